@@ -20,7 +20,7 @@ from ne_dynamics.excitation.limits import MotionLimits
 from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.model.rigid_body import FloatArray, cross_matrix
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion import NANO, DesiredState, SplineMotion, TrajectoryPoint, Waypoints
+from ne_dynamics.motion import NANO, DesiredState, Motion, TrajectoryPoint, Waypoints
 
 STEP = 1_000_000
 """Between samples [ns]."""
@@ -88,18 +88,16 @@ def sample_densely(
     """
     try:
         waypoints = Waypoints.from_points(dynamics.robot.joints, names, points)
-        motion = SplineMotion.through(waypoints)
+        waypoints = waypoints.in_nanoseconds()
     except TrajectoryError as error:
         raise ExcitationError(f'the node would refuse the motion: {error}') from error
-    end = int(motion.knots[-1])
-    times = np.append(np.arange(0, end, STEP), end)
-    segments = np.clip(np.searchsorted(motion.knots, times, side='right') - 1, 0, None)
-    segments = np.minimum(segments, motion.orders.size - 1)
-    state = motion.sample(segments, times[:, np.newaxis])
-    q, qd, qdd = (np.ascontiguousarray(rows[:, 0]) for rows in state)
-    return DenseMotion(
-        times / NANO, q, qd, qdd, compute_efforts(dynamics, DesiredState(q, qd, qdd))
-    )
+    motion = Motion.between(waypoints)
+    end = int(waypoints.nanoseconds[-1])
+    times = np.append(np.arange(0, end, STEP), end) / NANO
+    q, qd, qdd = motion.sample_many(times)
+    # Not what is held from its end on.
+    q[-1], qd[-1], qdd[-1] = motion.last_moment
+    return DenseMotion(times, q, qd, qdd, compute_efforts(dynamics, DesiredState(q, qd, qdd)))
 
 
 def compute_efforts(dynamics: Dynamics, state: DesiredState) -> FloatArray:

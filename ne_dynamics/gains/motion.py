@@ -12,7 +12,7 @@ from ne_dynamics.gains.plants import Plants, pose_range
 from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion import Trajectory, Waypoints, resting_state
+from ne_dynamics.motion import Motion, Waypoints, resting_state
 
 TEST_MOTION = 'test motion'
 
@@ -76,7 +76,7 @@ def sample_waypoints(
     TrajectoryError
         When it cannot be followed.
     """
-    trajectory = Trajectory.through(waypoints, now=0.0, start_state=resting_state(start))
+    trajectory = Motion.through(waypoints, now=0.0, start_state=resting_state(start))
     count = round((trajectory.end_time + REST) / period) + 1
     if count > MOST_SAMPLES:
         raise InputError(

@@ -1,13 +1,13 @@
 """Desired motions: what they are, what they ask of an arm, and the same path at another speed.
 
 No ROS and no controller. :class:`Waypoints` are a JointTrajectory as it was sent,
-:class:`Trajectory` is the motion through them, by the rules of ros2_control's
+:class:`Motion` is the motion through them, by the rules of ros2_control's
 joint_trajectory_controller; sampled, it gives a :class:`DesiredState`. ``motion_demand.py`` and
 ``effort_demand.py`` say where it asks for more than the joints' limits; ``time_scaling`` makes it
 slower or as fast as they allow, ``annotated`` writes efforts into it, and ``stopping.py`` and
 ``braking.py`` end it.
 
-Begin with ``trajectory.py``.
+Begin with ``waypoints.py`` and ``motion.py``.
 """
 
 from typing import TYPE_CHECKING
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
         trajectory_text,
         write_text,
     )
-    from ne_dynamics.motion.spline_motion import NANO, SplineMotion
+    from ne_dynamics.motion.motion import Motion
     from ne_dynamics.motion.time_scaling.retiming import retime
-    from ne_dynamics.motion.trajectory import (
+    from ne_dynamics.motion.trajectory import Trajectory
+    from ne_dynamics.motion.waypoints import (
+        NANO,
         DesiredState,
-        Trajectory,
         TrajectoryPoint,
         Waypoints,
         resting_state,
@@ -38,7 +39,7 @@ __all__ = [
     'STANDARD',
     'AnnotatedTrajectory',
     'DesiredState',
-    'SplineMotion',
+    'Motion',
     'Trajectory',
     'TrajectoryPoint',
     'Waypoints',
@@ -56,10 +57,11 @@ if not TYPE_CHECKING:
         __name__,
         {
             'annotated.annotated_trajectory': 'AnnotatedTrajectory',
+            'motion': 'Motion',
             'annotated.annotation': 'annotate check_positions',
             'annotated.trajectory_file': 'STANDARD read_trajectory trajectory_text write_text',
-            'spline_motion': 'NANO SplineMotion',
             'time_scaling.retiming': 'retime',
-            'trajectory': 'DesiredState Trajectory TrajectoryPoint Waypoints resting_state',
+            'trajectory': 'Trajectory',
+            'waypoints': 'NANO DesiredState TrajectoryPoint Waypoints resting_state',
         },
     )

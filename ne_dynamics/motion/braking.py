@@ -20,7 +20,7 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.stopping import StopLimits, stop
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 
 LONGEST_BRAKE = 0.25
 """A stop without states takes no longer than this [s]."""

@@ -19,9 +19,9 @@ from ne_dynamics.motion.motion_demand import (
     Excess,
     Quantity,
 )
-from ne_dynamics.motion.segment_bounds import Segments, sample_segments
+from ne_dynamics.motion.segments import Segments, sample_segments
 from ne_dynamics.motion.stopping import Efforts
-from ne_dynamics.motion.trajectory import REST_TOLERANCE
+from ne_dynamics.motion.waypoints import REST_TOLERANCE
 
 CURVATURE_SHARE = 0.25
 """Twice what an evenly curved effort departs from a line, in second differences."""

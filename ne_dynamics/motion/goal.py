@@ -19,7 +19,7 @@ import numpy as np
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 
 ERASED = -1.0
 """A tolerance of this value in a goal takes away the default."""

@@ -13,12 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.motion.trajectory import (
-    REST_TOLERANCE,
-    SHORTEST_SEGMENT,
-    DesiredState,
-    Waypoints,
-)
+from ne_dynamics.motion.waypoints import REST_TOLERANCE, SHORTEST_SEGMENT, DesiredState, Waypoints
 
 
 def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypoints:

@@ -22,7 +22,7 @@ from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.joint_limits import position_limits, usual_velocities
-from ne_dynamics.motion.segment_bounds import (
+from ne_dynamics.motion.segments import (
     Bounds,
     Candidates,
     Segments,
@@ -30,7 +30,7 @@ from ne_dynamics.motion.segment_bounds import (
     evaluate,
     find_candidates,
 )
-from ne_dynamics.motion.trajectory import POSITION_TOLERANCE, DesiredState
+from ne_dynamics.motion.waypoints import POSITION_TOLERANCE, DesiredState
 
 VELOCITY_TOLERANCE = 0.1
 """Part of a velocity limit by which a motion may exceed it. A planner at the limits whose points

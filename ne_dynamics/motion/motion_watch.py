@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.goal import GoalCode, GoalMonitor
-from ne_dynamics.motion.trajectory import DesiredState, Trajectory
+from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.waypoints import DesiredState
 
 
 class MotionWatch:
@@ -19,7 +20,7 @@ class MotionWatch:
         self._is_watching = False
         self._monitor: GoalMonitor | None = None
         self._timeout = 0.0
-        self._trajectory: Trajectory | None = None
+        self._trajectory: Motion | None = None
 
     def begin(self, monitor: GoalMonitor | None, timeout: float) -> None:
         """Watch the motion that the next state finds.
@@ -42,7 +43,7 @@ class MotionWatch:
     def observe(
         self,
         now: float,
-        trajectory: Trajectory | None,
+        trajectory: Motion | None,
         desired: DesiredState,
         position: FloatArray,
         velocity: FloatArray | None,
@@ -53,7 +54,7 @@ class MotionWatch:
         ----------
         now : float
             [s]
-        trajectory : Trajectory or None
+        trajectory : Motion or None
             What is followed.
         desired : DesiredState
         position : array, shape (n,)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.motion.trajectory import PointFields, Trajectory
+from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.waypoints import PointFields
 
 
 class NamedFields(NamedTuple):
@@ -24,7 +25,7 @@ class NamedFields(NamedTuple):
 
 
 def completed(
-    known: Sequence[str], given: NamedFields, running: Trajectory, begin: float
+    known: Sequence[str], given: NamedFields, running: Motion, begin: float
 ) -> NamedFields:
     """Return points for all joints; as they are where none is missing, or names are wrong.
 
@@ -33,7 +34,7 @@ def completed(
     known : sequence of str, length n
         The robot's joints, in the order of `running`.
     given : NamedFields
-    running : Trajectory
+    running : Motion
     begin : float
         Time from which the points' times count [s].
 
@@ -49,7 +50,7 @@ def completed(
     if not (times.size and np.isfinite(times).all()):
         return given
     fields = _followed_by(fields, _times_after(running, begin, float(times[-1])))
-    states = _states(running, begin + fields.times)[:, :, missing]
+    states = np.array(running.sample_many(begin + fields.times))[:, :, missing]
     every = (fields.positions, fields.velocities, fields.accelerations)
     positions, velocities, accelerations = (
         _widened(rows, values, state[rows])
@@ -63,7 +64,7 @@ def completed(
     )
 
 
-def _times_after(running: Trajectory, begin: float, last: float) -> FloatArray:
+def _times_after(running: Motion, begin: float, last: float) -> FloatArray:
     """Return when a motion passes its knots after the last point, from its begin [s]."""
     return np.array([knot - begin for knot in running.knots_after(begin + last)])
 
@@ -91,14 +92,6 @@ def _followed_by(fields: PointFields, times: FloatArray) -> PointFields:
         longer(fields.accelerations, 0.0),
         longer(fields.effort, 1.0),
     )
-
-
-def _states(running: Trajectory, times: FloatArray) -> FloatArray:
-    """Return position, velocity and acceleration at times, shape (3, p, n)."""
-    states = np.repeat(np.array(running.final)[:, np.newaxis], times.size, axis=1)
-    for index in np.flatnonzero(times < running.end_time):
-        states[:, index] = running.sample(float(times[index]))
-    return states
 
 
 def _widened(

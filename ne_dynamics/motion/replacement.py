@@ -7,24 +7,25 @@ the way leads to the new one's first point. That is the rule of joint_trajectory
 
 from __future__ import annotations
 
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.trajectory import Trajectory, Waypoints
+from ne_dynamics.motion.waypoints import Waypoints
 
 
 def replace_motion(
-    running: Trajectory,
+    running: Motion,
     waypoints: Waypoints,
     *,
     now: float,
     start_time: float | None,
     interpolation: Interpolation,
     goes_on: bool = False,
-) -> Trajectory:
+) -> Motion:
     """Return the motion that is followed once waypoints have been accepted.
 
     Parameters
     ----------
-    running : Trajectory
+    running : Motion
         What is followed; without a motion, what is held.
     waypoints : Waypoints
     now : float
@@ -36,22 +37,22 @@ def replace_motion(
     interpolation : Interpolation
         Of positions alone.
     goes_on : bool
-        As for :meth:`Trajectory.through`.
+        As for :meth:`Motion.through`.
 
     Returns
     -------
-    Trajectory
+    Motion
 
     Raises
     ------
     TrajectoryError
-        See :meth:`Trajectory.through` and :meth:`Trajectory.waiting_after`.
+        See :meth:`Motion.through` and :meth:`Motion.waiting_after`.
     """
     begin = now
     is_later = start_time is not None and start_time > now
     if start_time is not None and is_later and waypoints.times[-1] > 0.0:
         begin = start_time
-    motion = Trajectory.through(
+    motion = Motion.through(
         waypoints,
         now=begin,
         start_state=running.sample(begin),

@@ -21,7 +21,8 @@ import numpy as np
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.joint_limits import position_limits, usual_velocities
-from ne_dynamics.motion.trajectory import DesiredState, Trajectory, with_derivatives
+from ne_dynamics.motion.motion import Motion, evaluate_segments
+from ne_dynamics.motion.waypoints import DesiredState
 
 DURATIONS = np.geomspace(0.02, 4.0, 40)
 """Durations that are tried [s]."""
@@ -89,7 +90,7 @@ def stop(
     *,
     now: float,
     longest: float = np.inf,
-) -> Trajectory:
+) -> Motion:
     """Return the motion that brings a state to rest and stays there.
 
     Parameters
@@ -106,19 +107,19 @@ def stop(
 
     Returns
     -------
-    Trajectory
+    Motion
     """
     begin, speed, acceleration = state
     if not (speed.any() or acceleration.any()):
-        return Trajectory.hold(begin, now=now)
+        return Motion.hold(begin, now=now)
     durations = DURATIONS[:, np.newaxis]
     ways = durations * speed / 2.0 + durations**2 * acceleration / 12.0
     if np.abs(ways[0]).max() <= STILL:
-        return Trajectory.hold(begin, now=now)
+        return Motion.hold(begin, now=now)
     chosen = _choose(state, ways, limits, compute_efforts)
     duration = min(float(DURATIONS[chosen]), longest)
     (coefficients,) = _coefficients(state, np.array([duration]))
-    return Trajectory.moving_on(begin, coefficients, duration, now=now)
+    return Motion.moving_on(begin, coefficients, duration, now=now)
 
 
 def _choose(
@@ -148,13 +149,9 @@ def _choose(
     return min(best, longest)
 
 
-def _samples(state: DesiredState) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _samples(state: DesiredState) -> DesiredState:
     """Return the motion of every duration at the samples, shapes (durations, samples, n)."""
-    rows = with_derivatives(_coefficients(state, DURATIONS))
-    times = DURATIONS[:, np.newaxis] * SAMPLES
-    motion = times[..., np.newaxis] ** np.arange(6.0) @ rows
-    position, velocity, acceleration = np.split(motion, 3, axis=2)
-    return position, velocity, acceleration
+    return evaluate_segments(_coefficients(state, DURATIONS), DURATIONS[:, np.newaxis] * SAMPLES)
 
 
 def _coefficients(state: DesiredState, durations: FloatArray) -> FloatArray:

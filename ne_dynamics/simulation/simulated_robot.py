@@ -283,9 +283,7 @@ class SimulatedRobot(Node):
             if not self._knows_orientation:
                 self._imu.orientation_covariance[0] = -1.0
             self._imu_publisher = self.create_publisher(Imu, 'imu', RELIABLE)
-        self._truth_publisher = self.create_publisher(
-            JointState, '~/true_joint_states', RECORDED
-        )
+        self._truth_publisher = self.create_publisher(JointState, '~/true_joint_states', RECORDED)
         self._clock_publisher = None
         if settings.publish_clock:
             self._clock_publisher = self.create_publisher(Clock, '/clock', RELIABLE)

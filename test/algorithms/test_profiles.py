@@ -12,7 +12,8 @@ import ne_dynamics as ned
 from ne_dynamics.algorithms.profiles import cubic_coefficients, quintic_coefficients
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.files import load_model
-from ne_dynamics.motion.trajectory import Trajectory, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 
 START, END = np.array([0.2, -1.0, 0.7]), np.array([1.0, 2.0, 0.7])
@@ -225,7 +226,7 @@ def test_polynomials_are_what_the_controller_drives_between_two_points_at_rest(p
     rng = np.random.default_rng(5)
     start, end = rng.uniform(-0.5, 0.5, (2, 6))
     points = [TrajectoryPoint(time, q, *rest) for time, q in ((0.0, start), (1.3, end))]
-    trajectory = Trajectory.through(
+    trajectory = Motion.through(
         Waypoints.from_points(robot.joints, robot.joint_names, points),
         now=0.0,
         start_state=resting_state(start),

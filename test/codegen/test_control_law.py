@@ -31,7 +31,7 @@ from ne_dynamics.dynamics.compensation import Base, Terms
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.motion.annotated.annotation import annotate
-from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 GRAVITY = (0.3, -0.2, -9.80665)

@@ -31,7 +31,7 @@ from ne_dynamics.excitation.verification import Distances, check_limits, sample_
 from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log
 from ne_dynamics.motion.annotated.annotation import annotate
-from ne_dynamics.motion.trajectory import Waypoints
+from ne_dynamics.motion.waypoints import Waypoints
 
 
 @pytest.fixture(scope='module')

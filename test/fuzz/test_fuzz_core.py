@@ -26,9 +26,9 @@ from ne_dynamics.errors import (
     WrenchError,
 )
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.trajectory import (
+from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.waypoints import (
     POSITION_TOLERANCE,
-    Trajectory,
     TrajectoryPoint,
     Waypoints,
     resting_state,
@@ -120,7 +120,7 @@ def test_a_trajectory_is_refused_or_finite(sent, start, now, offset, is_stamped)
         assert (values >= JOINTS[index].lower - POSITION_TOLERANCE).all()
         assert (values <= JOINTS[index].upper + POSITION_TOLERANCE).all()
     try:
-        trajectory = Trajectory.through(
+        trajectory = Motion.through(
             waypoints,
             now=now,
             start_state=resting_state(start),

@@ -18,7 +18,7 @@ from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.motion.annotated.annotation import RAMP, annotate
-from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 
 RAMP_NS = round(RAMP * NANO)

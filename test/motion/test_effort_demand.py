@@ -16,9 +16,10 @@ from ne_dynamics.motion.effort_demand import (
     find_unholdable,
     survey_efforts,
 )
+from ne_dynamics.motion.motion import scaled_coefficients
 from ne_dynamics.motion.motion_demand import EFFORT_TOLERANCE, DemandLimits, Excess, Quantity
-from ne_dynamics.motion.segment_bounds import Segments
-from ne_dynamics.motion.trajectory import DesiredState, scaled_coefficients
+from ne_dynamics.motion.segments import Segments
+from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
 
 ROBOT = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')

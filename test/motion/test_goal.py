@@ -9,7 +9,7 @@ from ne_dynamics import load_urdf
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
-from ne_dynamics.motion.trajectory import TURN, DesiredState, resting_state
+from ne_dynamics.motion.waypoints import TURN, DesiredState, resting_state
 
 END = 2.0
 NAMES = ('shoulder', 'wrist', 'slide')

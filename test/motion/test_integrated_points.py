@@ -9,12 +9,7 @@ from motion_loop import node_controller, shipped_arm
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.integrated_points import integrated
-from ne_dynamics.motion.trajectory import (
-    DesiredState,
-    TrajectoryPoint,
-    Waypoints,
-    resting_state,
-)
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
 
 JOINTS = (Joint('a', lower=-3.0, upper=3.0), Joint('b', lower=-3.0, upper=3.0))
 ROBOT = shipped_arm()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.motion import scaled_coefficients
 from ne_dynamics.motion.motion_demand import (
     ACCELERATION_TOLERANCE,
     VELOCITY_TOLERANCE,
@@ -18,13 +19,13 @@ from ne_dynamics.motion.motion_demand import (
     rank,
     survey_motion,
 )
-from ne_dynamics.motion.segment_bounds import (
+from ne_dynamics.motion.segments import (
     Segments,
     bound_segments,
     find_candidates,
     sample_segments,
 )
-from ne_dynamics.motion.trajectory import DesiredState, scaled_coefficients
+from ne_dynamics.motion.waypoints import DesiredState
 
 JOINTS = (
     Joint('a', lower=-1.0, upper=1.0, velocity_limit=2.0),

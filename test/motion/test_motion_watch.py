@@ -7,18 +7,19 @@ import pytest
 
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.goal import GoalMonitor, Tolerances
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.motion_watch import MotionWatch
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.trajectory import Trajectory, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 
 JOINTS = (Joint('a', lower=-3.0, upper=3.0), Joint('b', lower=-3.0, upper=3.0))
 STILL = np.zeros(2)
 
 
-def motion() -> Trajectory:
+def motion() -> Motion:
     """Return one second from 0 to 1."""
     points = [TrajectoryPoint(1.0, [1.0, 1.0], STILL, STILL)]
-    return Trajectory.through(
+    return Motion.through(
         Waypoints.from_points(JOINTS, ('a', 'b'), points),
         now=0.0,
         start_state=resting_state(STILL),
@@ -34,7 +35,7 @@ def watch(path=0.0, goal=0.0, goal_time=0.0, timeout=0.0) -> MotionWatch:
     return result
 
 
-def observed(watch: MotionWatch, trajectory: Trajectory, now: float, error: float) -> str:
+def observed(watch: MotionWatch, trajectory: Motion, now: float, error: float) -> str:
     """Return what is said of an arm that is so far behind."""
     desired = trajectory.sample(now)
     return watch.observe(now, trajectory, desired, desired.position - error, STILL)

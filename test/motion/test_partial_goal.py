@@ -7,10 +7,11 @@ import pytest
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.partial_goal import NamedFields, completed
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.replacement import replace_motion
-from ne_dynamics.motion.trajectory import PointFields, Trajectory, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import PointFields, TrajectoryPoint, Waypoints
 
 NAMES = ('a', 'b', 'c')
 JOINTS = tuple(Joint(name, lower=-3.0, upper=3.0) for name in NAMES)
@@ -24,7 +25,7 @@ def partial(names, *points) -> NamedFields:
     return NamedFields(names, PointFields.of(rows, len(names)))
 
 
-def followed(running: Trajectory, given: NamedFields, now: float) -> Trajectory:
+def followed(running: Motion, given: NamedFields, now: float) -> Motion:
     """Return what is followed once partial points have come."""
     names, fields = completed(NAMES, given, running, now)
     return replace_motion(
@@ -36,11 +37,11 @@ def followed(running: Trajectory, given: NamedFields, now: float) -> Trajectory:
     )
 
 
-def under_way() -> Trajectory:
+def under_way() -> Motion:
     """Return a motion of all joints for four seconds."""
     points = [TrajectoryPoint(4.0, HELD + 1.0, REST, REST)]
     return replace_motion(
-        Trajectory.hold(HELD),
+        Motion.hold(HELD),
         Waypoints.from_points(JOINTS, NAMES, points),
         now=0.0,
         start_time=None,
@@ -52,7 +53,7 @@ def under_way() -> Trajectory:
 def test_where_the_arm_is_held_the_others_stay(fields: int) -> None:
     """As in every release of JTC; whatever derivatives the points carry."""
     row = (1.0, [0.5], [0.0], [0.0])[: fields + 1]
-    motion = followed(Trajectory.hold(HELD), partial(['b'], row), 0.0)
+    motion = followed(Motion.hold(HELD), partial(['b'], row), 0.0)
     for time in (0.0, 0.5, 1.0):
         np.testing.assert_allclose(motion.sample(time).position[[0, 2]], HELD[[0, 2]])
     np.testing.assert_allclose(motion.sample(1.0).position[1], 0.5)
@@ -84,7 +85,7 @@ def test_the_others_go_on_with_what_they_follow() -> None:
 def test_wrong_names_stay_wrong(names, match: str) -> None:
     """What is no part of the joints is refused as before."""
     given = partial(names, (1.0, [0.1] * len(names)))
-    assert completed(NAMES, given, Trajectory.hold(HELD), 0.0) is given
+    assert completed(NAMES, given, Motion.hold(HELD), 0.0) is given
     with pytest.raises(TrajectoryError, match=match):
         Waypoints.from_fields(JOINTS, given.joint_names, given.fields)
 
@@ -92,8 +93,8 @@ def test_wrong_names_stay_wrong(names, match: str) -> None:
 def test_times_that_are_none_are_left_to_the_check() -> None:
     """The time is named, whatever the names."""
     given = partial(NAMES, (np.nan, [0.1] * 3))
-    assert completed(NAMES, given, Trajectory.hold(HELD), 0.0) is given
+    assert completed(NAMES, given, Motion.hold(HELD), 0.0) is given
     given = partial(['b'], (2.0, [0.1]), (1.0, [0.1]))
-    names, fields = completed(NAMES, given, Trajectory.hold(HELD), 0.0)
+    names, fields = completed(NAMES, given, Motion.hold(HELD), 0.0)
     with pytest.raises(TrajectoryError, match='point 1: time_from_start'):
         Waypoints.from_fields(JOINTS, names, fields)

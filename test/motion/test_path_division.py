@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.motion.segment_bounds import Segments, sample_segments
+from ne_dynamics.motion.motion import scaled_coefficients
+from ne_dynamics.motion.segments import Segments, sample_segments
 from ne_dynamics.motion.time_scaling.path_division import (
     LARGEST_TURN,
     SHORTEST_WAY,
     divide_by_way,
     divide_turns,
 )
-from ne_dynamics.motion.trajectory import DesiredState, scaled_coefficients
+from ne_dynamics.motion.waypoints import DesiredState
 
 
 def cubics(positions, velocities) -> Segments:

@@ -11,19 +11,14 @@ from streamed_motion import RATE, TrueMotion
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import (
     Interpolation,
     passes_over_first,
     spline_derivatives,
 )
 from ne_dynamics.motion.replacement import replace_motion
-from ne_dynamics.motion.trajectory import (
-    DesiredState,
-    Trajectory,
-    TrajectoryPoint,
-    Waypoints,
-    resting_state,
-)
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
 
 JOINTS = (Joint('a', lower=-3.0, upper=3.0), Joint('b', lower=-3.0, upper=3.0))
 STILL = np.zeros(2)
@@ -95,7 +90,7 @@ def test_it_is_continuous_up_to_the_acceleration() -> None:
     start = DesiredState(*rng.uniform(-0.5, 0.5, (3, 2)))
     times = np.cumsum(rng.uniform(0.2, 0.5, 6))
     wanted = rng.uniform(-1.0, 1.0, (6, 2))
-    trajectory = Trajectory.through(
+    trajectory = Motion.through(
         positions_only(times, wanted),
         now=0.0,
         start_state=start,
@@ -113,7 +108,7 @@ def test_it_is_continuous_up_to_the_acceleration() -> None:
 
 def test_one_point_is_reached_by_a_quintic() -> None:
     """From rest to rest there is nothing to choose."""
-    trajectory = Trajectory.through(
+    trajectory = Motion.through(
         positions_only([2.0], [[1.0, -1.0]]),
         now=0.0,
         start_state=resting_state(STILL),
@@ -130,7 +125,7 @@ def test_points_with_velocities_stay_as_they_are() -> None:
     points = [TrajectoryPoint(1.0, [0.5, 0.5], [0.2, 0.1]), TrajectoryPoint(2.0, [0.6, 0.3])]
     waypoints = Waypoints.from_points(JOINTS, ('a', 'b'), points)
     ways = [
-        Trajectory.through(
+        Motion.through(
             waypoints, now=0.0, start_state=resting_state(STILL), interpolation=interpolation
         )
         for interpolation in (Interpolation.LINEAR, Interpolation.SPLINES)
@@ -157,7 +152,7 @@ def test_which_first_point_is_passed_over(times, is_moving: bool, passes: bool) 
 
 def test_a_first_point_that_is_due_at_once_is_no_jump() -> None:
     """A chunk whose first position is that of now: the motion goes on from the desired state."""
-    trajectory = Trajectory.through(
+    trajectory = Motion.through(
         positions_only([0.0, 0.1, 0.2], [[0.3, 0.3], [0.4, 0.2], [0.5, 0.1]]),
         now=5.0,
         start_state=resting_state(STILL),
@@ -176,7 +171,7 @@ def test_without_interpolation_the_next_point_counts() -> None:
     ]
     waypoints = Waypoints.from_points(JOINTS, ('a', 'b'), points)
     start = DesiredState(STILL, np.ones(2), np.ones(2))
-    trajectory = Trajectory.through(
+    trajectory = Motion.through(
         waypoints, now=0.0, start_state=start, interpolation=Interpolation.NONE
     )
     np.testing.assert_array_equal(np.array(trajectory.sample(0.5)), 0.0)
@@ -195,7 +190,7 @@ def stream(motion: TrueMotion, interpolation: Interpolation, count: int, every: 
     step = 1.0 / 500.0
     # The arm is on the true motion when the stream begins.
     begin = motion(0.0)
-    running = Trajectory.through(
+    running = Motion.through(
         motion.waypoints(motion.chunk(0.0, count)),
         now=0.0,
         start_state=begin,
@@ -256,7 +251,7 @@ def test_straight_lines_have_not() -> None:
 def test_chunks_that_disagree_are_joined_smoothly() -> None:
     """A policy's positions differ from chunk to chunk: no jump of what is desired, nor swings."""
     motion, rng = TrueMotion(), np.random.default_rng(7)
-    running = Trajectory.through(
+    running = Motion.through(
         motion.waypoints(motion.chunk(0.0, 16)),
         now=0.0,
         start_state=motion(0.0),
@@ -290,7 +285,7 @@ def test_a_motion_beyond_all_numbers_is_refused() -> None:
     points = [TrajectoryPoint(1.0, [0.0], [1e305]), TrajectoryPoint(1.00001, [0.0], [0.0])]
     waypoints = Waypoints.from_points(joints, ('a',), points)
     with pytest.raises(TrajectoryError, match='overflow'):
-        Trajectory.through(
+        Motion.through(
             waypoints,
             now=0.0,
             start_state=resting_state([0.0]),

@@ -7,9 +7,10 @@ import pytest
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.motion import MOST_WAITING, Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.replacement import replace_motion
-from ne_dynamics.motion.trajectory import MOST_WAITING, Trajectory, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
 JOINTS = (Joint('a', lower=-3.0, upper=3.0), Joint('b', lower=-3.0, upper=3.0))
 REST = [0.0, 0.0]
@@ -21,7 +22,7 @@ def waypoints(*points) -> Waypoints:
     return Waypoints.from_points(JOINTS, ('a', 'b'), [TrajectoryPoint(*row) for row in points])
 
 
-def replaced(running: Trajectory, *points, now: float, start_time: float | None = None):
+def replaced(running: Motion, *points, now: float, start_time: float | None = None):
     """Return what is followed once points have come."""
     return replace_motion(
         running,
@@ -32,9 +33,9 @@ def replaced(running: Trajectory, *points, now: float, start_time: float | None 
     )
 
 
-def under_way() -> Trajectory:
+def under_way() -> Motion:
     """Return a motion of ten seconds that is at its fastest after five."""
-    return replaced(Trajectory.hold(HELD), (10.0, [2.0, 1.0], REST, REST), now=0.0)
+    return replaced(Motion.hold(HELD), (10.0, [2.0, 1.0], REST, REST), now=0.0)
 
 
 def check_equal(one, other, **tolerance) -> None:
@@ -69,7 +70,7 @@ def test_positions_alone_take_over_without_a_jump() -> None:
 
 def test_it_never_swings_beyond_on_its_way() -> None:
     """A stamp five seconds ahead: until then nothing but the running motion, which ends here."""
-    running = replaced(Trajectory.hold(HELD), (2.0, [1.0, 0.0], REST, REST), now=0.0)
+    running = replaced(Motion.hold(HELD), (2.0, [1.0, 0.0], REST, REST), now=0.0)
     motion = replaced(running, (1.0, [0.9, 0.1], REST, REST), now=1.0, start_time=6.0)
     places = np.array([motion.sample(time).position for time in np.linspace(1.0, 7.0, 600)])
     assert (places <= [1.0 + 1e-9, 0.1 + 1e-9]).all()
@@ -78,7 +79,7 @@ def test_it_never_swings_beyond_on_its_way() -> None:
 
 def test_without_a_motion_the_arm_is_held_until_then() -> None:
     """Before the stamp the held position, exactly and at rest."""
-    motion = replaced(Trajectory.hold(HELD), (1.0, REST), now=1.0, start_time=21.0)
+    motion = replaced(Motion.hold(HELD), (1.0, REST), now=1.0, start_time=21.0)
     for time in (1.0, 7.0, 20.999, 21.0):
         np.testing.assert_allclose(motion.sample(time).position, HELD, rtol=0.0, atol=1e-15)
     assert not motion.sample(20.999).velocity.any()
@@ -95,14 +96,14 @@ def test_a_first_point_that_is_due_at_the_stamp_is_no_jump() -> None:
 
 def test_one_point_that_is_due_at_the_stamp_is_reached_by_then() -> None:
     """There is no time after it: the way begins at once, as with JTC, and never jumps."""
-    motion = replaced(Trajectory.hold(HELD), (0.0, REST, REST, REST), now=3.0, start_time=5.0)
+    motion = replaced(Motion.hold(HELD), (0.0, REST, REST, REST), now=3.0, start_time=5.0)
     np.testing.assert_allclose(motion.sample(4.0).position, 0.5 * np.array(HELD))
     np.testing.assert_allclose(motion.sample(5.0 - 1e-6).position, REST, atol=1e-9)
 
 
 def test_several_wait_for_their_times() -> None:
     """Each begins from the one before it, in the order of their stamps."""
-    motion = Trajectory.hold(HELD)
+    motion = Motion.hold(HELD)
     for index in range(5):
         goal = [0.1 * index, 0.0]
         motion = replaced(motion, (0.5, goal, REST, REST), now=0.0, start_time=1.0 + index)
@@ -113,9 +114,7 @@ def test_several_wait_for_their_times() -> None:
 
 def test_an_earlier_stamp_takes_the_place_of_later_ones() -> None:
     """What was to begin after the new one's begin is forgotten."""
-    motion = replaced(
-        Trajectory.hold(HELD), (1.0, [1.0, 1.0], REST, REST), now=0.0, start_time=9.0
-    )
+    motion = replaced(Motion.hold(HELD), (1.0, [1.0, 1.0], REST, REST), now=0.0, start_time=9.0)
     motion = replaced(motion, (1.0, REST, REST, REST), now=1.0, start_time=3.0)
     np.testing.assert_allclose(motion.sample(2.0).position, HELD)
     np.testing.assert_allclose(motion.sample(20.0).position, REST, atol=1e-12)
@@ -123,9 +122,7 @@ def test_an_earlier_stamp_takes_the_place_of_later_ones() -> None:
 
 def test_a_stamp_of_now_takes_the_place_of_what_waits() -> None:
     """A message without a stamp is followed at once, and nothing waits any more."""
-    motion = replaced(
-        Trajectory.hold(HELD), (1.0, [1.0, 1.0], REST, REST), now=0.0, start_time=9.0
-    )
+    motion = replaced(Motion.hold(HELD), (1.0, [1.0, 1.0], REST, REST), now=0.0, start_time=9.0)
     motion = replaced(motion, (1.0, REST, REST, REST), now=1.0)
     np.testing.assert_allclose(motion.sample(1.5).position, 0.5 * np.array(HELD))
     np.testing.assert_allclose(motion.sample(20.0).position, REST, atol=1e-12)
@@ -133,7 +130,7 @@ def test_a_stamp_of_now_takes_the_place_of_what_waits() -> None:
 
 def test_a_stream_that_is_stamped_ahead_keeps_nothing_of_the_past() -> None:
     """Thousands of messages, each for 0.1 s later: what is over is let go."""
-    motion = Trajectory.hold(HELD)
+    motion = Motion.hold(HELD)
     for index in range(3000):
         now = 0.03 * index
         motion = replaced(motion, (0.2, HELD, REST, REST), now=now, start_time=now + 0.1)
@@ -145,7 +142,7 @@ def test_a_stream_that_is_stamped_ahead_keeps_nothing_of_the_past() -> None:
 
 def test_too_many_that_wait_are_refused() -> None:
     """Each costs a little at every state: the next one is refused by its stamp."""
-    motion = Trajectory.hold(HELD)
+    motion = Motion.hold(HELD)
     for index in range(MOST_WAITING):
         motion = replaced(motion, (0.5, HELD, REST, REST), now=0.0, start_time=1.0 + index)
     with pytest.raises(TrajectoryError, match='wait for their time'):

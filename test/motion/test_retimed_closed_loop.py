@@ -11,7 +11,7 @@ from jtc_interpolation import NANO, JointTrajectoryController
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.motion.annotated.annotation import annotate
 from ne_dynamics.motion.time_scaling.retiming import retime
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')

@@ -13,12 +13,12 @@ from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.motion.annotated.annotation import annotate
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.motion_demand import DemandLimits, InfeasibleMotionError
-from ne_dynamics.motion.segment_bounds import Segments, bound_segments, sample_segments
-from ne_dynamics.motion.spline_motion import SplineMotion
+from ne_dynamics.motion.segments import Segments, bound_segments, sample_segments
 from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
 from ne_dynamics.motion.time_scaling.retiming import EFFORT_SHARE, PATH_TOLERANCE, retime
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 
 START = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
@@ -75,11 +75,7 @@ def waypoints_of(robot, points, **options) -> Waypoints:
 
 def segments_of(waypoints) -> Segments:
     """Return what a controller makes of waypoints."""
-    motion = SplineMotion.through(waypoints)
-    durations = np.diff(motion.knots) / 1e9
-    powers = durations ** np.arange(6.0)[:, np.newaxis]
-    scaled = motion.coefficients.swapaxes(0, 1) * powers[..., np.newaxis]
-    return Segments(motion.knots[:-1] / 1e9, durations, scaled)
+    return Motion.between(waypoints.in_nanoseconds()).segments()
 
 
 def distance_from_path(robot, path, motion) -> float:

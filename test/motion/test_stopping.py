@@ -8,7 +8,7 @@ import pytest
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.motion.stopping import EFFORT_SHARE, FASTEST_FORCED, StopLimits, stop
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
 
 SEEDS = range(20)

@@ -9,11 +9,11 @@ import pytest
 from example_robots import EXAMPLE_ROBOTS
 
 from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.motion_demand import DemandLimits
-from ne_dynamics.motion.segment_bounds import sample_segments
-from ne_dynamics.motion.spline_motion import SplineMotion
+from ne_dynamics.motion.segments import sample_segments
 from ne_dynamics.motion.time_scaling.retiming import EFFORT_SHARE, retime
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 toppra = pytest.importorskip('toppra', reason='needs toppra')
@@ -60,7 +60,7 @@ def random_path(robot, rng, turns):
 
 def segments_of(waypoints):
     """Return what a controller makes of waypoints."""
-    return SplineMotion.through(waypoints).segments()
+    return Motion.between(waypoints.in_nanoseconds()).segments()
 
 
 class TabulatedPath(toppra.interpolator.AbstractGeometricPath):

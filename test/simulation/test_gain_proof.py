@@ -16,7 +16,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains.design import design_gains
 from ne_dynamics.gains.request import GainRequest
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.simulation.gain_proof import Proof, Trial, draw_arm, prove_gains
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop

@@ -13,7 +13,7 @@ from motion_loop import SETTLE, MotionLoop, demo_motion, shipped_arm
 
 from ne_dynamics.motion.motion_demand import WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.simulation.demo.position_chunks import PositionChunks
 
 ROBOT = shipped_arm()

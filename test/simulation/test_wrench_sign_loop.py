@@ -12,7 +12,7 @@ pytest.importorskip('mujoco', reason='mujoco is missing')
 from ne_dynamics import load_urdf
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.sensors.wrench import Measures, WrenchSettings, static_wrench
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.ros.settings.configuration import (
     controlled_arm,
     load_beyond_sensor,

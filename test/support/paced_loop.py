@@ -8,14 +8,9 @@ import numpy as np
 from motion_loop import PERIOD, shipped_arm
 
 from ne_dynamics import Dynamics
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.trajectory import (
-    DesiredState,
-    Trajectory,
-    TrajectoryPoint,
-    Waypoints,
-    resting_state,
-)
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.ros.settings.configuration import controlled_arm, make_controller, make_tuning
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.simulation.demo.path_distance import SampledPath
@@ -69,9 +64,7 @@ def path_through(points, interpolation):
     """Return waypoints, and the motion through them from the start at rest."""
     waypoints = Waypoints.from_points(MODEL.joints, MODEL.joint_names, points)
     start = resting_state(START)
-    trajectory = Trajectory.through(
-        waypoints, now=0.0, start_state=start, interpolation=interpolation
-    )
+    trajectory = Motion.through(waypoints, now=0.0, start_state=start, interpolation=interpolation)
     return waypoints, trajectory
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 RATE = 30.0

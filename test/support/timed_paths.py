@@ -7,18 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics import Dynamics
-from ne_dynamics.control.desired.motion_judge import PathEfforts, segments_of
+from ne_dynamics.control.desired.motion_judge import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.motion_demand import DemandLimits
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
 from ne_dynamics.motion.time_scaling.speed_profile import PathPlan
-from ne_dynamics.motion.trajectory import (
-    Trajectory,
-    TrajectoryPoint,
-    Waypoints,
-    resting_state,
-)
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 
 
 class TimedPath:
@@ -36,7 +32,7 @@ class TimedPath:
 
     Attributes
     ----------
-    trajectory : Trajectory
+    trajectory : Motion
     path : PathIntervals
     efforts : PathEfforts
     """
@@ -49,13 +45,13 @@ class TimedPath:
         apart = rng.uniform(0.25, 0.5) * scale
         points = [TrajectoryPoint(i * apart, q) for i, q in enumerate(positions)]
         waypoints = Waypoints.from_points(joints, robot.joint_names, points)
-        self.trajectory = Trajectory.through(
+        self.trajectory = Motion.through(
             waypoints,
             now=0.0,
             start_state=resting_state(positions[0]),
             interpolation=Interpolation.SPLINES,
         )
-        self.segments = segments_of(self.trajectory, range(len(self.trajectory.knots) - 1), 0.0)
+        self.segments = self.trajectory.segments()
         self.path = PathIntervals.of(self.segments)
         self.robot = robot
         law = ControlLaw(Dynamics(robot, backend='python'), Mode.GRAVITY_COMPENSATION)

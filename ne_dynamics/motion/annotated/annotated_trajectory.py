@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.spline_motion import NANO, IntArray
-from ne_dynamics.motion.trajectory import TrajectoryPoint
+from ne_dynamics.motion.waypoints import NANO, IntArray, TrajectoryPoint
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,21 +51,14 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.motion.joint_limits import per_joint
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.motion_demand import (
     DemandLimits,
     InfeasibleMotionError,
     rank,
     survey_motion,
 )
-from ne_dynamics.motion.spline_motion import (
-    NANO,
-    SHORTEST,
-    SHORTEST_NS,
-    IntArray,
-    SplineMotion,
-    slices,
-)
-from ne_dynamics.motion.trajectory import DesiredState, Waypoints
+from ne_dynamics.motion.waypoints import NANO, DesiredState, IntArray, Waypoints
 
 RAMP = 1e-4
 """Duration of the ramp in place of a step of the effort [s]; shorter in short segments."""
@@ -91,7 +84,10 @@ MAX_POINTS = 100_000
 BATCH = 1000
 """Stretches that are computed at once."""
 
-_RAMP_NS = round(RAMP * NANO)
+SHORTEST = 1e-6
+"""Nothing is resolved that is shorter than this [s]."""
+
+_RAMP_NS, _SHORTEST_NS = round(RAMP * NANO), round(SHORTEST * NANO)
 
 
 def annotate(
@@ -163,9 +159,8 @@ def annotate(
     feedforward = _Feedforward(
         dynamics, terms or Terms(), payload, base_motion, smoothing_velocity
     )
-    motion = SplineMotion.through(waypoints, start)
-    work = _Annotation(motion, feedforward, tolerance, max_points)
-    return work.result([known.index(name) for name in joint_names], tuple(joint_names), waypoints)
+    work = _Annotation(waypoints.in_nanoseconds(start), feedforward, tolerance, max_points)
+    return work.result([known.index(name) for name in joint_names], tuple(joint_names))
 
 
 def check_positions(
@@ -191,14 +186,14 @@ def check_positions(
     TrajectoryError
         When two points are less than a nanosecond apart.
     """
-    motion = SplineMotion.through(waypoints, start)
+    waypoints = waypoints.in_nanoseconds(start)
     unlimited = np.full(len(joints), np.inf)
     limits = DemandLimits.of(joints, unlimited)
     limits = replace(limits, velocity=unlimited, acceleration=unlimited, deceleration=unlimited)
     if start is not None:
-        first = DesiredState(*(rows[0] for rows in motion.state))
+        first = DesiredState(*(rows[0] for rows in waypoints.states))
         limits = limits.widened_to(first, np.zeros(len(joints)))
-    segments = motion.segments()
+    segments = Motion.between(waypoints).segments()
     # What is not finite is refused for its efforts.
     finite = np.flatnonzero(np.isfinite(segments.scaled).all(axis=(0, 2)))
     found = survey_motion(segments.choose(finite), limits) if finite.size else []
@@ -332,12 +327,16 @@ class _Annotation:
 
     def __init__(
         self,
-        motion: SplineMotion,
+        waypoints: Waypoints,
         feedforward: _Feedforward,
         tolerance: FloatArray,
         max_points: int,
     ) -> None:
-        self._motion = motion
+        self._waypoints = waypoints
+        self._motion = Motion.between(waypoints)
+        self._knots = waypoints.nanoseconds
+        self._knot_orders = np.array(waypoints.orders)
+        self._orders = np.minimum(self._knot_orders[:-1], self._knot_orders[1:])
         self._feedforward = feedforward
         self._tolerance = tolerance
         self._max_points = max_points
@@ -354,23 +353,20 @@ class _Annotation:
 
     # ---- the whole
 
-    def result(
-        self, columns: list[int], joint_names: tuple[str, ...], waypoints: Waypoints
-    ) -> AnnotatedTrajectory:
+    def result(self, columns: list[int], joint_names: tuple[str, ...]) -> AnnotatedTrajectory:
         """Do the work, and return what came of it, its joints in the order of `columns`."""
-        motion = self._motion
-        self._check_count(motion.knots.size)
-        last = DesiredState(*(rows[-1:] for rows in motion.state))
+        self._check_count(self._knots.size)
+        last = DesiredState(*(rows[-1:] for rows in self._waypoints.states))
         rest = np.zeros_like(last.position)
-        stretches = self._stretches() if motion.orders.size else None
+        stretches = self._stretches() if self._orders.size else None
         reached = None
         if stretches is not None and stretches.hysteresis is not None:
             reached = stretches.hysteresis[-1:]
         hold = self._checked(
             self._feedforward.efforts(DesiredState(last.position, rest, rest), rest, reached),
-            motion.knots[-1:],
+            self._knots[-1:],
         )
-        order = int(motion.knot_orders[-1])
+        order = int(self._knot_orders[-1])
         is_moving_at_end = any(values.any() for values in last[1 : order + 1])
         final = hold
         if stretches is not None:
@@ -378,10 +374,10 @@ class _Annotation:
             if is_moving_at_end:
                 final = end[-1:]
             self._refine_all(stretches, first, end, np.vstack((first[1:], final)))
-        self._add(motion.knots[-1:], motion.knot_orders[-1:], last, final)
+        self._add(self._knots[-1:], self._knot_orders[-1:], last, final)
         if is_moving_at_end:
             resting = DesiredState(last.position, rest, rest)
-            self._add(motion.knots[-1:] + _RAMP_NS, np.array((2,)), resting, hold)
+            self._add(self._knots[-1:] + _RAMP_NS, np.array((2,)), resting, hold)
         arrays = [np.concatenate(parts) for parts in zip(*self._points, strict=True)]
         times, orders, *values = arrays
         for k, array in enumerate(values):
@@ -399,19 +395,17 @@ class _Annotation:
             values[3],
             self._deviation[columns],
             self._steps,
-            tuple(self._remarks(waypoints, largest, is_moving_at_end)),
+            tuple(self._remarks(largest, is_moving_at_end)),
         )
 
-    def _remarks(
-        self, waypoints: Waypoints, largest: FloatArray, is_moving_at_end: bool
-    ) -> Iterator[str]:
-        motion, joints = self._motion, self._feedforward.joints
-        if motion.knots[0] > 0:
+    def _remarks(self, largest: FloatArray, is_moving_at_end: bool) -> Iterator[str]:
+        joints = self._feedforward.joints
+        if self._knots[0] > 0:
             yield (
-                f'the first point is at {motion.knots[0] / NANO:.9g} s and no start was given: '
+                f'the first point is at {self._knots[0] / NANO:.9g} s and no start was given: '
                 'the motion up to it is unknown and has no efforts'
             )
-        linear = (motion.orders == 0) & motion.coefficients[:, 1].any(axis=1)
+        linear = (self._orders == 0) & self._motion.coefficients[:, 1].any(axis=1)
         if linear.any():
             yield (
                 f'linear segments: {int(linear.sum())} of {linear.size}, for want of velocities: '
@@ -428,7 +422,7 @@ class _Annotation:
             yield (
                 f'the last point moves or accelerates: a point at rest follows it after {RAMP:g} s'
             )
-        if waypoints.has_effort:
+        if self._waypoints.has_effort:
             yield 'the efforts that the points had are replaced'
         for joint, value in zip(joints, largest.tolist(), strict=True):
             if value > joint.effort_limit:
@@ -441,37 +435,45 @@ class _Annotation:
 
     def _stretches(self) -> _Stretches:
         """Return the parts of the segments along which no friction changes its sign."""
-        motion = self._motion
-        segments = np.arange(motion.orders.size)
-        begin, end = motion.knots[:-1], motion.knots[1:]
-        rubbing = np.flatnonzero(self._feedforward.rubbing)
-        if rubbing.size:
-            inner = [motion.reversals(int(segment), rubbing) for segment in segments]
-            segments = np.repeat(segments, [times.size + 1 for times in inner])
-            begin = np.sort(np.concatenate((begin, *inner)))
-            end = np.append(begin[1:], motion.knots[-1])
-        direction = np.zeros((segments.size, self._n))
-        if rubbing.size:
-            middle = begin + (end - begin) // 2
-            for part in slices(segments.size, BATCH * CELLS):
-                state = motion.sample(segments[part], middle[part, np.newaxis])
-                signs = np.sign(state.velocity[:, 0])
-                direction[part] = np.where(self._feedforward.rubbing, signs, 0.0)
+        knots = self._knots
+        begin = np.sort(np.concatenate((knots[:-1], self._reversals())))
+        end = np.append(begin[1:], knots[-1])
+        segments = np.searchsorted(knots, begin, side='right') - 1
+        middle = begin + (end - begin) // 2
+        velocity = self._states_at(segments, middle[:, np.newaxis]).velocity[:, 0]
+        direction = np.where(self._feedforward.rubbing, np.sign(velocity), 0.0)
         found = _Stretches(segments, begin, end, direction)
         return self._with_hysteresis(found) if self._feedforward.has_hysteresis else found
 
+    def _reversals(self) -> IntArray:
+        """Return when joints with friction turn inside of segments, apart from each other [ns]."""
+        rubbing = np.flatnonzero(self._feedforward.rubbing)
+        if not rubbing.size:
+            return np.zeros(0, dtype=np.int64)
+        roots = self._motion.roots(1)
+        times = np.unique(np.rint(np.concatenate([roots[joint] for joint in rubbing]) * NANO))
+        kept: list[int] = []
+        before = int(self._knots[0])
+        for time in times.astype(np.int64).tolist():
+            segment = int(np.searchsorted(self._knots, time, side='right')) - 1
+            begin, end = self._knots[segment : segment + 2].tolist()
+            if min(time - max(before, begin), end - time) > _SHORTEST_NS:
+                kept.append(time)
+                before = time
+        return np.array(kept, dtype=np.int64)
+
+    def _states_at(self, segments: NDArray[np.intp], times: IntArray) -> DesiredState:
+        """Return states of segments, shapes (k,), at times of shape (k, r), shapes (k, r, n)."""
+        since = (times - self._knots[segments, np.newaxis]) / NANO
+        return self._motion.sample_segments(segments, since)
+
     def _with_hysteresis(self, stretches: _Stretches) -> _Stretches:
         """Return stretches with what the path has come to at their begins."""
-        motion, feedforward = self._motion, self._feedforward
-        parts = []
-        for part in slices(len(stretches), BATCH * CELLS):
-            chosen = stretches[part]
-            state = motion.sample(chosen.segments, chosen.begin[:, np.newaxis])
-            parts.append(state.position[:, 0])
-        origin = np.concatenate([*parts, motion.state.position[-1:]])
+        state = self._states_at(stretches.segments, stretches.begin[:, np.newaxis])
+        origin = np.concatenate((state.position[:, 0], self._waypoints.positions[-1:]))
         states = np.zeros_like(origin)
         for index, displacement in enumerate(np.diff(origin, axis=0)):
-            states[index + 1] = feedforward.follow(states[index], displacement)
+            states[index + 1] = self._feedforward.follow(states[index], displacement)
         return replace(stretches, origin=origin, hysteresis=states)
 
     def _hysteresis_at(self, stretches: _Stretches, position: FloatArray) -> FloatArray | None:
@@ -485,17 +487,12 @@ class _Annotation:
 
     def _limits(self, stretches: _Stretches) -> tuple[FloatArray, FloatArray]:
         """Return the efforts at begin and end of stretches, seen from inside, shapes (k, n)."""
-        both = []
-        for part in slices(len(stretches), BATCH * CELLS // 2):
-            chosen = stretches[part]
-            times = np.column_stack((chosen.begin, chosen.end))
-            both.append(self._evaluated(chosen, times)[0])
-        efforts = np.concatenate(both)
+        efforts, _ = self._evaluated(stretches, np.column_stack((stretches.begin, stretches.end)))
         return efforts[:, 0], efforts[:, 1]
 
     def _evaluated(self, stretches: _Stretches, times: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return efforts and velocities at times of stretches, shapes (k, r) to (k, r, n)."""
-        state = self._motion.sample(stretches.segments, times)
+        state = self._states_at(stretches.segments, times)
         flat = DesiredState(*(np.ascontiguousarray(rows).reshape(-1, self._n) for rows in state))
         if not all(np.isfinite(rows).all() for rows in flat):
             self._refuse_overflow(times[0, 0])
@@ -554,7 +551,8 @@ class _Annotation:
             sizes = np.abs(after - end)
             row, joint = divmod(int(np.argmax(jumps)), self._n)
             self._largest_step = (float(sizes[row, joint]), joint, int(stretches.end[row]))
-        for part in slices(len(stretches), BATCH):
+        for begin in range(0, len(stretches), BATCH):
+            part = slice(begin, begin + BATCH)
             chosen = stretches[part]
             samples = self._sampled(replace(chosen, end=ends[part]))
             found: list[tuple[IntArray, FloatArray]] = []
@@ -590,7 +588,7 @@ class _Annotation:
             for k, owner in enumerate(owners[now].tolist()):
                 if parts[k] == 1:
                     # Where samples would fall together the ends do.
-                    step = 1 if lengths[k] >= CELLS * SHORTEST_NS else CELLS
+                    step = 1 if lengths[k] >= CELLS * _SHORTEST_NS else CELLS
                     found[owner].times.append(times[k, ::step])
                     found[owner].efforts.append(efforts[k, ::step])
                     continue
@@ -658,17 +656,16 @@ class _Annotation:
         self, times: IntArray, segments: NDArray[np.intp], efforts: FloatArray
     ) -> None:
         """Add points of segments, at their begin or later."""
-        motion = self._motion
-        sampled = motion.sample(segments, times[:, np.newaxis])
-        orders = motion.orders[segments]
+        sampled = self._states_at(segments, times[:, np.newaxis])
+        orders = self._orders[segments]
         state = DesiredState(*(rows[:, 0] for rows in sampled))
         state.velocity[orders < 1] = 0.0
         state.acceleration[orders < 2] = 0.0
         # The sender's points are taken over as they are.
-        at_knots = np.flatnonzero(times == motion.knots[segments])
+        at_knots = np.flatnonzero(times == self._knots[segments])
         knots = segments[at_knots]
-        orders[at_knots] = motion.knot_orders[knots]
-        for values, given in zip(state, motion.state, strict=True):
+        orders[at_knots] = self._knot_orders[knots]
+        for values, given in zip(state, self._waypoints.states, strict=True):
             values[at_knots] = given[knots]
         self._add(times, orders, state, efforts)
 

@@ -14,8 +14,7 @@ import yaml
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.motion.spline_motion import NANO
-from ne_dynamics.motion.trajectory import TrajectoryPoint
+from ne_dynamics.motion.waypoints import NANO, TrajectoryPoint
 from ne_dynamics.prepared_file import write_whole
 
 STANDARD = '-'

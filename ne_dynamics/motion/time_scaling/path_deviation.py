@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.segment_bounds import Segments, derivative_rows, sample_segments
-from ne_dynamics.motion.spline_motion import slices
+from ne_dynamics.motion.segments import Segments, derivative_rows, sample_segments
 
 SAMPLES = 8
 """Points of each segment that are looked at, between its ends."""
@@ -37,7 +36,8 @@ def measure_deviation(segments: Segments, parts: Segments) -> FloatArray:
         [rad or m]
     """
     largest = np.zeros(segments.durations.size)
-    for some in slices(segments.durations.size, AT_ONCE):
+    for begin in range(0, segments.durations.size, AT_ONCE):
+        some = slice(begin, begin + AT_ONCE)
         # In the middle of as many parts of each segment.
         points = sample_segments(segments.choose(some), 2 * SAMPLES)[0, 1::2]
         largest[some] = _find_distances(points, parts.scaled[:, some]).max(axis=0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.segment_bounds import Segments, evaluate, sample_segments
+from ne_dynamics.motion.segments import Segments, evaluate, sample_segments
 from ne_dynamics.motion.time_scaling.path_limits import LARGEST_WAY, divide_into
 
 FIRST_PARTS = 16

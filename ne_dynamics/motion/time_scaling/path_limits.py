@@ -18,7 +18,7 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.motion_demand import DemandLimits
-from ne_dynamics.motion.segment_bounds import Segments, sample_segments
+from ne_dynamics.motion.segments import Segments, sample_segments
 from ne_dynamics.motion.stopping import Efforts
 
 LARGEST_WAY = 0.05

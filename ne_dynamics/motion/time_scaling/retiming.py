@@ -27,16 +27,16 @@ from numpy.typing import NDArray
 
 from ne_dynamics.dynamics.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
-from ne_dynamics.model.rigid_body import FloatArray, IndexArray
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.effort_demand import find_unholdable, find_unpassable
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.motion_demand import (
     DemandLimits,
     InfeasibleMotionError,
     rank,
     survey_motion,
 )
-from ne_dynamics.motion.segment_bounds import Segments, sample_segments
-from ne_dynamics.motion.spline_motion import NANO, SplineMotion
+from ne_dynamics.motion.segments import Segments, sample_segments
 from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
 from ne_dynamics.motion.time_scaling.path_division import (
@@ -53,12 +53,7 @@ from ne_dynamics.motion.time_scaling.path_limits import (
     divide_into,
 )
 from ne_dynamics.motion.time_scaling.speed_profile import SLOWEST, PathPlan
-from ne_dynamics.motion.trajectory import (
-    DesiredState,
-    Waypoints,
-    continuous_joints,
-    scaled_coefficients,
-)
+from ne_dynamics.motion.waypoints import NANO, DesiredState, Waypoints
 
 EFFORT_SHARE = 0.95
 """Part of the effort limits that a motion takes when nothing else is asked for: the rest is the
@@ -200,19 +195,19 @@ def retime(
     def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
         return compensation.effort_or_infinite(q, qd, qdd, None, base)
 
-    motion = SplineMotion.through(waypoints, start)
-    if not motion.orders.size:
+    timed = waypoints.in_nanoseconds(start)
+    if len(timed.times) == 1:
         return Retimed(waypoints, waypoints.times[-1], waypoints.times[-1])
-    segments = motion.segments()
+    segments = Motion.between(timed).segments()
     _refuse_infinite(segments)
     _refuse(segments, compute_efforts, limits)
 
     def work(is_fastest: bool) -> Retimed | None:
-        return _Retiming(motion, segments, compute_efforts, limits, effort_share, is_fastest).run()
+        return _Retiming(timed, segments, compute_efforts, limits, effort_share, is_fastest).run()
 
-    before = float(motion.knots[-1]) / NANO
+    before = timed.times[-1]
     found = work(is_fastest) or Retimed(waypoints, before, before)
-    if is_fastest and not motion.state.velocity[[0, -1]].any():
+    if is_fastest and not timed.velocities[[0, -1]].any():
         # Within the tolerance of the limits, the other points may be faster.
         with suppress(TrajectoryError):
             other = work(False) or Retimed(waypoints, before, before)
@@ -290,36 +285,14 @@ class _Way(NamedTuple):
         return cls(parts, PathIntervals(begins, lengths, exact[0], tangent, bend))
 
 
-class _Points(NamedTuple):
-    """Points of a motion, in the times of the parts that it goes through.
-
-    Attributes
-    ----------
-    times : array, shape (N + 1,)
-        From the first point on, whole nanoseconds [s].
-    orders : array, shape (N + 1,), dtype int
-    state : DesiredState
-        Arrays of shape (N + 1, n).
-    """
-
-    times: FloatArray
-    orders: IndexArray
-    state: DesiredState
-
-    def segments(self) -> Segments:
-        """Return what a controller makes of them."""
-        begin = DesiredState(*(rows[:-1] for rows in self.state))
-        end = DesiredState(*(rows[1:] for rows in self.state))
-        orders = np.minimum(self.orders[:-1], self.orders[1:])
-        durations = np.diff(self.times)
-        scaled = scaled_coefficients(orders, durations, begin, end)
-        return Segments(self.times[:-1], durations, scaled)
-
-
 def _lay(
-    way: _Way, speeds: FloatArray, stops: NDArray[np.bool_], is_cubic: NDArray[np.bool_]
-) -> _Points:
-    """Return the points of a motion along a path.
+    way: _Way,
+    speeds: FloatArray,
+    stops: NDArray[np.bool_],
+    is_cubic: NDArray[np.bool_],
+    sent: Waypoints,
+) -> Waypoints:
+    """Return the points of a motion along a path, at times of whole nanoseconds.
 
     Parameters
     ----------
@@ -330,6 +303,8 @@ def _lay(
         Where it comes to rest.
     is_cubic : array, shape (N,), dtype bool
         Between which ends there is to be a cubic.
+    sent : Waypoints
+        Of the path; the motion begins when they do.
     """
     begins, lengths, position, tangent, bend = way.path
     both = speeds[:-1] + speeds[1:]
@@ -358,12 +333,12 @@ def _lay(
     times = np.rint(exact * NANO) / NANO
     # Half a nanosecond is much in a short part: the point goes on by as much.
     places += velocity * (times - exact)[:, np.newaxis]
-    state = DesiredState(
-        places,
-        velocity,
-        np.where(has_step[:, np.newaxis], 0.0, 0.5 * (before + after)),
-    )
-    return _Points(times, np.where(has_step, 1, 2), state)
+    acceleration = np.where(has_step[:, np.newaxis], 0.0, 0.5 * (before + after))
+    for rows in (places, velocity, acceleration):
+        rows.setflags(write=False)
+    orders = tuple(np.where(has_step, 1, 2).tolist())
+    times = tuple((sent.times[0] + times).tolist())
+    return Waypoints(times, places, velocity, acceleration, orders, sent.continuous)
 
 
 class _Retiming:
@@ -371,14 +346,14 @@ class _Retiming:
 
     def __init__(
         self,
-        motion: SplineMotion,
+        sent: Waypoints,
         segments: Segments,
         compute_efforts: Efforts,
         limits: DemandLimits,
         share: float,
         is_fastest: bool,
     ) -> None:
-        self._motion = motion
+        self._sent = sent
         self._segments = segments
         self._compute = compute_efforts
         self._limits = limits
@@ -399,13 +374,14 @@ class _Retiming:
             speeds, stops = self._plan(way, allowed)
             if not self._is_fastest and not stops.any() and (speeds >= 1.0 - AS_SENT).all():
                 return None
-            points = _lay(way, speeds, stops, failures > 0)
-            segments = points.segments()
+            points = _lay(way, speeds, stops, failures > 0, self._sent)
+            segments = Motion.between(points).segments()
             deviation = measure_deviation(segments, way.parts)
             excess = self._measure_excess(segments)
             is_away, is_beyond = deviation > PATH_TOLERANCE, excess > 1.0 + LIMIT_TOLERANCE
             if not (is_away | is_beyond).any():
-                return self._result(points, stops, float(deviation.max()))
+                stopping = int(stops[1:-1].sum())
+                return Retimed(points, 0.0, points.times[-1], stopping, float(deviation.max()))
             # A step of friction inside of a part stays one in the half of it.
             is_lowered = is_beyond & (failures >= HALVINGS)
             allowed[is_lowered] /= excess[is_lowered]
@@ -420,7 +396,7 @@ class _Retiming:
 
     def _plan(self, way: _Way, allowed: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Return the speeds at all points, and where the motion comes to rest."""
-        path, orders = way.path, self._motion.knot_orders
+        path, orders = way.path, self._sent.orders
         plan = PathPlan(
             path,
             self._compute,
@@ -431,10 +407,7 @@ class _Retiming:
             allowed=allowed,
         )
         # Points without velocities begin and end a motion at rest.
-        begins, ends = (
-            not self._is_fastest and bool(self._motion.orders[end] > 0 and orders[end] > 0)
-            for end in (0, -1)
-        )
+        begins, ends = (not self._is_fastest and min(orders[end:][:2]) > 0 for end in (0, -2))
         _, squares = plan.find(float(begins), float(ends))
         stops = np.zeros(squares.size, dtype=bool)
         stops[plan.corners] = True
@@ -473,23 +446,3 @@ class _Retiming:
         largest = np.max([np.nan_to_num(part, nan=0.0).max(axis=1) for part in parts], axis=0)
         found: FloatArray = largest.reshape(-1, count).max(axis=0)
         return found
-
-    def _result(self, points: _Points, stops: NDArray[np.bool_], deviation: float) -> Retimed:
-        times = float(self._motion.knots[0]) / NANO + points.times
-        state = points.state
-        for rows in state:
-            rows.setflags(write=False)
-        return Retimed(
-            Waypoints(
-                tuple(times.tolist()),
-                state.position,
-                state.velocity,
-                state.acceleration,
-                tuple(points.orders.tolist()),
-                continuous_joints(self._limits.joints),
-            ),
-            0.0,
-            float(times[-1]),
-            int(stops[1:-1].sum()),
-            deviation,
-        )

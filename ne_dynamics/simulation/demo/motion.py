@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion import Trajectory, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion import Motion, TrajectoryPoint, Waypoints, resting_state
 
 InverseDynamics = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Efforts (N, n) of positions, velocities, accelerations (N, n)."""
@@ -77,7 +77,7 @@ class Motion:
         -------
         tuple of three arrays, shape (N, n)
         """
-        trajectory = Trajectory.through(
+        trajectory = Motion.through(
             self.waypoints(),
             now=0.0,
             start_state=resting_state(self.positions[0]),

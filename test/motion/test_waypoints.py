@@ -7,13 +7,8 @@ import pytest
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.trajectory import (
-    DesiredState,
-    Trajectory,
-    TrajectoryPoint,
-    Waypoints,
-    resting_state,
-)
+from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
 
 JOINTS = (
     Joint('a', lower=-3.0, upper=3.0),
@@ -43,7 +38,7 @@ def through(points, *, now=0.0, start=START, start_time=None, names=NAMES, **opt
     waypoints = Waypoints.from_points(
         JOINTS, names, points, allow_nonzero_velocity_at_end=True, **options
     )
-    return Trajectory.through(waypoints, now=now, start_state=start, start_time=start_time)
+    return Motion.through(waypoints, now=now, start_state=start, start_time=start_time)
 
 
 @pytest.mark.parametrize('order', [0, 1, 2])
@@ -141,7 +136,7 @@ def test_holds_the_last_position_at_rest() -> None:
 
 def test_hold_stays() -> None:
     """A held position is the same at every time, at rest, and cannot be written to."""
-    trajectory = Trajectory.hold([1.0, 2.0, 3.0])
+    trajectory = Motion.hold([1.0, 2.0, 3.0])
     for time in (-1.0, 0.0, 10.0):
         np.testing.assert_array_equal(trajectory.sample(time).position, [1.0, 2.0, 3.0])
         assert not trajectory.sample(time).velocity.any()
@@ -202,7 +197,7 @@ def test_joints_with_limits_are_not_turned() -> None:
     """Only continuous joints are shifted by whole turns."""
     joints = (Joint('a', lower=-10.0, upper=10.0),)
     waypoints = Waypoints.from_points(joints, ['a'], [TrajectoryPoint(1.0, [9.0])])
-    trajectory = Trajectory.through(waypoints, now=0.0, start_state=resting_state([0.0]))
+    trajectory = Motion.through(waypoints, now=0.0, start_state=resting_state([0.0]))
     assert trajectory.final.position[0] == 9.0
 
 

@@ -1,0 +1,687 @@
+"""Motions of all joints: piecewise polynomials of the time.
+
+A :class:`Motion` is what waypoints (:class:`~ne_dynamics.motion.waypoints.Waypoints`) become when
+they are laid into time: it starts from the desired state of the moment it was accepted, passes the
+waypoints that are still to come, and holds the last one.
+
+A segment is linear, cubic or quintic by what both its ends carry: positions; positions and
+velocities; positions, velocities and accelerations. Points with positions alone may be given
+velocities and accelerations first; see :mod:`ne_dynamics.motion.position_spline`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from struct import Struct
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ne_dynamics.algorithms.profiles import cubic_coefficients, quintic_coefficients
+from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
+from ne_dynamics.motion.position_spline import (
+    Interpolation,
+    passes_over_first,
+    spline_derivatives,
+)
+from ne_dynamics.motion.segments import (
+    DEGREE,
+    Bounds,
+    Segments,
+    bound_exactly,
+    bound_segments,
+    find_roots,
+)
+from ne_dynamics.motion.waypoints import (
+    SHORTEST_SEGMENT,
+    DesiredState,
+    Waypoints,
+    nearest_turns,
+    resting_state,
+)
+
+MOST_WAITING = 100
+"""Motions that wait for their time, one after the other; each costs a little at every state."""
+
+_POWERS = np.arange(DEGREE + 1.0)
+_set_powers = Struct('18d').pack_into
+
+
+class Motion:
+    """Piecewise polynomial motion of all joints, in seconds of the caller's clock; immutable.
+
+    Build one with :meth:`through`, :meth:`between`, :meth:`rest_to_rest` or :meth:`hold`.
+
+    Parameters
+    ----------
+    knots : array-like, shape (s + 1,)
+        Times at which segments begin, and the time at which the last one ends [s].
+    coefficients : array-like, shape (s, 6, n)
+        Of ascending powers of the time since the segment's begin [rad or m].
+    initial : DesiredState
+        Before the first knot.
+    final : DesiredState
+        From the last knot on.
+    steps : array-like, shape (k, 3, n), optional
+        Position, velocity and acceleration of the first k segments, where a motion goes from
+        point to point without a way between them: they stay as they are for a segment.
+    before : Motion, optional
+        Followed before the first knot, in place of `initial`.
+
+    Attributes
+    ----------
+    knots : array, shape (s + 1,)
+    coefficients : array, shape (s, 6, n)
+    initial, final : DesiredState
+        As given; the arrays are read-only.
+    """
+
+    __slots__ = (
+        '_before',
+        '_buffer',
+        '_powers',
+        '_segment',
+        '_steps',
+        '_times',
+        'coefficients',
+        'final',
+        'initial',
+        'knots',
+    )
+
+    def __init__(
+        self,
+        knots: ArrayLike,
+        coefficients: ArrayLike,
+        initial: DesiredState,
+        final: DesiredState,
+        *,
+        steps: ArrayLike = (),
+        before: Motion | None = None,
+    ) -> None:
+        self.knots = _read_only(knots)
+        self.coefficients = _read_only(coefficients)
+        self.initial = DesiredState(*map(_read_only, initial))
+        self.final = DesiredState(*map(_read_only, final))
+        self._steps = _read_only(steps)
+        self._before = before
+        # For one instant: a list is searched faster, and a product takes powers from a buffer.
+        self._times: list[float] = self.knots.tolist()
+        self._segment = 0
+        self._powers = np.zeros((3, DEGREE + 1))
+        self._buffer = self._powers.data
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpickled, (
+            self.knots,
+            self.coefficients,
+            self.initial,
+            self.final,
+            self._steps,
+            self._before,
+        )
+
+    def _changed(self, *, knots: FloatArray | None = None, before: Motion | None) -> Motion:
+        return Motion(
+            self.knots if knots is None else knots,
+            self.coefficients,
+            self.initial,
+            self.final,
+            steps=self._steps,
+            before=before,
+        )
+
+    # ---- makers
+
+    @classmethod
+    def hold(cls, position: ArrayLike, *, now: float = 0.0) -> Motion:
+        """Return the motion that stays at a position.
+
+        Parameters
+        ----------
+        position : array-like, shape (n,)
+            [rad or m]
+        now : float
+            [s]
+        """
+        state = resting_state(position)
+        return cls([now], np.zeros((0, DEGREE + 1, state.position.size)), state, state)
+
+    @classmethod
+    def moving_on(
+        cls, begin: FloatArray, coefficients: FloatArray, duration: float, *, now: float
+    ) -> Motion:
+        """Return the motion of one polynomial, which ends at rest.
+
+        Parameters
+        ----------
+        begin : array, shape (n,)
+            Position at `now` [rad or m].
+        coefficients : array, shape (6, n)
+            Of ascending powers of the time since `now`.
+        duration : float
+            [s]
+        now : float
+            [s]
+        """
+        end = duration**_POWERS @ coefficients
+        return cls(
+            [now, now + duration],
+            coefficients[np.newaxis],
+            resting_state(begin),
+            resting_state(end),
+        )
+
+    @classmethod
+    def rest_to_rest(
+        cls, begin: ArrayLike, end: ArrayLike, duration: float, *, now: float = 0.0
+    ) -> Motion:
+        """Return the quintic motion from rest to rest, without acceleration at both ends.
+
+        Parameters
+        ----------
+        begin, end : array-like, shape (n,)
+            [rad or m]
+        duration : float
+            [s]
+        now : float
+            [s]
+        """
+        states = resting_state(begin), resting_state(end)
+        both = DesiredState(*(np.stack(rows) for rows in zip(*states, strict=True)))
+        return cls([now, now + duration], _join([duration], (2, 2), both), *states)
+
+    @classmethod
+    def between(cls, waypoints: Waypoints) -> Motion:
+        """Return the motion between waypoints, by their times; what overflows is not finite."""
+        with np.errstate(over='ignore', invalid='ignore'):
+            coefficients = _join(np.diff(waypoints.times), waypoints.orders, waypoints.states)
+        ends = (resting_state(waypoints.positions[index]) for index in (0, -1))
+        return cls(waypoints.times, coefficients, *ends)
+
+    @classmethod
+    def through(
+        cls,
+        waypoints: Waypoints,
+        *,
+        now: float,
+        start_state: DesiredState,
+        start_time: float | None = None,
+        interpolation: Interpolation = Interpolation.LINEAR,
+        jumps: bool = True,
+        goes_on: bool = False,
+    ) -> Motion:
+        """Return waypoints laid into time, beginning with the present desired state.
+
+        Waypoints that are past are left out; the motion goes from the start state to the first
+        that is left, by the degree that this one carries, and on from there. Continuous joints
+        are shifted, the whole trajectory alike, by the turns that bring that first waypoint
+        nearest to the start. A first waypoint at exactly `now` is jumped to, but for one of a
+        spline that goes on: the start state is in its place.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        now : float
+            Present time [s].
+        start_state : DesiredState
+            Desired state at `now`.
+        start_time : float, optional
+            Time from which the waypoints' times count [s]; `now` when None.
+        interpolation : Interpolation
+            Of positions alone.
+        jumps : bool
+            False: the start state is in the place of any such waypoint.
+        goes_on : bool
+            Whether the last two waypoints of a spline carry the states that it passes, instead
+            of a rest at its end; see
+            :func:`~ne_dynamics.control.desired.position_stream.going_on`.
+
+        Returns
+        -------
+        Motion
+
+        Raises
+        ------
+        TrajectoryError
+            When all waypoints are past; when two are too near in time, or the motion between
+            them is beyond all numbers.
+        """
+        origin = now if start_time is None else start_time
+        times = origin + np.array(waypoints.times)
+        first = int(np.searchsorted(times, now))
+        if first == times.size:
+            raise TrajectoryError(
+                f'header.stamp: the trajectory ended {now - times[-1]:.3g} s ago; '
+                'expected an end in the future, or stamp 0 for now',
+                field='header.stamp',
+            )
+        is_spline = interpolation is Interpolation.SPLINES and not any(waypoints.orders[first:])
+        if is_spline or (not jumps and interpolation is not Interpolation.NONE):
+            is_streamed = is_spline and bool(
+                start_state.velocity.any() or start_state.acceleration.any()
+            )
+            first += passes_over_first(times[first:], now, is_moving=is_streamed)
+        turns = nearest_turns(
+            start_state.position, waypoints.positions[first], waypoints.continuous
+        )
+        position, velocity, acceleration = (values[first:] for values in waypoints.states)
+        states = DesiredState(position + turns, velocity, acceleration)
+        orders: Sequence[int] = waypoints.orders[first:]
+        knots = times[first:]
+        has_way = bool(knots[0] > now)
+        if has_way:
+            stacked = (np.vstack(values) for values in zip(start_state, states, strict=True))
+            states = DesiredState(*stacked)
+            orders, knots = (2, *orders), np.insert(knots, 0, now)
+        durations = np.diff(knots)
+        if (durations < SHORTEST_SEGMENT).any():
+            # Rounding has eaten what was between them.
+            index = int(np.argmax(durations < SHORTEST_SEGMENT))
+            raise TrajectoryError(
+                f'time_from_start: expected {SHORTEST_SEGMENT:g} s between two points at the '
+                f'least, got {durations[index]:.3g} s after {knots[index] - origin:.9g} s',
+                field='points',
+            )
+        final = resting_state(states.position[-1])
+        if interpolation is Interpolation.NONE:
+            steps = np.stack(_standing(states, has_way=has_way), axis=1)[1:]
+            coefficients = np.zeros((len(steps), DEGREE + 1, steps.shape[2]))
+            coefficients[:, 0] = steps[:, 0]
+            return cls(knots, coefficients, start_state, final, steps=steps)
+        if is_spline and has_way:
+            states = _on_a_spline(knots, states, goes_on=goes_on)
+            orders = (2,) * len(orders)
+        with np.errstate(over='ignore', invalid='ignore'):
+            coefficients = _join(durations, orders, states)
+        if not np.isfinite(coefficients).all():
+            raise TrajectoryError(
+                'points: expected a motion of finite numbers, got an overflow', field='points'
+            )
+        return cls(knots, coefficients, start_state, final)
+
+    # ---- other motions
+
+    def shifted(self, duration: float) -> Motion:
+        """Return the same motion, later by so many seconds; before it begins, likewise."""
+        before = None if self._before is None else self._before.shifted(duration)
+        return self._changed(knots=self.knots + duration, before=before)
+
+    def joined(self, end: Motion) -> Motion:
+        """Return this motion with another one in place of its rest; `end` begins at its end."""
+        return Motion(
+            np.concatenate((self.knots, end.knots[1:])),
+            np.concatenate((self.coefficients, end.coefficients)),
+            self.initial,
+            end.final,
+            steps=self._steps,
+            before=self._before,
+        )
+
+    def given_up(self) -> Motion:
+        """Return the same motion as another one: nobody waits for its end."""
+        return self._changed(before=self._before)
+
+    def waiting_after(self, before: Motion, now: float) -> Motion:
+        """Return this motion with another one in place of its state before it begins.
+
+        Parameters
+        ----------
+        before : Motion
+            Followed until then.
+        now : float
+            Nobody asks for a time before it any more [s].
+
+        Raises
+        ------
+        TrajectoryError
+            When more motions would wait than may.
+        """
+        # Of what is followed, that which this one takes the place of before it begins is over.
+        while before._before is not None and before.start_time >= self.start_time:
+            before = before._before
+        chain = [before]
+        while chain[-1]._before is not None and chain[-1].start_time > now:
+            chain.append(chain[-1]._before)
+        if len(chain) > MOST_WAITING:
+            raise TrajectoryError(
+                f'header.stamp: {MOST_WAITING} trajectories wait for their time already; '
+                'expected fewer in the future at once',
+                field='header.stamp',
+            )
+        earlier: Motion | None = None
+        for motion in reversed(chain):
+            earlier = motion if motion._before is earlier else motion._changed(before=earlier)
+        return self._changed(before=earlier)
+
+    def derivative(self, order: int = 1) -> Motion:
+        """Return the motion whose position is a derivative of this one's, with respect to time.
+
+        Parameters
+        ----------
+        order : int
+            Not negative.
+        """
+        if order == 0:
+            return self
+        coefficients = np.zeros_like(self.coefficients)
+        coefficients[:, :-1] = self.coefficients[:, 1:] * _POWERS[1:, np.newaxis]
+        ends = (
+            DesiredState(state.velocity, state.acceleration, np.zeros_like(state.position))
+            for state in (self.initial, self.final)
+        )
+        steps = self._steps
+        if len(steps):
+            steps = np.concatenate((steps[:, 1:], np.zeros_like(steps[:, :1])), axis=1)
+            coefficients[: len(steps), 0] = steps[:, 0]
+        before = None if self._before is None else self._before.derivative()
+        derived = Motion(self.knots, coefficients, *ends, steps=steps, before=before)
+        return derived.derivative(order - 1)
+
+    # ---- what it is
+
+    @property
+    def start_time(self) -> float:
+        """Time of the first knot [s]."""
+        return self._times[0]
+
+    @property
+    def end_time(self) -> float:
+        """Time from which the last position is held [s]."""
+        return self._times[-1]
+
+    @property
+    def first_time(self) -> float:
+        """Time from which on it is known what is followed, until `start_time` too [s]."""
+        return self.start_time if self._before is None else self._before.first_time
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether it goes from point to point without a way between them."""
+        return len(self._steps) > 0
+
+    @property
+    def last_moment(self) -> DesiredState:
+        """The state in which the last segment ends, before what is held from then on."""
+        count = len(self.coefficients)
+        if not count:
+            return self.final
+        if len(self._steps) == count:
+            return DesiredState(*self._steps[-1])
+        duration = self.knots[-1:] - self.knots[-2]
+        state = evaluate_segments(self.coefficients[-1:], duration[np.newaxis])
+        return DesiredState(*(values[0, 0] for values in state))
+
+    def knots_after(self, time: float) -> list[float]:
+        """Return the times after a time at which segments end [s]."""
+        return self._times[bisect_right(self._times, time) :]
+
+    def segments(self, some: slice = slice(None), origin: float = 0.0) -> Segments:
+        """Return some of the segments.
+
+        Parameters
+        ----------
+        some : slice
+            Of their indices.
+        origin : float
+            From which their times count [s].
+        """
+        begins = self.knots[:-1][some]
+        durations = self.knots[1:][some] - begins
+        powers = durations ** _POWERS[:, np.newaxis]
+        with np.errstate(over='ignore', invalid='ignore'):
+            scaled = self.coefficients[some].swapaxes(0, 1) * powers[..., np.newaxis]
+        return Segments(begins - origin, durations, scaled)
+
+    def bounds(self, some: slice = slice(None)) -> Bounds:
+        """Return the least and the largest values in some of the segments, exact to rounding."""
+        return bound_exactly(self.segments(some))
+
+    def roots(self, order: int = 0) -> list[FloatArray]:
+        """Return when each joint changes the sign of a derivative, inside of segments [s].
+
+        Parameters
+        ----------
+        order : int
+            0 for the position, 1 for the velocity, 2 for the acceleration.
+
+        Returns
+        -------
+        list of n arrays
+            Ascending.
+        """
+        segments = self.segments()
+        low, high = (each[order] for each in bound_segments(segments))
+        which, joints = np.nonzero((low < 0.0) & (high > 0.0))
+        shares = find_roots(segments.scaled[:, which, joints], order)
+        begins, durations = (each[which, np.newaxis] for each in segments[:2])
+        times = begins + shares * durations
+        found = (times[joints == joint] for joint in range(low.shape[1]))
+        return [np.sort(each[~np.isnan(each)]) for each in found]
+
+    # ---- where it is when
+
+    def sample(self, time: float) -> DesiredState:
+        """Return the desired state at a time.
+
+        Parameters
+        ----------
+        time : float
+            [s], of the clock that `now` was given in.
+
+        Returns
+        -------
+        DesiredState
+            Arrays of shape (n,); do not write to them.
+        """
+        times = self._times
+        if time >= times[-1]:
+            return self.final
+        if time < times[0]:
+            return self.initial if self._before is None else self._before.sample(time)
+        i = self._segment
+        if not times[i] <= time < times[i + 1]:
+            i = self._segment = bisect_right(times, time) - 1
+        if i < len(self._steps):
+            return DesiredState(*self._steps[i])
+        t = time - times[i]
+        t2 = t * t
+        t3 = t2 * t
+        t4 = t2 * t2
+        # One small product gives position, velocity and acceleration.
+        # fmt: off
+        _set_powers(
+            self._buffer, 0,
+            1.0, t, t2, t3, t4, t3 * t2,
+            0.0, 1.0, 2.0 * t, 3.0 * t2, 4.0 * t3, 5.0 * t4,
+            0.0, 0.0, 2.0, 6.0 * t, 12.0 * t2, 20.0 * t3,
+        )
+        # fmt: on
+        state = self._powers.dot(self.coefficients[i])
+        return DesiredState(state[0], state[1], state[2])
+
+    def sample_many(self, times: ArrayLike) -> DesiredState:
+        """Return the desired states at many times.
+
+        Parameters
+        ----------
+        times : array-like, shape (N,)
+            In any order [s].
+
+        Returns
+        -------
+        DesiredState
+            Arrays of shape (N, n).
+        """
+        when = np.asarray(times, dtype=np.float64)
+        found = np.empty((3, when.size, self.final.position.size))
+        found[:] = np.array(self.final)[:, np.newaxis]
+        is_early = when < self.start_time
+        if self._before is None:
+            found[:, is_early] = np.array(self.initial)[:, np.newaxis]
+        elif is_early.any():
+            found[:, is_early] = self._before.sample_many(when[is_early])
+        inside = np.flatnonzero(~is_early & (when < self.end_time))
+        if inside.size:
+            which = np.searchsorted(self.knots, when[inside], side='right') - 1
+            found[:, inside] = self.sample_segments(which, when[inside] - self.knots[which])
+        return DesiredState(*found)
+
+    def sample_segments(self, which: IndexArray, since: FloatArray) -> DesiredState:
+        """Return states of segments at times since their begins.
+
+        Parameters
+        ----------
+        which : array, shape (k,), dtype int
+        since : array, shape (k,) or (k, r)
+            [s]
+
+        Returns
+        -------
+        DesiredState
+            Arrays of the shape of `since` and n.
+        """
+        rows = since if since.ndim == 2 else since[:, np.newaxis]
+        state = evaluate_segments(self.coefficients[which], rows)
+        if self.has_steps:
+            stays = np.flatnonzero(which < len(self._steps))
+            for values, row in zip(state, self._steps[which[stays]].swapaxes(0, 1), strict=True):
+                values[stays] = row[:, np.newaxis]
+        shape = (*since.shape, self.coefficients.shape[2])
+        return DesiredState(*(values.reshape(shape) for values in state))
+
+
+def _unpickled(
+    knots: FloatArray,
+    coefficients: FloatArray,
+    initial: DesiredState,
+    final: DesiredState,
+    steps: FloatArray,
+    before: Motion | None,
+) -> Motion:
+    return Motion(knots, coefficients, initial, final, steps=steps, before=before)
+
+
+def _read_only(values: ArrayLike) -> FloatArray:
+    array = np.asarray(values, dtype=np.float64).view()
+    array.setflags(write=False)
+    return array
+
+
+def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredState:
+    """Return polynomials and their first two derivatives at times of each.
+
+    Parameters
+    ----------
+    coefficients : array, shape (k, 6, n)
+        Of ascending powers of the time.
+    since : array, shape (k, r)
+        [s]
+
+    Returns
+    -------
+    DesiredState
+        Arrays of shape (k, r, n).
+    """
+    t = since[..., np.newaxis]
+    rows = coefficients[:, np.newaxis]
+    states = []
+    for _ in range(3):
+        value = np.broadcast_to(rows[..., -1, :], (*since.shape, rows.shape[-1]))
+        for power in range(rows.shape[-2] - 2, -1, -1):
+            value = value * t + rows[..., power, :]
+        states.append(value)
+        rows = rows[..., 1:, :] * np.arange(1.0, rows.shape[-2])[:, np.newaxis]
+    return DesiredState(*states)
+
+
+def _standing(motion: DesiredState, *, has_way: bool) -> DesiredState:
+    """Return what counts from each state on: until its first point is due a motion stands."""
+    if not has_way:
+        return motion
+    standing = DesiredState(*(values.copy() for values in motion))
+    standing.position[1] = motion.position[0]
+    standing.velocity[1] = standing.acceleration[1] = 0.0
+    return standing
+
+
+def _on_a_spline(times: FloatArray, motion: DesiredState, *, goes_on: bool) -> DesiredState:
+    """Return positions with the derivatives of a spline, and the ends as they are.
+
+    The end is the last state, at rest; of a motion that goes on, the last but one.
+    """
+    inner = slice(-1) if goes_on else slice(None)
+    position, velocity, acceleration = (values[inner] for values in motion)
+    if len(position) < 3:
+        return motion
+    with np.errstate(over='ignore', invalid='ignore'):
+        found = spline_derivatives(
+            times[inner], position, velocity[0], velocity[-1] if goes_on else None
+        )
+    velocity[1:-1], acceleration[1:-1] = (values[1:-1] for values in found)
+    return motion
+
+
+def _join(durations: ArrayLike, orders: Sequence[int], states: DesiredState) -> FloatArray:
+    """Return the polynomials between states, by time, shape (s, 6, n).
+
+    Parameters
+    ----------
+    durations : array-like, shape (s,)
+        [s]
+    orders : sequence of int, length s + 1
+        Derivatives that the states carry.
+    states : DesiredState
+        Arrays of shape (s + 1, n).
+    """
+    begin, end = (DesiredState(*(rows[some] for rows in states)) for some in _ENDS)
+    scaled = scaled_coefficients(np.minimum(orders[:-1], orders[1:]), durations, begin, end)
+    powers = np.asarray(durations) ** _POWERS[:, np.newaxis]
+    return np.ascontiguousarray((scaled / powers[..., np.newaxis]).swapaxes(0, 1))
+
+
+_ENDS = slice(-1), slice(1, None)
+
+
+def scaled_coefficients(
+    orders: ArrayLike, durations: ArrayLike, begin: DesiredState, end: DesiredState
+) -> FloatArray:
+    """Return the polynomials that join pairs of states, by the share of the duration.
+
+    Parameters
+    ----------
+    orders : array-like, shape (s,)
+        Derivatives matched at both ends: 0 (linear), 1 (cubic) or 2 (quintic).
+    durations : array-like, shape (s,)
+        Positive [s].
+    begin, end : DesiredState
+        Arrays of shape (s, n); what exceeds the order is not used.
+
+    Returns
+    -------
+    array, shape (6, s, n)
+        Coefficients of ascending powers of the share of the duration [rad or m].
+    """
+    order = np.asarray(orders)
+    duration = np.asarray(durations, dtype=np.float64)[:, np.newaxis]
+    # End conditions as distances from the state without them, all in units of position.
+    p = end.position - begin.position
+    scaled = np.zeros((6, *p.shape))
+    scaled[0] = begin.position
+    for degree in np.unique(order):
+        some = slice(None) if (order == degree).all() else order == degree
+        way, time = p[some], duration[some]
+        if degree == 0:
+            scaled[1, some] = way
+            continue
+        v0, v1 = begin.velocity[some] * time, end.velocity[some] * time
+        if degree == 1:
+            powers: tuple[FloatArray, ...] = cubic_coefficients(way, v0, v1)
+        else:
+            a0, a1 = begin.acceleration[some] * time**2, end.acceleration[some] * time**2
+            powers = quintic_coefficients(way, v0, v1, a0, a1)
+        for power, row in enumerate(powers, start=1):
+            scaled[power, some] = row
+    return scaled

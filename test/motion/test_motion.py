@@ -1,0 +1,227 @@
+"""Motions as piecewise polynomials, against SciPy's."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
+
+interpolate = pytest.importorskip('scipy.interpolate', reason='needs SciPy')
+
+JOINTS = tuple(Joint(name, lower=-100.0, upper=100.0) for name in 'abc')
+NAMES = tuple(joint.name for joint in JOINTS)
+
+
+def random_waypoints(rng, count: int = 12) -> Waypoints:
+    """Return waypoints that carry positions, velocities too, or accelerations too."""
+    times = np.cumsum(rng.uniform(0.05, 0.8, count))
+    points = [
+        TrajectoryPoint(
+            time,
+            rng.uniform(-3.0, 3.0, 3),
+            rng.uniform(-3.0, 3.0, 3) if order > 0 else (),
+            rng.uniform(-9.0, 9.0, 3) if order > 1 else (),
+        )
+        for time, order in zip(times, rng.integers(0, 3, count), strict=True)
+    ]
+    return Waypoints.from_points(JOINTS, NAMES, points, allow_nonzero_velocity_at_end=True)
+
+
+def random_motion(seed: int) -> Motion:
+    """Return a motion from a state that moves."""
+    rng = np.random.default_rng(seed)
+    start = resting_state(rng.uniform(-1.0, 1.0, 3))
+    start = start._replace(velocity=rng.uniform(-1.0, 1.0, 3))
+    return Motion.through(random_waypoints(rng), now=-0.3, start_state=start, start_time=0.0)
+
+
+def oracle(motion: Motion):
+    """Return the same as SciPy has it, between the knots."""
+    return interpolate.PPoly(motion.coefficients.swapaxes(0, 1)[::-1], motion.knots)
+
+
+def inside(motion: Motion, count: int = 3001) -> np.ndarray:
+    """Return times from the first knot on, before the last one."""
+    return np.linspace(motion.start_time, motion.end_time, count)[:-1]
+
+
+@pytest.mark.parametrize('seed', range(10))
+def test_many_samples_are_those_of_scipy(seed: int) -> None:
+    """Position, velocity and acceleration, also one instant after the other."""
+    motion = random_motion(seed)
+    times = inside(motion)
+    found = motion.sample_many(times)
+    for order, values in enumerate(found):
+        expected = oracle(motion)(times, nu=order)
+        np.testing.assert_allclose(values, expected, rtol=0.0, atol=1e-12 * abs(expected).max())
+        singly = np.array([motion.sample(time)[order] for time in times.tolist()])
+        np.testing.assert_allclose(values, singly, rtol=0.0, atol=1e-12 * abs(expected).max())
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_outside_of_its_segments_ends_are_held(seed: int) -> None:
+    """The initial state before the first knot, the final one from the last on, in any order."""
+    motion = random_motion(seed)
+    times = [motion.end_time + 1.0, motion.start_time - 1.0, motion.end_time, motion.start_time]
+    found = motion.sample_many(times)
+    for row, time in enumerate(times):
+        for values, expected in zip(found, motion.sample(time), strict=True):
+            np.testing.assert_allclose(values[row], expected, rtol=0.0, atol=1e-12)
+    np.testing.assert_array_equal(found.position[0], motion.final.position)
+    np.testing.assert_array_equal(found.velocity[1], motion.initial.velocity)
+
+
+@pytest.mark.parametrize('order', [0, 1, 2, 3])
+def test_a_derivative_is_that_of_scipy(order: int) -> None:
+    """Its position, velocity and acceleration are derivatives of this one's position."""
+    motion = random_motion(20 + order)
+    times = inside(motion)
+    for more, values in enumerate(motion.derivative(order).sample_many(times)):
+        expected = oracle(motion)(times, nu=order + more)
+        np.testing.assert_allclose(values, expected, rtol=0.0, atol=1e-11 * abs(expected).max())
+    ends = motion.derivative()
+    np.testing.assert_array_equal(ends.sample(-9.0).position, motion.initial.velocity)
+    np.testing.assert_array_equal(ends.sample(99.0).position, np.zeros(3))
+
+
+@pytest.mark.parametrize('seed', range(10))
+def test_bounds_are_the_extremes_at_ends_and_at_roots_of_the_derivative(seed: int) -> None:
+    """Of each segment and joint; and no dense sample lies outside."""
+    motion = random_motion(30 + seed)
+    bounds = motion.bounds()
+    whole = oracle(motion)
+    for index, (begin, end) in enumerate(zip(motion.knots[:-1], motion.knots[1:], strict=True)):
+        piece = interpolate.PPoly(whole.c[:, index : index + 1], np.array([begin, end]))
+        dense = np.linspace(begin, end, 400)
+        for order in range(3):
+            derived = piece.derivative(order)
+            for joint in range(3):
+                roots = derived.derivative().roots(extrapolate=False)[joint]
+                at = np.concatenate(([begin, end], roots[np.isfinite(roots)]))
+                extremes = derived(at)[:, joint]
+                low, high = (each[order, index, joint] for each in bounds)
+                slack = 1e-9 * (1.0 + np.abs(extremes).max())
+                assert abs(low - extremes.min()) <= slack
+                assert abs(high - extremes.max()) <= slack
+                values = derived(dense)[:, joint]
+                assert low - slack <= values.min()
+                assert values.max() <= high + slack
+
+
+@pytest.mark.parametrize('order', [0, 1, 2])
+@pytest.mark.parametrize('seed', range(6))
+def test_roots_are_those_of_scipy(order: int, seed: int) -> None:
+    """Of position, velocity and acceleration, inside of segments."""
+    motion = random_motion(50 + seed)
+    expected = oracle(motion).derivative(order).roots(discontinuity=False, extrapolate=False)
+    for found, times in zip(motion.roots(order), expected, strict=True):
+        times = times[np.isfinite(times)]
+        apart = np.abs(times[:, np.newaxis] - motion.knots).min(axis=1)
+        np.testing.assert_allclose(found, np.sort(times[apart > 1e-9]), rtol=0.0, atol=1e-9)
+
+
+def test_touching_zero_is_no_change_of_sign() -> None:
+    """A joint that comes to rest and goes on in its direction does not turn."""
+    touching = [0.0, 0.25, -0.5, 1.0 / 3.0, 0.0, 0.0]  # velocity (t - 1/2)^2
+    crossing = [0.0, -0.5, 0.5, 0.0, 0.0, 0.0]
+    coefficients = np.array([touching, crossing]).T
+    motion = Motion.moving_on(np.zeros(2), coefficients, 1.0, now=3.0)
+    none, one = motion.roots(1)
+    assert none.size == 0
+    np.testing.assert_allclose(one, [3.5])
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_joined_and_shifted_motions_are_the_same_elsewhere(seed: int) -> None:
+    """Each part is what it was, at its own time."""
+    first = random_motion(70 + seed)
+    second = Motion.rest_to_rest(first.final.position, np.ones(3), 2.0, now=first.end_time)
+    joined = first.joined(second)
+    times = np.linspace(-1.0, second.end_time + 1.0, 500)
+    for values, early, late in zip(
+        joined.sample_many(times),
+        first.sample_many(times),
+        second.sample_many(times),
+        strict=True,
+    ):
+        expected = np.where(times[:, np.newaxis] < first.end_time, early, late)
+        np.testing.assert_array_equal(values, expected)
+    later = joined.shifted(4.0)
+    for values, expected in zip(
+        later.sample_many(times + 4.0), joined.sample_many(times), strict=True
+    ):
+        np.testing.assert_allclose(values, expected, rtol=0.0, atol=1e-9)
+    assert joined.start_time == first.start_time
+    assert later.end_time == second.end_time + 4.0
+
+
+def test_from_rest_to_rest_is_the_quintic_of_scipy() -> None:
+    """The one polynomial without velocity and acceleration at both ends."""
+    begin, end = np.array([0.2, -1.0, 3.0]), np.array([1.0, 1.0, 3.0])
+    motion = Motion.rest_to_rest(begin, end, 1.7, now=0.4)
+    rest = np.zeros(3)
+    expected = interpolate.BPoly.from_derivatives(
+        [0.4, 2.1], [[begin, rest, rest], [end, rest, rest]]
+    )
+    times = inside(motion, 50)
+    for order, values in enumerate(motion.sample_many(times)):
+        np.testing.assert_allclose(values, expected(times, nu=order), rtol=0.0, atol=1e-10)
+    np.testing.assert_allclose(motion.last_moment.position, end)
+
+
+def test_segments_have_the_values_of_the_motion() -> None:
+    """By the share of their duration, some of them, and counted from another origin."""
+    motion = random_motion(90)
+    begins, durations, scaled = motion.segments(slice(3, 7), origin=2.0)
+    np.testing.assert_allclose(begins, motion.knots[3:7] - 2.0)
+    share = 0.3
+    at = 2.0 + begins + share * durations
+    values = np.tensordot(share ** np.arange(6.0), scaled, axes=1)
+    np.testing.assert_allclose(values, motion.sample_many(at).position, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize('interpolation', list(Interpolation))
+def test_a_pickled_motion_is_the_same(interpolation: Interpolation) -> None:
+    """Also one that waits for its time, and one that goes in steps; in a few bytes a number."""
+    rng = np.random.default_rng(91)
+    running = Motion.through(random_waypoints(rng), now=0.0, start_state=resting_state([0.0] * 3))
+    motion = Motion.through(
+        random_waypoints(rng),
+        now=2.0,
+        start_state=running.sample(2.0),
+        interpolation=interpolation,
+    ).waiting_after(running, 0.0)
+    again = pickle.loads(pickle.dumps(motion))
+    assert again.has_steps == motion.has_steps == (interpolation is Interpolation.NONE)
+    assert again.first_time == motion.first_time == 0.0
+    times = np.linspace(-1.0, 12.0, 300)
+    singly = [again.sample(time) for time in times.tolist()]
+    for order, (values, expected) in enumerate(
+        zip(again.sample_many(times), motion.sample_many(times), strict=True)
+    ):
+        np.testing.assert_array_equal(values, expected)
+        rows = np.array([each[order] for each in singly])
+        np.testing.assert_allclose(values, rows, rtol=0.0, atol=1e-9 * (1.0 + abs(rows).max()))
+
+
+def test_arrays_of_a_motion_are_read_only() -> None:
+    """Nobody changes a motion that somebody else follows."""
+    motion = random_motion(92)
+    for array in (motion.knots, motion.coefficients, *motion.initial, *motion.final):
+        with pytest.raises(ValueError, match='read-only'):
+            array[...] = 0.0
+
+
+def test_a_motion_that_is_held_has_no_segments() -> None:
+    """It has neither bounds nor roots, and one state."""
+    motion = Motion.hold([1.0, 2.0], now=5.0)
+    assert motion.bounds().lower.shape == (3, 0, 2)
+    assert [each.size for each in motion.roots(1)] == [0, 0]
+    np.testing.assert_array_equal(motion.sample_many([0.0, 9.0]).position, [[1.0, 2.0]] * 2)
+    assert motion.last_moment is motion.final
