@@ -72,12 +72,8 @@ from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.braking import AnsweredStates, Brake, ModelEfforts, plan_brake
-from ne_dynamics.motion.trajectory import (
-    DesiredState,
-    Trajectory,
-    Waypoints,
-    resting_state,
-)
+from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.waypoints import DesiredState, Waypoints, resting_state
 
 RAMP_PERIOD = 0.002
 """Time between the commands of a ramp [s]."""
@@ -401,7 +397,7 @@ class Controller:
         )
 
     @property
-    def trajectory(self) -> Trajectory | None:
+    def trajectory(self) -> Motion | None:
         """The motion that is followed; None before the first state and in gravity mode."""
         return self._followed.trajectory
 

@@ -39,7 +39,7 @@ from ne_dynamics.motion.goal import GoalMonitor, Tolerances
 from ne_dynamics.motion.motion_demand import WhenInfeasible, describe, rank
 from ne_dynamics.motion.motion_watch import MotionWatch
 from ne_dynamics.motion.partial_goal import NamedFields
-from ne_dynamics.motion.trajectory import PointFields, Waypoints
+from ne_dynamics.motion.waypoints import PointFields, Waypoints
 from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.connections import Callbacks, Connections
 from ne_dynamics.ros.control_clock import ControlClock

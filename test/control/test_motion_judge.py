@@ -336,7 +336,7 @@ def positions(times: np.ndarray, speed: float, joint: int = 0) -> Waypoints:
 def test_a_stream_of_positions_is_followed_though_it_ends_abruptly() -> None:
     """The last segment of a chunk brings the arm to rest, which its sender never asked for."""
     chunk = positions(np.arange(1, 16) / 30.0, 1.0)
-    assert streaming().follow(chunk) == ()
+    assert streaming().follow(chunk).exceeded == ()
     # The same rest in a motion of two segments is what was asked for.
     with pytest.raises(InfeasibleMotionError):
         streaming().follow(waypoints(*(TrajectoryPoint(t, Q + 0.03 * t) for t in (0.001, 0.01))))

@@ -8,7 +8,7 @@ known when it is laid into time: few segments, judged once more where that state
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.effort_demand import find_rests, find_unholdable, survey_efforts
 from ne_dynamics.motion.integrated_points import integrated
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.motion_demand import (
     DemandLimits,
     Excess,
@@ -30,15 +31,9 @@ from ne_dynamics.motion.motion_demand import (
 )
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.replacement import replace_motion
-from ne_dynamics.motion.segment_bounds import Segments
+from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.stopping import Efforts
-from ne_dynamics.motion.trajectory import (
-    SHORTEST_SEGMENT,
-    DesiredState,
-    Trajectory,
-    Waypoints,
-    scaled_coefficients,
-)
+from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints
 
 LEAST_SEGMENTS = 3
 """Of so many segments of a spline or more the last is but its end, and not much of the motion."""
@@ -91,11 +86,21 @@ class MotionRequest:
         """Whether the motion between the waypoints depends on where it begins."""
         return self.interpolation is Interpolation.SPLINES and not any(self.waypoints.orders)
 
+    @property
+    def is_as_it_was_sent(self) -> bool:
+        """Whether but the way to the first waypoint says where the motion begins."""
+        return (
+            self.interpolation.has_way
+            and not self.is_spline
+            and self.ending is None
+            and self.waypoints.carried is None
+        )
+
     def origin(self, now: float) -> float:
         """Return the time from which those of the waypoints count, if it is laid now [s]."""
         return now if self.start_time is None else self.start_time
 
-    def integrated(self, running: Trajectory, now: float) -> MotionRequest:
+    def integrated(self, running: Motion, now: float) -> MotionRequest:
         """Return the request with positions in all waypoints, in the place of another motion.
 
         Raises
@@ -117,17 +122,17 @@ class MotionRequest:
 
     def lay(
         self,
-        running: Trajectory,
+        running: Motion,
         now: float,
-        stop: Callable[[DesiredState, float], Trajectory],
+        stop: Callable[[DesiredState, float], Motion],
         *,
         goes_on: bool = False,
-    ) -> Trajectory:
+    ) -> Motion:
         """Return the motion in the place of another one.
 
         Parameters
         ----------
-        running : Trajectory
+        running : Motion
             What is followed at `now`.
         now : float
             [s]
@@ -151,7 +156,7 @@ class MotionRequest:
         )
         if self.waypoints.velocities[-1].any():
             end = stop(trajectory.last_moment, trajectory.end_time)
-            trajectory = trajectory.ended_by(end)
+            trajectory = trajectory.joined(end)
         return trajectory
 
 
@@ -274,8 +279,8 @@ class MotionJudge:
         )
         first = int(np.searchsorted(times, since))
         if first < len(times) - 1:
-            some = slice(first, len(times) - 1)
-            found += self._survey(_segments_between(waypoints, times, some))
+            motion = Motion.between(waypoints)
+            found += self._survey(motion.segments(slice(first, None)))
         return found
 
     def survey_poses(self, waypoints: Waypoints) -> list[Excess]:
@@ -284,12 +289,12 @@ class MotionJudge:
             waypoints.positions, np.array(waypoints.times), self.compute_holding, self.limits
         )
 
-    def survey_trajectory(self, trajectory: Trajectory, origin: float) -> list[Excess]:
+    def survey_trajectory(self, trajectory: Motion, origin: float) -> list[Excess]:
         """Return what a spline exceeds, and the pose in which it ends.
 
         Parameters
         ----------
-        trajectory : Trajectory
+        trajectory : Motion
         origin : float
             Time from which what is found counts [s].
         """
@@ -299,12 +304,12 @@ class MotionJudge:
         count = len(trajectory.knots) - 1
         judged = count - self._spares_end(trajectory.knots)
         if judged:
-            found += self._survey(segments_of(trajectory, range(judged), origin))
+            found += self._survey(trajectory.segments(slice(judged), origin))
         return found + self._judge_rest(trajectory, range(judged, count), origin)
 
     def judge_ends(
         self,
-        trajectory: Trajectory,
+        trajectory: Motion,
         request: MotionRequest,
         state: DesiredState,
         now: float,
@@ -317,7 +322,7 @@ class MotionJudge:
 
         Parameters
         ----------
-        trajectory : Trajectory
+        trajectory : Motion
             Of the request, laid at `now`.
         request : MotionRequest
         state : DesiredState
@@ -357,21 +362,21 @@ class MotionJudge:
             found += self._judge_rest(trajectory, range(judged, last), origin, is_settled)
         return found
 
-    def allows_end(self, trajectory: Trajectory, request: MotionRequest, now: float) -> bool:
+    def allows_end(self, trajectory: Motion, request: MotionRequest, now: float) -> bool:
         """Return whether nothing is exceeded from the last segment between the waypoints on."""
         origin = request.origin(now)
         last = bisect_left(trajectory.knots, origin + request.waypoints.times[-1])
         some = range(max(last - 1, 0), len(trajectory.knots) - 1)
         return not self._judge_some(trajectory, some, origin)
 
-    def _spares_end(self, knots: Sequence[float]) -> bool:
+    def _spares_end(self, knots: FloatArray) -> bool:
         """Return whether the last segment of a spline is but the end of a message."""
         is_end = len(knots) > LEAST_SEGMENTS
         return is_end and knots[-1] - knots[-2] <= self.longest_interval + SHORTEST_SEGMENT
 
     def _judge_rest(
         self,
-        trajectory: Trajectory,
+        trajectory: Motion,
         some: range,
         origin: float,
         is_settled: Callable[[Quantity], bool] | None = None,
@@ -388,7 +393,7 @@ class MotionJudge:
 
     def _judge_some(
         self,
-        trajectory: Trajectory,
+        trajectory: Motion,
         some: range,
         origin: float,
         is_settled: Callable[[Quantity], bool] | None = None,
@@ -399,15 +404,11 @@ class MotionJudge:
         """
         if not some:
             return []
-        found = self._survey(segments_of(trajectory, some, origin))
+        found = self._survey(trajectory.segments(slice(some.start, some.stop), origin))
         if not found or (is_settled and all(is_settled(one.quantity) for one in found)):
             return found
-        each = (range(index, index + 1) for index in some)
-        return [
-            excess
-            for one in each
-            for excess in self._judge_segment(segments_of(trajectory, one, origin))
-        ]
+        each = (trajectory.segments(slice(index, index + 1), origin) for index in some)
+        return [excess for one in each for excess in self._judge_segment(one)]
 
     def _judge_segment(self, segment: Segments) -> list[Excess]:
         """Return what one segment exceeds, which may begin beyond the limits."""
@@ -432,37 +433,3 @@ class MotionJudge:
             positions, times = segments.scaled[0, rests], segments.begins[rests]
             found += find_unholdable(positions, times, self.compute_holding, self.limits)
         return found
-
-
-def segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:
-    """Return some segments of a motion.
-
-    Parameters
-    ----------
-    trajectory : Trajectory
-    some : range
-        Their indices.
-    origin : float
-        From which their times count [s].
-    """
-    knots = np.array(trajectory.knots[some.start : some.stop + 1])
-    durations = np.diff(knots)
-    polynomials = np.stack([trajectory.coefficients(index) for index in some], axis=1)
-    powers = durations ** np.arange(6.0)[:, np.newaxis]
-    return Segments(knots[:-1] - origin, durations, polynomials * powers[..., np.newaxis])
-
-
-def _segments_between(waypoints: Waypoints, times: FloatArray, some: slice) -> Segments:
-    """Return the segments that begin at some of the waypoints."""
-    ends = slice(some.start + 1, some.stop + 1)
-    states = waypoints.positions, waypoints.velocities, waypoints.accelerations
-    orders = np.minimum(waypoints.orders[some], waypoints.orders[ends])
-    durations = times[ends] - times[some]
-    with np.errstate(over='ignore', invalid='ignore'):
-        scaled = scaled_coefficients(
-            orders,
-            durations,
-            DesiredState(*(values[some] for values in states)),
-            DesiredState(*(values[ends] for values in states)),
-        )
-    return Segments(times[some], durations, scaled)

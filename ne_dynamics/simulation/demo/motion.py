@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion import Motion, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion import Motion as Trajectory
+from ne_dynamics.motion import TrajectoryPoint, Waypoints, resting_state
 
 InverseDynamics = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Efforts (N, n) of positions, velocities, accelerations (N, n)."""
@@ -77,7 +78,7 @@ class Motion:
         -------
         tuple of three arrays, shape (N, n)
         """
-        trajectory = Motion.through(
+        trajectory = Trajectory.through(
             self.waypoints(),
             now=0.0,
             start_state=resting_state(self.positions[0]),
