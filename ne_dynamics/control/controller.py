@@ -1021,10 +1021,15 @@ class Controller:
     def _present(self) -> Circumstances:
         return self._circumstances(self.position, self._velocity, self.time, self._inputs)
 
-    @property
-    def planner(self) -> MotionPlanner:
-        """What plans motions for the arm as it is now: to be used, or copied, at once."""
-        return self._followed.planner(self._present)
+    def planner(self, until: float | None = None) -> MotionPlanner:
+        """Return what plans motions for the arm as it is now: to be used, or copied, at once.
+
+        Parameters
+        ----------
+        until : float, optional
+            When they begin; for ever where joints that are left out go on as they do [s].
+        """
+        return self._followed.planner(self._present, until)
 
     def follow(self, waypoints: Waypoints, start_time: float | None = None) -> MotionPlan:
         """Plan a motion at once, and follow it from the next state on.
@@ -1044,7 +1049,7 @@ class Controller:
         InfeasibleMotionError
             When the motion is not to be followed: nothing changes then.
         """
-        plan = self.planner.plan(waypoints, start_time)
+        plan = self.planner(start_time).plan(waypoints, start_time)
         self.follow_plan(plan)
         return plan
 

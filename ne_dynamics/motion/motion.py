@@ -348,6 +348,20 @@ class Motion:
             np.concatenate(([time], knots)), np.concatenate((way, rest)), state, self.final
         )
 
+    def part(self, begin: float, end: float) -> Motion:
+        """Return the segments between two times [s], within which it is the same motion."""
+        if begin < self.start_time:
+            return self
+        first = min(max(bisect_right(self._times, begin) - 1, 0), len(self._times) - 1)
+        last = max(bisect_right(self._times, end), first + 1)
+        return Motion(
+            self.knots[first : last + 1],
+            self.coefficients[first:last],
+            self.initial,
+            self.final,
+            steps=self._steps[first:last],
+        )
+
     def given_up(self) -> Motion:
         """Return the same motion as another one: nobody waits for its end."""
         return self._changed(before=self._before)

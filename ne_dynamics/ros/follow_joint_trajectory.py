@@ -249,7 +249,7 @@ class FollowJointTrajectoryServer:
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
         self._judged = _Goal(handle, waypoints, start_time, monitor)
         self._planning.begin(
-            lambda: (plan_waypoints, (controller.planner, waypoints, start_time)),
+            lambda: (plan_waypoints, (configured.planner(start_time), waypoints, start_time)),
             lambda planned: self._follow(configured, planned),
             lambda error: self._end_judging(str(error)),
             is_small=len(waypoints.times) <= FEW,

@@ -226,7 +226,7 @@ def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order
                 state = way - 0.5 * acceleration * left**2, acceleration * left, -acceleration
             rates = [ZERO + value for value in state[1 : order + 1]]
             points.append(TrajectoryPoint(float(time), ZERO - 0.5 * way + state[0], *rates))
-        planner = controller.planner
+        planner = controller.planner()
         judge = planner.settings.make_judge(planner.here)
         assert judge.survey_waypoints(waypoints(*points)) == []
 
@@ -309,10 +309,10 @@ def test_many_points_are_judged_to_the_last() -> None:
     ]
     points[-1] = TrajectoryPoint(10.0, Q + 0.4, ZERO)
     controller = controller_of()
-    assert controller.planner.plan(waypoints(*points)).exceeded == ()
+    assert controller.planner().plan(waypoints(*points)).exceeded == ()
     points[700] = points[700]._replace(velocities=ZERO + 2.9)
     with pytest.raises(InfeasibleMotionError) as refusal:
-        controller.planner.plan(waypoints(*points))
+        controller.planner().plan(waypoints(*points))
     assert 6.9 < refusal.value.excesses[0].time < 7.1
 
 

@@ -10,6 +10,7 @@ only later; where not, its ends are judged once more.
 from __future__ import annotations
 
 from collections import deque
+from math import inf
 
 import numpy as np
 
@@ -177,11 +178,21 @@ class FollowedMotion:
         """Have planned anew what is to be."""
         self.pacer.reconsider(self.trajectory, lambda: self._settings.path_efforts(here))
 
-    def planner(self, here: Circumstances) -> MotionPlanner:
-        """Return what plans motions for what is followed now; it is to be used, or copied, now."""
-        return MotionPlanner(
-            self._settings, here, self.trajectory, self._stream, self.pacer.path_time
-        )
+    def planner(self, here: Circumstances, until: float | None) -> MotionPlanner:
+        """Return what plans motions for what is followed now.
+
+        Parameters
+        ----------
+        here : Circumstances
+        until : float or None
+            Until when it may depend on what is followed [s]; None for no longer than now.
+        """
+        running, path_time = self.trajectory, self.pacer.path_time
+        if running is not None and here.time is not None:
+            place = self.pacer.place_at(here.time)
+            end = until if until == inf else path_time.start_of(until, here.time)
+            running = running.part(place, place if end is None else max(place, end))
+        return MotionPlanner(self._settings, here, running, self._stream, path_time)
 
     def follow(self, plan: MotionPlan, here: Circumstances) -> None:
         """Follow a plan from the next state on, or from its time on."""
