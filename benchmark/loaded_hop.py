@@ -469,7 +469,7 @@ class _Line:
         if max(self._published) not in arrivals:
             raise BackendError(
                 f'{self.name}: expected an answer to the last of {len(self._published)} states, '
-                f'got {len(arrivals)} answers to others'
+                f'got {len(arrivals)} answers to others\n{self._process.tail()}'
             )
         hops, waits, arrival = [], [], 0
         for stamp, published in reversed(self._published.items()):
