@@ -10,14 +10,11 @@ from ne_dynamics.control.desired.motion_judge import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.effort_demand import (
-    RESOLUTION,
-    find_rests,
-    find_unholdable,
-    survey_efforts,
-)
+from ne_dynamics.motion.check import find_rests, find_unholdable
+from ne_dynamics.motion.effort_check import RESOLUTION, check_efforts
+from ne_dynamics.motion.joint_limits import USUAL, DemandLimits
+from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
 from ne_dynamics.motion.motion import scaled_coefficients
-from ne_dynamics.motion.motion_demand import EFFORT_TOLERANCE, DemandLimits, Excess, Quantity
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
@@ -74,9 +71,9 @@ def dense_efforts(segments: Segments, efforts) -> np.ndarray:
     return np.stack(found, axis=1)
 
 
-def excesses(segments: Segments, efforts, allowed: DemandLimits) -> dict[int, Excess]:
+def excesses(segments: Segments, efforts, allowed: DemandLimits) -> dict[int, LimitViolation]:
     """Return what is exceeded, by joint."""
-    return {excess.column: excess for excess in survey_efforts(segments, efforts, allowed)}
+    return {excess.column: excess for excess in check_efforts(segments, efforts, allowed)}
 
 
 @pytest.mark.parametrize('seed', range(8))
@@ -108,8 +105,8 @@ def test_a_limit_is_left_when_samples_leave_it(seed: int) -> None:
     path = PathEfforts(law())
     segments = random_motion(seed)
     largest = np.abs(dense_efforts(segments, path.moving)).max(axis=(0, 1))
-    slack = EFFORT_TOLERANCE + RESOLUTION + 0.002
-    assert not excesses(segments, path.moving, limits(largest / (1.0 + EFFORT_TOLERANCE) * 1.002))
+    slack = USUAL.effort + RESOLUTION + 0.002
+    assert not excesses(segments, path.moving, limits(largest / (1.0 + USUAL.effort) * 1.002))
     assert set(excesses(segments, path.moving, limits(largest / (1.0 + slack)))) == set(range(6))
 
 
