@@ -26,6 +26,19 @@ class NeDynamicsError(Exception):
         super().__init__(*arguments)
         self.field = field
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how another process makes the same one, whatever a class asks for to make it."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(
+    kind: type[NeDynamicsError], arguments: tuple[object, ...], attributes: dict[str, Any]
+) -> NeDynamicsError:
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    error.__dict__.update(attributes)
+    return error
+
 
 class ModelError(NeDynamicsError, ValueError):
     """A robot description (URDF, DH file or :class:`~ne_dynamics.model.robot.Robot`) is wrong.

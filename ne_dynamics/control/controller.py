@@ -21,14 +21,16 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.contact import ContactReaction
-from ne_dynamics.control.desired.followed_motion import Circumstances, FollowedMotion
+from ne_dynamics.control.desired.followed_motion import FollowedMotion
+from ne_dynamics.control.desired.motion_planner import Circumstances, MotionPlan, MotionPlanner
+from ne_dynamics.control.desired.pacing import Submit, submit_here
 from ne_dynamics.control.disturbance import DisturbanceObserver
 from ne_dynamics.control.drive_setpoint import (
     REACH_TIME,
@@ -70,7 +72,6 @@ from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.braking import AnsweredStates, Brake, ModelEfforts, plan_brake
-from ne_dynamics.motion.motion_demand import Excess
 from ne_dynamics.motion.trajectory import (
     DesiredState,
     Trajectory,
@@ -226,6 +227,8 @@ class Controller:
         Its readings are added to the dynamics.
     imu : BaseImu, optional
         Its readings say how the base stands and moves.
+    submit : Submit, optional
+        Plans what is followed anew, beside the states; by default between them.
 
     Attributes
     ----------
@@ -245,7 +248,11 @@ class Controller:
     """
 
     def __init__(
-        self, tuning: Tuning, wrist: WristWrench | None = None, imu: BaseImu | None = None
+        self,
+        tuning: Tuning,
+        wrist: WristWrench | None = None,
+        imu: BaseImu | None = None,
+        submit: Submit = submit_here,
     ) -> None:
         self.wrist = wrist
         self.imu = imu
@@ -256,7 +263,7 @@ class Controller:
         self._limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
         self._guard = StateGuard(tuning.law.joints, tuning.states)
         self._motion = MotionGuard(tuning.law.joints, tuning.motion)
-        self._followed = FollowedMotion(tuning)
+        self._followed = FollowedMotion(tuning, submit)
         self._offset = CommandOffset(tuning.transition_time)
         self._setpoint_bridge = SetpointBridge(tuning.transition_time)
         self._law_before: ControlLaw | None = None
@@ -1018,67 +1025,37 @@ class Controller:
     def _present(self) -> Circumstances:
         return self._circumstances(self.position, self._velocity, self.time, self._inputs)
 
-    def survey(
-        self, waypoints: Waypoints, start_time: float | None = None
-    ) -> Generator[None, None, tuple[Excess, ...]]:
-        """Judge the motion between waypoints in pieces, for :meth:`follow`.
+    @property
+    def planner(self) -> MotionPlanner:
+        """What plans motions for the arm as it is now: to be used, or copied, at once."""
+        return self._followed.planner(self._present)
 
-        Parameters
-        ----------
-        waypoints : Waypoints
-        start_time : float, optional
-            Time from which theirs count [s].
-
-        Yields
-        ------
-        None
-            Between pieces of about half a millisecond.
-
-        Returns
-        -------
-        tuple of Excess
-            What the motion exceeds and is followed all the same, the worst first.
-
-        Raises
-        ------
-        InfeasibleMotionError
-            When it is not to be followed.
-        """
-        return self._followed.survey(waypoints, start_time, self._present)
-
-    def follow(
-        self,
-        waypoints: Waypoints,
-        start_time: float | None = None,
-        *,
-        is_surveyed: bool = False,
-    ) -> tuple[Excess, ...]:
-        """Follow waypoints from the next state on, instead of what is followed now.
+    def follow(self, waypoints: Waypoints, start_time: float | None = None) -> MotionPlan:
+        """Plan a motion at once, and follow it from the next state on.
 
         Parameters
         ----------
         waypoints : Waypoints
         start_time : float, optional
             Time from which theirs count [s]; that of the next state when None.
-        is_surveyed : bool
-            Whether :meth:`survey` had nothing against them.
 
         Returns
         -------
-        tuple of Excess
-            What the motion exceeds and is followed all the same, the worst first: all of it, or
-            without what the survey has found.
+        MotionPlan
 
         Raises
         ------
         InfeasibleMotionError
             When the motion is not to be followed: nothing changes then.
         """
-        exceeded = self._followed.follow(
-            waypoints, start_time, self._present, is_surveyed=is_surveyed
-        )
+        plan = self.planner.plan(waypoints, start_time)
+        self.follow_plan(plan)
+        return plan
+
+    def follow_plan(self, plan: MotionPlan) -> None:
+        """Follow what was planned from the next state on, instead of what is followed now."""
+        self._followed.follow(plan, self._present)
         self._end_floating()
-        return exceeded
 
     @property
     def speed(self) -> float:
@@ -1122,12 +1099,7 @@ class Controller:
         now = self.time
         if now is None:
             return start_time
-        return self._followed.pacer.start_of(start_time, now)
-
-    @property
-    def planned_duration(self) -> float | None:
-        """Time that a motion takes that was slowed down as it was surveyed, else None [s]."""
-        return self._followed.planned_duration
+        return self._followed.pacer.path_time.start_of(start_time, now)
 
     def hold(self, *, where_found: bool = False) -> None:
         """Stop the desired motion: along its path, as soon as the limits allow.

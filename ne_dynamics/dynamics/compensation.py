@@ -114,6 +114,7 @@ class Compensation:
 
     Attributes
     ----------
+    dynamics : InverseDynamics
     friction : tuple of n FrictionModel
         With the smoothing.
     viscous_friction : array, shape (n,), or None
@@ -130,6 +131,7 @@ class Compensation:
         smoothing_velocity: float = 0.0,
         payload_without_wrench: FloatArray | None = None,
     ) -> None:
+        self.dynamics = dynamics
         self.terms = terms
         self._payload = payload
         self._payload_without_wrench = (

@@ -15,7 +15,6 @@ from ne_dynamics.loaded_later import load_later
 if TYPE_CHECKING:
     from ne_dynamics.ros.latched import LATCHED
     from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
-    from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
     from ne_dynamics.ros.node import ComputedTorqueNode
     from ne_dynamics.ros.running.command_line import (
         check_arguments,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     )
     from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.settings.parameters import PARAMETERS, LockedJoints, NodeSettings
+    from ne_dynamics.ros.trajectory_planning import MOST_POINTS
 
 __all__ = [
     'LATCHED',
@@ -65,7 +65,7 @@ if not TYPE_CHECKING:
         {
             'latched': 'LATCHED',
             'messages.conversion': 'JointStateReader MessageError',
-            'messages.trajectory_intake': 'MOST_POINTS',
+            'trajectory_planning': 'MOST_POINTS',
             'node': 'ComputedTorqueNode',
             'running.command_line': 'check_arguments readable_parameters start_rclpy',
             'running.private_domain': 'private_domain',

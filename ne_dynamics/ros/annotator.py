@@ -1,18 +1,16 @@
 """The topics ``~/annotate`` and ``~/annotated``: trajectories in, the same with efforts out.
 
-The work is done in a thread of its own, in pieces of a few hundred microseconds with sleeps in
-between that are as long as the pieces, so that the control path of the node answers on; messages
-are taken and sent as bytes for the same reason (see
+The work is done by another process (:mod:`ne_dynamics.ros.running.worker_process`), so that the
+control path of the node answers on; messages are taken and sent as bytes for the same reason (see
 :mod:`ne_dynamics.ros.messages.trajectory_cdr`). One trajectory is worked on and one may wait; a
 third one takes the place of the one that waits.
 """
 
 from __future__ import annotations
 
-import threading
-import traceback
-from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -22,7 +20,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.annotated.annotation import annotate, check_positions
 from ne_dynamics.motion.trajectory import DesiredState, Waypoints
 from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory, write_trajectory
-from ne_dynamics.ros.running.pauses import Pauses, Released
+from ne_dynamics.ros.running.worker_process import AT_LEISURE
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -39,9 +37,6 @@ MAX_POINTS = 20_000
 
 REMARK_PERIOD = 5.0
 """Remarks are logged at most once in so many seconds."""
-
-STOPPING_TIME = 2.0
-"""Seconds that a piece of work is waited for when the node lets go of the arm."""
 
 
 def _nothing() -> None:
@@ -75,10 +70,48 @@ class AnnotationTuning:
     smoothing_velocity: float = 0.0
 
 
-class _Request(NamedTuple):
-    data: bytes
-    tuning: AnnotationTuning
-    start: DesiredState | None
+def annotate_message(
+    dynamics: InverseDynamics, tuning: AnnotationTuning, start: DesiredState | None, data: bytes
+) -> tuple[bytes, tuple[str, ...]]:
+    """Return a serialized trajectory with efforts, and remarks.
+
+    Parameters
+    ----------
+    dynamics : InverseDynamics
+    tuning : AnnotationTuning
+    start : DesiredState or None
+        Where the arm is.
+    data : bytes
+        As a raw subscription hands it over.
+
+    Raises
+    ------
+    NeDynamicsError
+        When the message cannot be read, or the motion not be annotated.
+    """
+    message = read_trajectory(data)
+    joints = dynamics.robot.joints
+    waypoints = Waypoints.from_fields(
+        joints,
+        message.joint_names,
+        message.fields,
+        allow_nonzero_velocity_at_end=tuning.allow_nonzero_velocity_at_end,
+    )
+    check_positions(joints, waypoints, start=start)
+    result = annotate(
+        dynamics,
+        message.joint_names,
+        waypoints,
+        effort_tolerance=tuning.effort_tolerance,
+        terms=tuning.terms,
+        payload=tuning.payload,
+        base_motion=tuning.base_motion,
+        smoothing_velocity=tuning.smoothing_velocity,
+        start=start,
+        max_points=MAX_POINTS,
+    )
+    data = write_trajectory(result, message.stamp, message.frame_id)
+    return data, tuple(result.remarks)
 
 
 class _Listening(NamedTuple):
@@ -89,7 +122,6 @@ class _Listening(NamedTuple):
     publisher: Any
     guard: Any
     subscription: Any
-    stopping: threading.Event
 
 
 class Annotator:
@@ -111,10 +143,8 @@ class Annotator:
         self._node = node
         self._reporter = reporter
         self._heard = heard
-        self._lock = threading.Lock()
-        self._waiting: _Request | None = None
-        self._thread: threading.Thread | None = None
-        self._reports: deque[Callable[[], None]] = deque()
+        self._waiting: tuple[Any, ...] | None = None
+        self._work: Future[tuple[bytes, tuple[str, ...]]] | None = None
         self._listening: _Listening | None = None
 
     def configure(
@@ -139,14 +169,12 @@ class Annotator:
         publisher = node.create_publisher(
             JointTrajectory, RESULT_TOPIC, 10, event_callbacks=NO_PUBLISHER_EVENTS
         )
-        guard = node.create_guard_condition(self._report)
+        guard = node.create_guard_condition(self._look)
         latest = QoSProfile(depth=2, reliability=ReliabilityPolicy.RELIABLE)
         subscription = node.create_subscription(
             JointTrajectory, TOPIC, self._on_annotate, latest, raw=True
         )
-        self._listening = _Listening(
-            dynamics, start_state, publisher, guard, subscription, threading.Event()
-        )
+        self._listening = _Listening(dynamics, start_state, publisher, guard, subscription)
 
     def adopt(self, tuning: AnnotationTuning) -> None:
         """Let another tuning count for the trajectories that come from now on."""
@@ -158,105 +186,56 @@ class Annotator:
         if listening is None:
             return
         self._node.destroy_subscription(listening.subscription)
-        listening.stopping.set()
-        with self._lock:
-            thread, self._thread, self._waiting = self._thread, None, None
-        if thread is not None:
-            thread.join(STOPPING_TIME)
-        self._reports.clear()
+        work, self._work, self._waiting = self._work, None, None
+        if work is not None:
+            work.cancel()
         self._node.destroy_guard_condition(listening.guard)
         self._node.destroy_publisher(listening.publisher)
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a trajectory waits or is worked on."""
-        with self._lock:
-            return self._thread is not None
 
     def _on_annotate(self, data: bytes) -> None:
         listening = self._listening
         if listening is None:
             return
         self._heard()
-        request = _Request(data, self._tuning, listening.start_state())
-        with self._lock:
-            replaced, self._waiting = self._waiting, request
-            if self._thread is None:
-                self._thread = threading.Thread(
-                    target=self._work, args=(listening,), name='annotator', daemon=True
-                )
-                self._thread.start()
-        if replaced is not None:
+        replaced = self._waiting
+        self._waiting = listening.dynamics, self._tuning, listening.start_state(), data
+        if self._work is None:
+            self._begin(listening)
+        elif replaced is not None:
             self._reporter.drop(
                 'annotate', 'data', 'a newer one came before it was begun, and takes its place'
             )
 
-    # ---- in the thread
+    def _begin(self, listening: _Listening) -> None:
+        """Begin with what waits, if anything does."""
+        request, self._waiting = self._waiting, None
+        if request is None:
+            return
 
-    def _work(self, listening: _Listening) -> None:
-        """Annotate one trajectory after the other until none waits."""
-        while True:
-            with self._lock:
-                if listening.stopping.is_set():
-                    return
-                request, self._waiting = self._waiting, None
-                if request is None:
-                    self._thread = None
-                    return
-            try:
-                self._answer(request, listening)
-            except Released:
-                return
-            except NeDynamicsError as error:
-                self._say_dropped(listening, error.field, str(error))
-            except Exception:
-                # Never the end of the thread, let alone of the node.
-                self._say_dropped(listening, 'points', traceback.format_exc())
+        def wake(work: Future[Any]) -> None:
+            # In the thread of the worker; the node may have let go of the arm.
+            with suppress(Exception):
+                listening.guard.trigger()
 
-    def _answer(self, request: _Request, listening: _Listening) -> None:
-        tuning, pause = request.tuning, Pauses(listening.stopping)
-        message = read_trajectory(request.data, pause)
-        waypoints = Waypoints.from_fields(
-            listening.dynamics.robot.joints,
-            message.joint_names,
-            message.fields,
-            allow_nonzero_velocity_at_end=tuning.allow_nonzero_velocity_at_end,
-        )
-        pause()
-        joints = listening.dynamics.robot.joints
-        check_positions(joints, waypoints, start=request.start, pause=pause)
-        result = annotate(
-            listening.dynamics,
-            message.joint_names,
-            waypoints,
-            effort_tolerance=tuning.effort_tolerance,
-            terms=tuning.terms,
-            payload=tuning.payload,
-            base_motion=tuning.base_motion,
-            smoothing_velocity=tuning.smoothing_velocity,
-            start=request.start,
-            max_points=MAX_POINTS,
-            pause=pause,
-        )
-        data = write_trajectory(result, message.stamp, message.frame_id, pause)
-        pause()
-        listening.publisher.publish(data)
-        if result.remarks:
-            text = 'annotated: ' + '; '.join(result.remarks)
-            self._say(
-                listening,
-                lambda: self._node.get_logger().info(text, throttle_duration_sec=REMARK_PERIOD),
-            )
+        self._work = AT_LEISURE.submit(annotate_message, *request)
+        self._work.add_done_callback(wake)
 
-    def _say_dropped(self, listening: _Listening, field: str, reason: str) -> None:
-        self._say(listening, lambda: self._reporter.drop('annotate', field or 'points', reason))
-
-    def _say(self, listening: _Listening, report: Callable[[], None]) -> None:
-        """Have the node say something, in its own thread."""
-        if not listening.stopping.is_set():
-            self._reports.append(report)
-            listening.guard.trigger()
-
-    def _report(self) -> None:
-        while self._reports:
-            self._reports.popleft()()
+    def _look(self) -> None:
+        """Send what has come of a trajectory, and begin with the next one."""
+        listening, work = self._listening, self._work
+        if listening is None or work is None or not work.done():
+            return
+        self._work = None
+        try:
+            data, remarks = work.result()
+        except NeDynamicsError as error:
+            self._reporter.drop('annotate', error.field or 'points', str(error))
+        except Exception as error:
+            # Never the end of the node.
+            self._reporter.drop('annotate', 'points', repr(error))
+        else:
+            listening.publisher.publish(data)
+            if remarks:
+                text = 'annotated: ' + '; '.join(remarks)
+                self._node.get_logger().info(text, throttle_duration_sec=REMARK_PERIOD)
+        self._begin(listening)

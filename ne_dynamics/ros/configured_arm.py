@@ -27,6 +27,7 @@ from ne_dynamics.control.controller import (
     Controller,
     Observed,
 )
+from ne_dynamics.control.desired.motion_planner import MotionPlan
 from ne_dynamics.control.guards.effort_steps import EffortSteps
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.laws import Mode
@@ -35,9 +36,9 @@ from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.goal import GoalMonitor, Tolerances
-from ne_dynamics.motion.motion_demand import Excess, WhenInfeasible, describe, rank
+from ne_dynamics.motion.motion_demand import WhenInfeasible, describe, rank
 from ne_dynamics.motion.motion_watch import MotionWatch
-from ne_dynamics.motion.partial_goal import NamedFields, completed
+from ne_dynamics.motion.partial_goal import NamedFields
 from ne_dynamics.motion.trajectory import PointFields, Waypoints
 from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.connections import Callbacks, Connections
@@ -51,8 +52,7 @@ from ne_dynamics.ros.messages.conversion import (
     wrench_reading,
 )
 from ne_dynamics.ros.messages.joint_constraints import JointConstraints
-from ne_dynamics.ros.messages.trajectory_cdr import SerializedTrajectory
-from ne_dynamics.ros.messages.trajectory_intake import TrajectoryIntake
+from ne_dynamics.ros.messages.trajectory_cdr import read_stamp
 from ne_dynamics.ros.settings.configuration import (
     ControlledArm,
     carried_parameters,
@@ -62,6 +62,13 @@ from ne_dynamics.ros.settings.configuration import (
     load_beyond_sensor,
 )
 from ne_dynamics.ros.settings.parameters import NodeSettings
+from ne_dynamics.ros.trajectory_planning import (
+    SMALL,
+    Planned,
+    TrajectoryPlanning,
+    TrajectoryRules,
+    plan_message,
+)
 from ne_dynamics.ros.watching.felt_motion import FeltMotion
 from ne_dynamics.ros.watching.other_commanders import OtherCommanders
 from ne_dynamics.ros.watching.reporter import Reporter
@@ -70,9 +77,6 @@ from ne_dynamics.ros.watching.wrench_sign import WrenchSignWatch
 
 FAR_START = 10.0
 """Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
-
-MANY_POINTS = 1_000
-"""To lay more than these into time is work enough for one turn."""
 
 REST_VELOCITY = 0.01
 """Velocity below which a joint is at rest [rad/s or m/s]."""
@@ -200,13 +204,13 @@ class ConfiguredArm:
         self.weight = WeightWatch(controller, self.connections.reader)
         self.wrench_sign = WrenchSignWatch(arm, controller, settings)
         self.others = OtherCommanders(node, self.connections.command_publisher)
-        self._intake = TrajectoryIntake(node, self._on_trajectory_read, self._drop_trajectory)
+        self._planning = TrajectoryPlanning(node)
 
     def destroy(self) -> None:
         """Stop listening."""
         self.is_commanding = False
         self.connections.destroy()
-        self._intake.destroy()
+        self._planning.destroy()
         self._constraints.destroy()
 
     @property
@@ -274,7 +278,7 @@ class ConfiguredArm:
         if not self.is_commanding:
             return
         self.is_commanding = False
-        self._intake.discard()
+        self._planning.discard()
         self.connections.stop_watch()
         self.connections.end_contact()
         self._end_braking()
@@ -409,7 +413,7 @@ class ConfiguredArm:
         by a timer: they may return.
         """
         controller, has_stopped = self.controller, fault.kind is FaultKind.STOPPED
-        self._intake.discard()
+        self._planning.discard()
         self.connections.stop_watch()
         self.connections.end_contact()
         self._end_braking()
@@ -568,7 +572,7 @@ class ConfiguredArm:
         self.connections.publish_observed(stamp, observed)
         if not observed.has_reacted:
             return
-        self._intake.discard()
+        self._planning.discard()
         floats = self.controller.is_floating
         what = 'the arm floats' if floats else 'the arm is held where it was found'
         text = f'a contact has ended the motion; {what}'
@@ -585,14 +589,37 @@ class ConfiguredArm:
         if self.controller.fault is not None:
             self._reporter.drop('joint_trajectory', 'state', str(self.controller.fault))
             return
-        self._intake.take(data)
+        stamp = read_stamp(data)
+        start_time = self.clock.seconds(stamp) if stamp else None
+        self._planning.begin(
+            lambda: (plan_message, (self.controller.planner, self._rules, data, start_time)),
+            lambda planned: self._on_planned(planned, start_time),
+            self._drop_trajectory,
+            is_small=len(data) <= SMALL,
+            is_easy=self.plans_easily,
+        )
+
+    @property
+    def plans_easily(self) -> bool:
+        """Whether a motion goes as it was sent, or not at all."""
+        return self.controller.tuning.when_infeasible is not WhenInfeasible.SLOW_DOWN
+
+    @property
+    def _rules(self) -> TrajectoryRules:
+        return TrajectoryRules(
+            self.arm.robot.joints,
+            self._may_end_moving,
+            self._may_be_integrated,
+            self.settings.allow_partial_joints_goal,
+        )
 
     def _drop_trajectory(self, error: NeDynamicsError) -> None:
         self._reporter.drop('joint_trajectory', 'points', str(error))
 
-    def _on_trajectory_read(self, message: SerializedTrajectory) -> Iterator[None]:
+    def _on_planned(self, planned: Planned, start_time: float | None) -> None:
+        """Follow what was sent by the topic."""
         controller = self.controller
-        if not message.fields.times.size:
+        if planned.waypoints is None:
             self.hold('an empty trajectory came by the topic joint_trajectory')
             text = 'empty trajectory: holding where the desired motion comes to rest'
             self._reporter.say('joint_trajectory.empty', text, Severity.INFO)
@@ -601,61 +628,39 @@ class ConfiguredArm:
         if mode is Mode.GRAVITY_COMPENSATION:
             self._reporter.drop('joint_trajectory', 'mode', f'mode {mode.value} follows none')
             return
-        seconds, nanoseconds = message.stamp
-        given = NamedFields(message.joint_names, message.fields)
-        stamp = seconds * 1_000_000_000 + nanoseconds
-        try:
-            waypoints, start_time = self._place(given, stamp)
-            monitor = GoalMonitor(
-                self.arm.robot.joints, self.tolerances, controller.tuning.law.position_error
-            )
-            yield from self.follow(waypoints, start_time, monitor)
-        except NeDynamicsError as error:
-            self._drop_trajectory(error)
-            return
+        self.remark(planned.waypoints, start_time)
+        monitor = GoalMonitor(
+            self.arm.robot.joints, self.tolerances, controller.tuning.law.position_error
+        )
+        self.follow(planned, monitor)
         self.on_motion_ended('a trajectory came by the topic joint_trajectory')
 
-    def follow(
-        self,
-        waypoints: Waypoints,
-        start_time: float | None,
-        monitor: GoalMonitor | None = None,
-    ) -> Iterator[None]:
-        """Judge a trajectory in pieces, then follow it in place of all that came before it.
+    def follow(self, planned: Planned, monitor: GoalMonitor | None = None) -> None:
+        """Follow what was planned in place of all that came before it.
 
         Parameters
         ----------
-        waypoints : Waypoints
-        start_time : float or None
-            [s]; None for the time of the next state.
+        planned : Planned
+            With waypoints.
         monitor : GoalMonitor, optional
             Judges how closely it is followed, where nobody else does.
-
-        Raises
-        ------
-        InfeasibleMotionError
-            When it is not to be followed: what went before goes on.
         """
-        are_many = len(waypoints.times) > MANY_POINTS
-        if are_many:
-            yield
-        exceeded = yield from self.controller.survey(waypoints, start_time)
-        if are_many:
-            yield
-        exceeded += self.controller.follow(waypoints, start_time, is_surveyed=True)
-        self._intake.discard()
+        assert planned.plan is not None  # there are waypoints
+        self.controller.follow_plan(planned.plan)
+        self._planning.discard()
         self._motion_watch.begin(monitor, command_timeout(self.settings))
-        if exceeded:
-            self._report_excess(waypoints, exceeded)
+        if planned.plan.exceeded:
+            self._report_excess(planned.plan)
 
-    def _report_excess(self, waypoints: Waypoints, exceeded: tuple[Excess, ...]) -> None:
+    def _report_excess(self, plan: MotionPlan) -> None:
         """Say what a trajectory exceeds that is followed all the same, and how."""
         followed = 'but followed'
         if self.controller.tuning.when_infeasible is WhenInfeasible.SLOW_DOWN:
-            duration, followed = self.controller.planned_duration, 'slowed down'
+            duration, followed = plan.duration, 'slowed down'
             if duration is not None:
-                followed += f' ({duration:.4g} s in place of {waypoints.times[-1]:.4g} s)'
-        text = f'joint_trajectory: beyond the arm, {followed}: {describe(rank(exceeded))}'
+                sent = plan.request.waypoints.times[-1]
+                followed += f' ({duration:.4g} s in place of {sent:.4g} s)'
+        text = f'joint_trajectory: beyond the arm, {followed}: {describe(rank(plan.exceeded))}'
         self._reporter.say('joint_trajectory.exceeds', text)
 
     @property
@@ -688,44 +693,28 @@ class ConfiguredArm:
         """
         names, points = message.joint_names, trajectory_points(message)
         stamp = stamp_nanoseconds(message.header.stamp)
-        if self._may_be_partial and len(names) < len(self.arm.robot.joints):
-            return self._place(NamedFields(names, PointFields.of(points, len(names))), stamp)
-        waypoints = Waypoints.from_points(
-            self.arm.robot.joints,
-            names,
-            points,
-            allow_nonzero_velocity_at_end=self._may_end_moving,
-            allow_integration=self._may_be_integrated,
-        )
-        return waypoints, self._start_time(waypoints, stamp)
+        start_time = self.clock.seconds(stamp) if stamp else None
+        if self.settings.allow_partial_joints_goal and len(names) < len(self.arm.robot.joints):
+            given = NamedFields(names, PointFields.of(points, len(names)))
+            waypoints = self._rules.waypoints(given, self.controller.planner, start_time)
+        else:
+            waypoints = Waypoints.from_points(
+                self.arm.robot.joints,
+                names,
+                points,
+                allow_nonzero_velocity_at_end=self._may_end_moving,
+                allow_integration=self._may_be_integrated,
+            )
+        self.remark(waypoints, start_time)
+        return waypoints, start_time
 
-    def _place(self, given: NamedFields, stamp: int) -> tuple[Waypoints, float | None]:
-        """Return points, checked, and when they start by their stamp [ns]."""
-        controller, robot = self.controller, self.arm.robot
-        running, now = controller.trajectory, controller.time
-        if self._may_be_partial and running is not None and now is not None:
-            begin = self.clock.seconds(stamp) if stamp else now
-            given = completed(robot.joint_names, given, running, begin)
-        waypoints = Waypoints.from_fields(
-            robot.joints,
-            *given,
-            allow_nonzero_velocity_at_end=self._may_end_moving,
-            allow_integration=self._may_be_integrated,
-        )
-        return waypoints, self._start_time(waypoints, stamp)
-
-    @property
-    def _may_be_partial(self) -> bool:
-        return self.settings.allow_partial_joints_goal
-
-    def _start_time(self, waypoints: Waypoints, stamp: int) -> float | None:
-        """Return when a trajectory starts by its stamp [ns], and remark on both."""
+    def remark(self, waypoints: Waypoints, start_time: float | None) -> None:
+        """Say what of a trajectory is not used, and when it starts where that is late."""
         if waypoints.has_effort:
             self._reporter.say(
                 'joint_trajectory.effort',
                 'joint_trajectory: the effort of the points is not used: it is computed',
             )
-        start_time = self.clock.seconds(stamp) if stamp else None
         if start_time is not None and self.controller.time is not None:
             wait = start_time - self.controller.time
             if wait > FAR_START:
@@ -733,7 +722,6 @@ class ConfiguredArm:
                     'joint_trajectory.header.stamp',
                     f'joint_trajectory: header.stamp: starts in {wait:.6g} s by joint_states',
                 )
-        return start_time
 
     @property
     def _may_end_moving(self) -> bool:
@@ -751,7 +739,7 @@ class ConfiguredArm:
         reason : str
             For who followed the motion.
         """
-        self._intake.discard()
+        self._planning.discard()
         self.controller.hold()
         self._end_motion(reason)
 

@@ -2,15 +2,14 @@
 
 The rules are those of ros2_controllers' joint trajectory controller; what they say of the motion
 is in :mod:`ne_dynamics.motion.goal`. Everything runs in the node's one thread, and nothing
-waits: a goal is accepted, its motion judged in pieces before it is followed, how it is followed
-with every command, and ended from there. `control_msgs`, where
-the type of the action is from, is optional.
+waits: a goal is accepted, its motion planned beside the states before it is followed, how it is
+followed told with every command, and ended from there. `control_msgs`, where the type of the
+action is from, is optional.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -26,8 +25,13 @@ from ne_dynamics.motion.motion_demand import InfeasibleMotionError
 from ne_dynamics.motion.trajectory import Trajectory, Waypoints
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.messages.conversion import fill_point, stamp_nanoseconds
-from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
-from ne_dynamics.ros.running.turns import Turns
+from ne_dynamics.ros.trajectory_planning import (
+    FEW,
+    MOST_POINTS,
+    Planned,
+    TrajectoryPlanning,
+    plan_waypoints,
+)
 from ne_dynamics.ros.watching.reporter import Reporter
 
 NAME = 'follow_joint_trajectory'
@@ -128,7 +132,7 @@ class FollowJointTrajectoryServer:
         self._type = action_type
         self._goal: _Goal | None = None
         self._judged: _Goal | None = None
-        self._turns = Turns(node)
+        self._planning = TrajectoryPlanning(node)
         self._checked: tuple[Any, Waypoints, float | None, Tolerances] | None = None
         self._feedback = action_type.Feedback()
         self._has_index = hasattr(self._feedback, 'index')
@@ -148,7 +152,7 @@ class FollowJointTrajectoryServer:
     def destroy(self) -> None:
         """Take the action away."""
         self._goal = self._judged = None
-        self._turns.destroy()
+        self._planning.destroy()
         self._server.destroy()
 
     def attach(self, configured: ConfiguredArm) -> None:
@@ -243,34 +247,33 @@ class FollowJointTrajectoryServer:
         handle.execute()
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
         self._judged = _Goal(handle, waypoints, start_time, monitor)
-        self._turns.begin(self._judge(configured, self._judged, waypoints, start_time))
+        self._planning.begin(
+            lambda: (plan_waypoints, (controller.planner, waypoints, start_time)),
+            lambda planned: self._follow(configured, planned),
+            lambda error: self._end_judging(str(error)),
+            is_small=len(waypoints.times) <= FEW,
+            is_easy=configured.plans_easily,
+        )
 
-    def _judge(
-        self,
-        configured: ConfiguredArm,
-        goal: _Goal,
-        waypoints: Waypoints,
-        start_time: float | None,
-    ) -> Iterator[None]:
-        """Judge the motion of a goal in pieces, then follow it; the one before goes on till then.
+    def _follow(self, configured: ConfiguredArm, planned: Planned) -> None:
+        """Follow a goal that was planned; the one before went on till now.
 
         A goal that is rejected has no result to say why: so one is accepted, and ended.
         """
-        try:
-            yield from configured.follow(waypoints, start_time)
-        except NeDynamicsError as error:
-            self._end_judging(str(error))
+        goal, self._judged = self._judged, None
+        if goal is None or planned.waypoints is None:
             return
-        self._judged = None
+        configured.follow(planned)
         self._preempt(GoalCode.INVALID_GOAL, 'another goal has taken its place')
         self._goal = goal
-        text = f'{NAME}: goal accepted: {len(waypoints.times)} points, {waypoints.times[-1]:g} s'
+        count, duration = len(planned.waypoints.times), planned.waypoints.times[-1]
+        text = f'{NAME}: goal accepted: {count} points, {duration:g} s'
         self._reporter.say(f'{NAME}.accepted', text, Severity.INFO)
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         if self._judged is not None and self._judged.handle is handle:
             self._judged = None
-            self._turns.discard()
+            self._planning.discard()
         elif self._goal is not None and self._goal.handle is handle and self._configured:
             self._goal = None
             self._configured.hold('the goal was canceled')
@@ -360,7 +363,7 @@ class FollowJointTrajectoryServer:
     def _end_judging(self, text: str) -> None:
         """Abort the goal that is judged, if there is one; the one that is followed goes on."""
         goal, self._judged = self._judged, None
-        self._turns.discard()
+        self._planning.discard()
         if goal is not None:
             self._finish(goal.handle, goal.handle.abort, Outcome(GoalCode.INVALID_GOAL, text))
 

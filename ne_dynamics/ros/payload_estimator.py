@@ -1,14 +1,14 @@
 """The service ``~/estimate_payload`` and its topic: what hangs on the flange, offered.
 
-Nothing is set by it. The work is done in a thread of its own, in pieces with sleeps in between, so
-that the control path of the node answers on; the answer of the service waits for it.
+Nothing is set by it. The work is done by another process, so that the control path of the node
+answers on; the answer of the service waits for it.
 """
 
 from __future__ import annotations
 
-import threading
-import traceback
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from ne_dynamics.control.payload.estimate import PayloadEstimate, estimate_payload
 from ne_dynamics.errors import NeDynamicsError, PayloadError, optional_dependency
 from ne_dynamics.ros.running.deferred_service import DeferredService, Reply
-from ne_dynamics.ros.running.pauses import Pauses, Released
+from ne_dynamics.ros.running.worker_process import AT_LEISURE
 from ne_dynamics.ros.settings.parameters import PayloadSettings
 from ne_dynamics.ros.watching.felt_motion import Question
 
@@ -53,7 +53,9 @@ class PayloadEstimator:
         self._node = node
         self._reporter = reporter
         self._configured = configured
-        self._work: _Work | None = None
+        self._work: Future[PayloadEstimate] | None = None
+        self._reply: Reply | None = None
+        self._is_released = False
         self._publisher = node.create_publisher(
             InertiaStamped, RESULT_TOPIC, 10, event_callbacks=NO_PUBLISHER_EVENTS
         )
@@ -62,8 +64,7 @@ class PayloadEstimator:
 
     def release(self) -> None:
         """Give up what is being worked on: the arm is let go of."""
-        if self._work is not None:
-            self._work.stopping.set()
+        self._is_released = True
 
     def _on_request(self, request: Trigger.Request, reply: Reply) -> None:
         try:
@@ -71,8 +72,14 @@ class PayloadEstimator:
         except NeDynamicsError as error:
             self._refuse(reply, error)
             return
-        self._work = _Work(question, reply, self._guard.trigger)
-        self._work.start()
+        self._reply, self._is_released = reply, False
+        self._work = AT_LEISURE.submit(estimate_payload, *question)
+        self._work.add_done_callback(self._wake)
+
+    def _wake(self, work: Future[PayloadEstimate]) -> None:
+        # In the thread of the worker; the node may be gone.
+        with suppress(Exception):
+            self._guard.trigger()
 
     def _ask(self) -> Question:
         """Return what is to be worked on.
@@ -93,21 +100,25 @@ class PayloadEstimator:
 
     def _on_done(self) -> None:
         """Answer who has asked, in the thread of the executor."""
-        work = self._work
-        if work is None or work.found is None:
+        work, reply = self._work, self._reply
+        if work is None or reply is None or not work.done():
             return
-        self._work = None
-        found, configured = work.found, self._configured()
-        if configured is None or work.stopping.is_set():
-            found = PayloadError('the node let go of the arm')
-        if configured is None or isinstance(found, NeDynamicsError):
-            self._refuse(work.reply, found)
+        self._work = self._reply = None
+        configured = self._configured()
+        try:
+            found = work.result()
+            if configured is None or self._is_released:
+                raise PayloadError('the node let go of the arm')
+        except Exception as error:
+            # Never without an answer, let alone the end of the node.
+            text = str(error) if isinstance(error, NeDynamicsError) else repr(error)
+            self._refuse(reply, text)
             return
         payload = configured.settings.payload
         self._publish(found, payload)
         text = f'{found.text}; {_offer(found, payload)}'
         self._say(text, Severity.INFO)
-        work.reply(Trigger.Response(success=True, message=text))
+        reply(Trigger.Response(success=True, message=text))
 
     def _refuse(self, reply: Reply, reason: object) -> None:
         text = f'not estimated: {reason}'
@@ -143,45 +154,3 @@ def _offer(found: PayloadEstimate, payload: PayloadSettings) -> str:
         f'to adopt it set payload.mass: {mass}, payload.com: {com}{inertia} (now '
         f'{payload.mass:g}, {list(payload.com)})'
     )
-
-
-class _Work:
-    """An estimate in a thread of its own.
-
-    Parameters
-    ----------
-    question : Question
-    reply : Reply
-    done : callable
-        Called in the thread at its end.
-
-    Attributes
-    ----------
-    stopping : threading.Event
-        Ends the work.
-    found : PayloadEstimate or NeDynamicsError or None
-        None until the end.
-    """
-
-    def __init__(self, question: Question, reply: Reply, done: Callable[[], None]) -> None:
-        self.reply = reply
-        self.stopping = threading.Event()
-        self.found: PayloadEstimate | NeDynamicsError | None = None
-        self._question = question
-        self._done = done
-
-    def start(self) -> None:
-        """Begin."""
-        threading.Thread(target=self._run, name='payload estimate', daemon=True).start()
-
-    def _run(self) -> None:
-        try:
-            self.found = estimate_payload(*self._question, Pauses(self.stopping))
-        except Released:
-            self.found = PayloadError('the work was given up')
-        except NeDynamicsError as error:
-            self.found = error
-        except Exception:
-            # Never without an answer, let alone the end of the node.
-            self.found = PayloadError(traceback.format_exc())
-        self._done()

@@ -10,7 +10,7 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.desired.motion_judge import PathEfforts, finish
+from ne_dynamics.control.desired.motion_judge import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
@@ -126,7 +126,7 @@ def test_a_refused_motion_changes_nothing() -> None:
 def test_what_is_too_much_may_be_followed_all_the_same() -> None:
     """With `follow` velocities and efforts beyond the limits are said, the worst first."""
     controller = controller_of(WhenInfeasible.FOLLOW)
-    exceeded = controller.follow(waypoints(TrajectoryPoint(0.05, Q + 0.2, ZERO, ZERO)))
+    exceeded = controller.follow(waypoints(TrajectoryPoint(0.05, Q + 0.2, ZERO, ZERO))).exceeded
     assert {excess.quantity for excess in exceeded} == {Quantity.VELOCITY, Quantity.EFFORT}
     severities = [excess.severity for excess in exceeded]
     assert severities == sorted(severities, reverse=True)
@@ -226,7 +226,9 @@ def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order
                 state = way - 0.5 * acceleration * left**2, acceleration * left, -acceleration
             rates = [ZERO + value for value in state[1 : order + 1]]
             points.append(TrajectoryPoint(float(time), ZERO - 0.5 * way + state[0], *rates))
-        assert finish(controller.survey(waypoints(*points))) == ()
+        planner = controller.planner
+        judge = planner.settings.make_judge(planner.here)
+        assert judge.survey_waypoints(waypoints(*points)) == []
 
 
 def test_accelerations_of_the_description_count() -> None:
@@ -295,8 +297,8 @@ def test_before_the_first_state_it_is_judged_with_it() -> None:
     assert controller.update(Q + 0.5, ZERO, 10.002).refused is None
 
 
-def test_many_points_are_judged_in_pieces() -> None:
-    """A thousand points take several steps, and what they exceed is found in any of them."""
+def test_many_points_are_judged_to_the_last() -> None:
+    """Of a thousand points what one exceeds is found, wherever it is."""
     count = 1000
     share = np.arange(1, count + 1)[:, np.newaxis] / count
     way = 0.4 * (10.0 * share**3 - 15.0 * share**4 + 6.0 * share**5)
@@ -307,12 +309,10 @@ def test_many_points_are_judged_in_pieces() -> None:
     ]
     points[-1] = TrajectoryPoint(10.0, Q + 0.4, ZERO)
     controller = controller_of()
-    steps = list(controller.survey(waypoints(*points)))
-    assert len(steps) >= 5
-    assert finish(controller.survey(waypoints(*points))) == ()
+    assert controller.planner.plan(waypoints(*points)).exceeded == ()
     points[700] = points[700]._replace(velocities=ZERO + 2.9)
     with pytest.raises(InfeasibleMotionError) as refusal:
-        finish(controller.survey(waypoints(*points)))
+        controller.planner.plan(waypoints(*points))
     assert 6.9 < refusal.value.excesses[0].time < 7.1
 
 

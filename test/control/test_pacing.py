@@ -8,7 +8,7 @@ from motion_loop import PERIOD, node_controller, shipped_arm
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Command
-from ne_dynamics.control.desired.motion_judge import MotionJudge, finish
+from ne_dynamics.control.desired.motion_judge import MotionJudge
 from ne_dynamics.motion.motion_demand import InfeasibleMotionError
 from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
 
@@ -46,7 +46,8 @@ class ObedientArm:
     def follow(self, points, start_time=None):
         """Follow points from the next state on; return what is exceeded."""
         waypoints = Waypoints.from_points(MODEL.joints, MODEL.joint_names, points)
-        return self.controller.follow(waypoints, start_time)
+        self.plan = self.controller.follow(waypoints, start_time)
+        return self.plan.exceeded
 
     def loads(self) -> np.ndarray:
         """Return the effort that each desired motion takes, as a part of its limit."""
@@ -102,7 +103,7 @@ def test_motors_that_friction_takes_most_of_slow_the_motion_and_do_not_stop_it()
     arm = ObedientArm(effort_limits=(67.558, 102.451, 48.933, 7.563, 2.494, 0.156))
     arm.run(0.1)
     arm.follow(points)
-    planned = arm.controller.planned_duration
+    planned = arm.plan.duration
     assert planned is not None
     assert planned < 1.2
     arm.run(1.1 * planned)
@@ -149,7 +150,7 @@ def test_the_end_of_a_spline_is_slowed_down_for(brief_end) -> None:
     arm = ObedientArm(effort_limits=limits)
     arm.run(0.1)
     assert arm.follow(points)
-    arm.run(1.1 * arm.controller.planned_duration + 0.1)
+    arm.run(1.1 * arm.plan.duration + 0.1)
     assert arm.loads().max() < 1.0
     np.testing.assert_allclose(arm.commands[-1].desired.position, points[-1].positions, atol=1e-12)
 
@@ -228,8 +229,8 @@ def test_a_single_point_that_is_due_already_has_no_way_to_be_planned(method) -> 
     arm.run(0.1)
     points = [TrajectoryPoint(0.0, START + 1e-3)]
     waypoints = Waypoints.from_points(MODEL.joints, MODEL.joint_names, points)
-    exceeded = finish(arm.controller.survey(waypoints, None))
-    assert not exceeded
-    arm.controller.follow(waypoints, is_surveyed=True)
+    plan = arm.controller.planner.plan(waypoints)
+    assert not plan.exceeded
+    arm.controller.follow_plan(plan)
     arm.run(0.5)
     np.testing.assert_allclose(arm.commands[-1].desired.position, START + 1e-3, atol=1e-9)

@@ -422,22 +422,3 @@ def test_a_load_needs_a_link_to_hang_on() -> None:
         Carrier.of_robot(dynamics_of(), 'nowhere')
     with pytest.raises(PayloadError, match='does not move against the tip'):
         Carrier.of_robot(dynamics_of(), 'forearm')
-
-
-def test_work_can_be_ended_between_its_pieces() -> None:
-    """The pause is called for every window, and what it raises ends the work."""
-    windows = held(loaded(), poses(12))
-    calls = []
-    estimate_payload(
-        Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT, lambda: calls.append(None)
-    )
-    assert len(calls) >= len(windows)
-
-    class Enough(Exception):
-        pass
-
-    def stop():
-        raise Enough
-
-    with pytest.raises(Enough):
-        estimate_payload(Carrier.of_robot(dynamics_of()), windows, PayloadSource.EFFORT, stop)

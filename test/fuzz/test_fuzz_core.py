@@ -326,7 +326,7 @@ def test_serialized_trajectories_are_refused_or_read(points, hurt) -> None:
             place, size = (4 * how[0], 4) if kind == 'word' else (how[0], 1)
             data = data[:place] + how[1].to_bytes(size, 'little') + data[place + size :]
     try:
-        message = read_trajectory(data, lambda: None)
+        message = read_trajectory(data)
     except (MessageError, TrajectoryError):
         assert hurt
         return

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from held_worker import held_up
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.dynamics.compensation import Terms
@@ -211,76 +212,58 @@ def test_bad_trajectories_are_dropped_by_field(site, dynamics, what, spoil, fiel
     assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
 
 
-def test_a_failure_in_the_thread_is_reported(site, dynamics) -> None:
+def test_a_failure_of_the_work_is_reported(site, dynamics) -> None:
     """An error that nobody thought of is reported, and the next trajectory is annotated."""
-
-    class Failing:
-        robot = dynamics.robot
-        failures = 1
-
-        def inverse_dynamics(self, *arguments):
-            if self.failures:
-                self.failures -= 1
-                raise ZeroDivisionError('nobody thought of it')
-            return dynamics.inverse_dynamics(*arguments)
-
-        gravity = dynamics.gravity
-
-        def without_friction(self):
-            return self
-
-    site.configure(Failing())
+    site.configure(dynamics, smoothing_velocity='nobody thought of it')
     assert site.ask(trajectory([np.zeros(6)], [0.0])) is None
-    assert 'nobody thought of it' in site.drops[-1][2]
+    assert 'TypeError' in site.drops[-1][2]
+    site.configure(dynamics)
     assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
 
 
 def test_one_trajectory_waits_and_the_newest_does(site, dynamics) -> None:
     """While one is worked on the newest waits, those it replaces are dropped with a word."""
-    working, go_on = threading.Event(), threading.Event()
+    from ne_dynamics.ros.running.worker_process import AT_LEISURE
 
-    class Slow:
-        robot = dynamics.robot
-
-        def inverse_dynamics(self, *arguments):
-            working.set()
-            assert go_on.wait(PATIENCE)
-            return dynamics.inverse_dynamics(*arguments)
-
-        gravity = dynamics.gravity
-
-        def without_friction(self):
-            return self
-
-    site.configure(Slow())
-    for count in range(4):
-        site.publisher.publish(trajectory([np.full(6, 0.1 * count)], [0.0]))
-        site.spin(lambda: site.heard == count + 1)  # noqa: B023
-        site.spin(working.is_set)
-    assert [drop[:2] for drop in site.drops] == [('annotate', 'data')] * 2
-    assert site.annotator.is_busy
-    go_on.set()
+    site.configure(dynamics)
+    with held_up(AT_LEISURE):
+        for count in range(4):
+            site.publisher.publish(trajectory([np.full(6, 0.1 * count)], [0.0]))
+            site.spin(lambda: site.heard == count + 1)  # noqa: B023
+        assert [drop[:2] for drop in site.drops] == [('annotate', 'data')] * 2
+        assert site.answers == []
     site.spin(lambda: len(site.answers) == 2)
     first = [answer.points[0].positions[0] for answer in site.answers]
     assert first == pytest.approx([0.0, 0.3])
-    site.spin(lambda: not site.annotator.is_busy)
 
 
 def test_release_gives_up_what_is_worked_on(site, dynamics) -> None:
-    """After release nothing is listened to, nothing is sent, and no thread is left."""
-    site.configure(dynamics, tolerance=1e-3)
-    times = np.arange(300.0)
-    positions = 0.5 * np.sin(np.outer(times, np.linspace(0.3, 1.0, 6)))
-    site.publisher.publish(trajectory(positions, times))
-    site.spin(lambda: site.annotator.is_busy)
-    site.annotator.release()
-    assert not site.annotator.is_busy
-    assert 'annotator' not in [thread.name for thread in threading.enumerate()]
-    site.spin(lambda: site.is_connected(0))
-    assert site.answers == []
-    assert site.drops == []
+    """After release nothing is listened to, and nothing is sent."""
+    from ne_dynamics.ros.running.worker_process import AT_LEISURE
+
     site.configure(dynamics)
-    assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
+    with held_up(AT_LEISURE):
+        site.publisher.publish(trajectory([np.zeros(6)], [0.0]))
+        site.spin(lambda: site.heard == 1)
+        site.annotator.release()
+        site.spin(lambda: site.is_connected(0))
+    site.configure(dynamics)
+    assert site.ask(trajectory([np.full(6, 0.1)], [0.0])).points[0].positions[0] == 0.1
+    assert len(site.answers) == 1
+    assert site.drops == []
+
+
+def test_a_process_that_dies_is_replaced(site, dynamics) -> None:
+    """Whoever kills the process that annotates: what it was asked for is done by another one."""
+    from ne_dynamics.ros.running.worker_process import AT_LEISURE
+
+    site.configure(dynamics)
+    with held_up(AT_LEISURE):
+        site.publisher.publish(trajectory([np.zeros(6)], [0.0]))
+        site.spin(lambda: site.heard == 1)
+        AT_LEISURE.stop()
+        site.spin(lambda: site.answers)
+    assert site.drops == []
 
 
 def test_the_executor_is_not_held_up_by_the_work(site, dynamics) -> None:
@@ -297,7 +280,7 @@ def test_the_executor_is_not_held_up_by_the_work(site, dynamics) -> None:
 
     site.arm.create_timer(0.002, turn)
     site.publisher.publish(message)
-    site.spin(lambda: site.annotator.is_busy)
+    site.spin(lambda: site.heard == 1)
     turns = 0
     site.spin(lambda: site.answers)
     assert turns > 10

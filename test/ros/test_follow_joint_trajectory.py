@@ -15,10 +15,11 @@ from build_control_msgs import ControlMessages
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
+from held_worker import held_up
 from node_bench import SLOW_STATES
 
 from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS
-from ne_dynamics.ros.messages import trajectory_intake
+from ne_dynamics.ros.running.worker_process import PLANNING
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 STEP = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1])
@@ -569,8 +570,8 @@ def test_a_goal_that_asks_for_too_much_ends_with_the_reason(
 def test_a_goal_that_is_still_judged_does_not_disturb(bench, active: Client, monkeypatch) -> None:
     """Canceled while it is judged it never starts; whatever ends the motion ends it, too."""
     first = active.send_accepted((1.0, GOAL))
-    with monkeypatch.context() as patch:
-        patch.setattr('ne_dynamics.ros.running.turns.Turns._go_on', lambda self, at_least=1: None)
+    with monkeypatch.context() as patch, held_up(PLANNING):
+        patch.setattr('ne_dynamics.ros.follow_joint_trajectory.FEW', 0)
         second = active.send_accepted((1.0, Q - STEP))
         future = second.cancel_goal_async()
         bench.spin(future.done, 'the answer')
@@ -586,13 +587,12 @@ def test_a_goal_that_is_still_judged_does_not_disturb(bench, active: Client, mon
     assert active.result(fourth).status == ABORTED
 
 
-def test_cancelling_ends_what_is_being_read(bench, active: Client, monkeypatch) -> None:
-    """A trajectory by topic that is still being read when the goal is canceled never starts."""
+def test_cancelling_ends_what_is_being_planned(bench, active: Client, monkeypatch) -> None:
+    """A trajectory by topic that is still being planned when the goal is canceled never starts."""
     handle = active.send_accepted((1.0, GOAL))
     last = active.desired(Q)
-    with monkeypatch.context() as patch:
-        patch.setattr(trajectory_intake, 'MOST_AT_ONCE', 0)
-        patch.setattr(trajectory_intake, 'TURN', -1.0)
+    with monkeypatch.context() as patch, held_up(PLANNING):
+        patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
         bench.send_trajectory(bench.trajectory((1.0, Q)))
         future = handle.cancel_goal_async()
         bench.spin(future.done, 'the answer')

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from held_worker import held_up
 
-from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
+from ne_dynamics.ros.running.worker_process import PLANNING
+from ne_dynamics.ros.trajectory_planning import MOST_POINTS
 
 NAN = float('nan')
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -288,7 +290,7 @@ def test_a_long_trajectory_is_followed(bench) -> None:
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(long_trajectory(bench, MOST_POINTS, Q + 0.5))
     controller = bench.node.configured.controller
-    bench.spin(lambda: controller._followed.has_requests, 'the end of its judgement')
+    bench.spin(lambda: controller._followed.has_requests, 'the end of its plan')
     bench.answer(bench.joint_state(Q))
     bench.answer(bench.joint_state(Q, dt=0.5e-3 * MOST_POINTS))
     bench.spin(lambda: len(bench.efforts) == 3)
@@ -365,15 +367,16 @@ def test_a_payload_that_the_arm_cannot_hold_there_is_considered(bench) -> None:
     np.testing.assert_allclose(bench.efforts[-1].position, 0.5 * Q, atol=1e-9)
 
 
-def test_hold_counts_for_a_trajectory_that_is_being_read(bench) -> None:
+def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
     """Who holds the arm after a long trajectory was sent does not see it set out later."""
     bench.start()
     bench.answer(bench.joint_state(Q))
     message = long_trajectory(bench, MOST_POINTS, Q + 0.5)
-    intake = bench.node.configured._intake
-    bench.trajectories.publish(message)
-    bench.spin(lambda: intake._reading is not None, 'the first part of it')
-    bench.node.configured.hold('the test')
+    planning = bench.node.configured._planning
+    with held_up(PLANNING):
+        bench.trajectories.publish(message)
+        bench.spin(lambda: planning.is_busy, 'the message')
+        bench.node.configured.hold('the test')
     bench.settle()
     for _ in range(3):
         bench.answer(bench.joint_state(Q, dt=1.0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from array import array
 from contextlib import contextmanager
 
@@ -15,9 +14,10 @@ from ne_dynamics.model.rigid_body import Inertia
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from geometry_msgs.msg import InertiaStamped
+from held_worker import held_up
 from std_srvs.srv import Trigger
 
-from ne_dynamics.ros import payload_estimator
+from ne_dynamics.ros.running.worker_process import AT_LEISURE
 
 POSES = np.array(
     [
@@ -181,34 +181,23 @@ def test_commands_tell_where_nobody_measures(bench) -> None:
 
 
 @contextmanager
-def work_held_up(bench, monkeypatch):
+def work_held_up(bench):
     """Call the service, and hold its work up inside the block; yield the answer to come."""
-    going_on, begun = threading.Event(), threading.Event()
-    estimate = payload_estimator.estimate_payload
-
-    def slow(*arguments):
-        begun.set()
-        going_on.wait(60.0)
-        return estimate(*arguments)
-
-    monkeypatch.setattr(payload_estimator, 'estimate_payload', slow)
     client = bench.probe.create_client(Trigger, 'computed_torque/estimate_payload')
     bench.spin(client.service_is_ready, 'the service')
-    future = client.call_async(Trigger.Request())
-    bench.spin(begun.is_set, 'the work')
-    try:
+    with held_up(AT_LEISURE):
+        future = client.call_async(Trigger.Request())
+        bench.spin(lambda: bench.node._payload_estimator._work is not None, 'the work')
         yield future
-    finally:
-        going_on.set()
     bench.spin(future.done, 'the answer')
 
 
-def test_states_are_answered_while_the_estimate_is_worked_on(bench, monkeypatch) -> None:
+def test_states_are_answered_while_the_estimate_is_worked_on(bench) -> None:
     """The service's work is beside the control path; a second call is refused meanwhile."""
     bench.start(tip_link='tcp')
     effort_of = carrying(bench).gravity_torque
     hold(bench, POSES, effort_of)
-    with work_held_up(bench, monkeypatch) as future:
+    with work_held_up(bench) as future:
         for _ in range(5):
             send(bench, POSES[0], effort=effort_of(POSES[0]))
         assert not future.done()
@@ -216,11 +205,11 @@ def test_states_are_answered_while_the_estimate_is_worked_on(bench, monkeypatch)
     assert future.result().success, future.result().message
 
 
-def test_letting_go_of_the_arm_ends_the_work(bench, monkeypatch) -> None:
+def test_letting_go_of_the_arm_ends_the_work(bench) -> None:
     """When the node is cleaned up the service answers that nothing was estimated."""
     bench.start(tip_link='tcp')
     hold(bench, POSES, carrying(bench).gravity_torque)
-    with work_held_up(bench, monkeypatch) as future:
+    with work_held_up(bench) as future:
         assert bench.change_state('deactivate')
         assert bench.change_state('cleanup')
     assert 'let go of the arm' in future.result().message

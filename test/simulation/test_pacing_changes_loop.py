@@ -28,8 +28,8 @@ EVERY_MOTION = ['quintic', 'splines', 'linear']
 def on_its_way(task, share=0.4, **changes):
     """Return a loop that has followed a task for a share of the time that it takes."""
     loop = PacedLoop(task, **changes)
-    loop.controller.follow(task.waypoints)
-    loop.run(share * (loop.controller.planned_duration or task.duration))
+    plan = loop.controller.follow(task.waypoints)
+    loop.run(share * (plan.duration or task.duration))
     return loop
 
 

@@ -34,8 +34,7 @@ def test_weak_motors_cost_time_and_no_path(seed, kind) -> None:
     """The arm stays on its path and arrives, and no motor is at its limit for long."""
     task = make_task(kind, seed)
     loop = PacedLoop(task)
-    loop.controller.follow(task.waypoints)
-    planned = loop.controller.planned_duration or task.duration
+    planned = loop.controller.follow(task.waypoints).duration or task.duration
     found = loop.run(1.5 * planned + 0.5)
     off = loop.off_path(found).max()
     near = CUBIC_NEAR if kind == 'cubic' else NEAR

@@ -1,22 +1,20 @@
 """Whether an arm can do what a trajectory asks for, judged before it moves.
 
-Two parts make a motion. Its waypoints say what happens between them, whenever it begins: that is
-surveyed in pieces, as soon as they are known. How it begins, from the state of the moment, and how
-it is brought to rest where its last point moves, is known when it is laid into time: few segments,
-judged at once.
+Two parts make a motion. Its waypoints say what happens between them, whenever it begins. How it
+begins, from the state of the moment, and how it is brought to rest where its last point moves, is
+known when it is laid into time: few segments, judged once more where that state is another one.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.laws import ControlLaw
-from ne_dynamics.dynamics.compensation import Base
+from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.effort_demand import find_rests, find_unholdable, survey_efforts
@@ -41,14 +39,6 @@ from ne_dynamics.motion.trajectory import (
     Waypoints,
     scaled_coefficients,
 )
-
-Result = TypeVar('Result')
-
-SEGMENTS_AT_ONCE = 160
-"""Segments that are computed and bounded in one step."""
-
-SPLINES_AT_ONCE = 64
-"""The same where each is looked up in a motion."""
 
 LEAST_SEGMENTS = 3
 """Of so many segments of a spline or more the last is but its end, and not much of the motion."""
@@ -174,7 +164,7 @@ class PathEfforts:
 
     Parameters
     ----------
-    law : ControlLaw
+    compensation : Compensation
     base : Base, optional
         How the base stands.
     wrench : array, shape (6,), optional
@@ -185,12 +175,12 @@ class PathEfforts:
 
     def __init__(
         self,
-        law: ControlLaw,
+        compensation: Compensation,
         base: Base | None = None,
         wrench: FloatArray | None = None,
         position: FloatArray | None = None,
     ) -> None:
-        self._law = law
+        self._compensation = compensation
         self._base = base
         self._wrench = wrench
         self._force: FloatArray | None = None
@@ -199,13 +189,13 @@ class PathEfforts:
         force, moment = wrench[:3], wrench[3:]
         square = float(force @ force)
         if square > 0.0:
-            self._force = law.dynamics.forward_kinematics(position)[:3, :3] @ force
+            self._force = compensation.dynamics.forward_kinematics(position)[:3, :3] @ force
             self._arm = np.cross(force, moment) / square
             self._pitch = float(moment @ force) / square
 
     def moving(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
         """Return the efforts of states, all of shape (N, n) [N m or N]; infinite for too much."""
-        compensation = self._law.compensation
+        compensation = self._compensation
         if not compensation.terms.inertia:
             qdd = np.zeros_like(qdd)
         try:
@@ -217,12 +207,12 @@ class PathEfforts:
 
     def holding(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
         """Return the same without what the wrist feels: it may let go."""
-        return self._law.compensation.effort_or_infinite(q, qd, qdd, None, self._base)
+        return self._compensation.effort_or_infinite(q, qd, qdd, None, self._base)
 
     def _wrench_at(self, q: FloatArray) -> FloatArray | None:
         if self._force is None:
             return self._wrench
-        rotation = self._law.dynamics.forward_kinematics(q)[:, :3, :3]
+        rotation = self._compensation.dynamics.forward_kinematics(q)[:, :3, :3]
         force = self._force @ rotation
         return np.concatenate((force, np.cross(self._arm, force) + self._pitch * force), axis=1)
 
@@ -264,78 +254,53 @@ class MotionJudge:
             raise InfeasibleMotionError(ranked)
         return tuple(ranked)
 
-    def survey_waypoints(
-        self, waypoints: Waypoints, found: list[Excess], *, since: float = 0.0
-    ) -> Iterator[None]:
-        """Find what the motion between waypoints exceeds, and the pose in which it ends.
+    def survey_waypoints(self, waypoints: Waypoints, *, since: float = 0.0) -> list[Excess]:
+        """Return what the motion between waypoints exceeds, and the pose in which it ends.
 
         Parameters
         ----------
         waypoints : Waypoints
-        found : list of Excess
-            Takes what is found; times are from the waypoints' start.
         since : float
             Segments that end before are of the past [s].
 
-        Yields
-        ------
-        None
-            Between pieces of the work.
+        Returns
+        -------
+        list of Excess
+            Times are from the waypoints' start.
         """
         times = np.array(waypoints.times)
-        found += find_unholdable(
+        found = find_unholdable(
             waypoints.positions[-1:], times[-1:], self.compute_holding, self.limits
         )
         first = int(np.searchsorted(times, since))
-        for begin in range(first, len(times) - 1, SEGMENTS_AT_ONCE):
-            some = slice(begin, min(begin + SEGMENTS_AT_ONCE, len(times) - 1))
-            if begin > first:
-                yield
-            yield from self._survey(_segments_between(waypoints, times, some), found)
+        if first < len(times) - 1:
+            some = slice(first, len(times) - 1)
+            found += self._survey(_segments_between(waypoints, times, some))
+        return found
 
-    def survey_poses(self, waypoints: Waypoints, found: list[Excess]) -> Iterator[None]:
-        """Find poses that cannot be held, where nothing is between the waypoints.
+    def survey_poses(self, waypoints: Waypoints) -> list[Excess]:
+        """Return poses that cannot be held, where nothing is between the waypoints."""
+        return find_unholdable(
+            waypoints.positions, np.array(waypoints.times), self.compute_holding, self.limits
+        )
 
-        Parameters and yields are those of :meth:`survey_waypoints`.
-        """
-        times = np.array(waypoints.times)
-        for begin in range(0, len(times), SEGMENTS_AT_ONCE):
-            some = slice(begin, begin + SEGMENTS_AT_ONCE)
-            if begin:
-                yield
-            found += find_unholdable(
-                waypoints.positions[some], times[some], self.compute_holding, self.limits
-            )
-
-    def survey_trajectory(
-        self, trajectory: Trajectory, origin: float, found: list[Excess]
-    ) -> Iterator[None]:
-        """Find what a spline exceeds, and the pose in which it ends.
+    def survey_trajectory(self, trajectory: Trajectory, origin: float) -> list[Excess]:
+        """Return what a spline exceeds, and the pose in which it ends.
 
         Parameters
         ----------
         trajectory : Trajectory
         origin : float
             Time from which what is found counts [s].
-        found : list of Excess
-            Takes what is found.
-
-        Yields
-        ------
-        None
-            Between pieces of the work.
         """
         end = trajectory.end_time - origin
         final = trajectory.final.position[np.newaxis]
-        found += find_unholdable(final, np.array([end]), self.compute_holding, self.limits)
+        found = find_unholdable(final, np.array([end]), self.compute_holding, self.limits)
         count = len(trajectory.knots) - 1
         judged = count - self._spares_end(trajectory.knots)
-        for begin in range(0, judged, SPLINES_AT_ONCE):
-            if begin:
-                yield
-            some = range(begin, min(begin + SPLINES_AT_ONCE, judged))
-            yield from self._survey(segments_of(trajectory, some, origin), found)
-        found += self._judge_rest(trajectory, range(judged, count), origin)
+        if judged:
+            found += self._survey(segments_of(trajectory, range(judged), origin))
+        return found + self._judge_rest(trajectory, range(judged, count), origin)
 
     def judge_ends(
         self,
@@ -432,10 +397,9 @@ class MotionJudge:
 
         Not each where nothing but what `is_settled` is exceeded: that costs milliseconds.
         """
-        found: list[Excess] = []
         if not some:
-            return found
-        finish(self._survey(segments_of(trajectory, some, origin), found))
+            return []
+        found = self._survey(segments_of(trajectory, some, origin))
         if not found or (is_settled and all(is_settled(one.quantity) for one in found)):
             return found
         each = (range(index, index + 1) for index in some)
@@ -447,8 +411,7 @@ class MotionJudge:
 
     def _judge_segment(self, segment: Segments) -> list[Excess]:
         """Return what one segment exceeds, which may begin beyond the limits."""
-        found: list[Excess] = []
-        finish(self._survey(segment, found))
+        found = self._survey(segment)
         if not found:
             return found
         (duration,) = segment.durations
@@ -458,20 +421,17 @@ class MotionJudge:
         limits = self.limits.widened_to(begin, np.where(np.isfinite(effort), effort, 0.0))
         if limits.are(self.limits):
             return found
-        found = []
-        finish(self._survey(segment, found, limits))
-        return found
+        return self._survey(segment, limits)
 
-    def _survey(
-        self, segments: Segments, found: list[Excess], limits: DemandLimits | None = None
-    ) -> Generator[None, None, None]:
+    def _survey(self, segments: Segments, limits: DemandLimits | None = None) -> list[Excess]:
         limits = self.limits if limits is None else limits
-        yield from survey_motion(segments, limits, found)
-        yield from survey_efforts(segments, self.compute_efforts, limits, found)
+        found = survey_motion(segments, limits)
+        found += survey_efforts(segments, self.compute_efforts, limits)
         rests = find_rests(segments)
         if rests.size:
             positions, times = segments.scaled[0, rests], segments.begins[rests]
             found += find_unholdable(positions, times, self.compute_holding, self.limits)
+        return found
 
 
 def segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:
@@ -506,13 +466,3 @@ def _segments_between(waypoints: Waypoints, times: FloatArray, some: slice) -> S
             DesiredState(*(values[ends] for values in states)),
         )
     return Segments(times[some], durations, scaled)
-
-
-def finish(work: Generator[None, None, Result]) -> Result:
-    """Do all of a work that goes in pieces, and return what comes of it."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            result: Result = end.value
-            return result

@@ -10,8 +10,9 @@ any more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import NamedTuple
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ne_dynamics.control.desired.motion_judge import PathEfforts, segments_of
 from ne_dynamics.control.desired.path_clock import Band, PathClock
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.effort_demand import find_unholdable, find_unpassable
 from ne_dynamics.motion.motion_demand import (
@@ -52,14 +54,11 @@ with for the rest of a path to be planned anew."""
 LOOKS_APART = 0.05
 """That is looked at so often [s]."""
 
-SEGMENTS_AT_ONCE = 3
-"""Segments that are divided in one step."""
-
 _FEEDING_FORWARD = (Mode.FEEDFORWARD, Mode.FEEDFORWARD_PD)
 
 
-class Planned(NamedTuple):
-    """The pace of a path.
+class PacePlan(NamedTuple):
+    """How fast a path may be followed.
 
     Attributes
     ----------
@@ -72,12 +71,26 @@ class Planned(NamedTuple):
     duration: float
 
 
-class Pacer:
-    """Keeps the pace of what is followed.
+class Submit(Protocol):
+    """What does work beside the states: :meth:`concurrent.futures.Executor.submit`."""
 
-    Parameters
-    ----------
-    tuning : Tuning
+    def __call__(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Return the future result of a function."""
+        ...
+
+
+def submit_here(function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+    """Do the work at once, for who has the time."""
+    future: Future[Any] = Future()
+    try:
+        future.set_result(function(*arguments))
+    except Exception as error:
+        future.set_exception(error)
+    return future
+
+
+class PathTime(NamedTuple):
+    """How the time of a path passes.
 
     Attributes
     ----------
@@ -87,11 +100,105 @@ class Pacer:
         Speed that is asked for: 1 for that of the sender.
     """
 
-    def __init__(self, tuning: Tuning) -> None:
+    clock: PathClock | None
+    target: float
+
+    def start_of(self, start_time: float | None, time: float) -> float | None:
+        """Return a start by the caller's time as one by that of the path, at a time [s].
+
+        What lies ahead is as far ahead on the path as it is at the speed that is asked for, as
+        joint_trajectory_controller has it; at a speed above 1, as far as that has come about.
+        """
+        if start_time is None or self.clock is None:
+            return start_time
+        wait = start_time - time
+        rate = min(self.target, max(self.clock.speed, 1.0)) if wait > 0.0 else 1.0
+        return self.clock.ahead(time)[0] + wait * rate
+
+
+def plan_pace(
+    trajectory: Trajectory,
+    efforts: PathEfforts,
+    limits: DemandLimits,
+    begin: float,
+    origin: float,
+    speed: float,
+    fastest: float,
+    has_corner: bool = False,
+) -> PacePlan:
+    """Return how fast a path may be followed.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+    efforts : PathEfforts
+    limits : DemandLimits
+    begin : float
+        Place from which on it is planned [s].
+    origin : float
+        From which the times count of what is refused [s].
+    speed : float
+        At the begin.
+    fastest : float
+        Largest speed.
+    has_corner : bool
+        Whether the motion turns at the begin, from what is followed until then.
+
+    Raises
+    ------
+    InfeasibleMotionError
+        When there is a pose that the motors cannot hold, or not leave slowly.
+    """
+    knots = trajectory.knots
+    count = len(knots) - 1
+    first = int(np.searchsorted(knots, begin, side='right')) - 1
+    first = min(max(first, 0), count - 1)
+    path = PathIntervals.of(segments_of(trajectory, range(first, count), 0.0))
+    _refuse_poses(path, efforts, limits, origin)
+    plan = PathPlan(path, efforts.moving, limits, share=PLANNED_SHARE, fastest=fastest)
+    # Behind the last segment the arm stands.
+    end = SLOWEST if is_corner(path.velocity[1, -1], 0.0) else np.inf
+    profile, taken = plan.find(SLOWEST if has_corner else max(speed, SLOWEST), end)
+    if has_corner:
+        profile = SpeedProfile(profile.times, np.concatenate(([SLOWEST**2], profile.squares[1:])))
+    return PacePlan(profile, float(plan.when(taken)[-1]))
+
+
+def _refuse_poses(
+    path: PathIntervals, efforts: PathEfforts, limits: DemandLimits, origin: float
+) -> None:
+    """Refuse a path on which the arm can nowhere stand, or only not move slowly."""
+    position, times = path.position[0], path.begins - origin
+    found = find_unholdable(position, times, efforts.holding, limits)
+    if not found:
+        found = find_unpassable(position, path.velocity[0], times, efforts.moving, limits)
+    if found:
+        raise InfeasibleMotionError(found)
+
+
+class Pacer:
+    """Keeps the pace of what is followed.
+
+    Parameters
+    ----------
+    tuning : Tuning
+    submit : Submit
+        Plans anew, beside the states.
+
+    Attributes
+    ----------
+    clock : PathClock or None
+        None where motions go as they were sent, and always did.
+    target : float
+        Speed that is asked for: 1 for that of the sender.
+    """
+
+    def __init__(self, tuning: Tuning, submit: Submit = submit_here) -> None:
         self.clock: PathClock | None = None
         self.target = 1.0
+        self._submit = submit
         self._efforts: PathEfforts | None = None
-        self._planning: Generator[None, None, Planned] | None = None
+        self._planning: Future[PacePlan] | None = None
         self._is_outdated = False
         self._looked_at = -np.inf
         self.configure(tuning)
@@ -136,17 +243,10 @@ class Pacer:
         """Return the time of the path at a time of the caller [s]."""
         return time if self.clock is None else self.clock.ahead(time)[0]
 
-    def start_of(self, start_time: float | None, time: float) -> float | None:
-        """Return a start by the caller's time as one by that of the path, at a time [s].
-
-        What lies ahead is as far ahead on the path as it is at the speed that is asked for, as
-        joint_trajectory_controller has it; at a speed above 1, as far as that has come about.
-        """
-        if start_time is None or self.clock is None:
-            return start_time
-        wait = start_time - time
-        rate = min(self.target, max(self.clock.speed, 1.0)) if wait > 0.0 else 1.0
-        return self.clock.ahead(time)[0] + wait * rate
+    @property
+    def path_time(self) -> PathTime:
+        """How the time of what is followed passes."""
+        return PathTime(self.clock, self.target)
 
     def state_at(self, trajectory: Trajectory, time: float) -> DesiredState:
         """Return the desired motion at a time of the caller [s]."""
@@ -263,74 +363,6 @@ class Pacer:
         self._planning, self._efforts = None, efforts
         self._is_outdated = is_outdated or self.target > 1.0
 
-    def survey(
-        self,
-        trajectory: Trajectory,
-        efforts: PathEfforts,
-        *,
-        begin: float,
-        origin: float = 0.0,
-        speed: float = 1.0,
-        has_corner: bool = False,
-    ) -> Generator[None, None, Planned]:
-        """Plan the pace of a path in pieces.
-
-        Parameters
-        ----------
-        trajectory : Trajectory
-        efforts : PathEfforts
-        begin : float
-            Place from which on it is planned [s].
-        origin : float
-            From which the times count of what is refused [s].
-        speed : float
-            At the begin.
-        has_corner : bool
-            Whether the motion turns at the begin, from what is followed until then.
-
-        Raises
-        ------
-        InfeasibleMotionError
-            When there is a pose that the motors cannot hold, or not leave slowly.
-        """
-        knots = trajectory.knots
-        count = len(knots) - 1
-        first = int(np.searchsorted(knots, begin, side='right')) - 1
-        first = min(max(first, 0), count - 1)
-        parts = []
-        for index in range(first, count, SEGMENTS_AT_ONCE):
-            some = range(index, min(index + SEGMENTS_AT_ONCE, count))
-            parts.append(PathIntervals.of(segments_of(trajectory, some, 0.0)))
-            self._refuse_poses(parts[-1], efforts, origin)
-            yield
-        times, durations = (np.concatenate([part[i] for part in parts]) for i in range(2))
-        motion = [np.concatenate([part[i] for part in parts], axis=1) for i in range(2, 5)]
-        plan = PathPlan(
-            PathIntervals(times, durations, *motion),
-            efforts.moving,
-            self._limits,
-            share=PLANNED_SHARE,
-            fastest=max(1.0, self.target),
-        )
-        # Behind the last segment the arm stands.
-        end = SLOWEST if is_corner(motion[1][1, -1], 0.0) else np.inf
-        profile, taken = yield from plan.find(SLOWEST if has_corner else max(speed, SLOWEST), end)
-        if has_corner:
-            profile = SpeedProfile(
-                profile.times, np.concatenate(([SLOWEST**2], profile.squares[1:]))
-            )
-        return Planned(profile, float(plan.when(taken)[-1]))
-
-    def _refuse_poses(self, path: PathIntervals, efforts: PathEfforts, origin: float) -> None:
-        """Refuse a path on which the arm can nowhere stand, or only not move slowly."""
-        position, times = path.position[0], path.begins - origin
-        found = find_unholdable(position, times, efforts.holding, self._limits)
-        if found:
-            raise InfeasibleMotionError(found)
-        found = find_unpassable(position, path.velocity[0], times, efforts.moving, self._limits)
-        if found:
-            raise InfeasibleMotionError(found)
-
     # ---- at each state
 
     def choose(
@@ -414,7 +446,7 @@ class Pacer:
     def reconsider(
         self, trajectory: Trajectory | None, make_efforts: Callable[[], PathEfforts]
     ) -> None:
-        """Do a piece of what is to be planned anew, if anything is.
+        """Have planned anew what is to be, and take what was.
 
         Parameters
         ----------
@@ -436,16 +468,27 @@ class Pacer:
             if not self._has_changed(trajectory, efforts, clock):
                 return
             self._efforts, self._is_outdated = efforts, False
-            self._planning = self.survey(
-                trajectory, efforts, begin=clock.place, speed=max(clock.speed, SLOWEST)
+            self._planning = self._submit(
+                plan_pace,
+                trajectory,
+                efforts,
+                self._limits,
+                clock.place,
+                0.0,
+                max(clock.speed, SLOWEST),
+                max(1.0, self.target),
             )
+        if not self._planning.done():
+            return
+        planning, self._planning = self._planning, None
         try:
-            next(self._planning)
-        except StopIteration as end:
-            self._planning, clock.profile = None, end.value.profile
+            clock.profile = planning.result().profile
         except InfeasibleMotionError:
             # It goes on as far as it can: the motion slows, and waits for what it waits for.
-            self._planning = None
+            return
+        except (NeDynamicsError, CancelledError):
+            # Who was to plan is gone; somebody else may be there soon.
+            self._is_outdated = True
 
     def _has_changed(self, trajectory: Trajectory, efforts: PathEfforts, clock: PathClock) -> bool:
         """Return whether what was planned was planned with another model."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,6 @@ def make_effort_equations(
     windows: Sequence[Window],
     states: MotionStates,
     source: PayloadSource,
-    pause: Callable[[], None],
 ) -> PayloadEquations:
     """Return the equations of the joint efforts, joint by joint."""
     dynamics = carrier.dynamics
@@ -58,8 +57,7 @@ def make_effort_equations(
         own.append(rigid)
         expected = _effort_with_friction(compensation, window, moves)
         right.append(np.asarray(felt_by(window, source)) - expected)
-        pause()
-        weights.append(_weight_errors(dynamics.without_friction(), window, pause))
+        weights.append(_weight_errors(dynamics.without_friction(), window))
     model = np.array(own)
     friction = _believed_friction(robot, model)
     velocity = np.array([window.velocity for window in windows])
@@ -124,7 +122,7 @@ def _load_efforts(rigid: Dynamics, window: Window) -> tuple[FloatArray, FloatArr
     return alone, np.stack(columns, axis=1)
 
 
-def _weight_errors(rigid: Dynamics, window: Window, pause: Callable[[], None]) -> FloatArray:
+def _weight_errors(rigid: Dynamics, window: Window) -> FloatArray:
     """Return what errors of the weight beyond each joint add to the efforts, shape (n, 2 n).
 
     First along the lever on which it turns about its joint, then across, as shares of the weight.
@@ -147,5 +145,4 @@ def _weight_errors(rigid: Dynamics, window: Window, pause: Callable[[], None]) -
         # g(q - pi/2) + g(q + pi/2) is twice the constant.
         along[:, index] = here - 0.5 * (before + after)
         across[:, index] = 0.5 * (after - before)
-        pause()
     return np.hstack([along, across])

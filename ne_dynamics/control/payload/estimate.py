@@ -38,7 +38,7 @@ reading contains, are estimated along in the same way.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,15 +129,10 @@ def _numbers(values: FloatArray) -> str:
     return ', '.join(f'{value + 0.0:.3f}' for value in values)
 
 
-def _ignore() -> None:
-    return None
-
-
 def estimate_payload(
     carrier: Carrier,
     windows: Sequence[Window],
     source: PayloadSource,
-    pause: Callable[[], None] = _ignore,
 ) -> PayloadEstimate:
     """Estimate mass and centre of mass of the load that an arm carries.
 
@@ -147,9 +142,6 @@ def estimate_payload(
     windows : sequence of Window
         In the order of time. Those that do not have the source, or are too fast, do not count.
     source : PayloadSource
-    pause : callable
-        Called between pieces of work, most of a few ten microseconds and none of more than about
-        a millisecond; what it raises ends the work.
 
     Returns
     -------
@@ -162,12 +154,11 @@ def estimate_payload(
     """
     # Numbers of any size come in; what overflows is refused.
     with np.errstate(all='ignore'):
-        used, states = choose_windows(carrier.dynamics.robot, windows, source, pause)
+        used, states = choose_windows(carrier.dynamics.robot, windows, source)
         if source is PayloadSource.WRENCH:
-            equations = make_sensor_equations(carrier, used, states, pause)
+            equations = make_sensor_equations(carrier, used, states)
         else:
-            equations = make_effort_equations(carrier, used, states, source, pause)
-        pause()
+            equations = make_effort_equations(carrier, used, states, source)
         found, covariance, misfit = solve_equations(equations, carrier.dynamics.robot)
     duration = sum(window.duration for window in used)
     return _judge(found, covariance, carrier.link_name, source, duration, misfit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,7 +28,7 @@ DIFFERENCE = 0.05
 
 
 def make_sensor_equations(
-    carrier: Carrier, windows: Sequence[Window], states: MotionStates, pause: Callable[[], None]
+    carrier: Carrier, windows: Sequence[Window], states: MotionStates
 ) -> PayloadEquations:
     """Return the equations of force and moment."""
     to_tip = first_moments_to_tip(carrier.link_to_tip)
@@ -40,7 +40,6 @@ def make_sensor_equations(
         load.append(unit @ to_tip)
         rest.append(np.column_stack([np.eye(6), known]))
         right.append(np.asarray(window.wrench) - known)
-        pause()
     readings = np.array([window.wrench for window in windows])
     error = np.empty_like(readings)
     for part, least in ((slice(0, 3), FORCE_ERROR), (slice(3, 6), MOMENT_ERROR)):

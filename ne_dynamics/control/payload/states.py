@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +59,7 @@ class MotionStates(NamedTuple):
         )
 
 
-def _find_states(windows: Sequence[Window], pause: Callable[[], None]) -> MotionStates:
+def _find_states(windows: Sequence[Window]) -> MotionStates:
     """Return how the joints move, fast motions included: they end what is held before them."""
     shape = len(windows), windows[0].position.size
     kind, direction = np.full(shape, TURNING_KIND), np.zeros(shape)
@@ -70,7 +70,6 @@ def _find_states(windows: Sequence[Window], pause: Callable[[], None]) -> Motion
         last = np.where(kind[row] == MOVING_KIND, np.sign(window.velocity), last)
         last = np.where(kind[row] == TURNING_KIND, 0.0, last)
         direction[row] = last
-        pause()
     positions = np.array([window.position for window in windows])
     # States may have been lost between two windows, and a motion with them.
     is_other: NDArray[np.bool_] = np.abs(np.diff(positions, axis=0)) > STANDING
@@ -95,7 +94,7 @@ def _count_repeats(kind: NDArray[np.intp], is_other: NDArray[np.bool_]) -> Float
 
 
 def choose_windows(
-    robot: Robot, windows: Sequence[Window], source: PayloadSource, pause: Callable[[], None]
+    robot: Robot, windows: Sequence[Window], source: PayloadSource
 ) -> tuple[list[Window], MotionStates]:
     """Return the windows that count, and how the joints move in them.
 
@@ -112,12 +111,10 @@ def choose_windows(
     for index, window in enumerate(felt):
         if window.is_slow:
             slow.append(index)
-        pause()
     duration = sum(felt[index].duration for index in slow)
     # Windows are a little shorter than they are asked to be.
     if duration >= LEAST_TIME - WINDOW:
-        states = _find_states(felt, pause)
-        pause()
+        states = _find_states(felt)
         return [felt[index] for index in slow], states.of(slow)
     if len(felt) > len(slow):
         worst = int(felt[-1].largest_speed.argmax())

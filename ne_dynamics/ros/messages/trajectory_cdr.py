@@ -1,9 +1,8 @@
 """A serialized trajectory_msgs JointTrajectory to arrays and back. Imports no ROS.
 
-rclpy makes a Python object of every point, in one call that no other thread can interrupt: for
-ten thousand points that is a tenth of a second and more. Here all points that carry the same
-arrays, which lie at equal distances, are read at once, and written in steps, so that a control
-loop runs on.
+rclpy makes a Python object of every point: for ten thousand points that is a tenth of a second
+and more. Here all points that carry the same arrays, which lie at equal distances, are read at
+once: in a few milliseconds.
 
 The encoding is the OMG's Common Data Representation (CDR, version 1), as ROS 2 uses it: four bytes
 that name the encoding, then the fields in order, each number aligned to its size, strings and
@@ -13,7 +12,7 @@ sequences led by their length as a 32 bit number.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,12 +28,6 @@ from ne_dynamics.ros.messages.conversion import MessageError
 
 ORDERS = {b'\x00\x00': '>', b'\x00\x01': '<'}
 """Byte orders by the first two bytes: CDR with the most significant byte first, and last."""
-
-POINTS_AT_ONCE = 32
-"""Points that are written between two pauses."""
-
-POINTS_READ_AT_ONCE = 512
-"""Points, or pairs of them, that are read between two pauses where they carry the same arrays."""
 
 MOST_LAYOUTS = 64
 """What the points carry changes no more often in a message."""
@@ -138,8 +131,17 @@ class _Reader:
         return np.frombuffer(self._data, self.order + 'f8', len(self._data) // 8)
 
 
-class TrajectoryReading:
-    """Reads a message in small steps.
+def read_stamp(data: bytes) -> int:
+    """Return the stamp of a message [ns]; 0 where it has none, or where it is none."""
+    order = ORDERS.get(data[:2])
+    if order is None or len(data) < 12:
+        return 0
+    seconds, nanoseconds = struct.unpack_from(order + 'iI', data, 4)
+    return int(seconds) * NANO + int(nanoseconds)
+
+
+def read_trajectory(data: bytes, most_points: int | None = None) -> SerializedTrajectory:
+    """Read a message.
 
     Parameters
     ----------
@@ -148,82 +150,40 @@ class TrajectoryReading:
     most_points : int, optional
         More than these are refused.
 
+    Returns
+    -------
+    SerializedTrajectory
+
     Raises
     ------
     MessageError
         When the bytes are no such message; it names the field.
+    TrajectoryError
+        When a point has a number of values that is not that of the joint names.
     """
-
-    def __init__(self, data: bytes, most_points: int | None = None) -> None:
-        self._reader = reader = _Reader(data)
-        self._stamp = reader.seconds_and_nanoseconds('header.stamp')
-        self._frame_id = reader.text('header.frame_id')
-        listed = [reader.text('joint_names') for _ in range(reader.length(4, 'joint_names'))]
-        self._names = tuple(listed)
-        count = reader.length(_SMALLEST_POINT, 'points')
-        if most_points is not None and count > most_points:
-            raise MessageError('points', f'expected at most {most_points}, got {count}')
-        self._points = _Points(reader, len(listed), count)
-        self._layouts = 0
-        self._gathered: list[tuple[NDArray[np.intp], FloatArray]] = []
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all has been read."""
-        return len(self._gathered) == len(_KEYS)
-
-    def read_some(self) -> None:
-        """Read a little more of what is not whole.
-
-        Raises
-        ------
-        MessageError
-            When the bytes are no such message.
-        TrajectoryError
-            When a point has a number of values that is not that of the joint names.
-        """
-        points = self._points
-        if points.known < len(points.times):
-            self._layouts += points.read_run()
-            if self._layouts > MOST_LAYOUTS:
-                raise MessageError(
-                    'points',
-                    f'expected at most {MOST_LAYOUTS} changes of which arrays the points carry, '
-                    f'got more up to point {points.known}',
-                )
-            return
-        begins = points.begins[len(self._gathered)]
+    reader = _Reader(data)
+    stamp = reader.seconds_and_nanoseconds('header.stamp')
+    frame_id = reader.text('header.frame_id')
+    names = tuple(reader.text('joint_names') for _ in range(reader.length(4, 'joint_names')))
+    count = reader.length(_SMALLEST_POINT, 'points')
+    if most_points is not None and count > most_points:
+        raise MessageError('points', f'expected at most {most_points}, got {count}')
+    points = _Points(reader, len(names), count)
+    layouts = 0
+    while points.known < count:
+        layouts += points.read_run()
+        if layouts > MOST_LAYOUTS:
+            raise MessageError(
+                'points',
+                f'expected at most {MOST_LAYOUTS} changes of which arrays the points carry, '
+                f'got more up to point {points.known}',
+            )
+    gathered = []
+    for begins in points.begins:
         rows = np.flatnonzero(begins >= 0)
-        columns = begins[rows][:, np.newaxis] + np.arange(len(self._names))
-        values = self._reader.words()[columns].astype(np.float64)
-        self._gathered.append((rows, values))
-
-    @property
-    def result(self) -> SerializedTrajectory:
-        """What was read, when there is no more."""
-        fields = PointFields(self._points.times, *self._gathered)
-        return SerializedTrajectory(self._stamp, self._frame_id, self._names, fields)
-
-
-def read_trajectory(data: bytes, pause: Callable[[], None]) -> SerializedTrajectory:
-    """Read a message; see :class:`TrajectoryReading` for what it raises.
-
-    Parameters
-    ----------
-    data : bytes
-        As a raw subscription hands it over.
-    pause : callable
-        Called between pieces of the work.
-
-    Returns
-    -------
-    SerializedTrajectory
-    """
-    reading = TrajectoryReading(data)
-    while not reading.is_whole:
-        reading.read_some()
-        pause()
-    return reading.result
+        columns = begins[rows][:, np.newaxis] + np.arange(len(names))
+        gathered.append((rows, reader.words()[columns].astype(np.float64)))
+    return SerializedTrajectory(stamp, frame_id, names, PointFields(points.times, *gathered))
 
 
 class _Layout(NamedTuple):
@@ -289,7 +249,7 @@ class _Points:
             self._note(period[:1], begin, 1, stride)
             reader.place = begin + period[0].end
             return True
-        most = min(left // len(period), 1 + reader.left // stride, POINTS_READ_AT_ONCE)
+        most = min(left // len(period), 1 + reader.left // stride)
         starts = begin // 4 + np.arange(most) * (stride // 4)
         fits = np.ones(most, dtype=bool)
         place = 0
@@ -339,10 +299,7 @@ class _Points:
 
 
 def write_trajectory(
-    trajectory: AnnotatedTrajectory,
-    stamp: tuple[int, int],
-    frame_id: str,
-    pause: Callable[[], None],
+    trajectory: AnnotatedTrajectory, stamp: tuple[int, int], frame_id: str
 ) -> bytes:
     """Return the message of an annotated trajectory, for a publisher that takes bytes.
 
@@ -352,8 +309,6 @@ def write_trajectory(
     stamp : tuple of int
         Seconds and nanoseconds of the header.
     frame_id : str
-    pause : callable
-        Called between pieces of the work.
 
     Raises
     ------
@@ -380,21 +335,17 @@ def write_trajectory(
         (trajectory.accelerations, 2),
         (trajectory.efforts, 0),
     )
-    for first in range(0, len(trajectory), POINTS_AT_ONCE):
-        part = slice(first, first + POINTS_AT_ONCE)
-        times, orders = trajectory.nanoseconds[part], trajectory.orders[part]
-        for index, (nanoseconds, order) in enumerate(
-            zip(times.tolist(), orders.tolist(), strict=True), start=first
-        ):
-            for values, lowest in parts:
-                if order < lowest:
-                    _append_length(data, 0)
-                    continue
-                _append_length(data, width)
-                data += b'\x00' * ((4 - len(data)) % 8)
-                data += values[index].astype('<f8', copy=False).tobytes()
-            data += struct.pack('<iI', *divmod(nanoseconds, NANO))
-        pause()
+    for index, (nanoseconds, order) in enumerate(
+        zip(trajectory.nanoseconds.tolist(), trajectory.orders.tolist(), strict=True)
+    ):
+        for values, lowest in parts:
+            if order < lowest:
+                _append_length(data, 0)
+                continue
+            _append_length(data, width)
+            data += b'\x00' * ((4 - len(data)) % 8)
+            data += values[index].astype('<f8', copy=False).tobytes()
+        data += struct.pack('<iI', *divmod(nanoseconds, NANO))
     return bytes(data)
 
 

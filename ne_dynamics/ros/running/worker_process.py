@@ -1,0 +1,248 @@
+"""Work beside the control path, in a process of its own.
+
+A thread would not do: what it computes, and what it holds the interpreter for, is time in which
+no joint state is answered. The process is started when it is first asked for something, goes on
+while this one lives, and ends with it. What it is asked for is a function with arguments, as of
+:class:`concurrent.futures.Executor`, one after the other; all of them are copied when they are
+handed over, so that who asks may go on at once. Imports no ROS.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import BackendError
+
+NICENESS = 10
+"""The process gives way to others: what it does is waited for, a state is not."""
+
+STARTING_TIME = 60.0
+"""The process is given so long to start [s]."""
+
+LONGEST_WORK = 60.0
+"""What takes longer is given up, and the process with it [s]."""
+
+MODELS_KEPT = 8
+"""Dynamics that the process has ready."""
+
+
+class WorkerLostError(BackendError):
+    """The process that was to do the work has ended, or could not be started."""
+
+
+class _Job(NamedTuple):
+    data: bytes
+    future: Future[Any]
+
+
+class WorkerProcess:
+    """A process that does one work after the other.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    longest_work : float
+        [s]
+    """
+
+    def __init__(self, name: str, longest_work: float = LONGEST_WORK) -> None:
+        self._name = name
+        self._longest_work = longest_work
+        self._lock = threading.Lock()
+        self._jobs: deque[_Job] = deque()
+        self._thread: threading.Thread | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Number of the process; None while there is none."""
+        return None if self._process is None else self._process.pid
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Have a function called with copies of the arguments.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module.
+        *arguments
+            What can be pickled.
+
+        Returns
+        -------
+        Future
+            Of the result, or of what the function raises; of a WorkerLostError when the process
+            ends before. One that is cancelled in time is not begun.
+        """
+        job = _Job(_pickled((function, arguments)), Future())
+        with self._lock:
+            self._jobs.append(job)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+                self._thread.start()
+        return job.future
+
+    def stop(self) -> None:
+        """End the process, whatever it does; the next work starts another one."""
+        process = self._process
+        if process is not None:
+            with suppress(OSError):
+                process.kill()
+
+    # ---- in the thread
+
+    def _work(self) -> None:
+        """Hand over one job after the other until there is none."""
+        while True:
+            with self._lock:
+                if not self._jobs:
+                    self._thread = None
+                    return
+                job = self._jobs.popleft()
+            if not job.future.set_running_or_notify_cancel():
+                continue
+            try:
+                succeeded, result = pickle.loads(self._ask(job.data))
+            except (OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
+                self._end()
+                succeeded = False
+                result = WorkerLostError(f'{self._name}: the process has ended ({error!r})')
+            if succeeded:
+                job.future.set_result(result)
+            else:
+                job.future.set_exception(result)
+
+    def _ask(self, data: bytes) -> bytes:
+        """Return the answer to a job; one that finds the process dead gets another one, once."""
+        try:
+            return self._exchange(data)
+        except (EOFError, ConnectionError):
+            self._end()
+            return self._exchange(data)
+
+    def _exchange(self, data: bytes) -> bytes:
+        connection = self._connection or self._start()
+        connection.send_bytes(data)
+        if not connection.poll(self._longest_work):
+            raise OSError(f'no answer in {self._longest_work:g} s')
+        return connection.recv_bytes()
+
+    def _start(self) -> Connection:
+        ours, theirs = socket.socketpair()
+        path = os.pathsep.join(entry for entry in sys.path if entry)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, '-m', __name__, str(theirs.fileno())],
+                env={**os.environ, 'PYTHONPATH': path, 'OPENBLAS_NUM_THREADS': '1'},
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                # A signal to the group of this process is not for it.
+                start_new_session=True,
+            )
+        self._connection = Connection(ours.detach())
+        if not self._connection.poll(STARTING_TIME):
+            raise OSError(f'not started in {STARTING_TIME:g} s')
+        self._connection.recv_bytes()
+        return self._connection
+
+    def _end(self) -> None:
+        connection, self._connection = self._connection, None
+        process, self._process = self._process, None
+        if connection is not None:
+            connection.close()
+        if process is not None:
+            process.kill()
+            process.wait()
+
+
+PLANNING = WorkerProcess('planning')
+"""Plans motions for the nodes of this process."""
+
+AT_LEISURE = WorkerProcess('work at leisure', 600.0)
+"""Does for them what may take long."""
+
+
+# ---- what is known on both sides: dynamics are made once of the same description
+
+
+_descriptions: WeakKeyDictionary[Dynamics, bytes] = WeakKeyDictionary()
+_models: dict[bytes, Dynamics] = {}
+
+
+class _Pickler(pickle.Pickler):
+    def persistent_id(self, obj: Any) -> bytes | None:
+        """Return the description of dynamics, by which they are known."""
+        if not isinstance(obj, Dynamics):
+            return None
+        description = _descriptions.get(obj)
+        if description is None:
+            description = _descriptions[obj] = pickle.dumps(obj)
+        return description
+
+
+class _Unpickler(pickle.Unpickler):
+    def persistent_load(self, pid: bytes) -> Dynamics:
+        """Return dynamics by their description."""
+        model = _models.pop(pid, None)
+        if model is None:
+            model = pickle.loads(pid)
+        # The last that was used is the last to go.
+        _models[pid] = model
+        while len(_models) > MODELS_KEPT:
+            del _models[next(iter(_models))]
+        return model
+
+
+def _pickled(value: Any) -> bytes:
+    buffer = io.BytesIO()
+    _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
+    return buffer.getvalue()
+
+
+# ---- the process
+
+
+def _answer(data: bytes) -> bytes:
+    try:
+        function, arguments = _Unpickler(io.BytesIO(data)).load()
+        answer = True, function(*arguments)
+    except Exception as error:
+        answer = False, error
+    try:
+        return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        return pickle.dumps((False, BackendError(f'no answer can be sent: {error!r}')))
+
+
+def _serve(descriptor: int) -> None:
+    """Answer until the other end is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    connection = Connection(descriptor)
+    with suppress(EOFError, OSError):
+        connection.send_bytes(b'')
+        # Started at once, then second to others.
+        with suppress(OSError):
+            os.nice(NICENESS)
+        while True:
+            connection.send_bytes(_answer(connection.recv_bytes()))
+
+
+if __name__ == '__main__':
+    _serve(int(sys.argv[1]))
