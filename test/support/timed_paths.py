@@ -55,7 +55,7 @@ class TimedPath:
         self.path = PathIntervals.of(self.segments)
         self.robot = robot
         law = ControlLaw(Dynamics(robot, backend='python'), Mode.GRAVITY_COMPENSATION)
-        self.efforts = PathEfforts(law)
+        self.efforts = PathEfforts(law.compensation)
 
     @property
     def duration(self) -> float:
