@@ -28,7 +28,7 @@ from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import ElasticArm, MujocoArm, OneProcessLoop
 from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo.arm import fair_gains
-from ne_dynamics.simulation.demo.motion import Motion, excitation, rest_to_rest
+from ne_dynamics.simulation.demo.motion import WaypointMotion, excitation, rest_to_rest
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.one_process_loop import (
     Stiction,
@@ -67,7 +67,7 @@ def shipped_arm() -> Robot:
     return load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 
 
-def study_motion(robot: Robot, duration: float = DURATION) -> Motion:
+def study_motion(robot: Robot, duration: float = DURATION) -> WaypointMotion:
     """Return the motion of the demo, with its load of 3 kg in mind."""
     loaded = Dynamics(with_hung_mass(robot, 3.0, np.zeros(3)), backend='python')
     return excitation(robot, duration, loaded.inverse_dynamics)
@@ -173,7 +173,7 @@ class Errors(NamedTuple):
     at_rest: float
 
 
-def law_parameters(law: str, model: Robot, motion: Motion) -> dict[str, object]:
+def law_parameters(law: str, model: Robot, motion: WaypointMotion) -> dict[str, object]:
     """Return the node's parameters for a law of the study."""
     parameters: dict[str, object] = {'computed_torque.kp': [KP], 'computed_torque.kv': [KV]}
     if law == 'pd_gravity':
@@ -186,7 +186,7 @@ def law_parameters(law: str, model: Robot, motion: Motion) -> dict[str, object]:
 
 
 def run_case(
-    case: Case, law: str, motion: Motion, rest: float = REST, **parameters: object
+    case: Case, law: str, motion: WaypointMotion, rest: float = REST, **parameters: object
 ) -> Errors:
     """Run the motion once, and let the arm rest.
 
@@ -195,7 +195,7 @@ def run_case(
     case : Case
     law : str
         Of `LAWS`.
-    motion : Motion
+    motion : WaypointMotion
     rest : float
         [s]
     **parameters
@@ -278,7 +278,7 @@ def largest_gain(period: float, cutoff: float) -> float:
 
 
 def run_elastic(
-    motion: Motion,
+    motion: WaypointMotion,
     gain: float,
     *,
     compensates: bool,
@@ -290,7 +290,7 @@ def run_elastic(
 
     Parameters
     ----------
-    motion : Motion
+    motion : WaypointMotion
     gain : float
         kv [1/s]
     compensates : bool
@@ -357,12 +357,12 @@ class Rest(NamedTuple):
     swing: float
 
 
-def run_stiction(motion: Motion, breakaway: float, mode: str, rest: float = 12.0) -> Rest:
+def run_stiction(motion: WaypointMotion, breakaway: float, mode: str, rest: float = 12.0) -> Rest:
     """Run the motion against friction with bristles, and judge the second half of the rest.
 
     Parameters
     ----------
-    motion : Motion
+    motion : WaypointMotion
     breakaway : float
         Friction at rest by that in motion.
     mode : str
@@ -402,7 +402,7 @@ CONTACT_MASSES = 1.02
 """Of the arm, by those of the model."""
 
 
-def fast_motions(robot: Robot, seed: int) -> Iterator[Motion]:
+def fast_motions(robot: Robot, seed: int) -> Iterator[WaypointMotion]:
     """Yield motions between random poses, one joint at 0.9 of its velocity or effort limit."""
     rng = np.random.default_rng(seed)
     dynamics = Dynamics(robot)

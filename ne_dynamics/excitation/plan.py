@@ -32,6 +32,7 @@ from ne_dynamics.excitation.verification import (
     Distances,
     Nearest,
     check_limits,
+    join_points,
     sample_densely,
 )
 from ne_dynamics.model.rigid_body import FloatArray
@@ -476,9 +477,10 @@ def _verify(
 ) -> tuple[DenseMotion, tuple[Nearest, ...]]:
     points, _ = _make_points(task, coefficients, count)
     dynamics = task.dynamics
-    motion = sample_densely(dynamics, dynamics.joint_names, points)
+    motion = join_points(dynamics.robot, dynamics.joint_names, points)
     check_limits(dynamics, task.limits, motion)
-    return motion, Distances(dynamics.robot, motion).check(task.clearance)
+    dense = sample_densely(dynamics, motion)
+    return dense, Distances(dynamics.robot, dense).check(task.clearance)
 
 
 def _make_trajectory(

@@ -1,8 +1,8 @@
-"""Whether the written points keep what was promised, in every millisecond between them.
+"""Whether the written points keep what was promised, all the way between them.
 
-Nothing of how the motion was found is used: the points are read and joined as the node does it,
-poses come from the robot's tree by matrix products, efforts from mass matrix, bias and friction,
-and distances from coal, with half-spaces for the planes.
+Nothing of how the motion was found is used: the points are read, joined and checked as the node
+does it, poses come from the robot's tree by matrix products, efforts from mass matrix, bias and
+friction, and distances from coal, in every millisecond, with half-spaces for the planes.
 """
 
 from __future__ import annotations
@@ -20,13 +20,24 @@ from ne_dynamics.excitation.limits import MotionLimits
 from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.model.rigid_body import FloatArray, cross_matrix
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion import NANO, DesiredState, Motion, TrajectoryPoint, Waypoints
+from ne_dynamics.motion import (
+    DemandLimits,
+    DesiredState,
+    Motion,
+    Tolerances,
+    TrajectoryPoint,
+    Waypoints,
+    check_motion,
+)
 
-STEP = 1_000_000
-"""Between samples [ns]."""
+STEP = 0.001
+"""Between samples [s]."""
 
-ROUNDING = 1e-9
-"""Part of a limit that rounding may take."""
+ROUNDING = Tolerances(1e-9, 1e-6, 1e-6, 1e-6)
+"""Positions [rad or m], and parts of limits, that rounding may take."""
+
+REST = 1e-6
+"""Velocities, accelerations and distances up to this are none."""
 
 AT_ONCE = 2000
 """Samples whose distances are bounded at once."""
@@ -69,14 +80,12 @@ class Nearest:
     time: float
 
 
-def sample_densely(
-    dynamics: Dynamics, names: Sequence[str], points: Sequence[TrajectoryPoint]
-) -> DenseMotion:
-    """Return the motion through points as the node joins them, with its efforts.
+def join_points(robot: Robot, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> Motion:
+    """Return the motion through points as the node joins them.
 
     Parameters
     ----------
-    dynamics : Dynamics
+    robot : Robot
     names : sequence of str
         Of the joints, in the order of the points.
     points : sequence of TrajectoryPoint
@@ -87,17 +96,20 @@ def sample_densely(
         When the node would not take the points.
     """
     try:
-        waypoints = Waypoints.from_points(dynamics.robot.joints, names, points)
-        waypoints = waypoints.in_nanoseconds()
+        waypoints = Waypoints.from_points(robot.joints, names, points)
+        return Motion.between(waypoints.in_nanoseconds())
     except TrajectoryError as error:
         raise ExcitationError(f'the node would refuse the motion: {error}') from error
-    motion = Motion.between(waypoints)
-    end = int(waypoints.nanoseconds[-1])
-    times = np.append(np.arange(0, end, STEP), end) / NANO
-    q, qd, qdd = motion.sample_many(times)
+
+
+def sample_densely(dynamics: Dynamics, motion: Motion) -> DenseMotion:
+    """Return a motion in small steps, with its efforts."""
+    times = np.append(np.arange(0.0, motion.end_time, STEP), motion.end_time)
+    state = motion.sample_many(times)
     # Not what is held from its end on.
-    q[-1], qd[-1], qdd[-1] = motion.last_moment
-    return DenseMotion(times, q, qd, qdd, compute_efforts(dynamics, DesiredState(q, qd, qdd)))
+    for values, last in zip(state, motion.last_moment, strict=True):
+        values[-1] = last
+    return DenseMotion(times, *state, compute_efforts(dynamics, state))
 
 
 def compute_efforts(dynamics: Dynamics, state: DesiredState) -> FloatArray:
@@ -109,7 +121,7 @@ def compute_efforts(dynamics: Dynamics, state: DesiredState) -> FloatArray:
     return effort
 
 
-def check_limits(dynamics: Dynamics, limits: MotionLimits, motion: DenseMotion) -> None:
+def check_limits(dynamics: Dynamics, limits: MotionLimits, motion: Motion) -> None:
     """Refuse a motion that leaves limits.
 
     Raises
@@ -117,33 +129,29 @@ def check_limits(dynamics: Dynamics, limits: MotionLimits, motion: DenseMotion) 
     ExcitationError
         With the joint, what, when and by how much.
     """
-    kinds = (
-        ('position', motion.position, limits.lower, limits.upper),
-        ('velocity', motion.velocity, -limits.velocity, limits.velocity),
-        ('acceleration', motion.acceleration, -limits.acceleration, limits.acceleration),
-        ('effort', motion.effort, -limits.effort, limits.effort),
+    demand = DemandLimits(
+        dynamics.robot.joints,
+        limits.lower,
+        limits.upper,
+        limits.velocity,
+        limits.acceleration,
+        limits.acceleration,
+        # Of a joint that stands nothing but its load is asked.
+        np.where(limits.moves, limits.effort, np.inf),
+        np.full(limits.effort.size, np.inf),
     )
-    for what, values, lower, upper in kinds:
-        size = np.maximum(np.abs(lower), np.abs(upper))
-        room = ROUNDING * np.where(np.isfinite(size), size, 0.0) + 1e-12
-        if what == 'effort':  # of a joint that stands nothing but its load is asked
-            upper = np.where(limits.moves, upper, np.inf)
-            lower = -upper
-        beyond = np.maximum(values - upper, lower - values)
-        beyond = np.where(beyond > room, beyond, 0.0)
-        if (beyond > 0.0).any() or not np.isfinite(values).all():
-            row, column = np.unravel_index(
-                int(np.nan_to_num(beyond, nan=1e9).argmax()), beyond.shape
-            )
-            raise ExcitationError(
-                f'joint {dynamics.joint_names[column]!r}: {what}: expected between '
-                f'{lower[column]:.6g} and {upper[column]:.6g}, got {values[row, column]:.6g} at '
-                f'{motion.times[row]:.3f} s'
-            )
-    for name, values in (('velocity', motion.velocity), ('acceleration', motion.acceleration)):
-        if np.abs(values[[0, -1]]).max() > 1e-6:
+
+    def find_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        return compute_efforts(dynamics, DesiredState(q, qd, qdd))
+
+    found = check_motion(motion, demand, find_efforts, tolerances=ROUNDING)
+    if found:
+        raise ExcitationError(str(found[0]))
+    begin, end = motion.sample(motion.start_time), motion.last_moment
+    for order, name in ((1, 'velocity'), (2, 'acceleration')):
+        if max(np.abs(state[order]).max() for state in (begin, end)) > REST:
             raise ExcitationError(f'{name}: expected rest at both ends')
-    if np.abs(motion.position[-1] - motion.position[0]).max() > 1e-6:
+    if np.abs(end.position - begin.position).max() > REST:
         raise ExcitationError('position: expected the end where the motion begins')
 
 

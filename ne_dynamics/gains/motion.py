@@ -84,14 +84,7 @@ def sample_waypoints(
             f'got {count}'
         )
     times: FloatArray = period * np.arange(count, dtype=np.float64)
-    states = [trajectory.sample(float(time)) for time in times]
-    return MotionSamples(
-        name,
-        times,
-        np.array([state.position for state in states]),
-        np.array([state.velocity for state in states]),
-        np.array([state.acceleration for state in states]),
-    )
+    return MotionSamples(name, times, *trajectory.sample_many(times))
 
 
 def there_and_back(
@@ -110,15 +103,9 @@ def there_and_back(
     """
     count = round((2.0 * duration + REST) / period) + 1
     times: FloatArray = period * np.arange(count, dtype=np.float64)
-    s = np.minimum(times, 2.0 * duration) / duration
-    sign = np.where(s <= 1.0, 1.0, -1.0)
-    s = np.where(s <= 1.0, s, s - 1.0)
-    begin = np.where(sign > 0.0, 0.0, 1.0)
-    place = begin + sign * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-    speed = sign * 30.0 * s**2 * (1.0 - s) ** 2 / duration
-    change = sign * 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / duration**2
-    columns = [np.multiply.outer(column, way) for column in (place, speed, change)]
-    return MotionSamples(TEST_MOTION, times, start + columns[0], columns[1], columns[2])
+    there = Motion.rest_to_rest(start, start + way, duration)
+    motion = there.joined(Motion.rest_to_rest(start + way, start, duration, now=duration))
+    return MotionSamples(TEST_MOTION, times, *motion.sample_many(times))
 
 
 def make_test_motion(dynamics: Dynamics, plants: Plants, request: GainRequest) -> MotionSamples:

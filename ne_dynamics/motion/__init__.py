@@ -2,8 +2,8 @@
 
 No ROS and no controller. :class:`Waypoints` are a JointTrajectory as it was sent,
 :class:`Motion` is the motion through them, by the rules of ros2_control's
-joint_trajectory_controller; sampled, it gives a :class:`DesiredState`. ``motion_demand.py`` and
-``effort_demand.py`` say where it asks for more than the joints' limits; ``time_scaling`` makes it
+joint_trajectory_controller; sampled, it gives a :class:`DesiredState`. ``check.py``
+says where it asks for more than the joints' limits; ``time_scaling`` makes it
 slower or as fast as they allow, ``annotated`` writes efforts into it, and ``stopping.py`` and
 ``braking.py`` end it.
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
         trajectory_text,
         write_text,
     )
+    from ne_dynamics.motion.check import check_motion
+    from ne_dynamics.motion.joint_limits import DemandLimits, Tolerances
+    from ne_dynamics.motion.limit_violation import LimitViolation
     from ne_dynamics.motion.motion import Motion
     from ne_dynamics.motion.time_scaling.retiming import retime
     from ne_dynamics.motion.trajectory import Trajectory
@@ -38,12 +41,16 @@ __all__ = [
     'NANO',
     'STANDARD',
     'AnnotatedTrajectory',
+    'DemandLimits',
     'DesiredState',
+    'LimitViolation',
     'Motion',
+    'Tolerances',
     'Trajectory',
     'TrajectoryPoint',
     'Waypoints',
     'annotate',
+    'check_motion',
     'check_positions',
     'read_trajectory',
     'resting_state',
@@ -57,6 +64,9 @@ if not TYPE_CHECKING:
         __name__,
         {
             'annotated.annotated_trajectory': 'AnnotatedTrajectory',
+            'check': 'check_motion',
+            'joint_limits': 'DemandLimits Tolerances',
+            'limit_violation': 'LimitViolation',
             'motion': 'Motion',
             'annotated.annotation': 'annotate check_positions',
             'annotated.trajectory_file': 'STANDARD read_trajectory trajectory_text write_text',

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import inf, isfinite
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +13,17 @@ from numpy.typing import ArrayLike
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.waypoints import POSITION_TOLERANCE, DesiredState
 
 USUAL_SPEED = {JointType.PRISMATIC: 1.0}
 """[m/s]"""
 
 USUAL_TURNING_SPEED = 3.0
 """Velocity limits of joints whose model has none [rad/s]."""
+
+STEP_TIME = 0.02
+"""A first point at time zero may be as far from where the motion begins as the joint goes in this
+time [s] at its velocity limit."""
 
 
 def usual_velocities(joints: Sequence[Joint]) -> FloatArray:
@@ -122,3 +129,96 @@ def limit_remarks(
         f'effort_limits: far above what the model allows: {", ".join(above)} N m or N: commands '
         'may be more than the motors can do'
     ]
+
+
+class Tolerances(NamedTuple):
+    """By how much a motion may exceed limits.
+
+    Attributes
+    ----------
+    position : float
+        [rad or m]
+    velocity, acceleration, effort : float
+        Parts of the limits. A planner at the limits whose points are 0.1 s apart has splines
+        between them that exceed velocities by 0.06 at 10 rad/s^2, and accelerations by 0.34 where
+        these step. No planner gives efforts away.
+    """
+
+    position: float = POSITION_TOLERANCE
+    velocity: float = 0.1
+    acceleration: float = 0.4
+    effort: float = 0.01
+
+
+USUAL = Tolerances()
+
+
+@dataclass(frozen=True, eq=False)
+class DemandLimits:
+    """What a motion may ask of the joints; infinite where there is no limit.
+
+    Attributes
+    ----------
+    joints : tuple of n Joint
+    lower, upper : array, shape (n,)
+        Positions [rad or m].
+    velocity, acceleration, deceleration : array, shape (n,)
+        [rad/s or m/s], [rad/s^2 or m/s^2]
+    effort : array, shape (n,)
+        [N m or N]
+    step : array, shape (n,)
+        Of a desired position [rad or m].
+    """
+
+    joints: tuple[Joint, ...]
+    lower: FloatArray
+    upper: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    deceleration: FloatArray
+    effort: FloatArray
+    step: FloatArray
+
+    @classmethod
+    def of(cls, joints: Sequence[Joint], effort: FloatArray) -> DemandLimits:
+        """Return the limits of a robot's joints, and those of its motors; 0 is no limit."""
+        velocity, acceleration, deceleration = (
+            np.array([getattr(joint, name) or np.inf for joint in joints])
+            for name in ('velocity_limit', 'acceleration_limit', 'deceleration_limit')
+        )
+        return cls(
+            tuple(joints),
+            *position_limits(joints),
+            velocity,
+            acceleration,
+            deceleration,
+            effort,
+            STEP_TIME * usual_velocities(joints),
+        )
+
+    def widened_to(self, state: DesiredState, effort: FloatArray) -> DemandLimits:
+        """Return the limits for a motion away from a state, which may be beyond them already.
+
+        Parameters
+        ----------
+        state : DesiredState
+        effort : array, shape (n,)
+            Of that state [N m or N].
+        """
+        position, velocity, acceleration = state
+        return replace(
+            self,
+            lower=np.minimum(self.lower, position),
+            upper=np.maximum(self.upper, position),
+            velocity=np.maximum(self.velocity, np.abs(velocity)),
+            acceleration=np.maximum(self.acceleration, np.abs(acceleration)),
+            deceleration=np.maximum(self.deceleration, np.abs(acceleration)),
+            effort=np.maximum(self.effort, np.abs(effort)),
+        )
+
+    def are(self, others: DemandLimits) -> bool:
+        """Return whether others are the same."""
+        return all(
+            np.array_equal(getattr(self, name), getattr(others, name))
+            for name in ('lower', 'upper', 'velocity', 'acceleration', 'deceleration', 'effort')
+        )

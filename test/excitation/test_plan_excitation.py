@@ -27,7 +27,12 @@ from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import Information, measure_determinant
 from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.start_pose import choose_start
-from ne_dynamics.excitation.verification import Distances, check_limits, sample_densely
+from ne_dynamics.excitation.verification import (
+    Distances,
+    check_limits,
+    join_points,
+    sample_densely,
+)
 from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log
 from ne_dynamics.motion.annotated.annotation import annotate
@@ -44,7 +49,8 @@ def plan():
 def dense(plan):
     """Return the planned motion in milliseconds, as the node joins its points."""
     dynamics = small_arm()
-    return sample_densely(dynamics, dynamics.joint_names, plan.trajectory.points)
+    motion = join_points(dynamics.robot, dynamics.joint_names, plan.trajectory.points)
+    return sample_densely(dynamics, motion)
 
 
 @pytest.fixture(scope='module')
@@ -224,8 +230,9 @@ def test_a_motion_beyond_limits_is_refused(plan, joint, amount, what, message):
     """A point that was changed is found by the check, with joint, kind and time."""
     dynamics = small_arm()
     limits = MotionLimits.of_robot(dynamics, START)
-    motion = sample_densely(dynamics, dynamics.joint_names, tamper(plan, joint, amount, what))
-    with pytest.raises(ExcitationError, match=message + r'.*expected between .* at [34]\.\d+ s'):
+    points = tamper(plan, joint, amount, what)
+    motion = join_points(dynamics.robot, dynamics.joint_names, points)
+    with pytest.raises(ExcitationError, match=message + r'.* at [34]\.\d+ s, expected at \w+ '):
         check_limits(dynamics, limits, motion)
 
 

@@ -12,7 +12,7 @@ from node_session import NodeSession
 from replay_inputs import EVENT, IMU, RESOLUTION, SENSOR_RESOLUTION, STATE, WRENCH, Told, steps_of
 
 from ne_dynamics import Dynamics, Robot
-from ne_dynamics.simulation.demo.motion import Motion, excitation, rest_to_rest
+from ne_dynamics.simulation.demo.motion import WaypointMotion, excitation, rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Disturbance, Reading, Sensor
 
@@ -100,7 +100,7 @@ class PlantLoop:
     robot : Robot
         The model.
     plant : MujocoArm
-    motion : Motion
+    motion : WaypointMotion
         Of the demo, from the start.
     sensors, disturbances : list
         As of `OneProcessLoop`; may be changed on the way.
@@ -161,7 +161,7 @@ class PlantLoop:
         """Set parameters, all or none; names may use '__' for '.'."""
         self.tell('parameters', {name.replace('__', '.'): one for name, one in values.items()})
 
-    def follow(self, motion: Motion, **fields: Any) -> None:
+    def follow(self, motion: WaypointMotion, **fields: Any) -> None:
         """Send a motion as a trajectory."""
         self.tell('trajectory', {'points': points_of(motion), **fields})
 
@@ -287,12 +287,12 @@ class PlantLoop:
         return np.clip(effort, -self._limits, self._limits)
 
 
-def demo_motion(robot: Robot, duration: float = 2.0) -> Motion:
+def demo_motion(robot: Robot, duration: float = 2.0) -> WaypointMotion:
     """Return the motion of the demo."""
     return excitation(robot, duration, Dynamics(robot, backend='python').inverse_dynamics)
 
 
-def points_of(motion: Motion) -> list[list[Any]]:
+def points_of(motion: WaypointMotion) -> list[list[Any]]:
     """Return the points of a motion as an event has them."""
     columns = motion.positions, motion.velocities, motion.accelerations
     rows = zip(motion.times.tolist(), *(np.round(one, 9).tolist() for one in columns), strict=True)

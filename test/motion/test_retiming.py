@@ -13,8 +13,9 @@ from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.motion.annotated.annotation import annotate
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.motion_demand import DemandLimits, InfeasibleMotionError
 from ne_dynamics.motion.segments import Segments, bound_segments, sample_segments
 from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
 from ne_dynamics.motion.time_scaling.retiming import EFFORT_SHARE, PATH_TOLERANCE, retime

@@ -10,7 +10,7 @@ from timed_paths import TimedPath
 
 from ne_dynamics import load_urdf
 from ne_dynamics.model.friction import FrictionModel
-from ne_dynamics.motion.motion_demand import DemandLimits
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
 from ne_dynamics.motion.time_scaling.speed_profile import PathPlan

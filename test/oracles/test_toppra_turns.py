@@ -9,8 +9,8 @@ import pytest
 from example_robots import EXAMPLE_ROBOTS
 
 from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.motion_demand import DemandLimits
 from ne_dynamics.motion.segments import sample_segments
 from ne_dynamics.motion.time_scaling.retiming import EFFORT_SHARE, retime
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints

@@ -11,7 +11,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from motion_loop import SETTLE, MotionLoop, demo_motion, shipped_arm
 
-from ne_dynamics.motion.motion_demand import WhenInfeasible
+from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.simulation.demo.position_chunks import PositionChunks

@@ -188,7 +188,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_friction_with_hysteresis_follows_the_path': 4,
         'test_linear_interpolation_stays_within_the_tolerance': 4,
     },
-    'motion/test_motion_demand.py': {
+    'motion/test_check.py': {
         'test_no_sample_lies_outside_the_bounds': 8,
         'test_the_extremes_are_those_of_dense_samples': 8,
     },

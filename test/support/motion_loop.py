@@ -25,7 +25,7 @@ from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.arm import fair_gains
-from ne_dynamics.simulation.demo.motion import Motion, excitation
+from ne_dynamics.simulation.demo.motion import WaypointMotion, excitation
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
@@ -64,7 +64,7 @@ def shipped_arm() -> Robot:
     return load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 
 
-def demo_motion(robot: Robot, duration: float = 2.0) -> Motion:
+def demo_motion(robot: Robot, duration: float = 2.0) -> WaypointMotion:
     """Return the motion of the demo, with its load of 3 kg in mind."""
     loaded = Dynamics(with_hung_mass(robot, 3.0, np.zeros(3)), backend='python')
     return excitation(robot, duration, loaded.inverse_dynamics)
@@ -86,7 +86,7 @@ class MotionLoop(OneProcessLoop):
     Parameters
     ----------
     robot : Robot
-    motion : Motion
+    motion : WaypointMotion
     plant : Robot, optional
         The arm that there is, where it is another.
     mode, terms, kp, kv
@@ -104,7 +104,7 @@ class MotionLoop(OneProcessLoop):
     def __init__(
         self,
         robot: Robot,
-        motion: Motion,
+        motion: WaypointMotion,
         *,
         plant: Robot | None = None,
         mode: Mode = Mode.COMPUTED_TORQUE,

@@ -17,7 +17,7 @@ from ne_dynamics.control.guards.state_guard import Fault
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.simulation.altered_robot import scale_masses
-from ne_dynamics.simulation.demo.motion import Motion
+from ne_dynamics.simulation.demo.motion import WaypointMotion
 from ne_dynamics.simulation.one_process_loop import (
     Reading,
     Sensor,
@@ -77,7 +77,7 @@ def random_motion(
     ways: tuple[float, float],
     duration: float,
     points: int = 1,
-) -> Motion:
+) -> WaypointMotion:
     """Return a motion through random points, with all its efforts below 0.7 of their limits.
 
     Each joint goes by `ways` at most and at least [rad], at 0.9 of its velocity limit at most.
@@ -95,7 +95,7 @@ def random_motion(
         positions = np.array(rows)
         if (positions < lower).any() or (positions > upper).any():
             continue
-        motion = Motion(
+        motion = WaypointMotion(
             robot,
             duration * np.arange(points + 1.0),
             positions,
@@ -147,7 +147,7 @@ def sensors(bits: int | None, velocity: str) -> list[Sensor]:
 
 def make_loop(
     name: str,
-    motion: Motion,
+    motion: WaypointMotion,
     plant: Robot,
     chosen: list[Sensor],
     model: Robot | None = None,

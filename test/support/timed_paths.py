@@ -9,8 +9,8 @@ import numpy as np
 from ne_dynamics import Dynamics
 from ne_dynamics.control.desired.motion_judge import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.motion_demand import DemandLimits
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
 from ne_dynamics.motion.time_scaling.speed_profile import PathPlan
@@ -55,7 +55,7 @@ class TimedPath:
         self.path = PathIntervals.of(self.segments)
         self.robot = robot
         law = ControlLaw(Dynamics(robot, backend='python'), Mode.GRAVITY_COMPENSATION)
-        self.efforts = PathEfforts(law)
+        self.efforts = PathEfforts(law.compensation)
 
     @property
     def duration(self) -> float:

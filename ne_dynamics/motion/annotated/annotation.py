@@ -50,14 +50,10 @@ from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.motion.joint_limits import per_joint
+from ne_dynamics.motion.check import check_motion
+from ne_dynamics.motion.joint_limits import DemandLimits, per_joint
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.motion_demand import (
-    DemandLimits,
-    InfeasibleMotionError,
-    rank,
-    survey_motion,
-)
 from ne_dynamics.motion.waypoints import NANO, DesiredState, IntArray, Waypoints
 
 RAMP = 1e-4
@@ -196,9 +192,9 @@ def check_positions(
     segments = Motion.between(waypoints).segments()
     # What is not finite is refused for its efforts.
     finite = np.flatnonzero(np.isfinite(segments.scaled).all(axis=(0, 2)))
-    found = survey_motion(segments.choose(finite), limits) if finite.size else []
+    found = check_motion(segments.choose(finite), limits)
     if found:
-        raise InfeasibleMotionError(rank(found))
+        raise InfeasibleMotionError(found)
 
 
 class _Feedforward:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.motion.motion_demand import DemandLimits
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.segments import Segments, sample_segments
 from ne_dynamics.motion.stopping import Efforts
 

@@ -28,14 +28,10 @@ from numpy.typing import NDArray
 from ne_dynamics.dynamics.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.effort_demand import find_unholdable, find_unpassable
+from ne_dynamics.motion.check import check_motion, find_unholdable, find_unpassable
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError, rank
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.motion_demand import (
-    DemandLimits,
-    InfeasibleMotionError,
-    rank,
-    survey_motion,
-)
 from ne_dynamics.motion.segments import Segments, sample_segments
 from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
@@ -228,7 +224,7 @@ def _refuse_infinite(segments: Segments) -> None:
 def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) -> None:
     """Refuse what no speed makes possible."""
     found = [
-        excess for excess in survey_motion(segments, limits) if not excess.quantity.is_optional
+        excess for excess in check_motion(segments, limits) if not excess.quantity.is_optional
     ]
     parts = divide(segments)
     position, velocity, _ = sample_segments(parts, 1)[:, 0]

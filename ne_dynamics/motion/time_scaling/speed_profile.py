@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.motion.motion_demand import DemandLimits
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.time_scaling.path_limits import Bands, PathIntervals, PathLimits
 

@@ -15,7 +15,7 @@ from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.demo.motion import Motion
+from ne_dynamics.simulation.demo.motion import WaypointMotion
 
 SHIPPED_MODEL = 'six_axis_arm.urdf'
 SHIPPED_TIP = 'tcp'
@@ -117,14 +117,14 @@ def law_parameters(mode: Mode | str, terms: tuple[str, ...] = TERMS) -> dict[str
 
 
 def fair_gains(
-    robot: Robot, motion: Motion, kp: float, kv: float
+    robot: Robot, motion: WaypointMotion, kp: float, kv: float
 ) -> tuple[list[float], list[float]]:
     """Return the PD gains of the bandwidth that computed torque has with `kp` and `kv`.
 
     Parameters
     ----------
     robot : Robot
-    motion : Motion
+    motion : WaypointMotion
         The mass matrix is that at its first waypoint.
     kp, kv : float
         Accelerations per error [1/s^2, 1/s].
@@ -138,7 +138,7 @@ def fair_gains(
     return (kp * diagonal).tolist(), (kv * diagonal).tolist()
 
 
-def gain_parameters(robot: Robot, motion: Motion, kp: float, kv: float) -> dict[str, Any]:
+def gain_parameters(robot: Robot, motion: WaypointMotion, kp: float, kv: float) -> dict[str, Any]:
     """Return the node's parameters for computed torque and for PD of the same bandwidth.
 
     Parameters

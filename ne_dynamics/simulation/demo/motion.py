@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion import Motion as Trajectory
-from ne_dynamics.motion import TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion import DesiredState, Motion, TrajectoryPoint, Waypoints
 
 InverseDynamics = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Efforts (N, n) of positions, velocities, accelerations (N, n)."""
@@ -34,7 +33,7 @@ SAMPLES = 400
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class WaypointMotion:
     """Waypoints of a robot's joints, joined by quintic polynomials; starts and ends at rest.
 
     Attributes
@@ -66,7 +65,7 @@ class Motion:
         points = [TrajectoryPoint(*row) for row in rows]
         return Waypoints.from_points(self.robot.joints, self.robot.joint_names, points)
 
-    def sample(self, times: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def sample(self, times: ArrayLike) -> DesiredState:
         """Return position, velocity and acceleration at times from the start.
 
         Parameters
@@ -76,22 +75,15 @@ class Motion:
 
         Returns
         -------
-        tuple of three arrays, shape (N, n)
+        DesiredState
+            Arrays of shape (N, n).
         """
-        trajectory = Trajectory.through(
-            self.waypoints(),
-            now=0.0,
-            start_state=resting_state(self.positions[0]),
-        )
-        states = [trajectory.sample(float(time)) for time in np.asarray(times)]
-        return (
-            np.array([state.position for state in states]),
-            np.array([state.velocity for state in states]),
-            np.array([state.acceleration for state in states]),
-        )
+        return Motion.between(self.waypoints()).sample_many(times)
 
 
-def rest_to_rest(robot: Robot, start: ArrayLike, end: ArrayLike, duration: float) -> Motion:
+def rest_to_rest(
+    robot: Robot, start: ArrayLike, end: ArrayLike, duration: float
+) -> WaypointMotion:
     """Return the single quintic polynomial from rest to rest.
 
     Parameters
@@ -104,10 +96,10 @@ def rest_to_rest(robot: Robot, start: ArrayLike, end: ArrayLike, duration: float
 
     Returns
     -------
-    Motion
+    WaypointMotion
     """
     positions = np.array([start, end], dtype=np.float64)
-    return Motion(
+    return WaypointMotion(
         robot,
         np.array([0.0, duration]),
         positions,
@@ -116,7 +108,7 @@ def rest_to_rest(robot: Robot, start: ArrayLike, end: ArrayLike, duration: float
     )
 
 
-def excitation(robot: Robot, duration: float, inverse_dynamics: InverseDynamics) -> Motion:
+def excitation(robot: Robot, duration: float, inverse_dynamics: InverseDynamics) -> WaypointMotion:
     """Return a motion that excites all joints of an arm within its limits.
 
     Joint i follows ``start + A sin(pi s)^2 sin(2 pi k s)``, s = t / duration, k = 1 or 2 in
@@ -134,7 +126,7 @@ def excitation(robot: Robot, duration: float, inverse_dynamics: InverseDynamics)
 
     Returns
     -------
-    Motion
+    WaypointMotion
 
     Raises
     ------
@@ -198,7 +190,7 @@ def _amplitudes(robot: Robot) -> FloatArray:
     return amplitudes
 
 
-def _wave(robot: Robot, start: FloatArray, duration: float) -> Motion:
+def _wave(robot: Robot, start: FloatArray, duration: float) -> WaypointMotion:
     knots = max(4, round(SEGMENTS_PER_SECOND * duration)) + 1
     times = np.linspace(0.0, duration, knots)
     cycles = np.resize([1.0, 2.0], robot.n)
@@ -218,6 +210,6 @@ def _wave(robot: Robot, start: FloatArray, duration: float) -> Motion:
     limit = robot.limits('velocity_limit')
     limit = np.where(limit > 0.0, limit, np.inf)
     amplitude = np.minimum(_amplitudes(robot), SHARE_OF_VELOCITY * limit / fastest)
-    return Motion(
+    return WaypointMotion(
         robot, times, start + amplitude * position, amplitude * velocity, amplitude * acceleration
     )

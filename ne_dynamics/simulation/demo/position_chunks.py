@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.simulation.demo.motion import Motion
+from ne_dynamics.simulation.demo.motion import WaypointMotion
 
 LEAD = 0.02
 """A chunk is sent so long before its stamp [s]: when exactly it comes is no part of the result."""
@@ -45,12 +45,12 @@ class PositionChunks:
         """Return when time stands still until a chunk is sent [s]; the first ones are before."""
         return [time - LEAD for time in self.times(duration) if time > LEAD]
 
-    def points(self, motion: Motion, time: float) -> list[tuple[float, FloatArray]]:
+    def points(self, motion: WaypointMotion, time: float) -> list[tuple[float, FloatArray]]:
         """Return the points of the chunk of a time: from it on [s], and positions.
 
         Parameters
         ----------
-        motion : Motion
+        motion : WaypointMotion
             At whose end the points behind it stay.
         time : float
             [s]

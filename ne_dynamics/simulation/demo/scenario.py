@@ -26,7 +26,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.progress_bar import ProgressBar
 from ne_dynamics.simulation.demo.arm import DemoArm, gain_parameters, law_parameters
-from ne_dynamics.simulation.demo.motion import InverseDynamics, Motion, excitation
+from ne_dynamics.simulation.demo.motion import InverseDynamics, WaypointMotion, excitation
 from ne_dynamics.simulation.demo.pictures.run_style import Style
 from ne_dynamics.simulation.demo.position_chunks import PositionChunks
 from ne_dynamics.simulation.demo.ros_process import Parameters
@@ -83,7 +83,7 @@ class Run:
     settings : tuple of Setting
     must_follow : bool
         Whether it is a failure when the node gives the motion up.
-    motion : Motion, optional
+    motion : WaypointMotion, optional
         Instead of the scenario's.
     chunks : PositionChunks, optional
         How the motion is told while it goes on; None: whole, before it begins.
@@ -97,7 +97,7 @@ class Run:
     robot: Parameters = field(default_factory=dict)
     settings: tuple[Setting, ...] = ()
     must_follow: bool = True
-    motion: Motion | None = None
+    motion: WaypointMotion | None = None
     chunks: PositionChunks | None = None
     rest: float = 0.0
 
@@ -118,7 +118,7 @@ class Scenario(abc.ABC):
     arm : DemoArm
     model_file : str
         As it was given; that of `arm` may have friction added.
-    motion : Motion
+    motion : WaypointMotion
     gains : mapping
         Parameters of the node.
     runs : tuple of Run
@@ -143,7 +143,7 @@ class Scenario(abc.ABC):
         self.model_file = arm.model_file
         self.dynamics = Dynamics(self.arm.robot)
         duration = options.duration or (self.short_duration if options.is_short else self.duration)
-        self.motion: Motion = excitation(self.arm.robot, duration, self.inverse_dynamics())
+        self.motion: WaypointMotion = excitation(self.arm.robot, duration, self.inverse_dynamics())
         self.gains = gain_parameters(self.arm.robot, self.motion, options.kp, options.kv)
         self.runs = self.planned_runs()
         self.recordings: dict[str, SessionRecording] = {}

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion import NANO
 from ne_dynamics.ros import private_domain
-from ne_dynamics.simulation.demo.motion import Motion, rest_to_rest
+from ne_dynamics.simulation.demo.motion import WaypointMotion, rest_to_rest
 from ne_dynamics.simulation.demo.position_chunks import LEAD, NEAR, PositionChunks
 from ne_dynamics.simulation.demo.ros_process import (
     NODE_MODULE,
@@ -137,7 +137,7 @@ class ClosedLoop:
 
     def run(
         self,
-        motion: Motion,
+        motion: WaypointMotion,
         node_parameters: Parameters,
         robot_parameters: Parameters | None = None,
         progress: Progress | None = None,
@@ -151,7 +151,7 @@ class ClosedLoop:
 
         Parameters
         ----------
-        motion : Motion
+        motion : WaypointMotion
         node_parameters, robot_parameters : mapping
             Added to those that all runs share.
         progress : callable, optional
@@ -214,7 +214,7 @@ class _Observer:
         self,
         context: Any,
         namespace: str,
-        motion: Motion,
+        motion: WaypointMotion,
         processes: RosProcesses,
         chunks: PositionChunks | None,
         rest: float,

@@ -8,17 +8,10 @@ import numpy as np
 import pytest
 
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.motion import scaled_coefficients
-from ne_dynamics.motion.motion_demand import (
-    ACCELERATION_TOLERANCE,
-    VELOCITY_TOLERANCE,
-    DemandLimits,
-    Excess,
-    Quantity,
-    describe,
-    rank,
-    survey_motion,
-)
+from ne_dynamics.motion.check import check_kinematics, check_motion
+from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, Tolerances
+from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, describe, rank
+from ne_dynamics.motion.motion import Motion, scaled_coefficients
 from ne_dynamics.motion.segments import (
     Segments,
     bound_segments,
@@ -71,9 +64,11 @@ def limits(**fields: np.ndarray) -> DemandLimits:
     return replace(DemandLimits.of(JOINTS, NONE), **fields)
 
 
-def excesses(segments: Segments, allowed: DemandLimits) -> dict[tuple[Quantity, int], Excess]:
+def excesses(
+    segments: Segments, allowed: DemandLimits
+) -> dict[tuple[Quantity, int], LimitViolation]:
     """Return all that is found, the worst of each joint and quantity."""
-    found = rank(survey_motion(segments, allowed))
+    found = rank(check_kinematics(segments, allowed))
     return {(each.quantity, each.column): each for each in found}
 
 
@@ -164,9 +159,9 @@ def test_limits_are_left_where_samples_leave_them(seed: int) -> None:
     allowed = limits(
         lower=-position,
         upper=position,
-        velocity=velocity / (1.0 + VELOCITY_TOLERANCE),
-        acceleration=acceleration / (1.0 + ACCELERATION_TOLERANCE),
-        deceleration=acceleration / (1.0 + ACCELERATION_TOLERANCE),
+        velocity=velocity / (1.0 + USUAL.velocity),
+        acceleration=acceleration / (1.0 + USUAL.acceleration),
+        deceleration=acceleration / (1.0 + USUAL.acceleration),
     )
     found = excesses(segments, allowed)
     hardest = {Quantity.ACCELERATION, Quantity.DECELERATION}
@@ -221,9 +216,9 @@ def test_numbers_beyond_all_are_an_excess() -> None:
 
 def test_the_message_names_joint_time_value_and_limit() -> None:
     """What may not be in any case comes first, then what is worst; units are the joint's."""
-    slide = Excess(Quantity.VELOCITY, JOINTS[2], 2, 0.25, -3.0, -1.0)
-    turn = Excess(Quantity.POSITION, JOINTS[0], 0, 1.5, -1.25, -1.0)
-    push = Excess(Quantity.EFFORT, JOINTS[1], 1, 2.0, 30.0, 10.0)
+    slide = LimitViolation(Quantity.VELOCITY, JOINTS[2], 2, 0.25, -3.0, -1.0)
+    turn = LimitViolation(Quantity.POSITION, JOINTS[0], 0, 1.5, -1.25, -1.0)
+    push = LimitViolation(Quantity.EFFORT, JOINTS[1], 1, 2.0, 30.0, 10.0)
     more = [push._replace(joint=JOINTS[0], column=0, value=11.0)]
     text = describe(rank([slide, push, turn, *more]))
     assert text == (
@@ -240,3 +235,97 @@ def test_a_motion_may_begin_beyond_a_limit_and_go_no_farther() -> None:
     np.testing.assert_array_equal(wide.upper, (1.2, np.inf, 0.5))
     np.testing.assert_array_equal(wide.velocity, (2.0, 3.0, np.inf))
     np.testing.assert_array_equal(wide.effort, (5.0, 5.0, 7.0))
+
+
+# ---- all of it
+
+
+def slowed(motion: Motion, factor: float) -> Motion:
+    """Return a motion on the same path that takes longer by a factor."""
+    coefficients = motion.coefficients / factor ** np.arange(6.0)[:, np.newaxis]
+    return Motion(factor * motion.knots, coefficients, motion.initial, motion.final)
+
+
+def pendulum(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Return efforts of joints with a weight, and with an inertia that depends on the others."""
+    other = np.roll(q, 1, axis=1)
+    return 2.0 * np.sin(q) + (1.5 + np.cos(other)) * qdd - 0.5 * np.sin(other) * qd**2
+
+
+def fast_way() -> Motion:
+    """Return a motion from rest to rest that all limits are too small for."""
+    return Motion.rest_to_rest(np.zeros(3), [1.2, 2.0, -0.4], 0.6, now=5.0)
+
+
+def test_one_call_checks_everything_and_ranks_it() -> None:
+    """Position first; velocity, acceleration and effort by how far; one of each joint."""
+    allowed = limits(effort=np.full(3, 3.0))
+    found = check_motion(fast_way(), allowed, pendulum, pendulum)
+    assert found[0].quantity is Quantity.POSITION
+    assert found == rank(found)
+    kinds = {(each.quantity, each.column) for each in found}
+    assert {
+        (Quantity.VELOCITY, 0),
+        (Quantity.VELOCITY, 1),
+        (Quantity.ACCELERATION, 1),
+        (Quantity.DECELERATION, 2),
+        (Quantity.EFFORT, 0),
+        (Quantity.EFFORT, 1),
+    } <= kinds
+    assert all(5.0 <= each.time <= 5.6 for each in found)
+    assert check_motion(fast_way().segments(), allowed, pendulum, pendulum) == found
+    without = check_motion(fast_way(), allowed)
+    assert not any(each.quantity is Quantity.EFFORT for each in without)
+
+
+def test_where_a_motion_stands_the_arm_must_be_held() -> None:
+    """A rest is a pose; a motion on its way through it is none."""
+    resting = Motion.rest_to_rest([1.0, 0.0, 0.0], [1.0, 0.0, 0.0], 1.0)
+    found = check_motion(resting, limits(effort=np.full(3, 1.5)), None, pendulum)
+    assert [(each.quantity, each.column) for each in found] == [(Quantity.HOLDING, 0)]
+    assert found[0].slower == np.inf
+    moving = Motion.rest_to_rest([1.0, 0.0, 0.0], [1.0, 0.4, 0.0], 1.0)
+    assert not check_motion(moving, limits(effort=np.full(3, 1.5)), None, pendulum)
+
+
+def test_slower_by_the_factor_it_keeps_the_limit_there() -> None:
+    """At the same place: velocity by the factor, acceleration and effort by its square."""
+    motion = fast_way()
+    found = check_motion(motion, limits(effort=np.full(3, 3.0)), pendulum)
+    seen = set()
+    for each in found:
+        if each.quantity is Quantity.POSITION:
+            assert each.slower == np.inf
+            continue
+        seen.add(each.quantity)
+        assert each.slower > 1.0
+        other = slowed(motion, each.slower).sample(each.slower * each.time)
+        values = {
+            Quantity.VELOCITY: other.velocity,
+            Quantity.EFFORT: pendulum(*(rows[np.newaxis] for rows in other))[0],
+        }
+        value = values.get(each.quantity, other.acceleration)[each.column]
+        assert value == pytest.approx(each.limit, rel=2e-4)
+    assert {Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT} <= seen
+
+
+def test_no_slowing_helps_where_the_weight_alone_is_too_much() -> None:
+    """Then the factor is infinite."""
+    motion = Motion.rest_to_rest([1.4, 0.0, 0.0], [1.6, 0.0, 0.0], 0.5)
+    found = check_motion(motion, limits(effort=np.full(3, 1.5)), pendulum)
+    efforts = [each for each in found if each.quantity is Quantity.EFFORT and each.column == 0]
+    assert [each.slower for each in efforts] == [np.inf]
+
+
+def test_tolerances_may_be_none() -> None:
+    """What is within the usual ones is found without them."""
+    motion = Motion.rest_to_rest(np.zeros(3), [0.9, 1.0, 0.0], 0.9)
+    peak = 1.875 / 0.9
+    allowed = limits(
+        velocity=np.full(3, peak / 1.05), acceleration=NONE, deceleration=NONE, effort=NONE
+    )
+    assert not check_motion(motion, allowed)
+    (found,) = check_motion(motion, allowed, tolerances=Tolerances(0.0, 0.0, 0.0, 0.0))
+    assert (found.quantity, found.column) == (Quantity.VELOCITY, 1)
+    assert found.value == pytest.approx(peak)
+    assert found.slower == pytest.approx(1.05)

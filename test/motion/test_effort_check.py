@@ -10,14 +10,11 @@ from ne_dynamics.control.desired.motion_judge import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.effort_demand import (
-    RESOLUTION,
-    find_rests,
-    find_unholdable,
-    survey_efforts,
-)
+from ne_dynamics.motion.check import find_rests, find_unholdable
+from ne_dynamics.motion.effort_check import RESOLUTION, check_efforts
+from ne_dynamics.motion.joint_limits import USUAL, DemandLimits
+from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
 from ne_dynamics.motion.motion import scaled_coefficients
-from ne_dynamics.motion.motion_demand import EFFORT_TOLERANCE, DemandLimits, Excess, Quantity
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
@@ -74,16 +71,16 @@ def dense_efforts(segments: Segments, efforts) -> np.ndarray:
     return np.stack(found, axis=1)
 
 
-def excesses(segments: Segments, efforts, allowed: DemandLimits) -> dict[int, Excess]:
+def excesses(segments: Segments, efforts, allowed: DemandLimits) -> dict[int, LimitViolation]:
     """Return what is exceeded, by joint."""
-    return {excess.column: excess for excess in survey_efforts(segments, efforts, allowed)}
+    return {excess.column: excess for excess in check_efforts(segments, efforts, allowed)}
 
 
 @pytest.mark.parametrize('seed', range(8))
 def test_the_largest_effort_is_that_of_dense_samples(seed: int) -> None:
     """With a payload on a tilted base each joint's largest effort is found within its bound."""
     payload = ROBOT.payload_parameters(LOAD, 'tcp')
-    path = PathEfforts(law(payload=payload), BASE)
+    path = PathEfforts(law(payload=payload).compensation, BASE)
     segments = random_motion(seed)
     efforts = dense_efforts(segments, path.moving)
     largest = np.abs(efforts).max(axis=(0, 1))
@@ -105,11 +102,11 @@ def test_the_largest_effort_is_that_of_dense_samples(seed: int) -> None:
 @pytest.mark.parametrize('seed', range(8))
 def test_a_limit_is_left_when_samples_leave_it(seed: int) -> None:
     """Verdicts agree with dense samples up to the share that may be missed."""
-    path = PathEfforts(law())
+    path = PathEfforts(law().compensation)
     segments = random_motion(seed)
     largest = np.abs(dense_efforts(segments, path.moving)).max(axis=(0, 1))
-    slack = EFFORT_TOLERANCE + RESOLUTION + 0.002
-    assert not excesses(segments, path.moving, limits(largest / (1.0 + EFFORT_TOLERANCE) * 1.002))
+    slack = USUAL.effort + RESOLUTION + 0.002
+    assert not excesses(segments, path.moving, limits(largest / (1.0 + USUAL.effort) * 1.002))
     assert set(excesses(segments, path.moving, limits(largest / (1.0 + slack)))) == set(range(6))
 
 
@@ -169,7 +166,7 @@ def test_what_is_not_finite_is_too_much() -> None:
 
 def test_poses_that_the_motors_cannot_hold_are_named() -> None:
     """Of several poses the worst one of each joint is named, with gravity's effort there."""
-    path = PathEfforts(law())
+    path = PathEfforts(law().compensation)
     poses = np.array(([0.0, -1.5, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
     gravity = np.abs(DYNAMICS.gravity_torque(poses))
     motors = np.full(6, np.inf)
@@ -206,10 +203,10 @@ def test_a_weight_felt_at_the_wrist_is_carried_along(seed: int) -> None:
     load = Inertia(LOAD.mass, center, np.zeros((3, 3)))
     # What the arm exerts on the load holds it up.
     wrench = -np.concatenate((weight, np.cross(center, weight)))
-    felt = PathEfforts(law(), None, wrench, here).moving(there, still, still)
+    felt = PathEfforts(law().compensation, None, wrench, here).moving(there, still, still)
     payload = ROBOT.payload_parameters(load, 'tcp')
-    known = PathEfforts(law(payload=payload)).moving(there, still, still)
+    known = PathEfforts(law(payload=payload).compensation).moving(there, still, still)
     np.testing.assert_allclose(felt, known, atol=1e-9)
     # Who pushes may let go: what holds the arm is without it.
-    holding = PathEfforts(law(), None, wrench, here).holding(there, still, still)
+    holding = PathEfforts(law().compensation, None, wrench, here).holding(there, still, still)
     np.testing.assert_allclose(holding, DYNAMICS.gravity_torque(there), atol=1e-9)

@@ -1,0 +1,308 @@
+"""Whether a motion keeps the limits of the joints: what it exceeds, where, when and by how much.
+
+Of the motion, not of its waypoints: between two of them a joint may go far beyond both, and a
+short segment is fast. Every segment is bounded (see :mod:`ne_dynamics.motion.segments`), and what
+the bounds leave in doubt is computed exactly. Efforts are sampled, see
+:mod:`ne_dynamics.motion.effort_check`.
+
+Where a linear segment meets another one the velocity has a step. It takes no time and counts for
+nothing here.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
+from ne_dynamics.motion.effort_check import SLOW_SHARE, bound_ways, check_efforts
+from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, Tolerances, usual_velocities
+from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, rank
+from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.segments import (
+    Candidates,
+    Segments,
+    bound_segments,
+    evaluate,
+    find_candidates,
+)
+from ne_dynamics.motion.stopping import Efforts
+from ne_dynamics.motion.waypoints import REST_TOLERANCE
+
+SHORTEST_STRETCH = 1e-6
+"""Share of a segment for which a velocity has a sign at the least."""
+
+
+def check_motion(
+    motion: Motion | Segments,
+    limits: DemandLimits,
+    compute_efforts: Efforts | None = None,
+    compute_holding: Efforts | None = None,
+    *,
+    tolerances: Tolerances = USUAL,
+) -> list[LimitViolation]:
+    """Return what a motion exceeds.
+
+    Parameters
+    ----------
+    motion : Motion or Segments
+        All of a motion, or some of its segments.
+    limits : DemandLimits
+    compute_efforts : callable, optional
+        Of positions, velocities and accelerations of shape (N, n), by the model with all that the
+        arm carries and feels; what is not finite counts as too much. Efforts are not checked
+        without it.
+    compute_holding : callable, optional
+        The same of rest, for the poses in which the motion stands. They are not checked without
+        it.
+    tolerances : Tolerances
+
+    Returns
+    -------
+    list of LimitViolation
+        The worst of each joint and quantity, the worst first.
+    """
+    segments = motion.segments() if isinstance(motion, Motion) else motion
+    found = check_kinematics(segments, limits, tolerances)
+    if compute_efforts is not None:
+        found += check_efforts(segments, compute_efforts, limits, tolerances)
+    if compute_holding is not None:
+        rests = find_rests(segments)
+        found += find_unholdable(
+            segments.scaled[0, rests], segments.begins[rests], compute_holding, limits
+        )
+    return rank(found)
+
+
+# ---- positions, velocities, accelerations
+
+_KINDS = (
+    Quantity.POSITION,
+    Quantity.POSITION,
+    Quantity.VELOCITY,
+    Quantity.ACCELERATION,
+    Quantity.DECELERATION,
+)
+"""Rows of what is looked for: beyond the upper limit, beyond the lower one, too fast, ..."""
+
+
+def check_kinematics(
+    segments: Segments, limits: DemandLimits, tolerances: Tolerances = USUAL
+) -> list[LimitViolation]:
+    """Return what positions, velocities and accelerations of a motion exceed.
+
+    Parameters and the result are those of :func:`check_motion`; in no order.
+    """
+    with np.errstate(over='ignore', invalid='ignore'):
+        bounds = bound_segments(segments)
+        at_most = np.stack(
+            (
+                bounds.upper[0],
+                bounds.lower[0],
+                *np.maximum(-bounds.lower[1:], bounds.upper[1:])[[0, 1, 1]],
+            )
+        )
+        at_most = _measure_excess(at_most, limits, tolerances)
+    columns = np.arange(len(limits.joints))
+    worst = np.zeros((len(_KINDS), columns.size))
+    found: dict[tuple[int, int], LimitViolation] = {}
+    # The most doubtful segment of each joint at first: after them few others may be worse.
+    is_asked = np.zeros(at_most.shape[1:], dtype=bool)
+    if len(is_asked):
+        is_asked[at_most.argmax(axis=1), columns] = True
+    for _ in range(2):
+        is_asked &= (at_most > worst[:, np.newaxis]).any(axis=0)
+        which, joints = np.nonzero(is_asked)
+        durations = segments.durations[which]
+        with np.errstate(over='ignore', invalid='ignore'):
+            shares, values = _find_extremes(segments.scaled[:, which, joints], durations)
+            excess = _measure_excess(values, limits, tolerances, joints)
+        for kind, joint in product(range(len(_KINDS)), np.unique(joints).tolist()):
+            row = int(np.where(joints == joint, excess[kind], -np.inf).argmax())
+            if excess[kind, row] <= worst[kind, joint]:
+                continue
+            worst[kind, joint] = excess[kind, row]
+            time = segments.begins[which[row]] + shares[kind, row] * durations[row]
+            found[kind, joint] = _make_violation(kind, limits, joint, time, values[kind, row])
+        is_asked = ~is_asked
+    return list(found.values())
+
+
+def _measure_excess(
+    values: FloatArray,
+    limits: DemandLimits,
+    tolerances: Tolerances,
+    joints: IndexArray | slice = slice(None),
+) -> FloatArray:
+    """Return how far values of the kinds are beyond limits and tolerances, of the same shape.
+
+    Positions in their unit, all others in limits. What is not a number is beyond all.
+    """
+    size = np.abs(values)
+    hardest = 1.0 + tolerances.acceleration
+    excess = np.stack(
+        (
+            values[0] - limits.upper[joints] - tolerances.position,
+            limits.lower[joints] - values[1] - tolerances.position,
+            size[2] / limits.velocity[joints] - 1.0 - tolerances.velocity,
+            size[3] / limits.acceleration[joints] - hardest,
+            size[4] / limits.deceleration[joints] - hardest,
+        )
+    )
+    return np.where(np.isnan(excess), np.inf, excess)
+
+
+def _make_violation(
+    kind: int, limits: DemandLimits, joint: int, time: float, value: float
+) -> LimitViolation:
+    rows = limits.upper, limits.lower, limits.velocity, limits.acceleration, limits.deceleration
+    limit, slower = rows[kind][joint], np.inf
+    if kind > 1:
+        with np.errstate(divide='ignore', invalid='ignore'):
+            slower = (abs(value) / limit) ** (1.0 if kind == 2 else 0.5)
+        limit = np.copysign(limit, value)
+    return LimitViolation(
+        _KINDS[kind],
+        limits.joints[joint],
+        joint,
+        float(time),
+        float(value),
+        float(limit),
+        float(slower),
+    )
+
+
+def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return where k polynomials have their extremes, and these, both of shape (5, k).
+
+    The largest and the least position, the fastest velocity, the largest acceleration and the
+    largest deceleration, with their signs.
+    """
+    rates = scaled[1:] * np.arange(1.0, 6.0)[:, np.newaxis]
+    changes = rates[1:] * np.arange(1.0, 5.0)[:, np.newaxis]
+    candidates = find_candidates(scaled)
+    position = evaluate(scaled, candidates.position)
+    velocity = evaluate(rates, candidates.velocity) / durations[:, np.newaxis]
+    at, acceleration, trend = _split_acceleration(rates, changes, candidates)
+    acceleration = acceleration / durations[:, np.newaxis] ** 2
+    size = np.abs(acceleration)
+    picked = (
+        (candidates.position, position, position),
+        (candidates.position, position, -position),
+        (candidates.velocity, velocity, np.abs(velocity)),
+        (at, acceleration, np.where(trend > 0.0, size, -1.0)),
+        (at, acceleration, np.where(trend < 0.0, size, -1.0)),
+    )
+    rows = np.arange(scaled.shape[1])
+    shares, values = np.empty((5, rows.size)), np.empty((5, rows.size))
+    for kind, (where, what, score) in enumerate(picked):
+        best = score.argmax(axis=1)
+        shares[kind] = where[rows, best]
+        # Where nothing brakes, or nothing speeds up, there is none of it.
+        is_there = score[rows, best] >= 0.0 if kind > 2 else True
+        values[kind] = np.where(is_there, what[rows, best], 0.0)
+    return shares, values
+
+
+def _split_acceleration(
+    rates: FloatArray, changes: FloatArray, candidates: Candidates
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return candidates of the acceleration, its values, and where the joint speeds up or brakes.
+
+    The velocity keeps its sign from one of its zeros to the next. In each such stretch the
+    acceleration has its extremes at the stretch's ends or at its own candidates. The trend is 1
+    where the joint speeds up, -1 where it brakes.
+    """
+    zeros, own = candidates.position, candidates.acceleration
+    shares, values, trends = [], [], []
+    for index in range(zeros.shape[1] - 1):
+        low, high = zeros[:, index : index + 1], zeros[:, index + 1 : index + 2]
+        way = evaluate(rates, 0.5 * (low + high))
+        at = np.concatenate((low, np.clip(own, low, high), high), axis=1)
+        acceleration = evaluate(changes, at)
+        shares.append(at)
+        values.append(acceleration)
+        # Of a velocity that ends at zero, rounding makes one that passes it.
+        is_there = high - low > SHORTEST_STRETCH
+        trends.append(np.where(is_there, np.sign(acceleration * way), 0.0))
+    return (
+        np.concatenate(shares, axis=1),
+        np.concatenate(values, axis=1),
+        np.concatenate(trends, axis=1),
+    )
+
+
+# ---- poses
+
+
+def find_rests(segments: Segments) -> IndexArray:
+    """Return the segments in which nothing moves."""
+    return np.flatnonzero(bound_ways(segments) <= REST_TOLERANCE * segments.durations)
+
+
+def find_unpassable(
+    positions: FloatArray,
+    directions: FloatArray,
+    times: FloatArray,
+    compute_efforts: Efforts,
+    limits: DemandLimits,
+) -> list[LimitViolation]:
+    """Return the joints that cannot move slowly along a path through several poses.
+
+    Parameters
+    ----------
+    positions, directions : array, shape (k, n)
+        Poses [rad or m], and velocities in which the path goes on from them, of any size.
+    times : array, shape (k,)
+        When they are passed [s].
+    compute_efforts : callable
+    limits : DemandLimits
+    """
+    if not len(positions) or np.isinf(limits.effort).all():
+        return []
+    usual = np.minimum(limits.velocity, usual_velocities(limits.joints))
+    with np.errstate(divide='ignore'):
+        largest = (usual / np.abs(directions)).min(axis=1, keepdims=True)
+    velocities = SLOW_SHARE * np.minimum(largest, 1.0) * directions
+    efforts = compute_efforts(positions, velocities, np.zeros_like(positions))
+    return _worst_of_each(Quantity.SLOW, efforts, times, limits)
+
+
+def find_unholdable(
+    positions: FloatArray, times: FloatArray, compute_holding: Efforts, limits: DemandLimits
+) -> list[LimitViolation]:
+    """Return the joints that cannot hold the arm in one of several poses.
+
+    Parameters
+    ----------
+    positions : array, shape (k, n)
+        [rad or m]
+    times : array, shape (k,)
+        When they are held [s].
+    compute_holding : callable
+        As :data:`Efforts`, of rest.
+    limits : DemandLimits
+    """
+    if not len(positions) or np.isinf(limits.effort).all():
+        return []
+    still = np.zeros_like(positions)
+    efforts = compute_holding(positions, still, still)
+    return _worst_of_each(Quantity.HOLDING, efforts, times, limits)
+
+
+def _worst_of_each(
+    quantity: Quantity, efforts: FloatArray, times: FloatArray, limits: DemandLimits
+) -> list[LimitViolation]:
+    """Return where the effort of each joint is farthest beyond its limit, if it is anywhere."""
+    excess = np.where(np.isnan(efforts), np.inf, np.abs(efforts)) - limits.effort
+    found = []
+    for joint in np.flatnonzero((excess > 0.0).any(axis=0)):
+        row = int(excess[:, joint].argmax())
+        value = float(efforts[row, joint])
+        limit = float(np.copysign(limits.effort[joint], value))
+        time = float(times[row])
+        found.append(
+            LimitViolation(quantity, limits.joints[joint], int(joint), time, value, limit)
+        )
+    return found

@@ -1,0 +1,200 @@
+"""What efforts a motion asks of the motors, by the model, and where they are not enough.
+
+The inverse dynamics is computed at samples of the motion, many at once. What lies between two of
+them is bounded: from the line between them an effort with the second difference d departs by d / 8
+where it is curved evenly, and by :data:`CURVATURE_SHARE` d at most where the samples resolve it.
+Where samples and that together leave a limit in doubt, and by more than :data:`RESOLUTION` of it,
+the stretch is sampled more densely.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
+from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, Tolerances
+from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
+from ne_dynamics.motion.segments import Segments, sample_segments
+from ne_dynamics.motion.stopping import Efforts
+
+CURVATURE_SHARE = 0.25
+"""Twice what an evenly curved effort departs from a line, in second differences."""
+
+RESOLUTION = 0.01
+"""Part of an effort limit, or of an effort beyond it, that may be missed between two samples."""
+
+MOST_REFINED, MOST_OF_EACH = 1_000, 64
+"""Samples between the first ones, of all segments and of each on top; what takes more to be told
+within the limits counts as beyond."""
+
+LEAST_CELLS, MOST_CELLS = 4, 256
+"""Intervals into which a segment is divided at first."""
+
+LARGEST_TURN = 0.1
+"""Largest change of all joints together from sample to sample [rad or m], where that allows."""
+
+REFINEMENTS = 7
+"""An interval is divided so many times at the most, into ..."""
+
+PARTS = 4
+"""... so many: what is shorter is a step, of which both sides have been seen."""
+
+SLOW_SHARE = 0.01
+"""Of the usual velocities, with which a motion goes that is as slow as it may be."""
+
+SAMPLES_AT_ONCE = 20_000
+"""Samples that are computed in one step: more of them take no less time each."""
+
+
+def check_efforts(
+    segments: Segments,
+    compute_efforts: Efforts,
+    limits: DemandLimits,
+    tolerances: Tolerances = USUAL,
+) -> list[LimitViolation]:
+    """Return where a motion asks for more than the motors have, the worst of each joint.
+
+    Parameters are those of :func:`~ne_dynamics.motion.check.check_motion`.
+    """
+    if np.isinf(limits.effort).all():
+        return []
+    most = MOST_REFINED + MOST_OF_EACH * len(segments.durations)
+    search = _EffortSearch(compute_efforts, limits, tolerances, most)
+    counts = _count_cells(segments)
+    for count in np.unique(counts):
+        alike = np.flatnonzero(counts == count)
+        at_once = max(1, SAMPLES_AT_ONCE // (int(count) + 1))
+        for first in range(0, len(alike), at_once):
+            which = alike[first : first + at_once]
+            some = segments if which.size == counts.size else segments.choose(which)
+            search.examine(some, int(count))
+    return search.violations()
+
+
+def _count_cells(segments: Segments) -> IndexArray:
+    """Return into how many intervals each segment is divided: powers of two."""
+    wanted = np.nan_to_num(bound_ways(segments) / LARGEST_TURN)
+    wanted = np.minimum(np.maximum(wanted, LEAST_CELLS), MOST_CELLS)
+    return (2 ** np.ceil(np.log2(wanted))).astype(np.intp)
+
+
+class _EffortSearch:
+    """The largest efforts so far, and where they were found."""
+
+    def __init__(
+        self,
+        compute_efforts: Efforts,
+        limits: DemandLimits,
+        tolerances: Tolerances,
+        most_refined: int,
+    ) -> None:
+        n = len(limits.joints)
+        self._compute = compute_efforts
+        self._limits = limits
+        self._allowed = limits.effort * (1.0 + tolerances.effort)
+        self._largest = np.zeros(n)
+        self._values = np.zeros(n)
+        self._times = np.zeros(n)
+        self._states = np.zeros((3, n, n))
+        self._most_refined = most_refined
+        self._refined = 0
+
+    def examine(self, segments: Segments, count: int, depth: int = 0) -> None:
+        """Look at segments, divided into so many intervals each, and so often before."""
+        if depth:
+            self._refined += (count + 1) * len(segments.durations)
+        sizes, differences = self._sample(segments, count)
+        departure = CURVATURE_SHARE * differences
+        at_most = np.maximum(sizes[:-1], sizes[1:]) + departure
+        if (at_most.max(axis=0) <= self._allowed).all() or depth >= REFINEMENTS:
+            return
+        resolution = RESOLUTION * np.maximum(self._limits.effort, self._largest)
+        doubtful = ~(at_most <= np.maximum(self._allowed, self._largest)) & ~(
+            departure <= resolution
+        )
+        cells = np.argwhere(doubtful.any(axis=2))
+        at_once = min(SAMPLES_AT_ONCE, self._most_refined) // (PARTS + 1)
+        for first in range(0, len(cells), at_once):
+            if self._refined > self._most_refined:
+                self._note(segments, count, np.where(doubtful, at_most, 0.0))
+                return
+            columns, which = cells[first : first + at_once].T
+            parts = segments.parts(which, columns / count, (columns + 1.0) / count)
+            doubtful[columns, which] = False
+            self.examine(parts, PARTS, depth + 1)
+
+    def _sample(self, segments: Segments, count: int) -> tuple[FloatArray, FloatArray]:
+        """Return sizes of the efforts at samples, and their second differences.
+
+        Shapes (count + 1, k, n) and (count, k, n), the larger of the two that an interval has a
+        part in. The largest efforts are taken note of.
+        """
+        with np.errstate(over='ignore', invalid='ignore'):
+            states = sample_segments(segments, count)
+        _, m, k, n = states.shape
+        flat = self._compute(*states.reshape(3, -1, n))
+        if not np.isfinite(flat).all():
+            flat = np.where(np.isnan(flat), np.inf, flat)
+        efforts, sizes = flat.reshape(m, k, n), np.abs(flat).reshape(m, k, n)
+        with np.errstate(invalid='ignore'):
+            second = np.abs(efforts[2:] - 2.0 * efforts[1:-1] + efforts[:-2])
+        # Where an effort is infinite nothing is to be found between.
+        second[np.isnan(second)] = 0.0
+        padded = np.concatenate((second[:1], second, second[-1:]))
+        self._note(segments, count, sizes, efforts)
+        return sizes, np.maximum(padded[:-1], padded[1:])
+
+    def _note(
+        self,
+        segments: Segments,
+        count: int,
+        sizes: FloatArray,
+        efforts: FloatArray | None = None,
+    ) -> None:
+        """Take note of the largest of efforts, shape (m, k, n), or of what they are at most."""
+        # First over what lies side by side in long rows.
+        largest = sizes.max(axis=0).max(axis=0)
+        for joint in np.flatnonzero(largest > self._largest):
+            sample, which = divmod(int(sizes[:, :, joint].argmax()), sizes.shape[1])
+            time = segments.begins[which] + sample / count * segments.durations[which]
+            self._largest[joint] = largest[joint]
+            self._values[joint] = (sizes if efforts is None else efforts)[sample, which, joint]
+            self._times[joint] = time
+            one = segments.choose(slice(which, which + 1))
+            self._states[:, joint] = sample_segments(one, count)[:, sample, 0]
+
+    def violations(self) -> list[LimitViolation]:
+        """Return the joints whose limits do not suffice."""
+        beyond = np.flatnonzero(self._largest > self._allowed)
+        if not beyond.size:
+            return []
+        joints, sizes = self._limits.joints, self._limits.effort
+        q, qd, qdd = self._states[:, beyond]
+        # What is left of an effort when the motion is slower: what it takes to move slowly, and
+        # of the rest a part that falls with the square of the speed.
+        slow = self._compute(q, SLOW_SHARE * qd, np.zeros_like(qdd))
+        found = []
+        for row, joint in enumerate(beyond.tolist()):
+            value, size = self._values[joint], sizes[joint]
+            static = np.copysign(1.0, value) * slow[row, joint]
+            helps = static < size < abs(value) < np.inf
+            slower = np.sqrt((abs(value) - static) / (size - static)) if helps else np.inf
+            found.append(
+                LimitViolation(
+                    Quantity.EFFORT,
+                    joints[joint],
+                    joint,
+                    float(self._times[joint]),
+                    float(value),
+                    float(np.copysign(size, value)),
+                    float(slower),
+                )
+            )
+        return found
+
+
+def bound_ways(segments: Segments) -> FloatArray:
+    """Return how far all joints together go in each segment, at most [rad or m]."""
+    with np.errstate(over='ignore', invalid='ignore'):
+        ways: FloatArray = np.abs(segments.scaled[1:]).sum(axis=0)
+        return ways @ np.ones(ways.shape[1])
