@@ -39,7 +39,7 @@ from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, Wrench
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.goal import GoalMonitor, Tolerances
 from ne_dynamics.motion.joint_limits import position_limits
-from ne_dynamics.motion.motion_demand import WhenInfeasible, describe, rank
+from ne_dynamics.motion.limit_violation import WhenInfeasible, describe, rank
 from ne_dynamics.motion.motion_watch import MotionWatch
 from ne_dynamics.motion.partial_goal import NamedFields
 from ne_dynamics.motion.waypoints import PointFields, TrajectoryPoint, Waypoints

@@ -21,8 +21,8 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.motion_demand import InfeasibleMotionError
 from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.messages.conversion import fill_point, stamp_nanoseconds

@@ -27,8 +27,9 @@ from ne_dynamics.control.desired.position_stream import PositionStream
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import LimitViolation
 from ne_dynamics.motion.motion import MOST_WAITING, Motion
-from ne_dynamics.motion.motion_demand import DemandLimits, Excess
 from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.waypoints import DesiredState, resting_state
 
@@ -131,7 +132,7 @@ class FollowedMotion:
         here, request, running = on_path(self.pacer.path_time, here, plan.request, running)
         now, judge = here.now, settings.make_judge(here)
         begin = running.sample(now)
-        exceeded: tuple[Excess, ...] = ()
+        exceeded: tuple[LimitViolation, ...] = ()
         try:
             if request.is_judged_from(begin) and plan.motion is not None:
                 motion = plan.motion.shifted(now - plan.origin)

@@ -17,18 +17,17 @@ import numpy as np
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.effort_demand import find_rests, find_unholdable, survey_efforts
+from ne_dynamics.motion.check import check_motion, find_unholdable
 from ne_dynamics.motion.integrated_points import integrated
-from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.motion_demand import (
-    DemandLimits,
-    Excess,
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import (
     InfeasibleMotionError,
+    LimitViolation,
     Quantity,
     WhenInfeasible,
     rank,
-    survey_motion,
 )
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.replacement import replace_motion
 from ne_dynamics.motion.segments import Segments
@@ -246,7 +245,7 @@ class MotionJudge:
     when_infeasible: WhenInfeasible
     longest_interval: float
 
-    def decide(self, found: list[Excess]) -> tuple[Excess, ...]:
+    def decide(self, found: list[LimitViolation]) -> tuple[LimitViolation, ...]:
         """Return what a motion exceeds and is followed all the same, the worst first.
 
         Raises
@@ -255,11 +254,13 @@ class MotionJudge:
             When it is not to be followed.
         """
         ranked = rank(found)
-        if not all(self.when_infeasible.allows(excess.quantity) for excess in ranked):
+        if not all(self.when_infeasible.allows(violation.quantity) for violation in ranked):
             raise InfeasibleMotionError(ranked)
         return tuple(ranked)
 
-    def survey_waypoints(self, waypoints: Waypoints, *, since: float = 0.0) -> list[Excess]:
+    def survey_waypoints(
+        self, waypoints: Waypoints, *, since: float = 0.0
+    ) -> list[LimitViolation]:
         """Return what the motion between waypoints exceeds, and the pose in which it ends.
 
         Parameters
@@ -270,7 +271,7 @@ class MotionJudge:
 
         Returns
         -------
-        list of Excess
+        list of LimitViolation
             Times are from the waypoints' start.
         """
         times = np.array(waypoints.times)
@@ -280,16 +281,16 @@ class MotionJudge:
         first = int(np.searchsorted(times, since))
         if first < len(times) - 1:
             motion = Motion.between(waypoints)
-            found += self._survey(motion.segments(slice(first, None)))
+            found += self._check(motion.segments(slice(first, None)))
         return found
 
-    def survey_poses(self, waypoints: Waypoints) -> list[Excess]:
+    def survey_poses(self, waypoints: Waypoints) -> list[LimitViolation]:
         """Return poses that cannot be held, where nothing is between the waypoints."""
         return find_unholdable(
             waypoints.positions, np.array(waypoints.times), self.compute_holding, self.limits
         )
 
-    def survey_trajectory(self, trajectory: Motion, origin: float) -> list[Excess]:
+    def survey_trajectory(self, trajectory: Motion, origin: float) -> list[LimitViolation]:
         """Return what a spline exceeds, and the pose in which it ends.
 
         Parameters
@@ -304,7 +305,7 @@ class MotionJudge:
         count = len(trajectory.knots) - 1
         judged = count - self._spares_end(trajectory.knots)
         if judged:
-            found += self._survey(trajectory.segments(slice(judged), origin))
+            found += self._check(trajectory.segments(slice(judged), origin))
         return found + self._judge_rest(trajectory, range(judged, count), origin)
 
     def judge_ends(
@@ -315,7 +316,7 @@ class MotionJudge:
         now: float,
         *,
         is_told: bool = True,
-    ) -> list[Excess]:
+    ) -> list[LimitViolation]:
         """Return what a motion exceeds before its first waypoint and after its last one.
 
         Of a spline the first :data:`REACH` segments count as well: they feel where it begins.
@@ -333,7 +334,7 @@ class MotionJudge:
             Whether anybody is told of what is followed all the same; else it is not looked for
             segment by segment, and what begins beyond the limits is among it.
         """
-        found: list[Excess] = []
+        found: list[LimitViolation] = []
         is_settled = None if is_told else self.when_infeasible.allows
         if request.interpolation is Interpolation.NONE:
             # Jumps are what was asked for.
@@ -342,7 +343,7 @@ class MotionJudge:
         step = trajectory.sample(now).position - state.position
         for joint in np.flatnonzero(np.abs(step) > self.limits.step):
             limit = float(np.copysign(self.limits.step[joint], step[joint]))
-            excess = Excess(
+            excess = LimitViolation(
                 Quantity.STEP,
                 self.limits.joints[joint],
                 int(joint),
@@ -380,7 +381,7 @@ class MotionJudge:
         some: range,
         origin: float,
         is_settled: Callable[[Quantity], bool] | None = None,
-    ) -> list[Excess]:
+    ) -> list[LimitViolation]:
         """Return what is not optional of what the end of a spline exceeds.
 
         To come to rest there is what no sender has asked for, and who streams never gets there.
@@ -389,7 +390,7 @@ class MotionJudge:
             # But all of it can be slowed down.
             return self._judge_some(trajectory, some, origin, is_settled)
         found = self._judge_some(trajectory, some, origin, lambda quantity: quantity.is_optional)
-        return [excess for excess in found if not excess.quantity.is_optional]
+        return [violation for violation in found if not violation.quantity.is_optional]
 
     def _judge_some(
         self,
@@ -397,22 +398,22 @@ class MotionJudge:
         some: range,
         origin: float,
         is_settled: Callable[[Quantity], bool] | None = None,
-    ) -> list[Excess]:
+    ) -> list[LimitViolation]:
         """Return what some segments exceed: all at once, as they seldom do, or each by itself.
 
         Not each where nothing but what `is_settled` is exceeded: that costs milliseconds.
         """
         if not some:
             return []
-        found = self._survey(trajectory.segments(slice(some.start, some.stop), origin))
+        found = self._check(trajectory.segments(slice(some.start, some.stop), origin))
         if not found or (is_settled and all(is_settled(one.quantity) for one in found)):
             return found
         each = (trajectory.segments(slice(index, index + 1), origin) for index in some)
         return [excess for one in each for excess in self._judge_segment(one)]
 
-    def _judge_segment(self, segment: Segments) -> list[Excess]:
+    def _judge_segment(self, segment: Segments) -> list[LimitViolation]:
         """Return what one segment exceeds, which may begin beyond the limits."""
-        found = self._survey(segment)
+        found = self._check(segment)
         if not found:
             return found
         (duration,) = segment.durations
@@ -422,14 +423,14 @@ class MotionJudge:
         limits = self.limits.widened_to(begin, np.where(np.isfinite(effort), effort, 0.0))
         if limits.are(self.limits):
             return found
-        return self._survey(segment, limits)
+        return self._check(segment, limits)
 
-    def _survey(self, segments: Segments, limits: DemandLimits | None = None) -> list[Excess]:
-        limits = self.limits if limits is None else limits
-        found = survey_motion(segments, limits)
-        found += survey_efforts(segments, self.compute_efforts, limits)
-        rests = find_rests(segments)
-        if rests.size:
-            positions, times = segments.scaled[0, rests], segments.begins[rests]
-            found += find_unholdable(positions, times, self.compute_holding, self.limits)
-        return found
+    def _check(
+        self, segments: Segments, limits: DemandLimits | None = None
+    ) -> list[LimitViolation]:
+        return check_motion(
+            segments,
+            self.limits if limits is None else limits,
+            self.compute_efforts,
+            self.compute_holding,
+        )

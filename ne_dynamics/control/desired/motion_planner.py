@@ -26,8 +26,9 @@ from ne_dynamics.control.desired.position_stream import (
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.motion_demand import DemandLimits, Excess, WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.stopping import StopLimits, stop
 from ne_dynamics.motion.time_scaling.speed_profile import is_corner
@@ -156,7 +157,7 @@ class MotionPlan:
         Its `start_time` is by the clock of the states.
     is_for_now : bool
         Whether it was sent without a time: then it takes the place of all that waits.
-    exceeded : tuple of Excess
+    exceeded : tuple of LimitViolation
         What they exceed and are followed all the same, the worst first.
     motion : Motion or None
         As it was laid; None before the first state.
@@ -168,7 +169,7 @@ class MotionPlan:
 
     request: MotionRequest
     is_for_now: bool
-    exceeded: tuple[Excess, ...] = ()
+    exceeded: tuple[LimitViolation, ...] = ()
     motion: Motion | None = None
     origin: float = 0.0
     pace: PlannedPace | None = None
@@ -319,7 +320,7 @@ class MotionPlanner:
         request: MotionRequest,
         now: float | None,
         trajectory: Motion | None = None,
-    ) -> list[Excess]:
+    ) -> list[LimitViolation]:
         """Return what the motion between the waypoints exceeds."""
         if request.interpolation is Interpolation.NONE:
             return judge.survey_poses(request.waypoints)

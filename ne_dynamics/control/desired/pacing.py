@@ -22,13 +22,10 @@ from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.effort_demand import find_unholdable, find_unpassable
+from ne_dynamics.motion.check import find_unholdable, find_unpassable
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.motion_demand import (
-    DemandLimits,
-    InfeasibleMotionError,
-    WhenInfeasible,
-)
 from ne_dynamics.motion.stopping import EFFORT_SHARE, Efforts, StopLimits
 from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
 from ne_dynamics.motion.time_scaling.speed_profile import (
