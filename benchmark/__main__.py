@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ SECTIONS = (
     'sweep',
     'node',
     'hold_up',
+    'loaded_hop',
 )
 
 
@@ -51,6 +53,14 @@ def build_parser() -> argparse.ArgumentParser:
         metavar='PART',
         default=list(SECTIONS),
         help=f'of {", ".join(SECTIONS)}',
+    )
+    parser.add_argument(
+        '--package',
+        action='append',
+        type=_checkout,
+        default=[],
+        metavar='PATH',
+        help='another checkout of the package, whose node loaded_hop drives in turns with ours',
     )
     parser.add_argument('--json', action='store_true', help='print JSON instead of tables')
     parser.add_argument('--output', type=Path, metavar='FILE', help='write the JSON to a file')
@@ -74,6 +84,13 @@ def _count(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f'expected a number >= 1, got {text}')
     return value
+
+
+def _checkout(text: str) -> Path:
+    path = Path(text)
+    if not (path / 'ne_dynamics' / '__init__.py').is_file():
+        raise argparse.ArgumentTypeError(f'expected a checkout of ne_dynamics, got {text}')
+    return path
 
 
 def run(args: argparse.Namespace) -> int:
@@ -108,7 +125,8 @@ def _measured(args: argparse.Namespace) -> Any:
     def say(line: str) -> None:
         print(f'{PROGRAM}: {line}', file=sys.stderr, flush=True)
 
-    return Suite(Settings.chosen(args.quick, args.rounds), say).run(args.only)
+    settings = Settings.chosen(args.quick, args.rounds)
+    return Suite(replace(settings, packages=tuple(args.package)), say).run(args.only)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -150,7 +150,7 @@ def measure_hop(
         'state_timeout': 3600.0,
         'tip_link': tip_link,
     }
-    with RosProcesses(domain) as processes, _driver(domain) as driver:
+    with RosProcesses(domain) as processes, driver_node(domain) as driver:
         responders = {
             RELAY: processes.start(
                 RELAY, RELAY_MODULE, arguments=[str(len(joint_names))], **_options(RELAY)
@@ -197,7 +197,7 @@ def _options(name: str) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _driver(domain: int) -> Iterator[Any]:
+def driver_node(domain: int) -> Iterator[Any]:
     """Give a node with a context of its own, and nothing in it but what is asked for."""
     context = Context()
     context.init(domain_id=domain)

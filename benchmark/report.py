@@ -37,6 +37,7 @@ SECTIONS = {
     'sweep': 'A sweep: many robots, each used once and dropped, per robot',
     'node': 'The node: joint state in, command out, through DDS',
     'hold_up': 'What other messages hold up a joint state',
+    'loaded_hop': 'The node while large trajectories come ten times a second',
 }
 """Parts of the benchmark, in order, and their headings."""
 
@@ -86,7 +87,7 @@ class Figure:
     our_value, their_value : float
         In `unit`.
     unit : str
-        's', 'B', 'operations' or 'maps'.
+        's', 'B', 'operations', 'maps' or 'states'.
     quartiles : tuple of 2 float, optional
         Of the ratios, round by round.
     limit : Limit, optional

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +31,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.papers import Case, robots
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo.ros_process import ProcessError
+
+if TYPE_CHECKING:
+    from benchmark.node_hop import Hop
 
 MOTION = 'q, qd, qdd'
 MOTION_BY_NAME = 'q=q, qd=qd, qdd=qdd'
@@ -96,6 +101,10 @@ class Settings:
         Robots of the sweep, and how many of them come before the counting starts.
     batches : tuple of int
         Sizes of the batches.
+    loaded_hop : tuple of 2 int
+        Blocks of each node under each load, and states in a block.
+    packages : tuple of path
+        Other checkouts whose nodes are driven under load beside ours.
     """
 
     quick: bool
@@ -104,12 +113,14 @@ class Settings:
     hop_blocks: int
     sweep: tuple[int, int]
     batches: tuple[int, ...] = BATCHES
+    loaded_hop: tuple[int, int] = (8, 1_000)
+    packages: tuple[Path, ...] = ()
 
     @classmethod
     def chosen(cls, quick: bool, rounds: int | None = None) -> Settings:
         """Return the settings of a quick or a thorough run; `rounds` replaces its number."""
         if quick:
-            return cls(True, rounds or 20, 2, 4, (4, 2))
+            return cls(True, rounds or 20, 2, 4, (4, 2), loaded_hop=(2, 1_000))
         return cls(False, rounds or 200, 7, 60, (36, 15))
 
 
@@ -703,6 +714,66 @@ class Suite:
                         limit=HOLD_UP_LIMIT,
                     )
                 )
+
+    def _measure_loaded_hop(self) -> None:
+        self._say('node under load over DDS')
+        with self._optional('loaded_hop'):
+            from benchmark.loaded_hop import POINTS, measure_loaded_hop, name_of
+            from benchmark.node_hop import NODE
+
+            arm, packages = 'six_axis_arm.urdf', self._settings.packages
+            blocks, states = self._settings.loaded_hop
+            hops = measure_loaded_hop(
+                str(shipped_file(arm)), blocks, states, POINTS, 'tcp', packages
+            )
+            others = [name_of(package) for package in packages]
+            for count in POINTS:
+                subject = f'{count} points' if count else 'no trajectories'
+                ours, theirs = hops[NODE, count], [hops[name, count] for name in others]
+                for percent, what in ((50, 'p50'), (99, 'p99'), (100, 'max')):
+                    self._add_hops(f'{subject}, {what}', ours, theirs, percent)
+                what, largest = f'{subject}, max of a block, median', ours.largest
+                self._report.figures += [
+                    Figure.of_times('loaded_hop', what, largest, each.largest) for each in theirs
+                ] or [Figure('loaded_hop', what, largest.name, largest.median)]
+                self._add_hops(
+                    f'{subject}, longest wait, states without an answer included',
+                    ours.of_waits,
+                    [each.of_waits for each in theirs],
+                    100,
+                )
+                for each in (ours, *theirs):
+                    what = f'{subject}, states without an answer, of {each.sent}'
+                    self._report.figures.append(
+                        Figure('loaded_hop', what, each.name, each.lost, unit='states')
+                    )
+            self._report.settings = {
+                **self._report.settings,
+                'loaded_hop': [
+                    {
+                        'node': name,
+                        'points': count,
+                        'trajectories': hop.trajectories,
+                        'latest_state': hop.lateness,
+                    }
+                    for (name, count), hop in hops.items()
+                ],
+            }
+
+    def _add_hops(self, subject: str, ours: Hop, theirs: Sequence[Hop], percent: float) -> None:
+        """Add a percentile of ours beside that of each other checkout, or alone."""
+        value = ours.percentile(percent)
+        figures = [
+            Figure.of_ratio(
+                'loaded_hop',
+                subject,
+                (ours.name, value),
+                (other.name, other.percentile(percent)),
+                ours.ratio_to(other, percent),
+            )
+            for other in theirs
+        ]
+        self._report.figures += figures or [Figure('loaded_hop', subject, ours.name, value)]
 
 
 def _pinocchio(case: Case, inputs: who.Inputs, function: str, arguments: str) -> Contender:

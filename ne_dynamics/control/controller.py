@@ -72,12 +72,8 @@ from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.braking import AnsweredStates, Brake, ModelEfforts, plan_brake
-from ne_dynamics.motion.trajectory import (
-    DesiredState,
-    Trajectory,
-    Waypoints,
-    resting_state,
-)
+from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.waypoints import DesiredState, Waypoints, resting_state
 
 RAMP_PERIOD = 0.002
 """Time between the commands of a ramp [s]."""
@@ -401,7 +397,7 @@ class Controller:
         )
 
     @property
-    def trajectory(self) -> Trajectory | None:
+    def trajectory(self) -> Motion | None:
         """The motion that is followed; None before the first state and in gravity mode."""
         return self._followed.trajectory
 
@@ -1025,10 +1021,15 @@ class Controller:
     def _present(self) -> Circumstances:
         return self._circumstances(self.position, self._velocity, self.time, self._inputs)
 
-    @property
-    def planner(self) -> MotionPlanner:
-        """What plans motions for the arm as it is now: to be used, or copied, at once."""
-        return self._followed.planner(self._present)
+    def planner(self, until: float | None = None) -> MotionPlanner:
+        """Return what plans motions for the arm as it is now: to be used, or copied, at once.
+
+        Parameters
+        ----------
+        until : float, optional
+            When they begin; for ever where joints that are left out go on as they do [s].
+        """
+        return self._followed.planner(self._present, until)
 
     def follow(self, waypoints: Waypoints, start_time: float | None = None) -> MotionPlan:
         """Plan a motion at once, and follow it from the next state on.
@@ -1048,7 +1049,7 @@ class Controller:
         InfeasibleMotionError
             When the motion is not to be followed: nothing changes then.
         """
-        plan = self.planner.plan(waypoints, start_time)
+        plan = self.planner(start_time).plan(waypoints, start_time)
         self.follow_plan(plan)
         return plan
 

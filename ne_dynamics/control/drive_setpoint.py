@@ -19,7 +19,7 @@ from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.braking import LONGEST_BRAKE
 from ne_dynamics.motion.stopping import Efforts, StopLimits, stop
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 
 REACH_TIME = 0.05
 """An arm that is found farther from what was sent than it goes in this time [s] at its usual

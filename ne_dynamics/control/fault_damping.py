@@ -43,7 +43,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.braking import AnsweredStates, ModelEfforts, predict
 from ne_dynamics.motion.joint_limits import usual_velocities
-from ne_dynamics.motion.trajectory import TURN, continuous_joints
+from ne_dynamics.motion.waypoints import TURN, continuous_joints
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.trajectory import TURN, DesiredState, continuous_joints
+from ne_dynamics.motion.waypoints import TURN, DesiredState, continuous_joints
 
 
 class Mode(str, enum.Enum):

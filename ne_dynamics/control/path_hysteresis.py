@@ -6,7 +6,7 @@ import numpy as np
 
 from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 
 
 class PathHysteresis:

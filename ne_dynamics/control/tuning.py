@@ -15,7 +15,7 @@ from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.wrench import WrenchSettings
 from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.motion_demand import WhenInfeasible
+from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
 
 

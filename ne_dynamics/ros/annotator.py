@@ -18,7 +18,7 @@ from ne_dynamics.dynamics.compensation import InverseDynamics, Terms
 from ne_dynamics.errors import NeDynamicsError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.annotated.annotation import annotate, check_positions
-from ne_dynamics.motion.trajectory import DesiredState, Waypoints
+from ne_dynamics.motion.waypoints import DesiredState, Waypoints
 from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory, write_trajectory
 from ne_dynamics.ros.running.worker_process import AT_LEISURE
 

@@ -7,8 +7,10 @@ good state stays, and no command comes of it.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,7 @@ from ne_dynamics.control.controller import (
     Controller,
     Observed,
 )
-from ne_dynamics.control.desired.motion_planner import MotionPlan
+from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
 from ne_dynamics.control.guards.effort_steps import EffortSteps
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.laws import Mode
@@ -36,10 +38,11 @@ from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.goal import GoalMonitor, Tolerances
-from ne_dynamics.motion.motion_demand import WhenInfeasible, describe, rank
+from ne_dynamics.motion.joint_limits import position_limits
+from ne_dynamics.motion.limit_violation import WhenInfeasible, describe, rank
 from ne_dynamics.motion.motion_watch import MotionWatch
 from ne_dynamics.motion.partial_goal import NamedFields
-from ne_dynamics.motion.trajectory import PointFields, Waypoints
+from ne_dynamics.motion.waypoints import PointFields, TrajectoryPoint, Waypoints
 from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.connections import Callbacks, Connections
 from ne_dynamics.ros.control_clock import ControlClock
@@ -53,6 +56,7 @@ from ne_dynamics.ros.messages.conversion import (
 )
 from ne_dynamics.ros.messages.joint_constraints import JointConstraints
 from ne_dynamics.ros.messages.trajectory_cdr import read_stamp
+from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.settings.configuration import (
     ControlledArm,
     carried_parameters,
@@ -68,6 +72,7 @@ from ne_dynamics.ros.trajectory_planning import (
     TrajectoryPlanning,
     TrajectoryRules,
     plan_message,
+    plan_waypoints,
 )
 from ne_dynamics.ros.watching.felt_motion import FeltMotion
 from ne_dynamics.ros.watching.other_commanders import OtherCommanders
@@ -205,6 +210,20 @@ class ConfiguredArm:
         self.wrench_sign = WrenchSignWatch(arm, controller, settings)
         self.others = OtherCommanders(node, self.connections.command_publisher)
         self._planning = TrajectoryPlanning(node)
+        self._prepare_planning()
+
+    def _prepare_planning(self) -> None:
+        """Plan something here and beside: what is made when it is first needed takes its time."""
+        joints = self.arm.robot.joints
+        still = np.zeros(len(joints))
+        point = np.clip(still, *position_limits(joints))
+        points = [TrajectoryPoint(time, point, still, still) for time in (1.0, 2.0)]
+        names = [joint.name for joint in joints]
+        work = self.planner(None), Waypoints.from_points(joints, names, points), None
+        PLANNING.submit(plan_waypoints, *work)
+        # What the motors cannot hold there is of no matter.
+        with suppress(NeDynamicsError):
+            plan_waypoints(*work)
 
     def destroy(self) -> None:
         """Stop listening."""
@@ -592,12 +611,17 @@ class ConfiguredArm:
         stamp = read_stamp(data)
         start_time = self.clock.seconds(stamp) if stamp else None
         self._planning.begin(
-            lambda: (plan_message, (self.controller.planner, self._rules, data, start_time)),
+            lambda: (plan_message, (self.planner(start_time), self._rules, data, start_time)),
             lambda planned: self._on_planned(planned, start_time),
             self._drop_trajectory,
             is_small=len(data) <= SMALL,
             is_easy=self.plans_easily,
         )
+
+    def planner(self, start_time: float | None) -> MotionPlanner:
+        """Return what plans trajectories from a time on; None for now."""
+        is_partial = self.settings.allow_partial_joints_goal
+        return self.controller.planner(math.inf if is_partial else start_time)
 
     @property
     def plans_easily(self) -> bool:
@@ -696,7 +720,7 @@ class ConfiguredArm:
         start_time = self.clock.seconds(stamp) if stamp else None
         if self.settings.allow_partial_joints_goal and len(names) < len(self.arm.robot.joints):
             given = NamedFields(names, PointFields.of(points, len(names)))
-            waypoints = self._rules.waypoints(given, self.controller.planner, start_time)
+            waypoints = self._rules.waypoints(given, self.planner(start_time), start_time)
         else:
             waypoints = Waypoints.from_points(
                 self.arm.robot.joints,

@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.control.controller import RAMP_PERIOD, Command, Controller, Observed
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.ros.command_repeater import CommandRepeater
 from ne_dynamics.ros.latched import LATCHED
 from ne_dynamics.ros.messages.command_message import CommandMessage

@@ -21,8 +21,9 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
-from ne_dynamics.motion.motion_demand import InfeasibleMotionError
-from ne_dynamics.motion.trajectory import Trajectory, Waypoints
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError
+from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.messages.conversion import fill_point, stamp_nanoseconds
 from ne_dynamics.ros.trajectory_planning import (
@@ -100,7 +101,7 @@ class _Goal:
         self.monitor = monitor
         self._start_time = start_time
         # From the first command on.
-        self.trajectory: Trajectory | None = None
+        self.trajectory: Motion | None = None
         self.origin = 0.0
         self.feedback_due = 0.0
 
@@ -248,7 +249,7 @@ class FollowJointTrajectoryServer:
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
         self._judged = _Goal(handle, waypoints, start_time, monitor)
         self._planning.begin(
-            lambda: (plan_waypoints, (controller.planner, waypoints, start_time)),
+            lambda: (plan_waypoints, (configured.planner(start_time), waypoints, start_time)),
             lambda planned: self._follow(configured, planned),
             lambda error: self._end_judging(str(error)),
             is_small=len(waypoints.times) <= FEW,

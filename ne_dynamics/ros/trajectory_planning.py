@@ -17,7 +17,7 @@ from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.partial_goal import NamedFields, completed
-from ne_dynamics.motion.trajectory import Waypoints
+from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory
 from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError, WorkerProcess
 

@@ -11,7 +11,7 @@ from benchmark import __main__ as bench
 from benchmark import report as reports
 from ne_dynamics.cli import main as cli
 from ne_dynamics.codegen.llvm.compiler import toolchain
-from ne_dynamics.errors import BackendError, MissingDependencyError
+from ne_dynamics.errors import BackendError, InputError, MissingDependencyError
 from ne_dynamics.papers import robots
 
 FIGURE_KEYS = {
@@ -271,6 +271,76 @@ def test_hold_up_runs(capsys, monkeypatch):
     assert large['their_value'] > 0.0
 
 
+@pytest.fixture
+def short_loads(monkeypatch):
+    """Measure short blocks under two loads; skips where ROS is missing."""
+    from dataclasses import replace
+
+    from benchmark import suite
+
+    loaded_hop = pytest.importorskip('benchmark.loaded_hop', reason='rclpy is missing')
+    monkeypatch.setattr(loaded_hop, 'POINTS', (0, 1_500))
+    chosen = suite.Settings.chosen
+    monkeypatch.setattr(
+        suite.Settings,
+        'chosen',
+        lambda *arguments: replace(chosen(*arguments), loaded_hop=(2, 150)),
+    )
+    return loaded_hop
+
+
+@pytest.mark.usefixtures('short_loads')
+def test_loaded_hop_runs(capsys):
+    """Under each load states are answered to the last one, and trajectories have come."""
+    report = run(capsys, '--only', 'loaded_hop')
+    assert report['skipped'] == []
+    times = [figure for figure in report['figures'] if figure['unit'] == 's']
+    assert [figure['subject'].partition(', ')[::2] for figure in times] == [
+        (load, what)
+        for load in ('no trajectories', '1500 points')
+        for what in (
+            'p50',
+            'p99',
+            'max',
+            'max of a block, median',
+            'longest wait, states without an answer included',
+        )
+    ]
+    assert all(figure['our_value'] > 0.0 for figure in times)
+    for load in (times[:5], times[5:]):
+        p50, p99, largest, usual, wait = [figure['our_value'] for figure in load]
+        assert p50 <= p99 <= largest <= wait
+        assert p50 <= usual <= largest
+    unanswered = [figure for figure in report['figures'] if figure['unit'] == 'states']
+    assert len(unanswered) == 2
+    assert all(0 <= figure['our_value'] < 300 for figure in unanswered)
+    _, loaded = report['settings']['loaded_hop']
+    assert loaded['points'] == 1_500
+    assert loaded['trajectories'] > 0
+
+
+def test_checkouts_are_compared(capsys, short_loads):
+    """The node of another checkout is driven in turns with ours; here both are the same."""
+    report = run(capsys, '--only', 'loaded_hop', '--package', str(short_loads.OWN))
+    assert report['skipped'] == []
+    other = short_loads.name_of(short_loads.OWN)
+    times = [figure for figure in report['figures'] if figure['unit'] == 's']
+    assert len(times) == 10
+    for figure in times:
+        assert (figure['ours'], figure['theirs']) == ('computed_torque', other)
+        assert figure['their_value'] > 0.0
+    unanswered = [figure['ours'] for figure in report['figures'] if figure['unit'] == 'states']
+    assert unanswered == 2 * ['computed_torque', other]
+
+
+def test_a_checkout_without_the_package_is_refused(tmp_path, short_loads):
+    """What Python finds elsewhere is not what was asked for."""
+    with pytest.raises(InputError, match='expected a checkout with a folder ne_dynamics, got '):
+        short_loads.checked_package(tmp_path)
+    with pytest.raises(InputError, match='no such folder'):
+        short_loads.checked_package(tmp_path / 'nowhere')
+
+
 def test_files_are_written(capsys, tmp_path):
     """`--output` keeps the JSON, `--document` the tables, `--results` reads the JSON again."""
     output, document = tmp_path / 'results.json', tmp_path / 'document.md'
@@ -294,7 +364,8 @@ def test_document_without_markers_stops_before_measuring(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    'arguments', [['--rounds', '0'], ['--only', 'everything'], ['--rounds', 'x']]
+    'arguments',
+    [['--rounds', '0'], ['--only', 'everything'], ['--rounds', 'x'], ['--package', 'nowhere']],
 )
 def test_wrong_arguments_show_the_usage(arguments, capsys):
     """Parts that do not exist, and numbers that make no sense, exit with 2."""

@@ -229,7 +229,7 @@ def test_a_single_point_that_is_due_already_has_no_way_to_be_planned(method) -> 
     arm.run(0.1)
     points = [TrajectoryPoint(0.0, START + 1e-3)]
     waypoints = Waypoints.from_points(MODEL.joints, MODEL.joint_names, points)
-    plan = arm.controller.planner.plan(waypoints)
+    plan = arm.controller.planner().plan(waypoints)
     assert not plan.exceeded
     arm.controller.follow_plan(plan)
     arm.run(0.5)

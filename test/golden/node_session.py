@@ -53,9 +53,12 @@ class NodeSession:
         arm: GoldenArm,
         parameters: dict[str, Any],
         sensor_links: dict[str, str],
+        nudge: float = 0.0,
     ) -> None:
         self._world, self._arm, self._links = world, arm, sensor_links
         self._names = list(arm.joint_names)
+        # Part by which positions are other than they were recorded.
+        self._nudge = nudge
         self._goals: dict[str, Any] = {}
         self.outputs = NodeOutputs(lambda: world.now - BEGIN)
         world.heard, world.logged = self.outputs.hear, self.outputs.log
@@ -106,7 +109,8 @@ class NodeSession:
         message.name = self._names
         for field, step in RESOLUTION.items():
             if field in content:
-                setattr(message, field, (step * content[field]).tolist())
+                share = 1.0 + self._nudge * (field == 'position')
+                setattr(message, field, (share * step * content[field]).tolist())
         return message
 
     def _wrench(self, content: dict[str, Any]) -> WrenchStamped:

@@ -164,9 +164,16 @@ class Recording:
             [Event(one) for one in from_bytes(arrays['out.events'])],
         )
 
-    def replay(self, context: Any) -> NodeOutputs:
-        """Tell a node all of it, and return what it does."""
-        with opened(context, *session_arguments(self.meta)) as session:
+    def replay(self, context: Any, nudge: float = 0.0) -> NodeOutputs:
+        """Tell a node all of it, and return what it does.
+
+        Parameters
+        ----------
+        context : rclpy.context.Context
+        nudge : float
+            Part by which all positions are other than they were recorded.
+        """
+        with opened(context, *session_arguments(self.meta), nudge) as session:
             for one in self.told:
                 session.tell(one)
             session.advance(self.meta['end'])

@@ -12,6 +12,13 @@ from build_control_msgs import importable
 RECORDINGS = Path(__file__).parent / 'recordings'
 INDEX = json.loads((RECORDINGS / 'index.json').read_text())['recordings']
 
+LAST_DIGITS = (1e-15, -1e-15, 1e-14, -1e-14, 1e-13, -1e-13)
+"""Parts of the positions: what other orders of adding make of them, about."""
+
+MOST_GROWN, LARGEST_GROWN = 5.0, 1e-4
+"""A difference is that of the last digits when it is no more than so many times what these make
+of the session, and no more than that at all."""
+
 ROUNDED = 2e-3
 """By which properties differ that are kept with four digits."""
 
@@ -54,14 +61,22 @@ def test_replay(name, context, found_messages):
     at the same times; its faults, the levels of its diagnostics and its answers are the same, and
     so are the properties of the index.
     """
-    from comparison import compare, measure
+    from comparison import TOLERANCE, compare, measure
 
     if INDEX[name]['needs_control_msgs'] and found_messages.missing:
         pytest.skip(f'no control_msgs, and it cannot be built: {found_messages.missing}')
     recording = read(name)
     outputs = recording.replay(context)
     difference = compare(recording, outputs)
-    assert difference.is_small, str(difference)
+    if not difference.is_small and not difference.lines:
+        # Processors add in other orders. Where a session grows the last digits of its positions
+        # into more, as a joint does that is predicted without friction, so much may differ.
+        others = (compare(recording, recording.replay(context, nudge)) for nudge in LAST_DIGITS)
+        grown = max(other.largest for other in others)
+        assert difference.largest <= MOST_GROWN * max(grown, TOLERANCE), str(difference)
+        assert difference.largest <= LARGEST_GROWN, str(difference)
+    else:
+        assert difference.is_small, str(difference)
     expected = flat(INDEX[name]['properties'])
     assert flat(measure(recording, outputs)) == pytest.approx(expected, rel=ROUNDED, abs=1e-6)
 

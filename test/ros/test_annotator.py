@@ -214,9 +214,9 @@ def test_bad_trajectories_are_dropped_by_field(site, dynamics, what, spoil, fiel
 
 def test_a_failure_of_the_work_is_reported(site, dynamics) -> None:
     """An error that nobody thought of is reported, and the next trajectory is annotated."""
-    site.configure(dynamics, smoothing_velocity='nobody thought of it')
+    site.configure(dynamics, terms='nobody thought of it')
     assert site.ask(trajectory([np.zeros(6)], [0.0])) is None
-    assert 'TypeError' in site.drops[-1][2]
+    assert 'AttributeError' in site.drops[-1][2]
     site.configure(dynamics)
     assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
 

@@ -10,6 +10,7 @@ only later; where not, its ends are judged once more.
 from __future__ import annotations
 
 from collections import deque
+from math import inf
 
 import numpy as np
 
@@ -26,14 +27,11 @@ from ne_dynamics.control.desired.position_stream import PositionStream
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.motion_demand import DemandLimits, Excess
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import LimitViolation
+from ne_dynamics.motion.motion import MOST_WAITING, Motion
 from ne_dynamics.motion.stopping import StopLimits
-from ne_dynamics.motion.trajectory import (
-    MOST_WAITING,
-    DesiredState,
-    Trajectory,
-    resting_state,
-)
+from ne_dynamics.motion.waypoints import DesiredState, resting_state
 
 
 class FollowedMotion:
@@ -47,7 +45,7 @@ class FollowedMotion:
 
     Attributes
     ----------
-    trajectory : Trajectory or None
+    trajectory : Motion or None
         What is followed, in the time of its path; None before the first state, and where the arm
         is led by hand.
     pacer : Pacer
@@ -56,7 +54,7 @@ class FollowedMotion:
 
     def __init__(self, tuning: Tuning, submit: Submit = submit_here) -> None:
         self._zero = np.zeros(tuning.effort_limits.size)
-        self.trajectory: Trajectory | None = None
+        self.trajectory: Motion | None = None
         self._plans: deque[MotionPlan] = deque(maxlen=MOST_WAITING)
         self._stream = PositionStream(tuning.longest_interval)
         self.pacer = Pacer(tuning, submit)
@@ -127,36 +125,38 @@ class FollowedMotion:
         return refused
 
     def _take_over(
-        self, plan: MotionPlan, running: Trajectory, here: Circumstances
+        self, plan: MotionPlan, running: Motion, here: Circumstances
     ) -> TrajectoryError | None:
         """Let a plan take the place of what is followed; return why it cannot."""
         settings = self._settings
         here, request, running = on_path(self.pacer.path_time, here, plan.request, running)
         now, judge = here.now, settings.make_judge(here)
         begin = running.sample(now)
-        exceeded: tuple[Excess, ...] = ()
+        exceeded: tuple[LimitViolation, ...] = ()
         try:
-            if request.is_judged_from(begin) and plan.trajectory is not None:
-                trajectory = plan.trajectory.shifted(now - plan.place)
+            if request.is_judged_from(begin) and plan.motion is not None:
+                motion = plan.motion.shifted(now - plan.origin)
             else:
                 if request.waypoints.carried is not None:
                     request = request.integrated(running, now)
                     exceeded = judge.decide(judge.survey_waypoints(request.waypoints))
-                trajectory = settings.lay(request, running, here, self._stream)
-                found = judge.judge_ends(trajectory, request, begin, now, is_told=False)
+                motion = plan.begun_from(request, running, now) or settings.lay(
+                    request, running, here, self._stream
+                )
+                found = judge.judge_ends(motion, request, begin, now, is_told=False)
                 exceeded += judge.decide(found)
         except TrajectoryError as error:
             return error
-        self.trajectory = trajectory
+        self.trajectory = motion
         self._stream.remember(request, now)
         if self.pacer.clock is not None:
-            self._keep_pace(plan, trajectory, request, begin, here, is_outdated=bool(exceeded))
+            self._keep_pace(plan, motion, request, begin, here, is_outdated=bool(exceeded))
         return None
 
     def _keep_pace(
         self,
         plan: MotionPlan,
-        trajectory: Trajectory,
+        trajectory: Motion,
         request: MotionRequest,
         begin: DesiredState,
         here: Circumstances,
@@ -179,11 +179,21 @@ class FollowedMotion:
         """Have planned anew what is to be."""
         self.pacer.reconsider(self.trajectory, lambda: self._settings.path_efforts(here))
 
-    def planner(self, here: Circumstances) -> MotionPlanner:
-        """Return what plans motions for what is followed now; it is to be used, or copied, now."""
-        return MotionPlanner(
-            self._settings, here, self.trajectory, self._stream, self.pacer.path_time
-        )
+    def planner(self, here: Circumstances, until: float | None) -> MotionPlanner:
+        """Return what plans motions for what is followed now.
+
+        Parameters
+        ----------
+        here : Circumstances
+        until : float or None
+            Until when it may depend on what is followed [s]; None for no longer than now.
+        """
+        running, path_time = self.trajectory, self.pacer.path_time
+        if running is not None and here.time is not None:
+            place = self.pacer.place_at(here.time)
+            end = until if until == inf else path_time.start_of(until, here.time)
+            running = running.part(place, place if end is None else max(place, end))
+        return MotionPlanner(self._settings, here, running, self._stream, path_time)
 
     def follow(self, plan: MotionPlan, here: Circumstances) -> None:
         """Follow a plan from the next state on, or from its time on."""

@@ -8,7 +8,7 @@ known when it is laid into time: few segments, judged once more where that state
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -17,28 +17,22 @@ import numpy as np
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.effort_demand import find_rests, find_unholdable, survey_efforts
+from ne_dynamics.motion.check import check_motion, find_unholdable
 from ne_dynamics.motion.integrated_points import integrated
-from ne_dynamics.motion.motion_demand import (
-    DemandLimits,
-    Excess,
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import (
     InfeasibleMotionError,
+    LimitViolation,
     Quantity,
     WhenInfeasible,
     rank,
-    survey_motion,
 )
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.replacement import replace_motion
-from ne_dynamics.motion.segment_bounds import Segments
+from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.stopping import Efforts
-from ne_dynamics.motion.trajectory import (
-    SHORTEST_SEGMENT,
-    DesiredState,
-    Trajectory,
-    Waypoints,
-    scaled_coefficients,
-)
+from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints
 
 LEAST_SEGMENTS = 3
 """Of so many segments of a spline or more the last is but its end, and not much of the motion."""
@@ -91,11 +85,21 @@ class MotionRequest:
         """Whether the motion between the waypoints depends on where it begins."""
         return self.interpolation is Interpolation.SPLINES and not any(self.waypoints.orders)
 
+    @property
+    def is_as_it_was_sent(self) -> bool:
+        """Whether but the way to the first waypoint says where the motion begins."""
+        return (
+            self.interpolation.has_way
+            and not self.is_spline
+            and self.ending is None
+            and self.waypoints.carried is None
+        )
+
     def origin(self, now: float) -> float:
         """Return the time from which those of the waypoints count, if it is laid now [s]."""
         return now if self.start_time is None else self.start_time
 
-    def integrated(self, running: Trajectory, now: float) -> MotionRequest:
+    def integrated(self, running: Motion, now: float) -> MotionRequest:
         """Return the request with positions in all waypoints, in the place of another motion.
 
         Raises
@@ -117,17 +121,17 @@ class MotionRequest:
 
     def lay(
         self,
-        running: Trajectory,
+        running: Motion,
         now: float,
-        stop: Callable[[DesiredState, float], Trajectory],
+        stop: Callable[[DesiredState, float], Motion],
         *,
         goes_on: bool = False,
-    ) -> Trajectory:
+    ) -> Motion:
         """Return the motion in the place of another one.
 
         Parameters
         ----------
-        running : Trajectory
+        running : Motion
             What is followed at `now`.
         now : float
             [s]
@@ -151,7 +155,7 @@ class MotionRequest:
         )
         if self.waypoints.velocities[-1].any():
             end = stop(trajectory.last_moment, trajectory.end_time)
-            trajectory = trajectory.ended_by(end)
+            trajectory = trajectory.joined(end)
         return trajectory
 
 
@@ -241,7 +245,7 @@ class MotionJudge:
     when_infeasible: WhenInfeasible
     longest_interval: float
 
-    def decide(self, found: list[Excess]) -> tuple[Excess, ...]:
+    def decide(self, found: list[LimitViolation]) -> tuple[LimitViolation, ...]:
         """Return what a motion exceeds and is followed all the same, the worst first.
 
         Raises
@@ -250,11 +254,13 @@ class MotionJudge:
             When it is not to be followed.
         """
         ranked = rank(found)
-        if not all(self.when_infeasible.allows(excess.quantity) for excess in ranked):
+        if not all(self.when_infeasible.allows(violation.quantity) for violation in ranked):
             raise InfeasibleMotionError(ranked)
         return tuple(ranked)
 
-    def survey_waypoints(self, waypoints: Waypoints, *, since: float = 0.0) -> list[Excess]:
+    def survey_waypoints(
+        self, waypoints: Waypoints, *, since: float = 0.0
+    ) -> list[LimitViolation]:
         """Return what the motion between waypoints exceeds, and the pose in which it ends.
 
         Parameters
@@ -265,7 +271,7 @@ class MotionJudge:
 
         Returns
         -------
-        list of Excess
+        list of LimitViolation
             Times are from the waypoints' start.
         """
         times = np.array(waypoints.times)
@@ -274,22 +280,22 @@ class MotionJudge:
         )
         first = int(np.searchsorted(times, since))
         if first < len(times) - 1:
-            some = slice(first, len(times) - 1)
-            found += self._survey(_segments_between(waypoints, times, some))
+            motion = Motion.between(waypoints)
+            found += self._check(motion.segments(slice(first, None)))
         return found
 
-    def survey_poses(self, waypoints: Waypoints) -> list[Excess]:
+    def survey_poses(self, waypoints: Waypoints) -> list[LimitViolation]:
         """Return poses that cannot be held, where nothing is between the waypoints."""
         return find_unholdable(
             waypoints.positions, np.array(waypoints.times), self.compute_holding, self.limits
         )
 
-    def survey_trajectory(self, trajectory: Trajectory, origin: float) -> list[Excess]:
+    def survey_trajectory(self, trajectory: Motion, origin: float) -> list[LimitViolation]:
         """Return what a spline exceeds, and the pose in which it ends.
 
         Parameters
         ----------
-        trajectory : Trajectory
+        trajectory : Motion
         origin : float
             Time from which what is found counts [s].
         """
@@ -299,25 +305,25 @@ class MotionJudge:
         count = len(trajectory.knots) - 1
         judged = count - self._spares_end(trajectory.knots)
         if judged:
-            found += self._survey(segments_of(trajectory, range(judged), origin))
+            found += self._check(trajectory.segments(slice(judged), origin))
         return found + self._judge_rest(trajectory, range(judged, count), origin)
 
     def judge_ends(
         self,
-        trajectory: Trajectory,
+        trajectory: Motion,
         request: MotionRequest,
         state: DesiredState,
         now: float,
         *,
         is_told: bool = True,
-    ) -> list[Excess]:
+    ) -> list[LimitViolation]:
         """Return what a motion exceeds before its first waypoint and after its last one.
 
         Of a spline the first :data:`REACH` segments count as well: they feel where it begins.
 
         Parameters
         ----------
-        trajectory : Trajectory
+        trajectory : Motion
             Of the request, laid at `now`.
         request : MotionRequest
         state : DesiredState
@@ -328,7 +334,7 @@ class MotionJudge:
             Whether anybody is told of what is followed all the same; else it is not looked for
             segment by segment, and what begins beyond the limits is among it.
         """
-        found: list[Excess] = []
+        found: list[LimitViolation] = []
         is_settled = None if is_told else self.when_infeasible.allows
         if request.interpolation is Interpolation.NONE:
             # Jumps are what was asked for.
@@ -337,7 +343,7 @@ class MotionJudge:
         step = trajectory.sample(now).position - state.position
         for joint in np.flatnonzero(np.abs(step) > self.limits.step):
             limit = float(np.copysign(self.limits.step[joint], step[joint]))
-            excess = Excess(
+            excess = LimitViolation(
                 Quantity.STEP,
                 self.limits.joints[joint],
                 int(joint),
@@ -357,25 +363,25 @@ class MotionJudge:
             found += self._judge_rest(trajectory, range(judged, last), origin, is_settled)
         return found
 
-    def allows_end(self, trajectory: Trajectory, request: MotionRequest, now: float) -> bool:
+    def allows_end(self, trajectory: Motion, request: MotionRequest, now: float) -> bool:
         """Return whether nothing is exceeded from the last segment between the waypoints on."""
         origin = request.origin(now)
         last = bisect_left(trajectory.knots, origin + request.waypoints.times[-1])
         some = range(max(last - 1, 0), len(trajectory.knots) - 1)
         return not self._judge_some(trajectory, some, origin)
 
-    def _spares_end(self, knots: Sequence[float]) -> bool:
+    def _spares_end(self, knots: FloatArray) -> bool:
         """Return whether the last segment of a spline is but the end of a message."""
         is_end = len(knots) > LEAST_SEGMENTS
         return is_end and knots[-1] - knots[-2] <= self.longest_interval + SHORTEST_SEGMENT
 
     def _judge_rest(
         self,
-        trajectory: Trajectory,
+        trajectory: Motion,
         some: range,
         origin: float,
         is_settled: Callable[[Quantity], bool] | None = None,
-    ) -> list[Excess]:
+    ) -> list[LimitViolation]:
         """Return what is not optional of what the end of a spline exceeds.
 
         To come to rest there is what no sender has asked for, and who streams never gets there.
@@ -384,34 +390,30 @@ class MotionJudge:
             # But all of it can be slowed down.
             return self._judge_some(trajectory, some, origin, is_settled)
         found = self._judge_some(trajectory, some, origin, lambda quantity: quantity.is_optional)
-        return [excess for excess in found if not excess.quantity.is_optional]
+        return [violation for violation in found if not violation.quantity.is_optional]
 
     def _judge_some(
         self,
-        trajectory: Trajectory,
+        trajectory: Motion,
         some: range,
         origin: float,
         is_settled: Callable[[Quantity], bool] | None = None,
-    ) -> list[Excess]:
+    ) -> list[LimitViolation]:
         """Return what some segments exceed: all at once, as they seldom do, or each by itself.
 
         Not each where nothing but what `is_settled` is exceeded: that costs milliseconds.
         """
         if not some:
             return []
-        found = self._survey(segments_of(trajectory, some, origin))
+        found = self._check(trajectory.segments(slice(some.start, some.stop), origin))
         if not found or (is_settled and all(is_settled(one.quantity) for one in found)):
             return found
-        each = (range(index, index + 1) for index in some)
-        return [
-            excess
-            for one in each
-            for excess in self._judge_segment(segments_of(trajectory, one, origin))
-        ]
+        each = (trajectory.segments(slice(index, index + 1), origin) for index in some)
+        return [excess for one in each for excess in self._judge_segment(one)]
 
-    def _judge_segment(self, segment: Segments) -> list[Excess]:
+    def _judge_segment(self, segment: Segments) -> list[LimitViolation]:
         """Return what one segment exceeds, which may begin beyond the limits."""
-        found = self._survey(segment)
+        found = self._check(segment)
         if not found:
             return found
         (duration,) = segment.durations
@@ -421,48 +423,14 @@ class MotionJudge:
         limits = self.limits.widened_to(begin, np.where(np.isfinite(effort), effort, 0.0))
         if limits.are(self.limits):
             return found
-        return self._survey(segment, limits)
+        return self._check(segment, limits)
 
-    def _survey(self, segments: Segments, limits: DemandLimits | None = None) -> list[Excess]:
-        limits = self.limits if limits is None else limits
-        found = survey_motion(segments, limits)
-        found += survey_efforts(segments, self.compute_efforts, limits)
-        rests = find_rests(segments)
-        if rests.size:
-            positions, times = segments.scaled[0, rests], segments.begins[rests]
-            found += find_unholdable(positions, times, self.compute_holding, self.limits)
-        return found
-
-
-def segments_of(trajectory: Trajectory, some: range, origin: float) -> Segments:
-    """Return some segments of a motion.
-
-    Parameters
-    ----------
-    trajectory : Trajectory
-    some : range
-        Their indices.
-    origin : float
-        From which their times count [s].
-    """
-    knots = np.array(trajectory.knots[some.start : some.stop + 1])
-    durations = np.diff(knots)
-    polynomials = np.stack([trajectory.coefficients(index) for index in some], axis=1)
-    powers = durations ** np.arange(6.0)[:, np.newaxis]
-    return Segments(knots[:-1] - origin, durations, polynomials * powers[..., np.newaxis])
-
-
-def _segments_between(waypoints: Waypoints, times: FloatArray, some: slice) -> Segments:
-    """Return the segments that begin at some of the waypoints."""
-    ends = slice(some.start + 1, some.stop + 1)
-    states = waypoints.positions, waypoints.velocities, waypoints.accelerations
-    orders = np.minimum(waypoints.orders[some], waypoints.orders[ends])
-    durations = times[ends] - times[some]
-    with np.errstate(over='ignore', invalid='ignore'):
-        scaled = scaled_coefficients(
-            orders,
-            durations,
-            DesiredState(*(values[some] for values in states)),
-            DesiredState(*(values[ends] for values in states)),
+    def _check(
+        self, segments: Segments, limits: DemandLimits | None = None
+    ) -> list[LimitViolation]:
+        return check_motion(
+            segments,
+            self.limits if limits is None else limits,
+            self.compute_efforts,
+            self.compute_holding,
         )
-    return Segments(times[some], durations, scaled)

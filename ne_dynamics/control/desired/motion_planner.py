@@ -9,8 +9,11 @@ over, its begin is laid and judged once more; see
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+import numpy as np
 
 from ne_dynamics.control.desired.motion_judge import MotionJudge, MotionRequest, PathEfforts
 from ne_dynamics.control.desired.pacing import PacePlan, PathTime, plan_pace
@@ -23,11 +26,13 @@ from ne_dynamics.control.desired.position_stream import (
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.motion_demand import DemandLimits, Excess, WhenInfeasible
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.stopping import StopLimits, stop
 from ne_dynamics.motion.time_scaling.speed_profile import is_corner
-from ne_dynamics.motion.trajectory import DesiredState, Trajectory, Waypoints
+from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints, nearest_turns
 
 
 class Circumstances(NamedTuple):
@@ -108,9 +113,7 @@ class PlanningSettings:
             max(self.longest_interval, LONGEST_INTERVAL),
         )
 
-    def stop(
-        self, state: DesiredState, here: Circumstances, time: float | None = None
-    ) -> Trajectory:
+    def stop(self, state: DesiredState, here: Circumstances, time: float | None = None) -> Motion:
         """Return the stop of a motion, for what the model carries and feels at present."""
 
         def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
@@ -122,10 +125,10 @@ class PlanningSettings:
     def lay(
         self,
         request: MotionRequest,
-        running: Trajectory,
+        running: Motion,
         here: Circumstances,
         stream: PositionStream,
-    ) -> Trajectory:
+    ) -> Motion:
         """Return the motion through waypoints in the place of another one; see `lay` of them.
 
         Raises
@@ -134,7 +137,7 @@ class PlanningSettings:
             When they are of the past, or beyond all numbers.
         """
 
-        def stop_later(state: DesiredState, time: float) -> Trajectory:
+        def stop_later(state: DesiredState, time: float) -> Motion:
             return self.stop(state, here, time)
 
         streamed = stream.extended(request, here.now)
@@ -154,21 +157,21 @@ class MotionPlan:
         Its `start_time` is by the clock of the states.
     is_for_now : bool
         Whether it was sent without a time: then it takes the place of all that waits.
-    exceeded : tuple of Excess
+    exceeded : tuple of LimitViolation
         What they exceed and are followed all the same, the worst first.
-    trajectory : Trajectory or None
-        The motion as it was laid; None before the first state.
-    place : float
-        Time of its path at which it was laid [s].
+    motion : Motion or None
+        As it was laid; None before the first state.
+    origin : float
+        Time from which the times of the waypoints count there [s].
     pace : PlannedPace or None
         How fast it may be followed; None where that was not looked at.
     """
 
     request: MotionRequest
     is_for_now: bool
-    exceeded: tuple[Excess, ...] = ()
-    trajectory: Trajectory | None = None
-    place: float = 0.0
+    exceeded: tuple[LimitViolation, ...] = ()
+    motion: Motion | None = None
+    origin: float = 0.0
     pace: PlannedPace | None = None
 
     @property
@@ -176,6 +179,50 @@ class MotionPlan:
         """How long it will take; None where it goes as it was sent [s]."""
         plan = None if self.pace is None else self.pace.plan
         return None if plan is None else plan.duration
+
+    def begun_from(self, request: MotionRequest, running: Motion, now: float) -> Motion | None:
+        """Return the motion for another begin, where no more of it depends on that.
+
+        Parameters
+        ----------
+        request : MotionRequest
+            That of the plan, by the time of the path.
+        running : Motion
+            What is followed at `now`.
+        now : float
+            [s]
+
+        Returns
+        -------
+        Motion or None
+            None where all of it is to be laid once more.
+        """
+        motion, waypoints = self.motion, request.waypoints
+        if motion is None or not request.is_as_it_was_sent:
+            return None
+        origin, begin = request.origin(now), now
+        if request.start_time is not None and request.start_time > now:
+            # A first point that is due at the start is passed over.
+            if waypoints.times[0] == 0.0:
+                return None
+            begin = request.start_time
+        motion = motion.shifted(origin - self.origin)
+        first = bisect_left(waypoints.times, begin - origin)
+        if first == len(waypoints.times):
+            return None
+        due = origin + waypoints.times[first]
+        if 0.0 < due - begin < SHORTEST_SEGMENT or due < begin:
+            return None
+        state, position = running.sample(begin), waypoints.positions[first]
+        index = int(np.abs(motion.knots - due).argmin())
+        if abs(motion.knots[index] - due) > SHORTEST_SEGMENT:
+            return None
+        there = motion.sample(float(motion.knots[index])).position
+        turns = nearest_turns(state.position, position, waypoints.continuous)
+        if not np.array_equal(position + turns, there):
+            return None
+        begun = motion.begun_from(state, begin, index, waypoints.orders[first])
+        return begun.waiting_after(running, now) if begin > now else begun
 
 
 class PlannedPace(NamedTuple):
@@ -207,7 +254,7 @@ class MotionPlanner:
     ----------
     settings : PlanningSettings
     here : Circumstances
-    running : Trajectory or None
+    running : Motion or None
         What is followed, in the time of its path; None before the first state.
     stream : PositionStream
         What was sent before; not changed by a plan.
@@ -217,7 +264,7 @@ class MotionPlanner:
 
     settings: PlanningSettings
     here: Circumstances
-    running: Trajectory | None
+    running: Motion | None
     stream: PositionStream
     path_time: PathTime
 
@@ -265,15 +312,15 @@ class MotionPlanner:
         # Positions that are integrated follow from the state in which it takes over.
         judged_from = begin if waypoints.carried is None else None
         sent = replace(sent, ending=request.ending, judged_from=judged_from)
-        return MotionPlan(sent, is_for_now, exceeded, trajectory, now, pace)
+        return MotionPlan(sent, is_for_now, exceeded, trajectory, request.origin(now), pace)
 
     def _survey(
         self,
         judge: MotionJudge,
         request: MotionRequest,
         now: float | None,
-        trajectory: Trajectory | None = None,
-    ) -> list[Excess]:
+        trajectory: Motion | None = None,
+    ) -> list[LimitViolation]:
         """Return what the motion between the waypoints exceeds."""
         if request.interpolation is Interpolation.NONE:
             return judge.survey_poses(request.waypoints)
@@ -284,7 +331,7 @@ class MotionPlanner:
         return judge.survey_waypoints(request.waypoints, since=since)
 
     def _going_on(
-        self, judge: MotionJudge, request: MotionRequest, running: Trajectory, here: Circumstances
+        self, judge: MotionJudge, request: MotionRequest, running: Motion, here: Circumstances
     ) -> MotionRequest:
         """Return a request of a stream with as fast an end as the arm can be stopped from."""
         for ending in ENDINGS if self.stream.goes_on(request, here.now) else ():
@@ -297,8 +344,8 @@ class MotionPlanner:
     def _plan_pace(
         self,
         request: MotionRequest,
-        trajectory: Trajectory,
-        running: Trajectory,
+        trajectory: Motion,
+        running: Motion,
         here: Circumstances,
         *,
         has_excess: bool,
@@ -330,8 +377,8 @@ class MotionPlanner:
 
 
 def on_path(
-    path_time: PathTime, here: Circumstances, request: MotionRequest, running: Trajectory
-) -> tuple[Circumstances, MotionRequest, Trajectory]:
+    path_time: PathTime, here: Circumstances, request: MotionRequest, running: Motion
+) -> tuple[Circumstances, MotionRequest, Motion]:
     """Return the same in the time of the path, and the motion from whose state to go on."""
     now = here.time
     if path_time.clock is None or now is None:
@@ -339,13 +386,13 @@ def on_path(
     place, speed = path_time.clock.ahead(now)
     if speed == 0.0:
         # How fast it would go on is of the past.
-        running = Trajectory.hold(running.sample(place).position, now=place)
+        running = Motion.hold(running.sample(place).position, now=place)
     start_time = path_time.start_of(request.start_time, now)
     return here._replace(time=place), replace(request, start_time=start_time), running
 
 
 def _integrated(
-    request: MotionRequest, running: Trajectory | None, now: float | None
+    request: MotionRequest, running: Motion | None, now: float | None
 ) -> MotionRequest:
     """Return a request with positions; see :meth:`MotionRequest.integrated`."""
     if request.waypoints.carried is None:

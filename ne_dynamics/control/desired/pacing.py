@@ -16,18 +16,16 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ne_dynamics.control.desired.motion_judge import PathEfforts, segments_of
+from ne_dynamics.control.desired.motion_judge import PathEfforts
 from ne_dynamics.control.desired.path_clock import Band, PathClock
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.effort_demand import find_unholdable, find_unpassable
-from ne_dynamics.motion.motion_demand import (
-    DemandLimits,
-    InfeasibleMotionError,
-    WhenInfeasible,
-)
+from ne_dynamics.motion.check import find_unholdable, find_unpassable
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError, WhenInfeasible
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.stopping import EFFORT_SHARE, Efforts, StopLimits
 from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
 from ne_dynamics.motion.time_scaling.speed_profile import (
@@ -36,7 +34,7 @@ from ne_dynamics.motion.time_scaling.speed_profile import (
     SpeedProfile,
     is_corner,
 )
-from ne_dynamics.motion.trajectory import DesiredState, Trajectory
+from ne_dynamics.motion.waypoints import DesiredState
 
 PLANNED_SHARE = 0.94
 """Part of the effort limits that a plan asks for: the rest is the feedback's."""
@@ -117,7 +115,7 @@ class PathTime(NamedTuple):
 
 
 def plan_pace(
-    trajectory: Trajectory,
+    trajectory: Motion,
     efforts: PathEfforts,
     limits: DemandLimits,
     begin: float,
@@ -130,7 +128,7 @@ def plan_pace(
 
     Parameters
     ----------
-    trajectory : Trajectory
+    trajectory : Motion
     efforts : PathEfforts
     limits : DemandLimits
     begin : float
@@ -153,7 +151,7 @@ def plan_pace(
     count = len(knots) - 1
     first = int(np.searchsorted(knots, begin, side='right')) - 1
     first = min(max(first, 0), count - 1)
-    path = PathIntervals.of(segments_of(trajectory, range(first, count), 0.0))
+    path = PathIntervals.of(trajectory.segments(slice(first, count)))
     _refuse_poses(path, efforts, limits, origin)
     plan = PathPlan(path, efforts.moving, limits, share=PLANNED_SHARE, fastest=fastest)
     # Behind the last segment the arm stands.
@@ -248,7 +246,7 @@ class Pacer:
         """How the time of what is followed passes."""
         return PathTime(self.clock, self.target)
 
-    def state_at(self, trajectory: Trajectory, time: float) -> DesiredState:
+    def state_at(self, trajectory: Motion, time: float) -> DesiredState:
         """Return the desired motion at a time of the caller [s]."""
         clock = self.clock
         if clock is None:
@@ -260,7 +258,7 @@ class Pacer:
             position, velocity * speed, acceleration * (speed * speed) + velocity * change
         )
 
-    def advance(self, trajectory: Trajectory, time: float) -> Trajectory:
+    def advance(self, trajectory: Motion, time: float) -> Motion:
         """Go on to a state; return the trajectory, or what is held where it has come to rest."""
         if self.is_absent:
             return trajectory
@@ -274,7 +272,7 @@ class Pacer:
         if clock.has_stopped:
             # The next motion begins anew, by the time of the caller, if need be with a new clock.
             self.forget()
-            held = Trajectory.hold(trajectory.sample(clock.place).position, now=time)
+            held = Motion.hold(trajectory.sample(clock.place).position, now=time)
             return self.advance(held, time)
         return trajectory
 
@@ -284,12 +282,12 @@ class Pacer:
 
     # ---- motions
 
-    def stop(self, trajectory: Trajectory, time: float, efforts: Efforts) -> bool:
+    def stop(self, trajectory: Motion, time: float, efforts: Efforts) -> bool:
         """Give a motion up; return whether it comes to rest along its path, if it moves.
 
         Parameters
         ----------
-        trajectory : Trajectory
+        trajectory : Motion
         time : float
             Of the last state [s].
         efforts : callable
@@ -444,13 +442,13 @@ class Pacer:
     # ---- between the states
 
     def reconsider(
-        self, trajectory: Trajectory | None, make_efforts: Callable[[], PathEfforts]
+        self, trajectory: Motion | None, make_efforts: Callable[[], PathEfforts]
     ) -> None:
         """Have planned anew what is to be, and take what was.
 
         Parameters
         ----------
-        trajectory : Trajectory or None
+        trajectory : Motion or None
             What is followed.
         make_efforts : callable
             Returns those of the model as it is now, and of what it feels.
@@ -490,7 +488,7 @@ class Pacer:
             # Who was to plan is gone; somebody else may be there soon.
             self._is_outdated = True
 
-    def _has_changed(self, trajectory: Trajectory, efforts: PathEfforts, clock: PathClock) -> bool:
+    def _has_changed(self, trajectory: Motion, efforts: PathEfforts, clock: PathClock) -> bool:
         """Return whether what was planned was planned with another model."""
         if self._is_outdated or self._efforts is None:
             return True

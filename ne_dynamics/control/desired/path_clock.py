@@ -22,7 +22,7 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.time_scaling.speed_profile import SpeedProfile
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 
 LOOK_AHEAD = 0.01
 """A profile counts as far ahead as the motion comes in this time [s], or in a period of the states

@@ -20,15 +20,13 @@ import numpy as np
 
 from ne_dynamics.control.desired.motion_judge import Ending, MotionRequest
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import LEAST_SHARE
 from ne_dynamics.motion.stopping import StopLimits
-from ne_dynamics.motion.trajectory import (
+from ne_dynamics.motion.waypoints import (
     SHORTEST_SEGMENT,
-    DesiredState,
-    Trajectory,
     Waypoints,
     nearest_turns,
-    segment_coefficients,
 )
 
 REMEMBERED = 3
@@ -354,12 +352,12 @@ def end_derivatives(times: FloatArray, positions: FloatArray) -> tuple[FloatArra
     return velocity, 2.0 * coefficients[2] / scale**2
 
 
-def returned(trajectory: Trajectory, waypoints: Waypoints, limits: StopLimits) -> Trajectory:
+def returned(trajectory: Motion, waypoints: Waypoints, limits: StopLimits) -> Motion:
     """Return a motion that ends at rest with the way from there to the last waypoint behind it.
 
     Parameters
     ----------
-    trajectory : Trajectory
+    trajectory : Motion
     waypoints : Waypoints
     limits : StopLimits
         Of which the return takes a share.
@@ -375,10 +373,5 @@ def returned(trajectory: Trajectory, waypoints: Waypoints, limits: StopLimits) -
         float((1.875 * way / speeds).max()),
         float(np.sqrt(10.0 / np.sqrt(3.0) * way / rates).max()),
     )
-    still = np.zeros((1, way.size))
-    ends = (DesiredState(p[np.newaxis], still, still) for p in (begin.position, target))
-    (coefficients,) = segment_coefficients([2], [duration], *ends)
-    way_back = Trajectory.moving_on(
-        begin.position, coefficients, duration, now=trajectory.end_time
-    )
-    return trajectory.ended_by(way_back)
+    way_back = Motion.rest_to_rest(begin.position, target, duration, now=trajectory.end_time)
+    return trajectory.joined(way_back)

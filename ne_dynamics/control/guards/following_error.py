@@ -37,7 +37,7 @@ from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.joint_limits import usual_velocities
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 
 LASTING_SHARE = 0.4
 LASTING_TIME = 1.0

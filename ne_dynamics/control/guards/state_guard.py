@@ -27,7 +27,7 @@ import numpy as np
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.trajectory import TURN, continuous_joints
+from ne_dynamics.motion.waypoints import TURN, continuous_joints
 
 POSITION_SLACK = 0.02
 """A joint may always be this far from where it was [rad or m]: noise, coarse stamps."""

@@ -30,7 +30,7 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.trajectory import TURN, continuous_joints
+from ne_dynamics.motion.waypoints import TURN, continuous_joints
 
 SHORTEST = 0.015
 """A stretch lasts for this at least [s]: a velocity that is late by less is not wrong."""

@@ -31,7 +31,7 @@ from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.dynamics.compensation import Base, InverseDynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.trajectory import resting_state
+from ne_dynamics.motion.waypoints import resting_state
 
 
 class Weight(enum.Enum):

@@ -24,7 +24,7 @@ import numpy as np
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.trajectory import TURN, continuous_joints
+from ne_dynamics.motion.waypoints import TURN, continuous_joints
 from ne_dynamics.settings import parameter
 
 

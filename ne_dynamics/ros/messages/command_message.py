@@ -12,7 +12,7 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.ros.settings.command_layout import (
     EFFORT,
     GAINS,

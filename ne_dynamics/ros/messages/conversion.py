@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.trajectory import LARGEST_POSITION, TrajectoryPoint
+from ne_dynamics.motion.waypoints import LARGEST_POSITION, TrajectoryPoint
 
 REMEMBERED_NAMES = 8
 """Orders of names that a :class:`JointStateReader` remembers (one a publisher)."""

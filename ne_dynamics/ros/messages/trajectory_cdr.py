@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.motion.spline_motion import NANO
-from ne_dynamics.motion.trajectory import PointFields
+from ne_dynamics.motion.waypoints import NANO, PointFields
 from ne_dynamics.ros.messages.conversion import MessageError
 
 ORDERS = {b'\x00\x00': '>', b'\x00\x01': '<'}

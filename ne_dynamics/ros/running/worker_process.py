@@ -46,7 +46,7 @@ class WorkerLostError(BackendError):
 
 
 class _Job(NamedTuple):
-    data: bytes
+    data: memoryview
     future: Future[Any]
 
 
@@ -129,7 +129,7 @@ class WorkerProcess:
             else:
                 job.future.set_exception(result)
 
-    def _ask(self, data: bytes) -> bytes:
+    def _ask(self, data: memoryview) -> bytes:
         """Return the answer to a job; one that finds the process dead gets another one, once."""
         try:
             return self._exchange(data)
@@ -137,7 +137,7 @@ class WorkerProcess:
             self._end()
             return self._exchange(data)
 
-    def _exchange(self, data: bytes) -> bytes:
+    def _exchange(self, data: memoryview) -> bytes:
         connection = self._connection or self._start()
         connection.send_bytes(data)
         if not connection.poll(self._longest_work):
@@ -210,10 +210,10 @@ class _Unpickler(pickle.Unpickler):
         return model
 
 
-def _pickled(value: Any) -> bytes:
+def _pickled(value: Any) -> memoryview:
     buffer = io.BytesIO()
     _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
-    return buffer.getvalue()
+    return buffer.getbuffer()
 
 
 # ---- the process

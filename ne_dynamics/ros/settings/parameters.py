@@ -23,7 +23,7 @@ from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss
 from ne_dynamics.dynamics import BACKENDS
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.motion.motion_demand import WhenInfeasible
+from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.ros.settings.command_layout import CommandSettings
 from ne_dynamics.settings import Changes, ParameterTable, group, parameter
