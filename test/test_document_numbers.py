@@ -237,7 +237,7 @@ def test_the_most_that_is_taken_is_what_is_said():
     """Numbers of points, of trajectories that wait, and the size of the cache are the limits."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     from ne_dynamics.codegen.cache import LARGEST_CACHE
-    from ne_dynamics.motion.trajectory import MOST_WAITING
+    from ne_dynamics.motion.motion import MOST_WAITING
     from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS
     from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
 

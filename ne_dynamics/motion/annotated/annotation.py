@@ -418,7 +418,7 @@ class _Annotation:
         kept: list[int] = []
         before = int(self._knots[0])
         for time in times.astype(np.int64).tolist():
-            segment = int(np.searchsorted(self._knots, time, side='right')) - 1
+            segment = int(np.searchsorted(self._knots[1:-1], time, side='right'))
             begin, end = self._knots[segment : segment + 2].tolist()
             if min(time - max(before, begin), end - time) > _SHORTEST_NS:
                 kept.append(time)
