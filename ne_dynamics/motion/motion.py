@@ -123,15 +123,15 @@ class Motion:
             self._before,
         )
 
-    def _changed(self, *, knots: FloatArray | None = None, before: Motion | None) -> Motion:
-        return Motion(
-            self.knots if knots is None else knots,
-            self.coefficients,
-            self.initial,
-            self.final,
-            steps=self._steps,
-            before=before,
-        )
+    def _with(self, before: Motion | None) -> Motion:
+        """Return the same motion with another one before it."""
+        other = Motion.__new__(Motion)
+        for name in Motion.__slots__:
+            setattr(other, name, getattr(self, name))
+        other._before = before
+        other._powers = np.zeros_like(self._powers)
+        other._buffer = other._powers.data
+        return other
 
     # ---- makers
 
@@ -307,7 +307,14 @@ class Motion:
     def shifted(self, duration: float) -> Motion:
         """Return the same motion, later by so many seconds; before it begins, likewise."""
         before = None if self._before is None else self._before.shifted(duration)
-        return self._changed(knots=self.knots + duration, before=before)
+        return Motion(
+            self.knots + duration,
+            self.coefficients,
+            self.initial,
+            self.final,
+            steps=self._steps,
+            before=before,
+        )
 
     def joined(self, end: Motion) -> Motion:
         """Return this motion with another one in place of its rest; `end` begins at its end."""
@@ -364,7 +371,7 @@ class Motion:
 
     def given_up(self) -> Motion:
         """Return the same motion as another one: nobody waits for its end."""
-        return self._changed(before=self._before)
+        return self._with(self._before)
 
     def waiting_after(self, before: Motion, now: float) -> Motion:
         """Return this motion with another one in place of its state before it begins.
@@ -395,8 +402,8 @@ class Motion:
             )
         earlier: Motion | None = None
         for motion in reversed(chain):
-            earlier = motion if motion._before is earlier else motion._changed(before=earlier)
-        return self._changed(before=earlier)
+            earlier = motion if motion._before is earlier else motion._with(earlier)
+        return self._with(earlier)
 
     def derivative(self, order: int = 1) -> Motion:
         """Return the motion whose position is a derivative of this one's, with respect to time.
@@ -680,8 +687,13 @@ def _join(durations: ArrayLike, orders: Sequence[int], states: DesiredState) -> 
     """
     begin, end = (DesiredState(*(rows[some] for rows in states)) for some in _ENDS)
     scaled = scaled_coefficients(np.minimum(orders[:-1], orders[1:]), durations, begin, end)
-    powers = np.asarray(durations) ** _POWERS[:, np.newaxis]
-    return np.ascontiguousarray((scaled / powers[..., np.newaxis]).swapaxes(0, 1))
+    size = np.asarray(durations)[:, np.newaxis]
+    coefficients = np.empty((len(size), DEGREE + 1, scaled.shape[2]))
+    power = np.ones_like(size)
+    for degree, row in enumerate(scaled):
+        np.divide(row, power, out=coefficients[:, degree])
+        power = power * size
+    return coefficients
 
 
 _ENDS = slice(-1), slice(1, None)

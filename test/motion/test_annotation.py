@@ -587,6 +587,20 @@ def test_friction_with_hysteresis_follows_the_path(order: int, smoothing: float)
     assert deviation(without, dynamics.without_friction().inverse_dynamics).max() <= 0.1
 
 
+def test_a_joint_that_comes_to_rest_at_the_end_does_not_turn_there() -> None:
+    """Rounding may put the zero of its velocity a little before the last point; it is none."""
+    dynamics = dynamics_of('arm')
+    joints = [replace(joint, coulomb_friction=5.0) for joint in dynamics.robot.joints]
+    dynamics = Dynamics(replace(dynamics.robot, joints=tuple(joints)), backend='python')
+    for seed in range(25):
+        points = random_points(np.random.default_rng(seed), dynamics, 4, 1 + seed % 2)
+        end = round(points[-1].time_from_start * 1e9)
+        result = annotated(dynamics, points, effort_tolerance=5.0)
+        assert result.nanoseconds[-1] == end or result.nanoseconds[-2] == end
+        still = dynamics.gravity_torque(result.positions[-1])
+        np.testing.assert_allclose(result.efforts[-1], still, atol=1e-9)
+
+
 @pytest.mark.parametrize('smoothing', [0.0, 0.05])
 def test_friction_of_any_kind_is_within_the_tolerance(smoothing: float) -> None:
     """With static friction, load and offset the points follow the efforts of the same model."""

@@ -71,7 +71,7 @@ robot = ned.load_urdf('''
 dynamics = ned.Dynamics(robot, gravity=(0.0, 0.0, -10.0), backend='auto')
 torque = float(dynamics.inverse_dynamics([0.0], [0.0], [1.0])[0])
 assert abs(torque - (2 * 10.0 * 0.5 + 2 * 0.5**2 + 0.1)) < 1e-12, torque
-for module in ('control.controller', 'motion.trajectory', 'codegen.evaluator', 'model.robot'):
+for module in ('control.controller', 'motion.motion', 'codegen.evaluator', 'model.robot'):
     __import__(f'ne_dynamics.{module}')
 print('computed', torque)
 """

@@ -198,7 +198,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'motion/test_retiming.py': {
         'test_the_motion_between_the_points_is_within_the_limits': 5,
     },
-    'motion/test_speed_profile.py': {
+    'motion/test_time_optimal.py': {
         'test_no_limit_is_left_and_one_is_always_met': 2,
     },
     'oracles/test_derivatives.py': {

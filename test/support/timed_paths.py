@@ -12,8 +12,8 @@ from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
-from ne_dynamics.motion.time_scaling.speed_profile import PathPlan
+from ne_dynamics.motion.time_scaling.path import PathIntervals
+from ne_dynamics.motion.time_scaling.time_optimal import find_time_optimal
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 
 
@@ -79,6 +79,8 @@ class TimedPath:
         return replace(limits, velocity=velocity, acceleration=unlimited, deceleration=unlimited)
 
     def plan(self, limits, *, fastest=1.0, begin=1.0, end=np.inf):
-        """Return the plan, its profile and the squares of the speeds of the fastest motion."""
-        plan = PathPlan(self.path, self.efforts.moving, limits, fastest=fastest)
-        return (plan, *plan.find(begin, end))
+        """Return what is found, its profile, and the squares of the fastest motion's speeds."""
+        found = find_time_optimal(
+            self.path, self.efforts.moving, limits, fastest=fastest, begin=begin, end=end
+        )
+        return found, found.profile, found.squares

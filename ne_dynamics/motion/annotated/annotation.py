@@ -32,8 +32,7 @@ point at rest follows :data:`RAMP` seconds later.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +46,7 @@ from ne_dynamics.dynamics.compensation import (
     changes_sign,
 )
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.motion.check import check_motion
@@ -239,27 +238,14 @@ class _Feedforward:
         `direction`, shape (N, n), is the sign of the velocity as friction sees it, `hysteresis`
         of the same shape what its path has come to, or None without.
         """
-        effort = self._efforts(state, direction)
-        if hysteresis is not None:
-            effort = effort + self._compensation.hysteresis_effort(
-                hysteresis, state.velocity, direction
-            )
-        return effort
-
-    def _efforts(self, state: DesiredState, direction: FloatArray) -> FloatArray:
         compensation = self._compensation
-        acceleration = state.acceleration
+        q, qd, qdd = state
         if not compensation.terms.inertia:
-            acceleration = np.zeros_like(acceleration)
-        return compensation.effort(
-            state.position,
-            state.velocity,
-            acceleration,
-            state.velocity,
-            None,
-            self._base,
-            direction,
-        )
+            qdd = np.zeros_like(qdd)
+        effort = compensation.effort(q, qd, qdd, qd, None, self._base, direction)
+        if hysteresis is not None:
+            effort = effort + compensation.hysteresis_effort(hysteresis, qd, direction)
+        return effort
 
 
 @dataclass(eq=False)
@@ -278,7 +264,7 @@ class _Stretches:
         the last; None without hysteresis.
     """
 
-    segments: NDArray[np.intp]
+    segments: IndexArray
     begin: IntArray
     end: IntArray
     direction: FloatArray
@@ -288,7 +274,7 @@ class _Stretches:
     def __len__(self) -> int:
         return self.segments.size
 
-    def __getitem__(self, index: slice | NDArray[np.intp]) -> _Stretches:
+    def __getitem__(self, index: slice | IndexArray) -> _Stretches:
         return _Stretches(
             self.segments[index],
             self.begin[index],
@@ -297,25 +283,6 @@ class _Stretches:
             None if self.origin is None else self.origin[index],
             None if self.hysteresis is None else self.hysteresis[index],
         )
-
-
-@dataclass(eq=False)
-class _Samples:
-    """Dense samples of one stretch, as they are found."""
-
-    times: list[IntArray] = field(default_factory=list)
-    efforts: list[FloatArray] = field(default_factory=list)
-
-    def in_order(self) -> tuple[IntArray, FloatArray]:
-        """Return times and efforts, each time once."""
-        if len(self.times) == 1:
-            return self.times[0], self.efforts[0]
-        order = np.argsort([times[0] for times in self.times], kind='stable')
-        times = np.concatenate([self.times[i][:-1] for i in order] + [self.times[order[-1]][-1:]])
-        efforts = np.concatenate(
-            [self.efforts[i][:-1] for i in order] + [self.efforts[order[-1]][-1:]]
-        )
-        return times, efforts
 
 
 class _Annotation:
@@ -451,14 +418,14 @@ class _Annotation:
         kept: list[int] = []
         before = int(self._knots[0])
         for time in times.astype(np.int64).tolist():
-            segment = int(np.searchsorted(self._knots, time, side='right')) - 1
+            segment = int(np.searchsorted(self._knots[1:-1], time, side='right'))
             begin, end = self._knots[segment : segment + 2].tolist()
             if min(time - max(before, begin), end - time) > _SHORTEST_NS:
                 kept.append(time)
                 before = time
         return np.array(kept, dtype=np.int64)
 
-    def _states_at(self, segments: NDArray[np.intp], times: IntArray) -> DesiredState:
+    def _states_at(self, segments: IndexArray, times: IntArray) -> DesiredState:
         """Return states of segments, shapes (k,), at times of shape (k, r), shapes (k, r, n)."""
         since = (times - self._knots[segments, np.newaxis]) / NANO
         return self._motion.sample_segments(segments, since)
@@ -550,54 +517,63 @@ class _Annotation:
         for begin in range(0, len(stretches), BATCH):
             part = slice(begin, begin + BATCH)
             chosen = stretches[part]
-            samples = self._sampled(replace(chosen, end=ends[part]))
-            found: list[tuple[IntArray, FloatArray]] = []
-            for one, ramp in zip(samples, has_ramp[part].tolist(), strict=True):
-                times, efforts = one.in_order()
-                kept = self._chords(times, efforts)
-                if not ramp:
-                    kept = kept[:-1]
-                found.append((times[kept], efforts[kept]))
+            owners, times, efforts = self._sampled(replace(chosen, end=ends[part]))
+            places = []
+            for own, ramp in enumerate(has_ramp[part].tolist()):
+                first, last = np.searchsorted(owners, (own, own + 1))
+                kept = first + self._chords(times[first:last], efforts[first:last])
+                places.append(kept if ramp else kept[:-1])
+            chosen_places = np.concatenate(places)
             self._add_between(
-                np.concatenate([times for times, _ in found]),
-                np.repeat(chosen.segments, [times.size for times, _ in found]),
-                np.concatenate([efforts for _, efforts in found]),
+                times[chosen_places],
+                chosen.segments[owners[chosen_places]],
+                efforts[chosen_places],
             )
 
-    def _sampled(self, stretches: _Stretches) -> list[_Samples]:
-        """Return samples so dense that what lies between them does not matter."""
-        found = [_Samples() for _ in range(len(stretches))]
+    def _sampled(self, stretches: _Stretches) -> tuple[IndexArray, IntArray, FloatArray]:
+        """Return samples so dense that what lies between them does not matter.
+
+        Returns
+        -------
+        owners, times : array, shape (m,), dtype int
+            Indices of the stretches, ascending, and times in each, ascending [ns].
+        efforts : array, shape (m, n)
+        """
+        found: list[tuple[IndexArray, IntArray, FloatArray]] = []
         owners = np.arange(len(stretches))
         begin, end = stretches.begin, stretches.end
         taken = 0
         while owners.size:
             now, later = slice(0, BATCH), slice(BATCH, None)
-            chosen = stretches[owners[now]]
-            lengths = (end - begin)[now]
-            times = begin[now, np.newaxis] + lengths[:, np.newaxis] * np.arange(CELLS + 1) // CELLS
-            efforts, velocities = self._evaluated(chosen, times)
-            parts = self._parts(times, efforts, velocities)
+            lengths = (end - begin)[now, np.newaxis]
+            times = begin[now, np.newaxis] + lengths * np.arange(CELLS + 1) // CELLS
+            efforts, velocities = self._evaluated(stretches[owners[now]], times)
             taken += times.size
             if taken > 32 * self._max_points + 16_000:
                 self._refuse_count()
-            more: list[tuple[int, int, int]] = []
-            for k, owner in enumerate(owners[now].tolist()):
-                if parts[k] == 1:
-                    # Where samples would fall together the ends do.
-                    step = 1 if lengths[k] >= CELLS * _SHORTEST_NS else CELLS
-                    found[owner].times.append(times[k, ::step])
-                    found[owner].efforts.append(efforts[k, ::step])
-                    continue
-                cuts = times[k, :: CELLS // parts[k]].tolist()
-                more += [(owner, a, b) for a, b in pairwise(cuts)]
-            added = np.array(more, dtype=np.int64).reshape(-1, 3)
+            parts = self._count_parts(times, efforts, velocities)
+            kept = np.repeat(parts[:, np.newaxis] == 1, CELLS + 1, axis=1)
+            # Where samples would fall together the ends do.
+            kept[:, 1:-1] &= lengths >= CELLS * _SHORTEST_NS
+            own = np.broadcast_to(owners[now, np.newaxis], times.shape)
+            found.append((own[kept], times[kept], efforts[kept]))
+            counts = np.where(parts > 1, parts, 0)
+            which = np.repeat(np.arange(parts.size), counts)
+            index = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
+            width = CELLS // parts[which]
             # The newest first: the number of those that wait stays small.
-            owners = np.concatenate((added[:, 0].astype(np.intp), owners[later]))
-            begin = np.concatenate((added[:, 1], begin[later]))
-            end = np.concatenate((added[:, 2], end[later]))
-        return found
+            owners = np.concatenate((own[which, 0], owners[later]))
+            begin = np.concatenate((times[which, index * width], begin[later]))
+            end = np.concatenate((times[which, (index + 1) * width], end[later]))
+        owner, time, effort = (np.concatenate(rows) for rows in zip(*found, strict=True))
+        order = np.lexsort((time, owner))
+        is_new = (np.diff(owner[order], prepend=-1) != 0) | (np.diff(time[order], prepend=-1) != 0)
+        order = order[is_new]
+        return owner[order], time[order], effort[order]
 
-    def _parts(self, times: IntArray, efforts: FloatArray, velocities: FloatArray) -> list[int]:
+    def _count_parts(
+        self, times: IntArray, efforts: FloatArray, velocities: FloatArray
+    ) -> IndexArray:
         """Return into how many parts each stretch has to be divided: 1 when it is resolved."""
         second = np.abs(np.diff(efforts / self._tolerance, n=2, axis=1))
         bend = second.max(axis=(1, 2))
@@ -608,24 +584,21 @@ class _Annotation:
         cell = (times[:, 1:] - times[:, :-1]) / NANO
         speed = (np.abs(velocities) * self._turning).sum(axis=2)
         turn = (np.maximum(speed[:, 1:], speed[:, :-1]) * cell).max(axis=1)
-        finer = np.maximum(finer, turn / LARGEST_TURN)
-        parts = []
+        finer = np.maximum(np.maximum(finer, turn / LARGEST_TURN), 1.0)
         shortest = (times[:, -1] - times[:, 0]) / (NANO * CELLS)
-        for k, (wanted, length) in enumerate(zip(finer.tolist(), shortest.tolist(), strict=True)):
-            if wanted <= 1.0 or length * CELLS <= RAMP:
-                # What is no longer than a ramp is one.
-                parts.append(1)
-                continue
-            if length / wanted < SHORTEST:
-                raise TrajectoryError(
-                    f'effort_tolerance: cannot be kept at about {times[k, 0] / NANO:.9g} s: the '
-                    f'effort changes within less than {SHORTEST:g} s; expected a larger '
-                    'tolerance or a slower motion'
-                )
-            parts.append(min(CELLS, 1 << int(np.ceil(np.log2(wanted)))))
-        return parts
+        # What is no longer than a ramp is one.
+        divides = (finer > 1.0) & (shortest * CELLS > RAMP)
+        too_fine = divides & (shortest / finer < SHORTEST)
+        if too_fine.any():
+            raise TrajectoryError(
+                f'effort_tolerance: cannot be kept at about {times[too_fine][0, 0] / NANO:.9g} s: '
+                f'the effort changes within less than {SHORTEST:g} s; expected a larger tolerance '
+                'or a slower motion'
+            )
+        parts = np.minimum(2.0 ** np.ceil(np.log2(finer)), CELLS)
+        return np.where(divides, parts, 1.0).astype(np.intp)
 
-    def _chords(self, times: IntArray, efforts: FloatArray) -> NDArray[np.intp]:
+    def _chords(self, times: IntArray, efforts: FloatArray) -> IndexArray:
         """Return which samples to keep, the first and the last among them."""
         seconds = (times - times[0]) / NANO
         scaled = (efforts - efforts[0]) / self._tolerance
@@ -648,9 +621,7 @@ class _Annotation:
     def _note(self, distance: FloatArray) -> None:
         self._deviation = np.maximum(self._deviation, distance * self._tolerance)
 
-    def _add_between(
-        self, times: IntArray, segments: NDArray[np.intp], efforts: FloatArray
-    ) -> None:
+    def _add_between(self, times: IntArray, segments: IndexArray, efforts: FloatArray) -> None:
         """Add points of segments, at their begin or later."""
         sampled = self._states_at(segments, times[:, np.newaxis])
         orders = self._orders[segments]
@@ -666,7 +637,7 @@ class _Annotation:
         self._add(times, orders, state, efforts)
 
     def _add(
-        self, times: IntArray, orders: NDArray[np.intp], state: DesiredState, efforts: FloatArray
+        self, times: IntArray, orders: IndexArray, state: DesiredState, efforts: FloatArray
     ) -> None:
         self._points.append((times, orders, *state, efforts))
         self._count += times.size

@@ -1,7 +1,7 @@
 """The same path in other times, for controllers that follow a trajectory as it is written.
 
 What the node does while it goes (:mod:`ne_dynamics.control.desired.pacing`) is done here
-beforehand: the speed profile of a path (:mod:`ne_dynamics.motion.time_scaling.speed_profile`)
+beforehand: the speed profile of a path (:mod:`ne_dynamics.motion.time_scaling.time_optimal`)
 becomes points with later times.
 
 Between two points a controller has a polynomial of its own. So there are points at all ends of the
@@ -10,17 +10,12 @@ there, and with its acceleration where that has no step: the segment before and 
 cubic, all others are quintic. What comes of it is measured, along the path and at the limits, in
 each interval on its own side of the steps. An interval in which it is not good enough becomes two
 cubic ones; where that does not help, the limits of that interval are taken for smaller.
-
-Two times serve as the parameter of a path. That of its sender does where nobody is to be faster
-than sent. For the fastest motion it is the length of the path: of a path in the time of its
-sender, which begins and ends slowly, the fastest motion has no finite speed at its ends.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,21 +29,16 @@ from ne_dynamics.motion.limit_violation import InfeasibleMotionError, rank
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import Segments, sample_segments
 from ne_dynamics.motion.stopping import Efforts
-from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
-from ne_dynamics.motion.time_scaling.path_division import (
-    LARGEST_TURN,
-    RESTING,
-    compute_lengths,
-    divide_by_way,
-    divide_turns,
-)
-from ne_dynamics.motion.time_scaling.path_limits import (
-    SPARE_EFFORT,
+from ne_dynamics.motion.time_scaling.path import (
     PathIntervals,
     divide,
+    divide_by_way,
     divide_into,
+    divide_turns,
 )
-from ne_dynamics.motion.time_scaling.speed_profile import SLOWEST, PathPlan
+from ne_dynamics.motion.time_scaling.path_bounds import SPARE_EFFORT
+from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
+from ne_dynamics.motion.time_scaling.time_optimal import SLOWEST, find_time_optimal
 from ne_dynamics.motion.waypoints import NANO, DesiredState, Waypoints
 
 EFFORT_SHARE = 0.95
@@ -76,10 +66,6 @@ SAMPLES = 16
 BESIDE = 1e-3
 """Part of the time between two points, so near to which it is compared."""
 
-SLOW = 0.1
-"""Part of the largest speed in an interval below which a path rests at an end that is still a turn
-when the interval is as small as it may be."""
-
 STOPPING = 1e-4
 """Speed with which a plan passes the points in which the motion comes to rest."""
 
@@ -88,9 +74,6 @@ AS_SENT = 1e-9
 
 ROUNDING = 1e-12
 """Part of the largest velocity of a joint."""
-
-_INSIDE = 0.25
-"""Share of a part away from its end at which a path has a direction where it rests."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,54 +218,9 @@ def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) 
         raise InfeasibleMotionError(rank(found))
 
 
-class _Way(NamedTuple):
-    """A path in parts, by the parameter that a plan has.
-
-    Attributes
-    ----------
-    parts : Segments
-        In the time of the sender.
-    path : PathIntervals
-        The same, in the parameter.
-    """
-
-    parts: Segments
-    path: PathIntervals
-
-    @classmethod
-    def in_time(cls, parts: Segments) -> _Way:
-        """Return a path by the time of its sender."""
-        return cls(parts, PathIntervals(parts.begins, parts.durations, *sample_segments(parts, 1)))
-
-    @classmethod
-    def by_length(cls, parts: Segments) -> _Way:
-        """Return a path by its length, where all of it moves."""
-        lengths = compute_lengths(parts)
-        exact = sample_segments(parts, 1)
-        share = np.full(lengths.size, _INSIDE)
-        inside = parts.parts(np.arange(lengths.size), share, 1.0 - share)
-        inner = sample_segments(inside, 1)
-        directions, sizes = [], []
-        for states in (exact, inner):
-            sizes.append(np.linalg.norm(states[1], axis=2, keepdims=True))
-            directions.append(states[1] / np.where(sizes[-1] > 0.0, sizes[-1], np.inf))
-        # Where it rests, or turns nearly at rest, it has the direction in which it goes on.
-        turns = np.linalg.norm(directions[0] - directions[1], axis=2, keepdims=True)
-        largest = sizes[0].max(axis=0)
-        rests = (sizes[0] <= RESTING * largest) | (
-            (sizes[0] <= SLOW * largest) & (turns > LARGEST_TURN)
-        )
-        tangent = np.where(rests, directions[1], directions[0])
-        curve = np.where(rests, inner[2], exact[2])
-        size = np.where(rests, sizes[1], sizes[0])
-        along = (tangent * curve).sum(axis=2, keepdims=True)
-        bend = (curve - tangent * along) / size**2
-        begins = np.concatenate(([0.0], np.cumsum(lengths)[:-1]))
-        return cls(parts, PathIntervals(begins, lengths, exact[0], tangent, bend))
-
-
 def _lay(
-    way: _Way,
+    path: PathIntervals,
+    parts: Segments,
     speeds: FloatArray,
     stops: NDArray[np.bool_],
     is_cubic: NDArray[np.bool_],
@@ -292,7 +230,9 @@ def _lay(
 
     Parameters
     ----------
-    way : _Way
+    path : PathIntervals
+    parts : Segments
+        The same in the time of the sender.
     speeds : array, shape (N + 1,)
         At the ends of its parts.
     stops : array, shape (N + 1,), dtype bool
@@ -302,11 +242,11 @@ def _lay(
     sent : Waypoints
         Of the path; the motion begins when they do.
     """
-    begins, lengths, position, tangent, bend = way.path
+    begins, lengths, position, tangent, bend = path
     both = speeds[:-1] + speeds[1:]
     # What does not move waits as long as its sender does.
-    goes = way.parts.scaled[1:].any(axis=(0, 2)) & (both > 0.0)
-    durations = np.where(goes, 2.0 * lengths / np.where(goes, both, 1.0), way.parts.durations)
+    goes = parts.scaled[1:].any(axis=(0, 2)) & (both > 0.0)
+    durations = np.where(goes, 2.0 * lengths / np.where(goes, both, 1.0), parts.durations)
     squares = speeds**2
     changes = np.where(goes, np.diff(squares) / (2.0 * lengths), 0.0)[:, np.newaxis]
     count = begins.size
@@ -366,13 +306,13 @@ class _Retiming:
         failures = np.zeros(parts.durations.size, dtype=np.intp)
         allowed = np.ones(failures.size)
         for _ in range(ATTEMPTS):
-            way = (_Way.by_length if self._is_fastest else _Way.in_time)(parts)
-            speeds, stops = self._plan(way, allowed)
+            path = (PathIntervals.by_length if self._is_fastest else PathIntervals.in_time)(parts)
+            speeds, stops = self._plan(path, allowed)
             if not self._is_fastest and not stops.any() and (speeds >= 1.0 - AS_SENT).all():
                 return None
-            points = _lay(way, speeds, stops, failures > 0, self._sent)
+            points = _lay(path, parts, speeds, stops, failures > 0, self._sent)
             segments = Motion.between(points).segments()
-            deviation = measure_deviation(segments, way.parts)
+            deviation = measure_deviation(segments, parts)
             excess = self._measure_excess(segments)
             is_away, is_beyond = deviation > PATH_TOLERANCE, excess > 1.0 + LIMIT_TOLERANCE
             if not (is_away | is_beyond).any():
@@ -390,10 +330,16 @@ class _Retiming:
             f'from the path and {excess.max():.4g} times its limits, however near they are'
         )
 
-    def _plan(self, way: _Way, allowed: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    def _plan(
+        self, path: PathIntervals, allowed: FloatArray
+    ) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Return the speeds at all points, and where the motion comes to rest."""
-        path, orders = way.path, self._sent.orders
-        plan = PathPlan(
+        # Points without velocities begin and end a motion at rest.
+        orders = self._sent.orders
+        begins, ends = (
+            not self._is_fastest and min(some) > 0 for some in (orders[:2], orders[-2:])
+        )
+        found = find_time_optimal(
             path,
             self._compute,
             self._limits,
@@ -401,14 +347,13 @@ class _Retiming:
             fastest=np.inf if self._is_fastest else 1.0,
             slowest=STOPPING,
             allowed=allowed,
+            begin=float(begins),
+            end=float(ends),
         )
-        # Points without velocities begin and end a motion at rest.
-        begins, ends = (not self._is_fastest and min(orders[end:][:2]) > 0 for end in (0, -2))
-        _, squares = plan.find(float(begins), float(ends))
-        stops = np.zeros(squares.size, dtype=bool)
-        stops[plan.corners] = True
+        stops = np.zeros(found.squares.size, dtype=bool)
+        stops[found.corners] = True
         stops[0], stops[-1] = not begins, not ends
-        speeds = np.where(stops, 0.0, np.sqrt(squares))
+        speeds = np.where(stops, 0.0, np.sqrt(found.squares))
         if begins and path.velocity[0, 0].any() and speeds[0] < 1.0 - AS_SENT:
             raise TrajectoryError(
                 'point 0: velocities: too fast for the rest of the path to be followed within '

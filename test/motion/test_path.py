@@ -7,7 +7,7 @@ import pytest
 
 from ne_dynamics.motion.motion import scaled_coefficients
 from ne_dynamics.motion.segments import Segments, sample_segments
-from ne_dynamics.motion.time_scaling.path_division import (
+from ne_dynamics.motion.time_scaling.path import (
     LARGEST_TURN,
     SHORTEST_WAY,
     divide_by_way,

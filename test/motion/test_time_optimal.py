@@ -12,8 +12,8 @@ from ne_dynamics import load_urdf
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.segments import Segments
-from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
-from ne_dynamics.motion.time_scaling.speed_profile import PathPlan
+from ne_dynamics.motion.time_scaling.path import PathIntervals
+from ne_dynamics.motion.time_scaling.time_optimal import find_time_optimal
 from ne_dynamics.shipped import shipped_file
 
 SHARES = (np.arange(4) + 0.5) / 4
@@ -121,8 +121,8 @@ def test_times_of_the_sender_do_not_matter_to_the_fastest_motion(robot, scale) -
         effort = np.full(6, 400.0)
         limits = replace(unlimited(robot), effort=effort, velocity=np.full(6, 2.0))
         fastest = 30.0 * each
-        plan, _, taken = timed.plan(limits, fastest=fastest, begin=0.0, end=0.0)
-        durations.append(plan.when(taken)[-1])
+        found, _, _ = timed.plan(limits, fastest=fastest, begin=0.0, end=0.0)
+        durations.append(found.passed[-1])
     assert durations[1] == pytest.approx(durations[0], rel=0.05)
 
 
@@ -132,9 +132,8 @@ def test_a_path_of_one_interval_and_of_no_way(robot) -> None:
     path = PathIntervals(np.zeros(1), np.full(1, 0.3), *rows)
     limits = DemandLimits.of(robot.joints, robot.limits('effort_limit'))
     timed = TimedPath(robot, np.random.default_rng(1))
-    plan = PathPlan(path, timed.efforts.moving, limits)
-    _, taken = plan.find()
-    np.testing.assert_array_equal(plan.when(taken), [0.0, 0.3])
+    found = find_time_optimal(path, timed.efforts.moving, limits)
+    np.testing.assert_array_equal(found.passed, [0.0, 0.3])
 
 
 def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes(robot) -> None:
@@ -151,6 +150,7 @@ def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes(robot) ->
             acceleration=np.array([2.0 * way]),
             deceleration=np.array([2.0 * way]),
         )
-        plan = PathPlan(path, lambda *motion: motion[2], limits, fastest=100.0)
-        _, taken = plan.find(0.0, 0.0)
-        assert plan.when(taken)[-1] == pytest.approx(2.0 * np.sqrt(0.5), rel=0.03)
+        found = find_time_optimal(
+            path, lambda *motion: motion[2], limits, fastest=100.0, begin=0.0, end=0.0
+        )
+        assert found.passed[-1] == pytest.approx(2.0 * np.sqrt(0.5), rel=0.03)

@@ -1,4 +1,8 @@
-"""Where a path is divided before its speeds are found: by the way, and by how far it turns.
+"""Paths in short intervals: divided by the way, and by how far they turn.
+
+A path is known by a parameter. The time that its sender gave it serves where nobody is to be
+faster than sent. For the fastest motion it is the length of the path: of a path in the time of its
+sender, which begins and ends slowly, the fastest motion has no finite speed at its ends.
 
 A path that is slow where it turns, as cubics are that pass a point slowly or backwards, turns
 within a small part of its time and of its length. There the limits of all intervals around count
@@ -8,11 +12,18 @@ become smaller towards it until none turns far.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.segments import Segments, evaluate, sample_segments
-from ne_dynamics.motion.time_scaling.path_limits import LARGEST_WAY, divide_into
+
+LARGEST_WAY = 0.05
+"""Change of all joints together over an interval [rad or m], where that allows."""
+
+LEAST_INTERVALS, MOST_INTERVALS = 2, 128
+"""Into which a segment is divided."""
 
 FIRST_PARTS = 16
 """Intervals in which it is found how far a segment goes."""
@@ -38,9 +49,93 @@ MOST_BISECTIONS, BISECTIONS = 30, 50
 RESTING = 1e-9
 """Part of the largest speed in an interval below which a path rests."""
 
+SLOW = 0.1
+"""Part of that speed below which a path rests at an end that is still a turn when the interval is
+as small as it may be."""
+
+_INSIDE = 0.25
+"""Share of a part away from its end at which a path has a direction where it rests."""
+
+
+class PathIntervals(NamedTuple):
+    """Stretches of a path, and the motion at both ends of each, by the parameter.
+
+    Attributes
+    ----------
+    begins, durations : array, shape (N,)
+        In the parameter of the path [s, or rad or m].
+    position, velocity, acceleration : array, shape (2, N, n)
+        The path and its derivatives at the begin and at the end of each.
+    """
+
+    begins: FloatArray
+    durations: FloatArray
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+
+    @classmethod
+    def of(cls, segments: Segments) -> PathIntervals:
+        """Return segments by the time of their sender, divided as finely as they move."""
+        return cls.in_time(divide(segments))
+
+    @classmethod
+    def in_time(cls, parts: Segments) -> PathIntervals:
+        """Return the parts of a path by the time of its sender."""
+        return cls(parts.begins, parts.durations, *sample_segments(parts, 1))
+
+    @classmethod
+    def by_length(cls, parts: Segments) -> PathIntervals:
+        """Return the parts of a path by its length, where all of it moves."""
+        lengths = compute_lengths(parts)
+        share = np.full(lengths.size, _INSIDE)
+        inside = parts.parts(np.arange(lengths.size), share, 1.0 - share)
+        exact, inner = (sample_segments(each, 1) for each in (parts, inside))
+        sizes = [np.linalg.norm(each[1], axis=2, keepdims=True) for each in (exact, inner)]
+        directions = [
+            each[1] / np.where(size > 0.0, size, np.inf)
+            for each, size in zip((exact, inner), sizes, strict=True)
+        ]
+        # Where it rests, or turns nearly at rest, it has the direction in which it goes on.
+        turns = np.linalg.norm(directions[0] - directions[1], axis=2, keepdims=True)
+        largest = sizes[0].max(axis=0)
+        rests = (sizes[0] <= RESTING * largest) | (
+            (sizes[0] <= SLOW * largest) & (turns > LARGEST_TURN)
+        )
+        tangent = np.where(rests, directions[1], directions[0])
+        curve = np.where(rests, inner[2], exact[2])
+        size = np.where(rests, sizes[1], sizes[0])
+        along = (tangent * curve).sum(axis=2, keepdims=True)
+        begins = np.concatenate(([0.0], np.cumsum(lengths)[:-1]))
+        return cls(begins, lengths, exact[0], tangent, (curve - tangent * along) / size**2)
+
+
+def divide(segments: Segments) -> Segments:
+    """Return the parts of segments along which all joints together go no farther than usual."""
+    # No way is longer than its terms together.
+    with np.errstate(over='ignore', invalid='ignore'):
+        ways = np.abs(segments.scaled[1:]).sum(axis=(0, 2))
+    wanted = np.ceil(np.nan_to_num(ways / LARGEST_WAY))
+    return divide_into(segments, np.clip(wanted, LEAST_INTERVALS, MOST_INTERVALS).astype(np.intp))
+
+
+def divide_into(segments: Segments, counts: IndexArray) -> Segments:
+    """Return the parts of segments, each divided evenly.
+
+    Parameters
+    ----------
+    segments : Segments
+    counts : array, shape (s,), dtype int
+        Into how many parts.
+    """
+    which = np.repeat(np.arange(counts.size), counts)
+    index = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    width = 1.0 / counts[which]
+    return segments.parts(which, index * width, (index + 1.0) * width)
+
 
 def divide_by_way(segments: Segments) -> Segments:
-    """Return the parts of segments along which all joints together go so far at most."""
+    """Return the parts of segments as their ways ask for, which are measured; a rest is one."""
     ways = np.abs(np.diff(sample_segments(segments, FIRST_PARTS)[0], axis=0)).sum(axis=(0, 2))
     finest = min(LARGEST_WAY, ways.sum() / PARTS_IN_ALL)
     with np.errstate(invalid='ignore'):
@@ -95,9 +190,9 @@ def _divide_where_slowest(parts: Segments) -> Segments:
     shares = np.linspace(0.0, 1.0, TURN_SAMPLES + 1)
     changes = evaluate(slopes, np.tile(shares, (parts.durations.size, 1)))
     least = RESTING * np.abs(squares).sum(axis=0)[:, np.newaxis]
-    falls, rises = changes[:, :-1] < -least, changes[:, 1:] > least
-    which = np.flatnonzero((falls & rises).any(axis=1))
-    low = shares[(falls & rises)[which].argmax(axis=1)]
+    turns = (changes[:, :-1] < -least) & (changes[:, 1:] > least)
+    which = np.flatnonzero(turns.any(axis=1))
+    low = shares[turns[which].argmax(axis=1)]
     high = low + 1.0 / TURN_SAMPLES
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
