@@ -239,12 +239,15 @@ def test_the_most_that_is_taken_is_what_is_said():
     from ne_dynamics.codegen.cache import LARGEST_CACHE
     from ne_dynamics.motion.motion import MOST_WAITING
     from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS
-    from ne_dynamics.ros.messages.trajectory_intake import MOST_POINTS
+    from ne_dynamics.ros.trajectory_planning import FEW, MOST_POINTS, SMALL
 
     topics, failures = joined(document('topics.md')), joined(document('failure_behaviour.md'))
     assert f'at most {MOST_GOAL_POINTS:,} points' in topics
     assert f'a goal of more than {MOST_GOAL_POINTS:,} points' in failures
     assert f'more than {MOST_POINTS:,} points' in failures
+    for text in (topics, failures):
+        assert f'up to {SMALL // 1024} KiB' in text
+        assert f'goals of up to {FEW} points' in text
     assert f'Up to {MOST_WAITING} trajectories may wait' in topics
     assert f'more than {MOST_WAITING} trajectories that wait' in failures
     assert f'at most {LARGEST_CACHE} MB' in joined(README)

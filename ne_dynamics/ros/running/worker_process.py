@@ -123,7 +123,10 @@ class WorkerProcess:
             except (OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
                 self._end()
                 succeeded = False
-                result = WorkerLostError(f'{self._name}: the process has ended ({error!r})')
+                result = WorkerLostError(
+                    f'{self._name}: the process for it has ended ({str(error) or repr(error)}); '
+                    'another one is started for the next request: send it again'
+                )
             if succeeded:
                 job.future.set_result(result)
             else:

@@ -1,0 +1,205 @@
+"""Large trajectories are planned by another process: slow, dead or absent, it costs no state."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from held_worker import held_up
+
+from ne_dynamics.errors import BackendError
+from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError, WorkerProcess
+
+Q = np.array([0.3, -0.6, 1.1, 0.4, -0.5, 0.2])
+STILL = np.zeros(6)
+COUNT = 2_000
+PATIENCE = 120.0
+
+
+def long_way(bench, goal, seconds=2.0, begin=Q, after=0.0):
+    """Return a trajectory of thousands of points from rest at one point to rest at another."""
+    share = np.arange(1, COUNT + 1)[:, np.newaxis] / COUNT
+    positions = begin + (goal - begin) * (3.0 * share**2 - 2.0 * share**3)
+    velocities = (goal - begin) * 6.0 * (share - share**2) / seconds
+    times = after + seconds * share[:, 0]
+    return bench.trajectory(*zip(times.tolist(), positions, velocities, strict=True))
+
+
+@pytest.fixture
+def holding(bench):
+    """Return a bench whose node holds an arm."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    return bench
+
+
+def until_planned(bench) -> None:
+    """Serve the node until what it was sent waits for the next state."""
+    controller = bench.node.configured.controller
+    bench.spin(lambda: controller._followed.has_requests, 'the plan')
+
+
+def desired(bench, dt=0.002):
+    """Send a state, and return the desired position that its answer went by."""
+    before = len(bench.efforts)
+    bench.answer(bench.joint_state(Q, dt=dt))
+    bench.spin(lambda: len(bench.efforts) > before, 'the effort')
+    return np.array(bench.efforts[-1].position)
+
+
+def test_states_are_answered_while_it_is_planned(holding) -> None:
+    """However long it takes the arm is held; then the motion begins with the next state."""
+    bench = holding
+    with held_up(PLANNING):
+        bench.trajectories.publish(long_way(bench, Q + 0.4))
+        bench.spin(lambda: bench.node.configured._planning.is_busy, 'the message')
+        for _ in range(20):
+            np.testing.assert_array_equal(desired(bench), Q)
+    until_planned(bench)
+    np.testing.assert_allclose(desired(bench), Q, atol=1e-12)
+    np.testing.assert_allclose(desired(bench, 1.0), Q + 0.2, atol=1e-9)
+
+
+def test_a_plan_begins_where_the_arm_is_asked_for_by_then(holding) -> None:
+    """What was planned for a motion's past begins at its present, without a step."""
+    bench = holding
+    bench.send_trajectory(bench.trajectory((2.0, Q + 0.4, STILL)))
+    desired(bench)
+    here = desired(bench, 0.5)
+    target = here + 0.1
+    with held_up(PLANNING):
+        bench.trajectories.publish(long_way(bench, target, begin=here, after=0.5))
+        bench.spin(lambda: bench.node.configured._planning.is_busy, 'the message')
+        for _ in range(10):
+            here = desired(bench)
+    until_planned(bench)
+    controller = bench.node.configured.controller
+    before = desired(bench)
+    speed = controller.trajectory.sample(controller.time).velocity
+    assert speed.min() > 0.1
+    np.testing.assert_allclose(before - here, 0.002 * speed, atol=1e-4)
+    np.testing.assert_allclose(desired(bench, 3.0), target, atol=1e-9)
+
+
+def test_the_newest_counts_though_it_is_planned_first(holding) -> None:
+    """A few points are planned at once: the thousands before them are not followed any more."""
+    bench = holding
+    with held_up(PLANNING):
+        bench.trajectories.publish(long_way(bench, Q + 0.4))
+        bench.spin(lambda: bench.node.configured._planning.is_busy, 'the message')
+        bench.send_trajectory(bench.trajectory((1.0, Q - 0.2, STILL)))
+        desired(bench)
+    bench.settle()
+    np.testing.assert_allclose(desired(bench, 1.5), Q - 0.2, atol=1e-12)
+
+
+def test_what_is_planned_is_forgotten_when_the_node_is_deactivated(holding) -> None:
+    """Who activates the node again finds the arm held."""
+    bench = holding
+    with held_up(PLANNING):
+        bench.trajectories.publish(long_way(bench, Q + 0.4))
+        bench.spin(lambda: bench.node.configured._planning.is_busy, 'the message')
+        assert bench.change_state('deactivate')
+        assert bench.change_state('activate')
+        desired(bench)
+    bench.settle()
+    for _ in range(3):
+        np.testing.assert_array_equal(desired(bench, 0.5), Q)
+
+
+def test_a_process_that_is_killed_is_replaced(holding) -> None:
+    """Another one does what it was asked for; nothing is lost, and states are answered."""
+    bench = holding
+    with held_up(PLANNING) as pid:
+        bench.trajectories.publish(long_way(bench, Q + 0.4))
+        bench.spin(lambda: bench.node.configured._planning.is_busy, 'the message')
+        os.kill(pid, 9)
+        until_planned(bench)
+    assert PLANNING.pid != pid
+    desired(bench)
+    np.testing.assert_allclose(desired(bench, 1.0), Q + 0.2, atol=1e-9)
+
+
+def test_without_the_process_small_plans_go_on(holding, monkeypatch) -> None:
+    """What is large is dropped with the reason, what is small is planned by the node itself."""
+    bench = holding
+    monkeypatch.setattr(sys, 'executable', '/nowhere/python')
+    PLANNING.stop()
+    bench.send_trajectory(long_way(bench, Q + 0.4))
+    bench.hear('joint_trajectory dropped', 'planning', '/nowhere/python')
+    np.testing.assert_array_equal(desired(bench), Q)
+    bench.set(trajectory__when_infeasible='slow_down')
+    bench.send_trajectory(bench.trajectory((1.0, Q + 0.2, STILL)))
+    until_planned(bench)
+    desired(bench)
+    np.testing.assert_allclose(desired(bench, 1.5), Q + 0.2, atol=1e-9)
+
+
+def test_it_ends_with_the_node_whatever_ends_that() -> None:
+    """A node that is killed leaves no process behind."""
+    code = (
+        'from ne_dynamics.ros.running.worker_process import PLANNING\n'
+        'PLANNING.submit(int).result()\n'
+        'print(PLANNING.pid, flush=True)\n'
+        'input()\n'
+    )
+    with subprocess.Popen(
+        [sys.executable, '-c', code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as node:
+        assert node.stdout is not None
+        pid = int(node.stdout.readline())
+        os.kill(pid, 0)
+        node.kill()
+    deadline = time.monotonic() + PATIENCE
+    while is_alive(pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether there is such a process that has not ended."""
+    try:
+        with open(f'/proc/{pid}/stat', encoding='ascii') as file:
+            return file.read().rpartition(')')[2].split()[0] != 'Z'
+    except FileNotFoundError:
+        return False
+
+
+def test_what_a_function_raises_comes_back() -> None:
+    """Errors of ours keep their fields, others are those that they were."""
+    worker = WorkerProcess('test')
+    assert worker.submit(divmod, 7, 2).result() == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        worker.submit(divmod, 7, 0).result()
+    with pytest.raises(BackendError, match='no answer can be sent'):
+        worker.submit(memoryview, b'').result()
+    worker.stop()
+
+
+def test_what_takes_too_long_is_given_up() -> None:
+    """The process is ended with it, and another one does what comes next."""
+    worker = WorkerProcess('test', longest_work=0.2)
+    with pytest.raises(WorkerLostError, match=r'no answer in 0\.2 s'):
+        worker.submit(time.sleep, 60.0).result()
+    assert worker.submit(divmod, 7, 2).result() == (3, 1)
+    worker.stop()
+
+
+def test_what_is_no_longer_wanted_is_not_begun() -> None:
+    """One that is cancelled before its turn costs nothing, and those after it are done."""
+    worker = WorkerProcess('test')
+    worker.submit(int).result()
+    with held_up(worker):
+        first, second, third = (worker.submit(divmod, 7, divisor) for divisor in (1, 0, 3))
+        assert second.cancel()
+    assert first.result() == (7, 0)
+    assert third.result() == (2, 1)
+    assert second.cancelled()
+    worker.stop()
