@@ -241,7 +241,7 @@ def test_where_a_room_says_to_begin_is_a_file():
 THREADS = """
 import threading
 statements = [
-    'from ne_dynamics.motion import Trajectory',
+    'from ne_dynamics.motion import Motion',
     'from ne_dynamics.control import Controller',
     'from ne_dynamics.gains import design_gains',
     'from ne_dynamics.logs import Log',

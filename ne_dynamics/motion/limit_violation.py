@@ -123,7 +123,7 @@ class InfeasibleMotionError(TrajectoryError):
 
     def __init__(self, violations: Sequence[LimitViolation]) -> None:
         super().__init__(describe(violations), field='points')
-        self.violations = self.excesses = tuple(violations)
+        self.violations = tuple(violations)
 
 
 def describe(violations: Sequence[LimitViolation]) -> str:

@@ -20,7 +20,7 @@ from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import InputError, TrajectoryError
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])

@@ -13,7 +13,7 @@ from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
 from ne_dynamics.control.tuning import LastCommand, OnFault
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
 ZERO = np.zeros(6)

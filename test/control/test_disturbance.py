@@ -16,7 +16,7 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 PERIOD = 0.002

@@ -16,7 +16,7 @@ from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.motion.stopping import StopLimits
-from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])

@@ -9,7 +9,7 @@ from ne_dynamics.control.guards.following_error import FollowingGuard, Following
 from ne_dynamics.control.guards.standing_joint import AnsweredState
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 
 JOINTS = [
     Joint('a', JointType.REVOLUTE, velocity_limit=2.0, effort_limit=10.0),

@@ -21,7 +21,7 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.tuning import OnFault, Tuning
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])

@@ -14,7 +14,7 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.dynamics.compensation import Base, Compensation, Terms
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.friction import FrictionModel
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
 
 CONTINUOUS_ARM = """<robot name="spinner">

@@ -15,14 +15,10 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion.motion_demand import (
-    STEP_TIME,
-    InfeasibleMotionError,
-    Quantity,
-    WhenInfeasible,
-)
+from ne_dynamics.motion.joint_limits import STEP_TIME
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError, Quantity, WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
@@ -75,7 +71,7 @@ def test_waypoints_within_the_limits_may_lead_beyond(when_infeasible: WhenInfeas
     """A joint that swings out between two good waypoints is refused, whatever is set."""
     with pytest.raises(InfeasibleMotionError) as refusal:
         controller_of(when_infeasible).follow(swing())
-    worst = refusal.value.excesses[0]
+    worst = refusal.value.violations[0]
     assert worst.quantity is Quantity.POSITION
     assert worst.joint.name == 'joint_3'
     assert worst.value > 3.2
@@ -92,12 +88,12 @@ def test_a_first_segment_of_10_ms_is_refused() -> None:
         controller_of().follow(waypoints(TrajectoryPoint(0.01, goal, ZERO, ZERO)))
     speeds = {
         excess.column: abs(excess.value / excess.limit)
-        for excess in refusal.value.excesses
+        for excess in refusal.value.violations
         if excess.quantity is Quantity.VELOCITY
     }
     assert speeds[0] == pytest.approx(15 / 8 * 0.3787 / 0.01 / 2.1)
     assert speeds[0] > 33.0
-    assert any(excess.quantity is Quantity.EFFORT for excess in refusal.value.excesses)
+    assert any(excess.quantity is Quantity.EFFORT for excess in refusal.value.violations)
 
 
 def test_a_refused_motion_changes_nothing() -> None:
@@ -150,7 +146,7 @@ def test_a_pose_that_cannot_be_held_is_refused(
         points += [TrajectoryPoint(17.0, Q, ZERO, ZERO)]
     with pytest.raises(InfeasibleMotionError) as refusal:
         controller.follow(waypoints(*points))
-    worst = refusal.value.excesses[0]
+    worst = refusal.value.violations[0]
     assert worst.quantity is Quantity.HOLDING
     assert worst.joint.name == 'joint_2'
     assert worst.time == 8.0
@@ -242,8 +238,8 @@ def test_accelerations_of_the_description_count() -> None:
     controller.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO)))
     with pytest.raises(InfeasibleMotionError) as refusal:
         controller.follow(waypoints(TrajectoryPoint(1.0, Q + 0.3, ZERO, ZERO)))
-    assert {excess.quantity for excess in refusal.value.excesses} == {Quantity.DECELERATION}
-    assert abs(refusal.value.excesses[0].value) == pytest.approx(3.0 / np.sqrt(3.0))
+    assert {excess.quantity for excess in refusal.value.violations} == {Quantity.DECELERATION}
+    assert abs(refusal.value.violations[0].value) == pytest.approx(3.0 / np.sqrt(3.0))
 
 
 def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
@@ -257,8 +253,8 @@ def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
     )
     with pytest.raises(InfeasibleMotionError) as refusal:
         controller_of(WhenInfeasible.FOLLOW).follow(motion)
-    assert refusal.value.excesses[0].quantity is Quantity.POSITION
-    assert refusal.value.excesses[0].time > 2.7
+    assert refusal.value.violations[0].quantity is Quantity.POSITION
+    assert refusal.value.violations[0].time > 2.7
 
 
 def test_what_is_past_is_not_judged() -> None:
@@ -313,7 +309,7 @@ def test_many_points_are_judged_to_the_last() -> None:
     points[700] = points[700]._replace(velocities=ZERO + 2.9)
     with pytest.raises(InfeasibleMotionError) as refusal:
         controller.planner().plan(waypoints(*points))
-    assert 6.9 < refusal.value.excesses[0].time < 7.1
+    assert 6.9 < refusal.value.violations[0].time < 7.1
 
 
 def streaming(when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE) -> Controller:
@@ -347,7 +343,7 @@ def test_a_spline_through_positions_is_judged_between_them() -> None:
     for times in (np.arange(1, 16) / 30.0, np.arange(1, 31) / 30.0):
         with pytest.raises(InfeasibleMotionError) as refusal:
             streaming().follow(positions(times, 6.0))
-        assert Quantity.VELOCITY in {excess.quantity for excess in refusal.value.excesses}
+        assert Quantity.VELOCITY in {excess.quantity for excess in refusal.value.violations}
         followed = streaming(WhenInfeasible.FOLLOW).follow(positions(times, 6.0))
         assert followed
 
@@ -361,7 +357,7 @@ def test_a_spline_beyond_position_limits_is_refused_whatever_is_set() -> None:
     for chosen in BOTH:
         with pytest.raises(InfeasibleMotionError) as refusal:
             streaming(chosen).follow(waypoints(*points))
-        assert refusal.value.excesses[0].quantity is Quantity.POSITION
+        assert refusal.value.violations[0].quantity is Quantity.POSITION
 
 
 def test_a_chunk_that_takes_over_is_judged_from_where_it_begins() -> None:

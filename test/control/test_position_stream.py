@@ -22,7 +22,7 @@ from ne_dynamics.control.desired.position_stream import (
     going_on,
 )
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.trajectory import DesiredState, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
 
 PERIOD = 1.0 / RATE
 STATE_PERIOD = 0.002

@@ -11,7 +11,7 @@ from held_worker import held_up
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.motion.trajectory import DesiredState, resting_state
+from ne_dynamics.motion.waypoints import DesiredState, resting_state
 from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
 

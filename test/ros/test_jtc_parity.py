@@ -17,7 +17,7 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 from jtc_model import JtcModel, Settings
 from node_bench import SLOW_STATES
 
-from ne_dynamics.motion.trajectory import TrajectoryPoint
+from ne_dynamics.motion.waypoints import TrajectoryPoint
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 STEP = np.array([0.4, -0.2, 0.3, 0.1, 0.2, -0.1])
