@@ -23,8 +23,8 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import (
     DemandLimits,
     DesiredState,
+    LimitTolerances,
     Motion,
-    Tolerances,
     TrajectoryPoint,
     Waypoints,
     check_motion,
@@ -33,7 +33,7 @@ from ne_dynamics.motion import (
 STEP = 0.001
 """Between samples [s]."""
 
-ROUNDING = Tolerances(1e-9, 1e-6, 1e-6, 1e-6)
+ROUNDING = LimitTolerances(1e-9, 1e-6, 1e-6, 1e-6)
 """Positions [rad or m], and parts of limits, that rounding may take."""
 
 REST = 1e-6

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         write_text,
     )
     from ne_dynamics.motion.check import check_motion
-    from ne_dynamics.motion.joint_limits import DemandLimits, Tolerances
+    from ne_dynamics.motion.joint_limits import DemandLimits, LimitTolerances
     from ne_dynamics.motion.limit_violation import LimitViolation
     from ne_dynamics.motion.motion import Motion
     from ne_dynamics.motion.time_scaling.retiming import retime
@@ -42,9 +42,9 @@ __all__ = [
     'AnnotatedTrajectory',
     'DemandLimits',
     'DesiredState',
+    'LimitTolerances',
     'LimitViolation',
     'Motion',
-    'Tolerances',
     'TrajectoryPoint',
     'Waypoints',
     'annotate',
@@ -63,7 +63,7 @@ if not TYPE_CHECKING:
         {
             'annotated.annotated_trajectory': 'AnnotatedTrajectory',
             'check': 'check_motion',
-            'joint_limits': 'DemandLimits Tolerances',
+            'joint_limits': 'DemandLimits LimitTolerances',
             'limit_violation': 'LimitViolation',
             'motion': 'Motion',
             'annotated.annotation': 'annotate check_positions',

@@ -201,8 +201,7 @@ def plan_brake(
     count = round(way.end_time / period)
     if count == 0:
         return None
-    samples = [way.sample(period * index) for index in range(1, count + 1)]
-    position, velocity, acceleration = (np.array(each) for each in zip(*samples, strict=True))
+    position, velocity, acceleration = way.sample_many(period * np.arange(1, count + 1))
     efforts = compute_efforts(position, velocity, acceleration, velocity) + unknown
     return Brake(efforts, way.final.position)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.effort_check import SLOW_SHARE, bound_ways, check_efforts
-from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, Tolerances, usual_velocities
+from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances, usual_velocities
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, rank
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import (
@@ -40,7 +40,7 @@ def check_motion(
     compute_efforts: Efforts | None = None,
     compute_holding: Efforts | None = None,
     *,
-    tolerances: Tolerances = USUAL,
+    tolerances: LimitTolerances = USUAL,
 ) -> list[LimitViolation]:
     """Return what a motion exceeds.
 
@@ -56,7 +56,7 @@ def check_motion(
     compute_holding : callable, optional
         The same of rest, for the poses in which the motion stands. They are not checked without
         it.
-    tolerances : Tolerances
+    tolerances : LimitTolerances
 
     Returns
     -------
@@ -88,7 +88,7 @@ _KINDS = (
 
 
 def check_kinematics(
-    segments: Segments, limits: DemandLimits, tolerances: Tolerances = USUAL
+    segments: Segments, limits: DemandLimits, tolerances: LimitTolerances = USUAL
 ) -> list[LimitViolation]:
     """Return what positions, velocities and accelerations of a motion exceed.
 
@@ -132,7 +132,7 @@ def check_kinematics(
 def _measure_excess(
     values: FloatArray,
     limits: DemandLimits,
-    tolerances: Tolerances,
+    tolerances: LimitTolerances,
     joints: IndexArray | slice = slice(None),
 ) -> FloatArray:
     """Return how far values of the kinds are beyond limits and tolerances, of the same shape.

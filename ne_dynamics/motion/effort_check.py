@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, Tolerances
+from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
 from ne_dynamics.motion.segments import Segments, sample_segments
 from ne_dynamics.motion.stopping import Efforts
@@ -50,7 +50,7 @@ def check_efforts(
     segments: Segments,
     compute_efforts: Efforts,
     limits: DemandLimits,
-    tolerances: Tolerances = USUAL,
+    tolerances: LimitTolerances = USUAL,
 ) -> list[LimitViolation]:
     """Return where a motion asks for more than the motors have, the worst of each joint.
 
@@ -85,7 +85,7 @@ class _EffortSearch:
         self,
         compute_efforts: Efforts,
         limits: DemandLimits,
-        tolerances: Tolerances,
+        tolerances: LimitTolerances,
         most_refined: int,
     ) -> None:
         n = len(limits.joints)

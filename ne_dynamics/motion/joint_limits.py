@@ -131,7 +131,7 @@ def limit_remarks(
     ]
 
 
-class Tolerances(NamedTuple):
+class LimitTolerances(NamedTuple):
     """By how much a motion may exceed limits.
 
     Attributes
@@ -150,7 +150,7 @@ class Tolerances(NamedTuple):
     effort: float = 0.01
 
 
-USUAL = Tolerances()
+USUAL = LimitTolerances()
 
 
 @dataclass(frozen=True, eq=False)

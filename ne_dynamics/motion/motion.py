@@ -575,10 +575,10 @@ class Motion:
         inside = np.flatnonzero(~is_early & (when < self.end_time))
         if inside.size:
             which = np.searchsorted(self.knots, when[inside], side='right') - 1
-            found[:, inside] = self.sample_segments(which, when[inside] - self.knots[which])
+            found[:, inside] = self.sample_within(which, when[inside] - self.knots[which])
         return DesiredState(*found)
 
-    def sample_segments(self, which: IndexArray, since: FloatArray) -> DesiredState:
+    def sample_within(self, which: IndexArray, since: FloatArray) -> DesiredState:
         """Return states of segments at times since their begins.
 
         Parameters

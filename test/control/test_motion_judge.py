@@ -16,11 +16,7 @@ from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion.joint_limits import STEP_TIME
-from ne_dynamics.motion.limit_violation import (
-    InfeasibleMotionError,
-    Quantity,
-    WhenInfeasible,
-)
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError, Quantity, WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file

@@ -498,10 +498,11 @@ def test_efforts_that_are_not_finite_are_refused() -> None:
     zeros = np.zeros(6)
     points = [
         TrajectoryPoint(0.0, zeros, zeros, zeros),
-        TrajectoryPoint(1.0, zeros, np.full(6, 1e200), zeros),
-        TrajectoryPoint(2.0, zeros, zeros, zeros),
+        *(TrajectoryPoint(1.0 + time, zeros, zeros, zeros) for time in range(20)),
+        TrajectoryPoint(21.0, zeros, np.full(6, 1e200), zeros),
+        TrajectoryPoint(22.0, zeros, zeros, zeros),
     ]
-    with pytest.raises(TrajectoryError, match='not finite'):
+    with pytest.raises(TrajectoryError, match=r'at about 2[01]\.?\d* s is not finite'):
         annotated(dynamics, points)
 
 

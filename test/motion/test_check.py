@@ -9,7 +9,7 @@ import pytest
 
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.check import check_kinematics, check_motion
-from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, Tolerances
+from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, describe, rank
 from ne_dynamics.motion.motion import Motion, scaled_coefficients
 from ne_dynamics.motion.segments import (
@@ -325,7 +325,7 @@ def test_tolerances_may_be_none() -> None:
         velocity=np.full(3, peak / 1.05), acceleration=NONE, deceleration=NONE, effort=NONE
     )
     assert not check_motion(motion, allowed)
-    (found,) = check_motion(motion, allowed, tolerances=Tolerances(0.0, 0.0, 0.0, 0.0))
+    (found,) = check_motion(motion, allowed, tolerances=LimitTolerances(0.0, 0.0, 0.0, 0.0))
     assert (found.quantity, found.column) == (Quantity.VELOCITY, 1)
     assert found.value == pytest.approx(peak)
     assert found.slower == pytest.approx(1.05)

@@ -428,7 +428,7 @@ class _Annotation:
     def _states_at(self, segments: IndexArray, times: IntArray) -> DesiredState:
         """Return states of segments, shapes (k,), at times of shape (k, r), shapes (k, r, n)."""
         since = (times - self._knots[segments, np.newaxis]) / NANO
-        return self._motion.sample_segments(segments, since)
+        return self._motion.sample_within(segments, since)
 
     def _with_hysteresis(self, stretches: _Stretches) -> _Stretches:
         """Return stretches with what the path has come to at their begins."""
@@ -457,33 +457,26 @@ class _Annotation:
         """Return efforts and velocities at times of stretches, shapes (k, r) to (k, r, n)."""
         state = self._states_at(stretches.segments, times)
         flat = DesiredState(*(np.ascontiguousarray(rows).reshape(-1, self._n) for rows in state))
-        if not all(np.isfinite(rows).all() for rows in flat):
-            self._refuse_overflow(times[0, 0])
+        when = times.reshape(-1)
+        self._checked(np.hstack(flat), when)
+        direction = np.repeat(stretches.direction, times.shape[1], axis=0)
         with np.errstate(all='ignore'):  # what overflows is found, and named
-            direction = np.repeat(stretches.direction, times.shape[1], axis=0)
             hysteresis = self._hysteresis_at(stretches, state.position)
-            efforts = self._checked(
-                self._compute_efforts(flat, direction, times, hysteresis), times.reshape(-1)
-            )
-        return efforts.reshape(*times.shape, self._n), state.velocity
+            try:
+                efforts = self._feedforward.efforts(flat, direction, hysteresis)
+            except InputError:
+                self._refuse_first(flat, direction, when)
+                raise
+        return self._checked(efforts, when).reshape(*times.shape, self._n), state.velocity
 
-    def _compute_efforts(
-        self,
-        flat: DesiredState,
-        direction: FloatArray,
-        times: IntArray,
-        hysteresis: FloatArray | None,
-    ) -> FloatArray:
-        try:
-            return self._feedforward.efforts(flat, direction, hysteresis)
-        except InputError:
-            for index, time in enumerate(times.reshape(-1)):
-                one = DesiredState(*(rows[index : index + 1] for rows in flat))
-                try:
-                    self._feedforward.efforts(one, direction[index : index + 1], None)
-                except InputError:
-                    self._refuse_overflow(time)
-            raise
+    def _refuse_first(self, flat: DesiredState, direction: FloatArray, times: IntArray) -> None:
+        """Refuse the first of the states whose efforts cannot be computed."""
+        for index, time in enumerate(times):
+            one = DesiredState(*(rows[index : index + 1] for rows in flat))
+            try:
+                self._feedforward.efforts(one, direction[index : index + 1], None)
+            except InputError:
+                self._refuse_overflow(time)
 
     def _checked(self, efforts: FloatArray, times: IntArray) -> FloatArray:
         finite = np.isfinite(efforts).all(axis=-1)

@@ -277,40 +277,32 @@ def _lay(
     return Waypoints(times, places, velocity, acceleration, orders, sent.continuous)
 
 
+@dataclass(frozen=True, eq=False)
 class _Retiming:
     """The work on one path; see :func:`retime`."""
 
-    def __init__(
-        self,
-        sent: Waypoints,
-        segments: Segments,
-        compute_efforts: Efforts,
-        limits: DemandLimits,
-        share: float,
-        is_fastest: bool,
-    ) -> None:
-        self._sent = sent
-        self._segments = segments
-        self._compute = compute_efforts
-        self._limits = limits
-        self._share = share
-        self._is_fastest = is_fastest
+    sent: Waypoints
+    segments: Segments
+    compute_efforts: Efforts
+    limits: DemandLimits
+    share: float
+    is_fastest: bool
 
     def run(self) -> Retimed | None:
         """Return what comes of it; None where all may be as it was sent."""
-        parts = divide_by_way(self._segments)
-        if self._is_fastest:
+        parts = divide_by_way(self.segments)
+        if self.is_fastest:
             parts = divide_turns(parts)
         if not parts.durations.size:
             return None
         failures = np.zeros(parts.durations.size, dtype=np.intp)
         allowed = np.ones(failures.size)
         for _ in range(ATTEMPTS):
-            path = (PathIntervals.by_length if self._is_fastest else PathIntervals.in_time)(parts)
+            path = (PathIntervals.by_length if self.is_fastest else PathIntervals.in_time)(parts)
             speeds, stops = self._plan(path, allowed)
-            if not self._is_fastest and not stops.any() and (speeds >= 1.0 - AS_SENT).all():
+            if not self.is_fastest and not stops.any() and (speeds >= 1.0 - AS_SENT).all():
                 return None
-            points = _lay(path, parts, speeds, stops, failures > 0, self._sent)
+            points = _lay(path, parts, speeds, stops, failures > 0, self.sent)
             segments = Motion.between(points).segments()
             deviation = measure_deviation(segments, parts)
             excess = self._measure_excess(segments)
@@ -335,16 +327,16 @@ class _Retiming:
     ) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Return the speeds at all points, and where the motion comes to rest."""
         # Points without velocities begin and end a motion at rest.
-        orders = self._sent.orders
+        orders = self.sent.orders
         begins, ends = (
-            not self._is_fastest and min(some) > 0 for some in (orders[:2], orders[-2:])
+            not self.is_fastest and min(some) > 0 for some in (orders[:2], orders[-2:])
         )
         found = find_time_optimal(
             path,
-            self._compute,
-            self._limits,
-            share=self._share,
-            fastest=np.inf if self._is_fastest else 1.0,
+            self.compute_efforts,
+            self.limits,
+            share=self.share,
+            fastest=np.inf if self.is_fastest else 1.0,
             slowest=STOPPING,
             allowed=allowed,
             begin=float(begins),
@@ -363,7 +355,7 @@ class _Retiming:
 
     def _measure_excess(self, segments: Segments) -> FloatArray:
         """Return the largest part of a limit that each segment takes, shape (s,)."""
-        limits = self._limits
+        limits = self.limits
         n = len(limits.joints)
         # Accelerations have steps where segments meet, friction where a joint turns or starts.
         count = segments.durations.size
@@ -373,11 +365,11 @@ class _Retiming:
         goes_back = qd < 0.0
         with np.errstate(all='ignore'):
             up = np.where(goes_back, -qdd, qdd)
-            efforts = self._compute(q, qd, qdd)
-            slowly = self._compute(q, SLOWEST * qd, np.zeros_like(q))
+            efforts = self.compute_efforts(q, qd, qdd)
+            slowly = self.compute_efforts(q, SLOWEST * qd, np.zeros_like(q))
             # As where it was planned: what holding takes is there, and a little to move with.
             spared = np.abs(slowly) + SPARE_EFFORT * limits.effort
-            allowed = np.maximum(self._share * limits.effort, spared)
+            allowed = np.maximum(self.share * limits.effort, spared)
             parts = (
                 np.abs(qd) / limits.velocity,
                 up / limits.acceleration,
