@@ -83,7 +83,7 @@ LARGEST_ANNOTATION = 20_000
 LARGE_MESSAGE = 100_000
 """Bytes."""
 
-WORKERS = ('annotator',)
+WORKERS = ('planning', 'work at leisure')
 """Threads of the node, by name."""
 
 COMMANDS = 'effort_controller/commands'
@@ -565,18 +565,22 @@ class Driver:
         del self._goals[:-10]
 
     def _finish_work(self) -> None:
-        """Wait for what the node does in threads, and let it hear of the end."""
-        for thread in threading.enumerate():
-            if thread.name in WORKERS:
-                thread.join(STALLED)
-                if thread.is_alive():
-                    raise Violation('work ends', f'{thread.name}: not in {STALLED} s')
+        """Wait for what the node has others do, and let it hear of the end."""
         was_operator, self._is_operator = self._is_operator, False
-        for guard in list(self.node.guards):
-            self._guarded(guard.callback)
-        tasks = self.node.executor.tasks
-        while tasks:
-            self._guarded(tasks.pop(0))
+        is_working = True
+        while is_working:
+            is_working = False
+            for thread in threading.enumerate():
+                if thread.name in WORKERS:
+                    is_working = True
+                    thread.join(STALLED)
+                    if thread.is_alive():
+                        raise Violation('work ends', f'{thread.name}: not in {STALLED} s')
+            for guard in list(self.node.guards):
+                self._guarded(guard.callback)
+            tasks = self.node.executor.tasks
+            while tasks:
+                self._guarded(tasks.pop(0))
         self._is_operator = was_operator
 
     def _resolve(self, kind: str) -> str:
@@ -841,7 +845,7 @@ class Driver:
 
     def _on_much_annotated(self, data: bytes) -> None:
         """Look at many points without making an object of each, which would stay in memory."""
-        fields = read_trajectory(data, lambda: None).fields
+        fields = read_trajectory(data).fields
         count = len(fields.times)
         self.tally.events['annotated points'] += count
         if count > LARGEST_ANNOTATION:
