@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.desired.followed_motion import FollowedMotion
 from ne_dynamics.control.desired.motion_planner import Circumstances, MotionPlan, MotionPlanner
-from ne_dynamics.control.desired.pacing import Submit, submit_here
+from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.disturbance import DisturbanceObserver
 from ne_dynamics.control.drive_setpoint import (
     REACH_TIME,
@@ -426,8 +426,8 @@ class Controller:
         trajectory = self._followed.trajectory
         if trajectory is None:
             raise RuntimeError('no motion is followed')
-        pacer = self._followed.pacer
-        return pacer.place_at(time), pacer.state_at(trajectory, time)
+        scaling = self._followed.time_scaling
+        return scaling.place_at(time), scaling.state_at(trajectory, time)
 
     def observe(
         self,
@@ -554,11 +554,12 @@ class Controller:
         )
         goes_on = self._going_on(position, now)
         desired, refused = self._desired(position, velocity, now, inputs)
-        pacer = self._followed.pacer
-        place, path = pacer.place_at(now), None
-        if pacer.is_needed and pacer.clock is not None and self._followed.trajectory is not None:
-            path = self._followed.trajectory.sample(place)
-            desired = pacer.clock.moved(path)
+        scaling = self._followed.time_scaling
+        place, path = scaling.place_at(now), None
+        followed = self._followed.trajectory
+        if scaling.is_needed and scaling.clock is not None and followed is not None:
+            path = followed.sample(place)
+            desired = scaling.clock.moved(path)
         elapsed = since = 0.0 if before is None or fault is not None else now - before
         begins = fault is not None or self._limiter.last is None
         unused_effort = ''
@@ -584,7 +585,7 @@ class Controller:
                 effort = effort - compensation
             if path is not None:
                 offset = self._offset.value
-                desired, pushing = pacer.choose(
+                desired, pushing = scaling.choose(
                     law,
                     position,
                     path,
@@ -678,7 +679,7 @@ class Controller:
             answered, velocity, answer.error, answer.effort, self._limiter.limits
         )
         self._end_on(found, 'position')
-        if self._followed.pacer.slows_down:
+        if self._followed.time_scaling.slows_down:
             self._followed.reconsider(self._present)
 
     def _observe(self, answer: _Answer, disturbance: DisturbanceObserver) -> None:
@@ -1061,13 +1062,13 @@ class Controller:
     @property
     def speed(self) -> float:
         """Speed at which the motion is followed on its path: 1 as it was sent."""
-        clock = self._followed.pacer.clock
+        clock = self._followed.time_scaling.clock
         return 1.0 if clock is None else clock.speed
 
     @property
     def speed_scaling(self) -> float:
         """Speed that is asked for; see :meth:`scale_speed`."""
-        return self._followed.pacer.target
+        return self._followed.time_scaling.target
 
     def scale_speed(self, factor: float) -> None:
         """Follow this motion, and all that come, at another speed along the same path.
@@ -1083,11 +1084,11 @@ class Controller:
             When it is not finite or negative, or more than 1 where motions are not slowed down:
             nobody has looked whether the arm can do that.
         """
-        most = np.inf if self._followed.pacer.slows_down else 1.0
+        most = np.inf if self._followed.time_scaling.slows_down else 1.0
         if not (np.isfinite(factor) and 0.0 <= factor <= most):
             to = 'a finite number' if most > 1.0 else '1 (more with when_infeasible slow_down)'
             raise InputError(f'factor: expected from 0 to {to}, got {factor:g}', field='factor')
-        self._followed.pacer.scale(factor)
+        self._followed.time_scaling.scale(factor)
 
     def place_of(self, start_time: float | None) -> float | None:
         """Return a start by the clock of the states as one on the path that is followed [s].
@@ -1100,7 +1101,7 @@ class Controller:
         now = self.time
         if now is None:
             return start_time
-        return self._followed.pacer.path_time.start_of(start_time, now)
+        return self._followed.time_scaling.path_time.start_of(start_time, now)
 
     def hold(self, *, where_found: bool = False) -> None:
         """Stop the desired motion: along its path, as soon as the limits allow.

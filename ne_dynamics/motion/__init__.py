@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ne_dynamics.motion.limit_violation import LimitViolation
     from ne_dynamics.motion.motion import Motion
     from ne_dynamics.motion.time_scaling.retiming import retime
-    from ne_dynamics.motion.trajectory import Trajectory
     from ne_dynamics.motion.waypoints import (
         NANO,
         DesiredState,
@@ -46,7 +45,6 @@ __all__ = [
     'LimitTolerances',
     'LimitViolation',
     'Motion',
-    'Trajectory',
     'TrajectoryPoint',
     'Waypoints',
     'annotate',
@@ -71,7 +69,6 @@ if not TYPE_CHECKING:
             'annotated.annotation': 'annotate check_positions',
             'annotated.trajectory_file': 'STANDARD read_trajectory trajectory_text write_text',
             'time_scaling.retiming': 'retime',
-            'trajectory': 'Trajectory',
             'waypoints': 'NANO DesiredState TrajectoryPoint Waypoints resting_state',
         },
     )

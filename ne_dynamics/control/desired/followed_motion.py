@@ -22,8 +22,8 @@ from ne_dynamics.control.desired.motion_planner import (
     PlanningSettings,
     on_path,
 )
-from ne_dynamics.control.desired.pacing import Pacer, Submit, submit_here
 from ne_dynamics.control.desired.position_stream import PositionStream
+from ne_dynamics.control.desired.time_scaling import Submit, TimeScaling, submit_here
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -48,7 +48,7 @@ class FollowedMotion:
     trajectory : Motion or None
         What is followed, in the time of its path; None before the first state, and where the arm
         is led by hand.
-    pacer : Pacer
+    time_scaling : TimeScaling
         Says what that time is.
     """
 
@@ -57,7 +57,7 @@ class FollowedMotion:
         self.trajectory: Motion | None = None
         self._plans: deque[MotionPlan] = deque(maxlen=MOST_WAITING)
         self._stream = PositionStream(tuning.longest_interval)
-        self.pacer = Pacer(tuning, submit)
+        self.time_scaling = TimeScaling(tuning, submit)
         self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:
@@ -71,7 +71,7 @@ class FollowedMotion:
             tuning.interpolation_method,
             tuning.longest_interval,
         )
-        self.pacer.configure(tuning)
+        self.time_scaling.configure(tuning)
         self._stream.longest_interval = tuning.longest_interval
 
     @property
@@ -84,19 +84,21 @@ class FollowedMotion:
         self.trajectory = None
         self._plans.clear()
         self._stream.forget()
-        self.pacer.forget()
+        self.time_scaling.forget()
 
     def desired_at(self, position: FloatArray, now: float) -> DesiredState:
         """Return where the arm should be at a time, or a position where nothing is followed."""
         trajectory = self.trajectory
         if trajectory is None:
             return resting_state(position)
-        return self.pacer.state_at(trajectory, now)
+        return self.time_scaling.state_at(trajectory, now)
 
     @property
     def is_idle(self) -> bool:
         """Whether a state changes nothing: a motion goes as it was sent, and nothing waits."""
-        return self.trajectory is not None and not self.has_requests and self.pacer.is_absent
+        return (
+            self.trajectory is not None and not self.has_requests and self.time_scaling.is_absent
+        )
 
     @property
     def has_requests(self) -> bool:
@@ -118,7 +120,7 @@ class FollowedMotion:
         """
         if self.trajectory is None:
             self.trajectory = self._settings.stop(_measured_state(here, self._zero), here)
-        self.trajectory = self.pacer.advance(self.trajectory, here.now)
+        self.trajectory = self.time_scaling.advance(self.trajectory, here.now)
         refused = None
         while self._plans:
             refused = self._take_over(self._plans.popleft(), self.trajectory, here) or refused
@@ -129,7 +131,7 @@ class FollowedMotion:
     ) -> TrajectoryError | None:
         """Let a plan take the place of what is followed; return why it cannot."""
         settings = self._settings
-        here, request, running = on_path(self.pacer.path_time, here, plan.request, running)
+        here, request, running = on_path(self.time_scaling.path_time, here, plan.request, running)
         now, judge = here.now, settings.make_judge(here)
         begin = running.sample(now)
         exceeded: tuple[LimitViolation, ...] = ()
@@ -149,7 +151,7 @@ class FollowedMotion:
             return error
         self.trajectory = motion
         self._stream.remember(request, now)
-        if self.pacer.clock is not None:
+        if self.time_scaling.clock is not None:
             self._keep_pace(plan, motion, request, begin, here, is_outdated=bool(exceeded))
         return None
 
@@ -171,13 +173,13 @@ class FollowedMotion:
         efforts = self._settings.path_efforts(here) if pace is None else pace.efforts
         after, start = trajectory.sample(now).velocity, trajectory.start_time
         if self._settings.slows_down and start <= now:
-            self.pacer.turn(begin.velocity, after)
+            self.time_scaling.turn(begin.velocity, after)
         stands = not (begin.velocity.any() or after.any())
-        self.pacer.take(profile, efforts, start, is_outdated=is_outdated, stands=stands)
+        self.time_scaling.take(profile, efforts, start, is_outdated=is_outdated, stands=stands)
 
     def reconsider(self, here: Circumstances) -> None:
         """Have planned anew what is to be."""
-        self.pacer.reconsider(self.trajectory, lambda: self._settings.path_efforts(here))
+        self.time_scaling.reconsider(self.trajectory, lambda: self._settings.path_efforts(here))
 
     def planner(self, here: Circumstances, until: float | None) -> MotionPlanner:
         """Return what plans motions for what is followed now.
@@ -188,9 +190,9 @@ class FollowedMotion:
         until : float or None
             Until when it may depend on what is followed [s]; None for no longer than now.
         """
-        running, path_time = self.trajectory, self.pacer.path_time
+        running, path_time = self.trajectory, self.time_scaling.path_time
         if running is not None and here.time is not None:
-            place = self.pacer.place_at(here.time)
+            place = self.time_scaling.place_at(here.time)
             end = until if until == inf else path_time.start_of(until, here.time)
             running = running.part(place, place if end is None else max(place, end))
         return MotionPlanner(self._settings, here, running, self._stream, path_time)
@@ -215,15 +217,15 @@ class FollowedMotion:
         is_found = where_found and here.position is not None
         if not is_found and not self.trajectory.has_steps:
             moving = self._settings.path_efforts(here).moving
-            if self.pacer.stop(self.trajectory, here.time, moving):
+            if self.time_scaling.stop(self.trajectory, here.time, moving):
                 self.trajectory = self.trajectory.given_up()
                 return
         state = (
             _measured_state(here, self._zero)
             if is_found
-            else self.pacer.state_at(self.trajectory, here.time)
+            else self.time_scaling.state_at(self.trajectory, here.time)
         )
-        self.pacer.forget()
+        self.time_scaling.forget()
         self.trajectory = self._settings.stop(state, here)
 
 

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.control.desired.motion_judge import MotionJudge, MotionRequest, PathEfforts
-from ne_dynamics.control.desired.pacing import PacePlan, PathTime, plan_pace
 from ne_dynamics.control.desired.position_stream import (
     ENDINGS,
     LONGEST_INTERVAL,
     PositionStream,
     returned,
 )
+from ne_dynamics.control.desired.time_scaling import PacePlan, PathTime, plan_pace
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -31,7 +31,7 @@ from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.stopping import StopLimits, stop
-from ne_dynamics.motion.time_scaling.speed_profile import is_corner
+from ne_dynamics.motion.time_scaling.time_optimal import is_corner
 from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints, nearest_turns
 
 

@@ -1,6 +1,6 @@
 """The same path in other times, for controllers that follow a trajectory as it is written.
 
-What the node does while it goes (:mod:`ne_dynamics.control.desired.pacing`) is done here
+What the node does while it goes (:mod:`ne_dynamics.control.desired.time_scaling`) is done here
 beforehand: the speed profile of a path (:mod:`ne_dynamics.motion.time_scaling.time_optimal`)
 becomes points with later times.
 

@@ -3,7 +3,7 @@
 A motion has a pace of its own while it is scaled, while it is brought to rest, and where it is to
 be slowed down rather than refused (`trajectory.when_infeasible`). Then, at every state, the
 acceleration along the path is chosen within the limits that are left beside all the law wants for;
-see :mod:`ne_dynamics.control.desired.path_clock`. What is planned of the rest of the path is
+see :mod:`ne_dynamics.control.desired.path_parameter`. What is planned of the rest of the path is
 planned anew, in pieces between the states, when the model that it was planned with does not hold
 any more.
 """
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ne_dynamics.control.desired.motion_judge import PathEfforts
-from ne_dynamics.control.desired.path_clock import Band, PathClock
+from ne_dynamics.control.desired.path_parameter import Band, PathParameter
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
@@ -27,11 +27,11 @@ from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.stopping import EFFORT_SHARE, Efforts, StopLimits
-from ne_dynamics.motion.time_scaling.path_limits import PathIntervals
-from ne_dynamics.motion.time_scaling.speed_profile import (
+from ne_dynamics.motion.time_scaling.path import PathIntervals
+from ne_dynamics.motion.time_scaling.time_optimal import (
     SLOWEST,
-    PathPlan,
-    SpeedProfile,
+    TimeOptimalProfile,
+    find_time_optimal,
     is_corner,
 )
 from ne_dynamics.motion.waypoints import DesiredState
@@ -60,12 +60,12 @@ class PacePlan(NamedTuple):
 
     Attributes
     ----------
-    profile : SpeedProfile
+    profile : TimeOptimalProfile
     duration : float
         Of the fastest motion [s].
     """
 
-    profile: SpeedProfile
+    profile: TimeOptimalProfile
     duration: float
 
 
@@ -92,13 +92,13 @@ class PathTime(NamedTuple):
 
     Attributes
     ----------
-    clock : PathClock or None
+    clock : PathParameter or None
         None where motions go as they were sent, and always did.
     target : float
         Speed that is asked for: 1 for that of the sender.
     """
 
-    clock: PathClock | None
+    clock: PathParameter | None
     target: float
 
     def start_of(self, start_time: float | None, time: float) -> float | None:
@@ -153,13 +153,21 @@ def plan_pace(
     first = min(max(first, 0), count - 1)
     path = PathIntervals.of(trajectory.segments(slice(first, count)))
     _refuse_poses(path, efforts, limits, origin)
-    plan = PathPlan(path, efforts.moving, limits, share=PLANNED_SHARE, fastest=fastest)
     # Behind the last segment the arm stands.
-    end = SLOWEST if is_corner(path.velocity[1, -1], 0.0) else np.inf
-    profile, taken = plan.find(SLOWEST if has_corner else max(speed, SLOWEST), end)
+    found = find_time_optimal(
+        path,
+        efforts.moving,
+        limits,
+        share=PLANNED_SHARE,
+        fastest=fastest,
+        begin=SLOWEST if has_corner else max(speed, SLOWEST),
+        end=SLOWEST if is_corner(path.velocity[1, -1], 0.0) else np.inf,
+    )
+    profile = found.profile
     if has_corner:
-        profile = SpeedProfile(profile.times, np.concatenate(([SLOWEST**2], profile.squares[1:])))
-    return PacePlan(profile, float(plan.when(taken)[-1]))
+        squares = np.concatenate(([SLOWEST**2], profile.squares[1:]))
+        profile = TimeOptimalProfile(profile.times, squares)
+    return PacePlan(profile, float(found.passed[-1]))
 
 
 def _refuse_poses(
@@ -174,7 +182,7 @@ def _refuse_poses(
         raise InfeasibleMotionError(found)
 
 
-class Pacer:
+class TimeScaling:
     """Keeps the pace of what is followed.
 
     Parameters
@@ -185,14 +193,14 @@ class Pacer:
 
     Attributes
     ----------
-    clock : PathClock or None
+    clock : PathParameter or None
         None where motions go as they were sent, and always did.
     target : float
         Speed that is asked for: 1 for that of the sender.
     """
 
     def __init__(self, tuning: Tuning, submit: Submit = submit_here) -> None:
-        self.clock: PathClock | None = None
+        self.clock: PathParameter | None = None
         self.target = 1.0
         self._submit = submit
         self._efforts: PathEfforts | None = None
@@ -276,8 +284,8 @@ class Pacer:
             return self.advance(held, time)
         return trajectory
 
-    def _start(self, time: float) -> PathClock:
-        clock = self.clock = PathClock(time, time)
+    def _start(self, time: float) -> PathParameter:
+        clock = self.clock = PathParameter(time, time)
         return clock
 
     # ---- motions
@@ -327,7 +335,7 @@ class Pacer:
 
     def take(
         self,
-        profile: SpeedProfile | None,
+        profile: TimeOptimalProfile | None,
         efforts: PathEfforts,
         start: float,
         *,
@@ -338,7 +346,7 @@ class Pacer:
 
         Parameters
         ----------
-        profile : SpeedProfile or None
+        profile : TimeOptimalProfile or None
             None where all of it may go as it was sent, as far as is known.
         efforts : PathEfforts
             By which that is known.
@@ -403,7 +411,7 @@ class Pacer:
 
     def _band(
         self,
-        clock: PathClock,
+        clock: PathParameter,
         tangent: FloatArray,
         desired: DesiredState,
         inertial: FloatArray,
@@ -488,7 +496,7 @@ class Pacer:
             # Who was to plan is gone; somebody else may be there soon.
             self._is_outdated = True
 
-    def _has_changed(self, trajectory: Motion, efforts: PathEfforts, clock: PathClock) -> bool:
+    def _has_changed(self, trajectory: Motion, efforts: PathEfforts, clock: PathParameter) -> bool:
         """Return whether what was planned was planned with another model."""
         if self._is_outdated or self._efforts is None:
             return True

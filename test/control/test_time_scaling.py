@@ -9,8 +9,8 @@ from motion_loop import PERIOD, node_controller, shipped_arm
 from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Command
 from ne_dynamics.control.desired.motion_judge import MotionJudge
-from ne_dynamics.motion.motion_demand import InfeasibleMotionError
-from ne_dynamics.motion.trajectory import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
 MODEL = shipped_arm()
 DYNAMICS = Dynamics(MODEL, backend='python')
@@ -214,7 +214,7 @@ def test_what_takes_over_where_a_stop_ends_keeps_its_plan() -> None:
         was_standing = arm.controller.speed == 1.0
         assert arm.follow([TrajectoryPoint(0.1, back, ZERO, ZERO)])
         arm.step()
-        clock = arm.controller._followed.pacer.clock
+        clock = arm.controller._followed.time_scaling.clock
         assert clock is not None
         assert clock.profile is not None
         stopped += was_standing

@@ -8,7 +8,7 @@ and how fast s passes: u = ds/dt, 1 where the motion goes as it was sent. The de
 At every state a is chosen anew, so that the efforts, feedback and all, stay within the limits of
 the motors: they are affine in a (Dahl and Nielsen 1990). One choice makes three things of it. A
 motion that asks for too much goes as fast as a profile allows
-(:mod:`ne_dynamics.motion.time_scaling.speed_profile`); one that is scaled goes at the speed that
+(:mod:`ne_dynamics.motion.time_scaling.time_optimal`); one that is scaled goes at the speed that
 is asked for; one that is given up stops as soon as it can. Whatever the speed, the path is the
 same.
 """
@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.time_scaling.speed_profile import SpeedProfile
+from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile
 from ne_dynamics.motion.waypoints import DesiredState
 
 LOOK_AHEAD = 0.01
@@ -84,7 +84,7 @@ class Band(NamedTuple):
         return Band(max(self.low, other.low), min(self.high, other.high))
 
 
-class PathClock:
+class PathParameter:
     """The clock of one motion.
 
     Parameters
@@ -104,7 +104,7 @@ class PathClock:
         Speed that is asked for.
     is_stopping : bool
         Whether the motion is given up: it goes no farther than it must.
-    profile : SpeedProfile or None
+    profile : TimeOptimalProfile or None
         How fast the path may be followed.
     """
 
@@ -115,7 +115,7 @@ class PathClock:
         self.change = 0.0
         self.target = 1.0
         self.is_stopping = False
-        self.profile: SpeedProfile | None = None
+        self.profile: TimeOptimalProfile | None = None
         self._first_band: Band | None = None
         self._is_chosen_ahead = False
 

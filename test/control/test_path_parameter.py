@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.desired.path_clock import (
+from ne_dynamics.control.desired.path_parameter import (
     SCALING_RATE,
     STANDING,
     SWING_TIME,
     Band,
-    PathClock,
+    PathParameter,
 )
-from ne_dynamics.motion.time_scaling.speed_profile import SpeedProfile
-from ne_dynamics.motion.trajectory import DesiredState
+from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile
+from ne_dynamics.motion.waypoints import DesiredState
 
 PERIOD = 0.002
 FREE = Band()
 
 
-def run(clock: PathClock, seconds: float, band: Band = FREE) -> np.ndarray:
+def run(clock: PathParameter, seconds: float, band: Band = FREE) -> np.ndarray:
     """Let states come; return time, place, speed and acceleration at each."""
     rows = []
     for _ in range(round(seconds / PERIOD)):
@@ -31,7 +31,7 @@ def run(clock: PathClock, seconds: float, band: Band = FREE) -> np.ndarray:
 
 def test_it_goes_with_the_caller_until_something_is_asked_for() -> None:
     """A new clock is the caller's own, exactly."""
-    clock = PathClock(3.0, 3.0)
+    clock = PathParameter(3.0, 3.0)
     rows = run(clock, 1.0)
     np.testing.assert_allclose(rows[:, 0], rows[:, 1], atol=1e-12)
     assert clock.is_idle
@@ -39,7 +39,7 @@ def test_it_goes_with_the_caller_until_something_is_asked_for() -> None:
 
 def test_the_place_is_the_integral_of_the_speed() -> None:
     """What is said of the place, the speed and the acceleration fits together."""
-    clock = PathClock(0.0, 0.0)
+    clock = PathParameter(0.0, 0.0)
     clock.target = 0.3
     rows = run(clock, 0.5)
     _, place, speed, change = rows.T
@@ -58,7 +58,7 @@ def test_the_place_is_the_integral_of_the_speed() -> None:
 @pytest.mark.parametrize('low', [-2.0, -8.0, -40.0])
 def test_a_stop_takes_what_the_band_leaves(low: float) -> None:
     """It comes to rest not much farther than at the band's lower end throughout, and stays."""
-    clock = PathClock(0.0, 0.0)
+    clock = PathParameter(0.0, 0.0)
     band = Band(low, 40.0)
     clock.stop(band)
     rows = run(clock, 2.0 - 2.0 / low, band)
@@ -73,7 +73,7 @@ def test_a_stop_takes_what_the_band_leaves(low: float) -> None:
 def test_an_empty_band_never_speeds_it_up() -> None:
     """Where no acceleration keeps the limits the motion slows, whichever limit asks for what."""
     for low, high in ((5.0, -5.0), (30.0, 10.0), (-3.0, -9.0)):
-        clock = PathClock(0.0, 0.0)
+        clock = PathParameter(0.0, 0.0)
         speeds = run(clock, 0.3, Band(low, high))[:, 2]
         assert (np.diff(speeds) <= 0.0).all()
         assert (speeds >= 0.0).all()
@@ -81,7 +81,7 @@ def test_an_empty_band_never_speeds_it_up() -> None:
 
 def test_it_never_goes_back() -> None:
     """A band that asks for deceleration for ever leaves the motion standing."""
-    clock = PathClock(0.0, 0.0)
+    clock = PathParameter(0.0, 0.0)
     rows = run(clock, 1.1, Band(-50.0, -1.0))
     assert (np.diff(rows[:, 1]) >= 0.0).all()
     assert clock.speed == 0.0
@@ -94,8 +94,8 @@ def test_a_profile_is_kept_to() -> None:
     """The speed stays below that of the profile, within a hundredth, and near to it."""
     places = np.linspace(0.0, 3.0, 301)
     speeds = 0.6 + 0.35 * np.cos(4.0 * places)
-    clock = PathClock(0.0, 0.0)
-    clock.profile = SpeedProfile(places, speeds**2)
+    clock = PathParameter(0.0, 0.0)
+    clock.profile = TimeOptimalProfile(places, speeds**2)
     clock.speed = float(speeds[0])
     rows = run(clock, 4.0)
     inside = rows[:, 1] < 2.9
@@ -106,16 +106,16 @@ def test_a_profile_is_kept_to() -> None:
 
 def test_faster_than_sent_needs_a_plan() -> None:
     """Without a profile nobody has looked: 1 is all there is."""
-    clock = PathClock(0.0, 0.0)
+    clock = PathParameter(0.0, 0.0)
     clock.target = 2.0
     assert run(clock, 1.0)[-1, 2] == 1.0
-    clock.profile = SpeedProfile(np.array([0.0, 100.0]), np.array([9.0, 9.0]))
+    clock.profile = TimeOptimalProfile(np.array([0.0, 100.0]), np.array([9.0, 9.0]))
     assert run(clock, 1.0)[-1, 2] == pytest.approx(2.0)
 
 
 def test_times_before_and_after_the_last_state() -> None:
     """Later places follow from the speed; a long silence lets the speed go on as it was."""
-    clock = PathClock(10.0, 5.0)
+    clock = PathParameter(10.0, 5.0)
     assert clock.ahead(9.0) == (4.0, 1.0)
     clock.speed, clock.change = 0.5, -10.0
     place, speed = clock.ahead(20.0)
@@ -127,7 +127,7 @@ def test_times_before_and_after_the_last_state() -> None:
 
 def test_the_motion_is_the_path_at_that_speed() -> None:
     """Velocities go with the speed, accelerations with its square."""
-    clock = PathClock(0.0, 0.0)
+    clock = PathParameter(0.0, 0.0)
     clock.speed = 0.5
     moved = clock.moved(DesiredState(*(np.array([value]) for value in (1.0, 2.0, 4.0))))
     assert [float(each[0]) for each in moved] == [1.0, 1.0, 1.0]
