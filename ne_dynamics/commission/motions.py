@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.motion import Motion, Waypoints
 
 POINTS_PER_SECOND = 20
 """Between which the node lays quintic polynomials."""
@@ -86,6 +88,14 @@ class PlannedMotion:
     def duration(self) -> float:
         """Time of the last point [s]."""
         return float(self.times[-1])
+
+    @cached_property
+    def between(self) -> Motion:
+        """What the node makes of the points: at rest before the first and after the last."""
+        states = self.positions, self.velocities, self.accelerations
+        orders = (2,) * self.times.size
+        none = np.zeros(0, dtype=np.intp)
+        return Motion.between(Waypoints(tuple(self.times.tolist()), *states, orders, none))
 
 
 def plan_way(
@@ -175,7 +185,8 @@ def plan_probe(
             shortest = SHORTEST_SWEEP if is_sweep and trembles else SHORTEST_WAY
             duration = max(shortest, 1.875 * abs(way) / fastest[joint])
             times = np.linspace(0.0, duration, max(2, round(points * duration)) + 1)
-            rows = _step(times, duration, begin, way)
+            sweep = Motion.rest_to_rest([begin], [end], duration).sample_many(times)
+            rows = tuple(row[:, 0] for row in sweep)
             if is_sweep:
                 sweeps.append((now, now + duration))
             if is_sweep and trembles:
@@ -252,16 +263,6 @@ def _shorten_sweeps(
             probe = plan_probe(robot, start, trembles=True, amplitude=amplitude)
             return _Sweeps(probe, amplitude, float(share.max()))
         amplitude = np.where(too_far, np.maximum(0.8 * amplitude, least), amplitude)
-
-
-def _step(times: FloatArray, duration: float, begin: float, way: float) -> tuple[FloatArray, ...]:
-    """Return the quintic from rest to rest, and its two derivatives."""
-    x = times / duration
-    return (
-        begin + way * x**3 * (10.0 - 15.0 * x + 6.0 * x**2),
-        way * 30.0 * x**2 * (1.0 - x) ** 2 / duration,
-        way * 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / duration**2,
-    )
 
 
 def _tremble(times: FloatArray, duration: float, speed: float) -> tuple[FloatArray, ...]:

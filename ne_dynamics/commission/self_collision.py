@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.commission.arm.followed_plan import planned_position
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError, NeDynamicsError
@@ -73,9 +72,8 @@ class SelfCollision:
             return
         count = max(2, round(motion.duration / STEP) + 1)
         times = np.linspace(0.0, motion.duration, count)
-        positions = np.array([planned_position(motion, time) for time in times.tolist()])
-        nothing = np.zeros_like(positions)
-        dense = DenseMotion(times, positions, nothing, nothing, nothing)
+        states = motion.between.sample_many(times)
+        dense = DenseMotion(times, *states, np.zeros_like(states.position))
         try:
             Distances(self._robot, dense).check(self._clearance)
         except ExcitationError as error:

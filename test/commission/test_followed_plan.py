@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ne_dynamics.commission.arm.followed_plan import FollowedPlan, StrayWatch, planned_position
+from ne_dynamics.commission.arm.followed_plan import FollowedPlan, StrayWatch
 from ne_dynamics.commission.motions import PlannedMotion
 
 TIMES = np.linspace(0.0, 2.0, 21)
@@ -25,7 +25,7 @@ MOTION = PlannedMotion(TIMES, *swing(TIMES))
 def test_between_its_points_a_plan_is_the_polynomial_of_the_fifth_order(time):
     """Before and behind them it rests."""
     expected = swing(np.array([np.clip(time, 0.0, 2.0)]))[0][0]
-    np.testing.assert_allclose(planned_position(MOTION, time), expected, atol=1e-12)
+    np.testing.assert_allclose(MOTION.between.sample(time).position, expected, atol=1e-12)
 
 
 def test_a_node_on_the_plan_and_an_arm_near_it_are_all_right():
@@ -34,7 +34,7 @@ def test_a_node_on_the_plan_and_an_arm_near_it_are_all_right():
     assert plan.complain(-0.5, np.array([0.01, 0.0]), np.zeros(2)) == ''
     assert plan.complain(0.05, np.array([0.008, 0.0]), np.zeros(2)) == ''
     for time in (0.1, 0.7, 2.3):
-        desired = planned_position(MOTION, time)
+        desired = MOTION.between.sample(time).position
         assert plan.complain(time, desired + 2.0 * np.pi, desired + 2.0 * np.pi + 0.4) == ''
 
 
@@ -44,14 +44,14 @@ def test_a_node_that_aims_elsewhere_is_seen_before_the_arm_is_there():
     still = np.zeros(2)
     assert plan.complain(0.0, still, still) == ''
     assert 'bend: the node aims 0.0323 rad or m beside' in plan.complain(0.45, still, still)
-    late = planned_position(MOTION, 0.6)
+    late = MOTION.between.sample(0.6).position
     assert 'or got it too late' in plan.complain(0.7, late, late)
 
 
 def test_an_arm_beyond_the_tolerance_is_off_the_motion():
     """The joint that is farthest is named."""
     plan = FollowedPlan(NAMES, MOTION, TOLERANCE)
-    desired = planned_position(MOTION, 1.0)
+    desired = MOTION.between.sample(1.0).position
     complaint = plan.complain(1.0, desired, np.add(desired, [0.1, 0.6]))
     assert complaint == 'bend: 0.6 rad or m off the motion at 1.00 s, expected at most 0.5'
 
@@ -64,7 +64,7 @@ def strays(way, allowed=0.05):
     motion = PlannedMotion(times, positions, still, still)
     watch = StrayWatch(('one', 'other'), motion, np.full(2, allowed))
     for time in np.arange(-0.5, 3.5, 0.01):
-        desired = planned_position(motion, time)
+        desired = motion.between.sample(time).position
         complaint = watch.complain(time, desired, way(time, desired))
         if complaint:
             return time, complaint

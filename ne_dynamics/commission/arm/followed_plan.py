@@ -15,37 +15,6 @@ SLACK = 1e-3
 """By which the node may aim beside the plan [rad or m]."""
 
 
-def planned_position(motion: PlannedMotion, time: float) -> FloatArray:
-    """Return the position at a time by the quintic polynomials that the node lays, shape (n,).
-
-    Parameters
-    ----------
-    motion : PlannedMotion
-    time : float
-        From its begin [s]; before and behind it the arm rests.
-    """
-    times = motion.times
-    index = int(np.clip(np.searchsorted(times, time, side='right') - 1, 0, times.size - 2))
-    span = float(times[index + 1] - times[index])
-    s = float(np.clip((time - times[index]) / span, 0.0, 1.0))
-    begin, end = index, index + 1
-    velocity, acceleration = motion.velocities * span, motion.accelerations * span**2
-    # Hermite: value, first and second derivative at both ends.
-    way = motion.positions[end] - motion.positions[begin] - velocity[begin]
-    way -= 0.5 * acceleration[begin]
-    gain = velocity[end] - velocity[begin] - acceleration[begin]
-    bend = acceleration[end] - acceleration[begin]
-    found: FloatArray = (
-        motion.positions[begin]
-        + velocity[begin] * s
-        + 0.5 * acceleration[begin] * s**2
-        + (10.0 * way - 4.0 * gain + 0.5 * bend) * s**3
-        + (-15.0 * way + 7.0 * gain - bend) * s**4
-        + (6.0 * way - 3.0 * gain + 0.5 * bend) * s**5
-    )
-    return found
-
-
 def turned(difference: FloatArray) -> FloatArray:
     """Return differences of positions without whole turns."""
     found: FloatArray = difference - 2.0 * np.pi * np.round(difference / (2.0 * np.pi))
@@ -97,7 +66,7 @@ class FollowedPlan:
         error = np.abs(desired - measured)
         if complaint := complain_of_error(self._joint_names, error, self._tolerance, time):
             return complaint
-        beside = np.abs(turned(desired - planned_position(self._motion, time)))
+        beside = np.abs(turned(desired - self._motion.between.sample(time).position))
         if time <= 0.0:
             # The first polynomial leads from where the node holds the arm.
             self._beside = beside
