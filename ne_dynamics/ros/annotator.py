@@ -1,9 +1,8 @@
 """The topics ``~/annotate`` and ``~/annotated``: trajectories in, the same with efforts out.
 
 The work is done by another process (:mod:`ne_dynamics.ros.running.worker_process`), so that the
-control path of the node answers on; messages are taken and sent as bytes for the same reason (see
-:mod:`ne_dynamics.ros.messages.trajectory_cdr`). One trajectory is worked on and one may wait; a
-third one takes the place of the one that waits.
+control path of the node answers on; messages are taken and sent as bytes for the same reason. One
+trajectory is worked on and one may wait; a third one takes the place of the one that waits.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ne_dynamics.errors import NeDynamicsError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.annotated.annotation import annotate, check_positions
 from ne_dynamics.motion.waypoints import DesiredState, Waypoints
-from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory, write_trajectory
+from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory, write_trajectory
 from ne_dynamics.ros.running.worker_process import AT_LEISURE
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
@@ -89,18 +88,17 @@ def annotate_message(
     NeDynamicsError
         When the message cannot be read, or the motion not be annotated.
     """
-    message = read_trajectory(data)
+    message, given = read_trajectory(data)
     joints = dynamics.robot.joints
     waypoints = Waypoints.from_fields(
         joints,
-        message.joint_names,
-        message.fields,
+        *given,
         allow_nonzero_velocity_at_end=tuning.allow_nonzero_velocity_at_end,
     )
     check_positions(joints, waypoints, start=start)
     result = annotate(
         dynamics,
-        message.joint_names,
+        given.joint_names,
         waypoints,
         effort_tolerance=tuning.effort_tolerance,
         terms=tuning.terms,
@@ -110,8 +108,7 @@ def annotate_message(
         start=start,
         max_points=MAX_POINTS,
     )
-    data = write_trajectory(result, message.stamp, message.frame_id)
-    return data, tuple(result.remarks)
+    return write_trajectory(result, message.header), tuple(result.remarks)
 
 
 class _Listening(NamedTuple):

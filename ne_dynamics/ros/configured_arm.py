@@ -17,8 +17,9 @@ import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.duration import Duration
 from rclpy.logging import LoggingSeverity as Severity
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Imu, JointState
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics.control.controller import (
     LONGEST_RAMP,
@@ -42,7 +43,7 @@ from ne_dynamics.motion.joint_limits import position_limits
 from ne_dynamics.motion.limit_violation import WhenInfeasible, describe, rank
 from ne_dynamics.motion.motion_watch import MotionWatch
 from ne_dynamics.motion.partial_goal import NamedFields
-from ne_dynamics.motion.waypoints import PointFields, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import PointFields, Waypoints
 from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.connections import Callbacks, Connections
 from ne_dynamics.ros.control_clock import ControlClock
@@ -55,7 +56,7 @@ from ne_dynamics.ros.messages.conversion import (
     wrench_reading,
 )
 from ne_dynamics.ros.messages.joint_constraints import JointConstraints
-from ne_dynamics.ros.messages.trajectory_cdr import read_stamp
+from ne_dynamics.ros.messages.serialized_trajectory import read_stamp
 from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.settings.configuration import (
     ControlledArm,
@@ -72,7 +73,6 @@ from ne_dynamics.ros.trajectory_planning import (
     TrajectoryPlanning,
     TrajectoryRules,
     plan_message,
-    plan_waypoints,
 )
 from ne_dynamics.ros.watching.felt_motion import FeltMotion
 from ne_dynamics.ros.watching.other_commanders import OtherCommanders
@@ -217,13 +217,21 @@ class ConfiguredArm:
         joints = self.arm.robot.joints
         still = np.zeros(len(joints))
         point = np.clip(still, *position_limits(joints))
-        points = [TrajectoryPoint(time, point, still, still) for time in (1.0, 2.0)]
-        names = [joint.name for joint in joints]
-        work = self.planner(None), Waypoints.from_points(joints, names, points), None
-        PLANNING.submit(plan_waypoints, *work)
+        message = JointTrajectory(joint_names=[joint.name for joint in joints])
+        for seconds in (1, 2):
+            message.points.append(
+                JointTrajectoryPoint(
+                    positions=point.tolist(),
+                    velocities=still.tolist(),
+                    accelerations=still.tolist(),
+                    time_from_start=Duration(seconds=seconds).to_msg(),
+                )
+            )
+        work = self.planner(None), self._rules, bytes(serialize_message(message)), None
+        PLANNING.submit(plan_message, *work)
         # What the motors cannot hold there is of no matter.
         with suppress(NeDynamicsError):
-            plan_waypoints(*work)
+            plan_message(*work)
 
     def destroy(self) -> None:
         """Stop listening."""

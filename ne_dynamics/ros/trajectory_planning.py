@@ -18,7 +18,7 @@ from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.partial_goal import NamedFields, completed
 from ne_dynamics.motion.waypoints import Waypoints
-from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory
+from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError, WorkerProcess
 
 MOST_POINTS = 5_000
@@ -104,10 +104,9 @@ def plan_message(
     NeDynamicsError
         When it cannot be read, or is not to be followed.
     """
-    message = read_trajectory(data, MOST_POINTS)
-    if not message.fields.times.size:
+    _, given = read_trajectory(data, MOST_POINTS)
+    if not given.fields.times.size:
         return Planned(None, None)
-    given = NamedFields(message.joint_names, message.fields)
     waypoints = rules.waypoints(given, planner, start_time)
     return Planned(waypoints, planner.plan(waypoints, start_time))
 

@@ -45,7 +45,7 @@ from std_srvs.srv import Trigger
 
 from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD
 from ne_dynamics.ros.follow_joint_trajectory import _PatientServer
-from ne_dynamics.ros.messages.trajectory_cdr import read_trajectory
+from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 from ne_dynamics.ros.node import ComputedTorqueNode
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.ros.watching.reporter import WARNING_PERIOD
@@ -845,7 +845,7 @@ class Driver:
 
     def _on_much_annotated(self, data: bytes) -> None:
         """Look at many points without making an object of each, which would stay in memory."""
-        fields = read_trajectory(data).fields
+        fields = read_trajectory(data)[1].fields
         count = len(fields.times)
         self.tally.events['annotated points'] += count
         if count > LARGEST_ANNOTATION:

@@ -1,0 +1,110 @@
+"""A serialized trajectory_msgs JointTrajectory to arrays and back, by rclpy.
+
+rclpy makes a Python object of every point: five thousand take some ten milliseconds in one call.
+So a node takes large ones as bytes, and has them read where nothing waits for it; see
+:mod:`ne_dynamics.ros.trajectory_planning`.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+
+from ne_dynamics.errors import TrajectoryError, optional_dependency
+from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.motion.partial_goal import NamedFields
+from ne_dynamics.motion.waypoints import NANO, PointFields
+from ne_dynamics.ros.messages.conversion import MessageError, trajectory_points
+
+with optional_dependency('the node needs ROS 2 for Python', 'ros'):
+    from rclpy.serialization import deserialize_message, serialize_message
+    from std_msgs.msg import Header
+    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+LONGEST_DURATION = (2**31 - 1) * NANO + NANO - 1
+"""The longest time that a builtin_interfaces Duration carries [ns]."""
+
+MOST_BYTES = 2**26
+"""What is longer is not read."""
+
+
+def read_stamp(data: bytes) -> int:
+    """Return the stamp of a message without reading more of it [ns]; 0 where it has none.
+
+    It comes first, after four bytes that name the encoding.
+    """
+    if len(data) < 12:
+        return 0
+    seconds, nanoseconds = struct.unpack_from('<iI' if data[1] else '>iI', data, 4)
+    return int(seconds) * NANO + int(nanoseconds)
+
+
+def read_trajectory(
+    data: bytes, most_points: int | None = None
+) -> tuple[JointTrajectory, NamedFields]:
+    """Return a message, and its points as arrays.
+
+    Parameters
+    ----------
+    data : bytes
+        As a raw subscription hands it over.
+    most_points : int, optional
+        More than these are refused.
+
+    Raises
+    ------
+    MessageError
+        When the bytes are no such message.
+    TrajectoryError
+        When a point has a number of values that is not that of the joint names.
+    """
+    if len(data) > MOST_BYTES:
+        raise MessageError('data', f'expected at most {MOST_BYTES} bytes, got {len(data)}')
+    try:
+        message = deserialize_message(data, JointTrajectory)
+    except Exception as error:
+        raise MessageError(
+            'data', f'expected a serialized JointTrajectory, got {len(data)} bytes: {error}'
+        ) from error
+    count, names = len(message.points), tuple(message.joint_names)
+    if most_points is not None and count > most_points:
+        raise MessageError('points', f'expected at most {most_points}, got {count}')
+    return message, NamedFields(names, PointFields.of(trajectory_points(message), len(names)))
+
+
+def write_trajectory(trajectory: AnnotatedTrajectory, header: Header) -> bytes:
+    """Return the message of an annotated trajectory, for a publisher that takes bytes.
+
+    Parameters
+    ----------
+    trajectory : AnnotatedTrajectory
+    header : std_msgs.msg.Header
+
+    Raises
+    ------
+    TrajectoryError
+        When a time is longer than a message can say.
+    """
+    latest = int(trajectory.nanoseconds.max())
+    if latest > LONGEST_DURATION:
+        raise TrajectoryError(
+            f'time_from_start: expected at most {LONGEST_DURATION} ns, got {latest} ns',
+            field='points',
+        )
+    message = JointTrajectory(header=header, joint_names=list(trajectory.joint_names))
+    fields = (
+        ('positions', trajectory.positions, 0),
+        ('velocities', trajectory.velocities, 1),
+        ('accelerations', trajectory.accelerations, 2),
+        ('effort', trajectory.efforts, 0),
+    )
+    times, orders = trajectory.nanoseconds.tolist(), trajectory.orders.tolist()
+    for index, (nanoseconds, order) in enumerate(zip(times, orders, strict=True)):
+        point = JointTrajectoryPoint()
+        for field, values, lowest in fields:
+            if order >= lowest:
+                setattr(point, field, array('d', values[index].tobytes()))
+        duration = point.time_from_start
+        duration.sec, duration.nanosec = divmod(nanoseconds, NANO)
+        message.points.append(point)
+    return bytes(serialize_message(message))
