@@ -150,31 +150,6 @@ class Motion:
         return cls([now], np.zeros((0, DEGREE + 1, state.position.size)), state, state)
 
     @classmethod
-    def moving_on(
-        cls, begin: FloatArray, coefficients: FloatArray, duration: float, *, now: float
-    ) -> Motion:
-        """Return the motion of one polynomial, which ends at rest.
-
-        Parameters
-        ----------
-        begin : array, shape (n,)
-            Position at `now` [rad or m].
-        coefficients : array, shape (6, n)
-            Of ascending powers of the time since `now`.
-        duration : float
-            [s]
-        now : float
-            [s]
-        """
-        end = duration**_POWERS @ coefficients
-        return cls(
-            [now, now + duration],
-            coefficients[np.newaxis],
-            resting_state(begin),
-            resting_state(end),
-        )
-
-    @classmethod
     def rest_to_rest(
         cls, begin: ArrayLike, end: ArrayLike, duration: float, *, now: float = 0.0
     ) -> Motion:
@@ -462,10 +437,6 @@ class Motion:
         duration = self.knots[-1:] - self.knots[-2]
         state = evaluate_segments(self.coefficients[-1:], duration[np.newaxis])
         return DesiredState(*(values[0, 0] for values in state))
-
-    def knots_after(self, time: float) -> list[float]:
-        """Return the times after a time at which segments end [s]."""
-        return self._times[bisect_right(self._times, time) :]
 
     def segments(self, some: slice = slice(None), origin: float = 0.0) -> Segments:
         """Return some of the segments.

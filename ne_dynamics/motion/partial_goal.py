@@ -49,7 +49,9 @@ def completed(
     times = fields.times
     if not (times.size and np.isfinite(times).all()):
         return given
-    fields = _followed_by(fields, _times_after(running, begin, float(times[-1])))
+    # Those that are left out go on to the end of what they follow.
+    later = running.knots[running.knots > begin + times[-1]] - begin
+    fields = _followed_by(fields, later)
     states = np.array(running.sample_many(begin + fields.times))[:, :, missing]
     every = (fields.positions, fields.velocities, fields.accelerations)
     positions, velocities, accelerations = (
@@ -62,11 +64,6 @@ def completed(
         (*names, *(known[index] for index in missing)),
         PointFields(fields.times, positions, velocities, accelerations, effort),
     )
-
-
-def _times_after(running: Motion, begin: float, last: float) -> FloatArray:
-    """Return when a motion passes its knots after the last point, from its begin [s]."""
-    return np.array([knot - begin for knot in running.knots_after(begin + last)])
 
 
 def _followed_by(fields: PointFields, times: FloatArray) -> PointFields:

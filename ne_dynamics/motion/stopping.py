@@ -22,7 +22,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.joint_limits import position_limits, usual_velocities
 from ne_dynamics.motion.motion import Motion, evaluate_segments
-from ne_dynamics.motion.waypoints import DesiredState
+from ne_dynamics.motion.waypoints import DesiredState, resting_state
 
 DURATIONS = np.geomspace(0.02, 4.0, 40)
 """Durations that are tried [s]."""
@@ -118,8 +118,9 @@ def stop(
         return Motion.hold(begin, now=now)
     chosen = _choose(state, ways, limits, compute_efforts)
     duration = min(float(DURATIONS[chosen]), longest)
-    (coefficients,) = _coefficients(state, np.array([duration]))
-    return Motion.moving_on(begin, coefficients, duration, now=now)
+    coefficients = _coefficients(state, np.array([duration]))
+    end = evaluate_segments(coefficients, np.array([[duration]])).position[0, 0]
+    return Motion([now, now + duration], coefficients, resting_state(begin), resting_state(end))
 
 
 def _choose(
