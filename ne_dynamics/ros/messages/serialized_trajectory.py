@@ -35,7 +35,7 @@ def read_stamp(data: bytes) -> int:
     """
     if len(data) < 12:
         return 0
-    seconds, nanoseconds = struct.unpack_from('<iI' if data[1] else '>iI', data, 4)
+    seconds, nanoseconds = struct.unpack_from('<iI' if data[1] & 1 else '>iI', data, 4)
     return int(seconds) * NANO + int(nanoseconds)
 
 
@@ -66,10 +66,40 @@ def read_trajectory(
         raise MessageError(
             'data', f'expected a serialized JointTrajectory, got {len(data)} bytes: {error}'
         ) from error
+    _check_end(data, message)
     count, names = len(message.points), tuple(message.joint_names)
     if most_points is not None and count > most_points:
         raise MessageError('points', f'expected at most {most_points}, got {count}')
     return message, NamedFields(names, PointFields.of(trajectory_points(message), len(names)))
+
+
+def _check_end(data: bytes, message: JointTrajectory) -> None:
+    """Refuse a message that is cut off: rclpy leaves out what is missing, and says nothing.
+
+    What was read is of a length, by the Common Data Representation, and ends with the time of the
+    last point; what follows it has no meaning.
+    """
+    if not message.points:
+        return
+    size = 8
+    for text in (message.header.frame_id, None, *message.joint_names, None):
+        size = (size + 3) // 4 * 4 + 4 + (0 if text is None else len(text.encode()) + 1)
+    for point in message.points:
+        for values in (point.positions, point.velocities, point.accelerations, point.effort):
+            size = (size + 3) // 4 * 4 + 4
+            if values:
+                size = (size + 7) // 8 * 8 + 8 * len(values)
+        size += 8
+    time, end = message.points[-1].time_from_start, size + 4
+    order = '<iI' if data[1] & 1 else '>iI'
+    is_whole = end <= len(data) and struct.unpack_from(order, data, end - 8) == (
+        time.sec,
+        time.nanosec,
+    )
+    if not is_whole:
+        raise MessageError(
+            'data', f'expected a whole JointTrajectory, got {len(data)} bytes that end before it'
+        )
 
 
 def write_trajectory(trajectory: AnnotatedTrajectory, header: Header) -> bytes:
