@@ -34,6 +34,9 @@ POINTS = (300, 1_000, MOST_POINTS)
 DESCRIPTION_LENGTH = 78_000
 """Characters of a description that nobody needs: the model is that of a file."""
 
+PERIOD = 0.002
+"""Between two joint states [s]."""
+
 PATIENCE = 60.0
 """Seconds after which a message is taken to be lost."""
 
@@ -127,6 +130,7 @@ class _Bench:
         }
         self._stamp = 1_000_000_000
         self._serial = 0
+        self._due = 0.0
         self._spin(lambda: self.node.state_label == 'active', 'active node')
         self._spin(self._is_connected, 'subscriptions to all topics')
         self._answer()
@@ -184,6 +188,9 @@ class _Bench:
     def _answer(self) -> float:
         """Send a joint state; return the longest turn up to its answer [s]."""
         message = self.state()
+        # At the rate of a real robot: what the node does once a second grows with the states.
+        time.sleep(max(0.0, self._due - time.monotonic()))
+        self._due = time.monotonic() + PERIOD
         self._publishers['joint_states'].publish(message)
         time_of_state = 1e-9 * self._stamp
 

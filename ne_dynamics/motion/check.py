@@ -104,6 +104,8 @@ def check_kinematics(
             )
         )
         at_most = _measure_excess(at_most, limits, tolerances)
+    if not (at_most > 0.0).any():
+        return []
     columns = np.arange(len(limits.joints))
     worst = np.zeros((len(_KINDS), columns.size))
     found: dict[tuple[int, int], LimitViolation] = {}
@@ -114,6 +116,8 @@ def check_kinematics(
     for _ in range(2):
         is_asked &= (at_most > worst[:, np.newaxis]).any(axis=0)
         which, joints = np.nonzero(is_asked)
+        if not which.size:
+            break
         durations = segments.durations[which]
         with np.errstate(over='ignore', invalid='ignore'):
             shares, values = _find_extremes(segments.scaled[:, which, joints], durations)

@@ -95,7 +95,7 @@ class _EffortSearch:
         self._largest = np.zeros(n)
         self._values = np.zeros(n)
         self._times = np.zeros(n)
-        self._states = np.zeros((3, n, n))
+        self._places: dict[int, tuple[Segments, int, int, int]] = {}
         self._most_refined = most_refined
         self._refined = 0
 
@@ -160,8 +160,13 @@ class _EffortSearch:
             self._largest[joint] = largest[joint]
             self._values[joint] = (sizes if efforts is None else efforts)[sample, which, joint]
             self._times[joint] = time
-            one = segments.choose(slice(which, which + 1))
-            self._states[:, joint] = sample_segments(one, count)[:, sample, 0]
+            self._places[int(joint)] = segments, which, count, sample
+
+    @staticmethod
+    def _state_at(segments: Segments, which: int, count: int, sample: int) -> FloatArray:
+        """Return the state at a sample, shape (3, n)."""
+        one = segments.choose(slice(which, which + 1))
+        return sample_segments(one, count)[:, sample, 0]
 
     def violations(self) -> list[LimitViolation]:
         """Return the joints whose limits do not suffice."""
@@ -169,7 +174,9 @@ class _EffortSearch:
         if not beyond.size:
             return []
         joints, sizes = self._limits.joints, self._limits.effort
-        q, qd, qdd = self._states[:, beyond]
+        q, qd, qdd = np.stack(
+            [self._state_at(*self._places[joint]) for joint in beyond.tolist()], axis=1
+        )
         # What is left of an effort when the motion is slower: what it takes to move slowly, and
         # of the rest a part that falls with the square of the speed.
         slow = self._compute(q, SLOW_SHARE * qd, np.zeros_like(qdd))
