@@ -240,7 +240,9 @@ def _serve(descriptor: int) -> None:
     connection = Connection(descriptor)
     with suppress(EOFError, OSError):
         connection.send_bytes(b'')
-        # Started at once, then second to others.
+        # Started at once, then second to others, whatever priority the node was given.
+        with suppress(OSError, AttributeError):
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         with suppress(OSError):
             os.nice(NICENESS)
         while True:
