@@ -547,6 +547,8 @@ class Driver:
                 self._accepted += 1
                 goals.append(GoalHandle(step.message, self._violate))
                 self._guarded(partial(server._on_accepted, goals[-1]))
+                # Until it is planned the one before goes on.
+                self._finish_work()
         elif step.message < len(goals):
             goal = goals[-1 - step.message]
             answer = self._guarded(partial(server._on_cancel, goal))
