@@ -1,9 +1,5 @@
 """A serialized trajectory_msgs JointTrajectory to arrays and back. Imports no ROS.
 
-rclpy makes a Python object of every point: for ten thousand points that is a tenth of a second
-and more. Here all points that carry the same arrays, which lie at equal distances, are read at
-once: in a few milliseconds.
-
 The encoding is the OMG's Common Data Representation (CDR, version 1), as ROS 2 uses it: four bytes
 that name the encoding, then the fields in order, each number aligned to its size, strings and
 sequences led by their length as a 32 bit number.
@@ -12,24 +8,17 @@ sequences led by their length as a 32 bit number.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.motion.waypoints import NANO, PointFields
 from ne_dynamics.ros.messages.conversion import MessageError
 
 ORDERS = {b'\x00\x00': '>', b'\x00\x01': '<'}
 """Byte orders by the first two bytes: CDR with the most significant byte first, and last."""
-
-MOST_LAYOUTS = 64
-"""What the points carry changes no more often in a message."""
 
 _KEYS = ('positions', 'velocities', 'accelerations', 'effort')
 LONGEST_DURATION = (2**31 - 1) * NANO + NANO - 1
@@ -109,25 +98,13 @@ class _Reader:
         except UnicodeDecodeError:
             raise MessageError(what, f'expected UTF-8, got {raw!r}') from None
 
-    def numbers(self, what: str) -> tuple[int, int, int]:
-        """Pass over doubles; return how many, where they begin, and where their number is."""
+    def numbers(self, what: str) -> tuple[float, ...]:
+        """Return a sequence of doubles."""
         count = self.length(8, what)
-        place = self.place - 4
-        return count, self._take(8 * count, 8, what) if count else 0, place
-
-    def half_words(
-        self,
-    ) -> tuple[NDArray[np.unsignedinteger[Any]], NDArray[np.signedinteger[Any]]]:
-        """Return all that was received as whole numbers of four bytes, for those that are."""
-        count = len(self._data) // 4
-        return (
-            np.frombuffer(self._data, self.order + 'u4', count),
-            np.frombuffer(self._data, self.order + 'i4', count),
-        )
-
-    def words(self) -> FloatArray:
-        """Return all that was received as numbers, for those that are."""
-        return np.frombuffer(self._data, self.order + 'f8', len(self._data) // 8)
+        if not count:
+            return ()
+        begin = self._take(8 * count, 8, what)
+        return struct.unpack_from(f'{self.order}{count}d', self._data, begin)
 
 
 def read_stamp(data: bytes) -> int:
@@ -167,134 +144,26 @@ def read_trajectory(data: bytes, most_points: int | None = None) -> SerializedTr
     count = reader.length(_SMALLEST_POINT, 'points')
     if most_points is not None and count > most_points:
         raise MessageError('points', f'expected at most {most_points}, got {count}')
-    points = _Points(reader, len(names), count)
-    layouts = 0
-    while points.known < count:
-        layouts += points.read_run()
-        if layouts > MOST_LAYOUTS:
-            raise MessageError(
-                'points',
-                f'expected at most {MOST_LAYOUTS} changes of which arrays the points carry, '
-                f'got more up to point {points.known}',
-            )
-    gathered = []
-    for begins in points.begins:
-        rows = np.flatnonzero(begins >= 0)
-        columns = begins[rows][:, np.newaxis] + np.arange(len(names))
-        gathered.append((rows, reader.words()[columns].astype(np.float64)))
-    return SerializedTrajectory(stamp, frame_id, names, PointFields(points.times, *gathered))
-
-
-class _Layout(NamedTuple):
-    """Where a point has what, in bytes from its begin.
-
-    Attributes
-    ----------
-    lengths : tuple of int
-        Where the length of each sequence is.
-    sizes : tuple of int
-        These lengths.
-    values : tuple of int
-        Where the values of each begin; -1 where there are none.
-    time : int
-    end : int
-    """
-
-    lengths: tuple[int, ...]
-    sizes: tuple[int, ...]
-    values: tuple[int, ...]
-    time: int
-    end: int
-
-
-class _Points:
-    """Reads points in runs: those of one layout come at equal distances, and are read at once.
-
-    Parameters
-    ----------
-    reader : _Reader
-        At the first point.
-    width, count : int
-        Numbers of joint names and of points.
-
-    Attributes
-    ----------
-    known : int
-        Points that have been read.
-    times : array, shape (count,)
-        [s]
-    begins : array, shape (4, count), dtype int
-        For each field and point, where its values begin, in words of eight bytes; -1 for none.
-    """
-
-    def __init__(self, reader: _Reader, width: int, count: int) -> None:
-        self._reader = reader
-        self._width = width
-        self.known = 0
-        self.times = np.empty(count)
-        self.begins = np.full((len(_KEYS), count), -1, dtype=np.intp)
-        self._words, self._signed = reader.half_words()
-
-    def read_run(self) -> bool:
-        """Read some of the next points; return whether the one after them has another layout."""
-        reader, begin = self._reader, self._reader.place
-        left = len(self.times) - self.known
-        period = [self._read_layout()]
-        # What is aligned to eight bytes lies elsewhere in a point that begins between two words.
-        if (reader.place - begin) % 8 and left > 1:
-            period.append(self._read_layout(1))
-        stride = reader.place - begin
-        if stride % 8:
-            self._note(period[:1], begin, 1, stride)
-            reader.place = begin + period[0].end
-            return True
-        most = min(left // len(period), 1 + reader.left // stride)
-        starts = begin // 4 + np.arange(most) * (stride // 4)
-        fits = np.ones(most, dtype=bool)
-        place = 0
-        for layout in period:
-            for length, size in zip(layout.lengths, layout.sizes, strict=True):
-                fits &= self._words[starts + (place + length) // 4] == size
-            place += layout.end
-        run = most if fits.all() else int(np.argmin(fits))
-        self._note(period, begin, run, stride)
-        reader.place = begin + run * stride
-        return run < most
-
-    def _read_layout(self, ahead: int = 0) -> _Layout:
-        """Read where the next point has what."""
-        reader = self._reader
-        begin, index = reader.place, self.known + ahead
-        lengths, sizes, values = [], [], []
-        for key in _KEYS:
-            size, first, place = reader.numbers(key)
-            if size not in (0, self._width):
+    times = np.empty(count)
+    given: dict[str, dict[int, tuple[float, ...]]] = {key: {} for key in _KEYS}
+    for index in range(count):
+        for key, rows in given.items():
+            values = reader.numbers(key)
+            if len(values) == len(names):
+                rows[index] = values
+            elif values:
                 raise TrajectoryError(
-                    f'point {index}: {key}: expected {self._width} values, one per joint, '
-                    f'got {size}',
+                    f'point {index}: {key}: expected {len(names)} values, one per joint, '
+                    f'got {len(values)}',
                     field='points',
                 )
-            lengths.append(place - begin)
-            sizes.append(size)
-            values.append(first - begin if size else -1)
-        reader.seconds_and_nanoseconds('time_from_start')
-        end = reader.place - begin
-        return _Layout(tuple(lengths), tuple(sizes), tuple(values), end - 8, end)
-
-    def _note(self, period: Sequence[_Layout], begin: int, run: int, stride: int) -> None:
-        """Take down where the points of a run have their values, and their times."""
-        starts = begin + np.arange(run) * stride
-        step = len(period)
-        for offset, layout in enumerate(period):
-            rows = slice(self.known + offset, self.known + run * step, step)
-            for begins, place in zip(self.begins, layout.values, strict=True):
-                if place >= 0:
-                    begins[rows] = (starts + place) // 8
-            times = (starts + layout.time) // 4
-            seconds = self._signed[times].astype(np.int64)
-            self.times[rows] = (seconds * NANO + self._words[times + 1]) / NANO
-            starts = starts + layout.end
-        self.known += run * step
+        seconds, nanoseconds = reader.seconds_and_nanoseconds('time_from_start')
+        times[index] = (seconds * NANO + nanoseconds) / NANO
+    gathered = (
+        (np.array(list(rows), dtype=np.intp), np.reshape(list(rows.values()), (-1, len(names))))
+        for rows in given.values()
+    )
+    return SerializedTrajectory(stamp, frame_id, names, PointFields(times, *gathered))
 
 
 def write_trajectory(
