@@ -327,34 +327,6 @@ class Motion:
             before=self._before,
         )
 
-    def begun_from(self, state: DesiredState, time: float, index: int, order: int) -> Motion:
-        """Return this motion from a knot on, and before it the way there from another state.
-
-        Parameters
-        ----------
-        state : DesiredState
-            At `time`.
-        time : float
-            Not after the knot [s].
-        index : int
-            Of the knot.
-        order : int
-            Derivatives that the knot carries.
-        """
-        knots, rest = self.knots[index:], self.coefficients[index:]
-        if time == knots[0]:
-            return Motion(knots, rest, state, self.final)
-        if index < len(self.coefficients):
-            some = self.coefficients[index : index + 1]
-            there = DesiredState(some[:, 0], some[:, 1], 2.0 * some[:, 2])
-        else:
-            there = DesiredState(*(rows[np.newaxis] for rows in self.final))
-        both = DesiredState(*(np.vstack(rows) for rows in zip(state, there, strict=True)))
-        way = _join([knots[0] - time], (2, order), both)
-        return Motion(
-            np.concatenate(([time], knots)), np.concatenate((way, rest)), state, self.final
-        )
-
     def part(self, begin: float, end: float) -> Motion:
         """Return the segments between two times [s], within which it is the same motion."""
         if begin < self.start_time:

@@ -4,7 +4,7 @@ What is followed never jumps by itself: another motion begins in the desired sta
 and what is ended is brought to rest along its way (:mod:`ne_dynamics.motion.stopping`). Waypoints
 are planned as soon as they are known (:mod:`ne_dynamics.control.desired.motion_planner`). Where
 the arm is asked for the same by the time they take over, the motion is the one that was planned,
-only later; where not, its ends are judged once more.
+only later; where not, its ends are checked once more.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from math import inf
 
 import numpy as np
 
-from ne_dynamics.control.desired.motion_judge import MotionRequest
 from ne_dynamics.control.desired.motion_planner import (
     Circumstances,
     MotionPlan,
@@ -22,6 +21,7 @@ from ne_dynamics.control.desired.motion_planner import (
     PlanningSettings,
     on_path,
 )
+from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.position_stream import PositionStream
 from ne_dynamics.control.desired.time_scaling import Submit, TimeScaling, submit_here
 from ne_dynamics.control.tuning import Tuning
@@ -132,21 +132,18 @@ class FollowedMotion:
         """Let a plan take the place of what is followed; return why it cannot."""
         settings = self._settings
         here, request, running = on_path(self.time_scaling.path_time, here, plan.request, running)
-        now, judge = here.now, settings.make_judge(here)
+        now, checker = here.now, settings.make_checker(here)
         begin = running.sample(now)
         exceeded: tuple[LimitViolation, ...] = ()
         try:
-            if request.is_judged_from(begin) and plan.motion is not None:
+            if request.is_checked_from(begin) and plan.motion is not None:
                 motion = plan.motion.shifted(now - plan.origin)
             else:
                 if request.waypoints.carried is not None:
                     request = request.integrated(running, now)
-                    exceeded = judge.decide(judge.survey_waypoints(request.waypoints))
-                motion = plan.begun_from(request, running, now) or settings.lay(
-                    request, running, here, self._stream
-                )
-                found = judge.judge_ends(motion, request, begin, now, is_told=False)
-                exceeded += judge.decide(found)
+                    exceeded = checker.decide(checker.check_waypoints(request))
+                motion = settings.place(request, running, here, self._stream)
+                exceeded += checker.decide(checker.check_ends(motion, request, begin, now))
         except TrajectoryError as error:
             return error
         self.trajectory = motion

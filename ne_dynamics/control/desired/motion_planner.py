@@ -1,21 +1,20 @@
-"""What becomes of waypoints before they are followed: laid into time, judged, and timed.
+"""What becomes of waypoints before they are followed: placed in time, checked, and timed.
 
 All of it is a function of what is known at one moment. A planner is that knowledge: a value that
 may go to another process, which plans there while states are answered here. The plan counts for
 the moment at which it was made; where the arm is asked for something else by the time it takes
-over, its begin is laid and judged once more; see
+over, it is placed once more and its begin checked; see
 :class:`ne_dynamics.control.desired.followed_motion.FollowedMotion`.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
-
-from ne_dynamics.control.desired.motion_judge import MotionJudge, MotionRequest, PathEfforts
+from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
+from ne_dynamics.control.desired.motion_request import MotionRequest
+from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.position_stream import (
     ENDINGS,
     LONGEST_INTERVAL,
@@ -30,9 +29,10 @@ from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.replacement import replace_motion
 from ne_dynamics.motion.stopping import StopLimits, stop
 from ne_dynamics.motion.time_scaling.time_optimal import is_corner
-from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints, nearest_turns
+from ne_dynamics.motion.waypoints import DesiredState, Waypoints
 
 
 class Circumstances(NamedTuple):
@@ -101,13 +101,11 @@ class PlanningSettings:
         """Return the efforts along a path, under circumstances."""
         return PathEfforts(self.compensation, here.resting_base, here.wrench, here.position)
 
-    def make_judge(self, here: Circumstances) -> MotionJudge:
-        """Return what judges motions, under circumstances."""
-        efforts = self.path_efforts(here)
-        return MotionJudge(
+    def make_checker(self, here: Circumstances) -> FeasibilityChecker:
+        """Return what checks motions, under circumstances."""
+        return FeasibilityChecker(
             self.limits,
-            efforts.moving,
-            efforts.holding,
+            self.path_efforts(here),
             self.when_infeasible,
             # Without streams too messages come one after the other.
             max(self.longest_interval, LONGEST_INTERVAL),
@@ -122,29 +120,34 @@ class PlanningSettings:
         now = here.now if time is None else time
         return stop(state, self.stop_limits, compute_efforts, now=now)
 
-    def lay(
-        self,
-        request: MotionRequest,
-        running: Motion,
-        here: Circumstances,
-        stream: PositionStream,
+    def place(
+        self, request: MotionRequest, running: Motion, here: Circumstances, stream: PositionStream
     ) -> Motion:
-        """Return the motion through waypoints in the place of another one; see `lay` of them.
+        """Return the motion through waypoints in the place of another one.
+
+        Waypoints that end moving are followed by a stop; those of a stream that goes on, by a
+        stop and the way back to the last one.
 
         Raises
         ------
         TrajectoryError
             When they are of the past, or beyond all numbers.
         """
-
-        def stop_later(state: DesiredState, time: float) -> Motion:
-            return self.stop(state, here, time)
-
         streamed = stream.extended(request, here.now)
-        if streamed is None:
-            return request.lay(running, here.now, stop_later)
-        trajectory = streamed.lay(running, here.now, stop_later, goes_on=True)
-        return returned(trajectory, request.waypoints, self.stop_limits)
+        waypoints = request.waypoints if streamed is None else streamed
+        motion = replace_motion(
+            running,
+            waypoints,
+            now=here.now,
+            start_time=request.start_time,
+            interpolation=request.interpolation,
+            goes_on=streamed is not None,
+        )
+        if waypoints.velocities[-1].any():
+            motion = motion.joined(self.stop(motion.last_moment, here, motion.end_time))
+        if streamed is not None:
+            motion = returned(motion, request.waypoints, self.stop_limits)
+        return motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +163,7 @@ class MotionPlan:
     exceeded : tuple of LimitViolation
         What they exceed and are followed all the same, the worst first.
     motion : Motion or None
-        As it was laid; None before the first state.
+        As it was placed; None before the first state.
     origin : float
         Time from which the times of the waypoints count there [s].
     pace : PlannedPace or None
@@ -179,50 +182,6 @@ class MotionPlan:
         """How long it will take; None where it goes as it was sent [s]."""
         plan = None if self.pace is None else self.pace.plan
         return None if plan is None else plan.duration
-
-    def begun_from(self, request: MotionRequest, running: Motion, now: float) -> Motion | None:
-        """Return the motion for another begin, where no more of it depends on that.
-
-        Parameters
-        ----------
-        request : MotionRequest
-            That of the plan, by the time of the path.
-        running : Motion
-            What is followed at `now`.
-        now : float
-            [s]
-
-        Returns
-        -------
-        Motion or None
-            None where all of it is to be laid once more.
-        """
-        motion, waypoints = self.motion, request.waypoints
-        if motion is None or not request.is_as_it_was_sent:
-            return None
-        origin, begin = request.origin(now), now
-        if request.start_time is not None and request.start_time > now:
-            # A first point that is due at the start is passed over.
-            if waypoints.times[0] == 0.0:
-                return None
-            begin = request.start_time
-        motion = motion.shifted(origin - self.origin)
-        first = bisect_left(waypoints.times, begin - origin)
-        if first == len(waypoints.times):
-            return None
-        due = origin + waypoints.times[first]
-        if 0.0 < due - begin < SHORTEST_SEGMENT or due < begin:
-            return None
-        state, position = running.sample(begin), waypoints.positions[first]
-        index = int(np.abs(motion.knots - due).argmin())
-        if abs(motion.knots[index] - due) > SHORTEST_SEGMENT:
-            return None
-        there = motion.sample(float(motion.knots[index])).position
-        turns = nearest_turns(state.position, position, waypoints.continuous)
-        if not np.array_equal(position + turns, there):
-            return None
-        begun = motion.begun_from(state, begin, index, waypoints.orders[first])
-        return begun.waiting_after(running, now) if begin > now else begun
 
 
 class PlannedPace(NamedTuple):
@@ -289,82 +248,65 @@ class MotionPlanner:
             MotionRequest(waypoints, start_time, settings.interpolation), self.here.time
         )
         if self.running is None or self.here.time is None:
-            request = _integrated(sent, None, None)
-            judge = settings.make_judge(self.here)
-            return MotionPlan(sent, is_for_now, judge.decide(self._survey(judge, request, None)))
+            request, checker = sent.integrated(None, None), settings.make_checker(self.here)
+            return MotionPlan(sent, is_for_now, checker.decide(checker.check_waypoints(request)))
         here, request, running = on_path(self.path_time, self.here, sent, self.running)
-        request = _integrated(request, running, here.time)
-        judge, now = settings.make_judge(here), here.now
+        request = request.integrated(running, here.time)
+        checker, now = settings.make_checker(here), here.now
         begin = running.sample(now)
         try:
-            request = self._going_on(judge, request, running, here)
-            trajectory = settings.lay(request, running, here, self.stream)
+            request = self._going_on(checker, request, running, here)
+            motion = settings.place(request, running, here, self.stream)
         except TrajectoryError:
             # Of the past, as the next state will find, too.
-            if request.is_spline or settings.slows_down:
-                return MotionPlan(sent, is_for_now)
-            return MotionPlan(sent, is_for_now, judge.decide(self._survey(judge, request, now)))
-        exceeded = judge.decide(self._survey(judge, request, now, trajectory))
+            return MotionPlan(sent, is_for_now)
+        exceeded = checker.decide(checker.check_motion(motion, request, begin, now))
         pace = None
         if settings.slows_down:
-            pace = self._plan_pace(request, trajectory, running, here, has_excess=bool(exceeded))
-        exceeded += judge.decide(judge.judge_ends(trajectory, request, begin, now))
+            # Straight lines have corners, at which no motor can do what they ask for.
+            is_too_fast = (
+                bool(exceeded)
+                or request.interpolation is Interpolation.LINEAR
+                or bool(checker.check_ends(motion, request, begin, now))
+            )
+            pace = self._plan_pace(request, motion, running, here, is_too_fast=is_too_fast)
         # Positions that are integrated follow from the state in which it takes over.
-        judged_from = begin if waypoints.carried is None else None
-        sent = replace(sent, ending=request.ending, judged_from=judged_from)
-        return MotionPlan(sent, is_for_now, exceeded, trajectory, request.origin(now), pace)
-
-    def _survey(
-        self,
-        judge: MotionJudge,
-        request: MotionRequest,
-        now: float | None,
-        trajectory: Motion | None = None,
-    ) -> list[LimitViolation]:
-        """Return what the motion between the waypoints exceeds."""
-        if request.interpolation is Interpolation.NONE:
-            return judge.survey_poses(request.waypoints)
-        if trajectory is not None and now is not None and request.is_spline:
-            return judge.survey_trajectory(trajectory, request.origin(now))
-        start = request.start_time
-        since = 0.0 if start is None or now is None else now - start
-        return judge.survey_waypoints(request.waypoints, since=since)
+        checked_from = begin if waypoints.carried is None else None
+        sent = replace(sent, ending=request.ending, checked_from=checked_from)
+        return MotionPlan(sent, is_for_now, exceeded, motion, request.origin(now), pace)
 
     def _going_on(
-        self, judge: MotionJudge, request: MotionRequest, running: Motion, here: Circumstances
+        self,
+        checker: FeasibilityChecker,
+        request: MotionRequest,
+        running: Motion,
+        here: Circumstances,
     ) -> MotionRequest:
         """Return a request of a stream with as fast an end as the arm can be stopped from."""
         for ending in ENDINGS if self.stream.goes_on(request, here.now) else ():
             chosen = replace(request, ending=ending)
-            trajectory = self.settings.lay(chosen, running, here, self.stream)
-            if judge.allows_end(trajectory, request, here.now):
+            motion = self.settings.place(chosen, running, here, self.stream)
+            if checker.allows_end(motion, request, here.now):
                 return chosen
         return request
 
     def _plan_pace(
         self,
         request: MotionRequest,
-        trajectory: Motion,
+        motion: Motion,
         running: Motion,
         here: Circumstances,
         *,
-        has_excess: bool,
+        is_too_fast: bool,
     ) -> PlannedPace:
         """Plan the pace of what is to be followed, where it cannot go as it was sent."""
-        now, judge = here.now, self.settings.make_judge(here)
-        begin = running.sample(now)
-        # Straight lines have corners, at which no motor can do what they ask for.
-        has_excess = has_excess or request.interpolation is Interpolation.LINEAR
-        if not has_excess:
-            found = judge.judge_ends(trajectory, request, begin, now, is_told=False)
-            has_excess = bool(judge.decide(found))
-        origin, efforts, plan = request.origin(now), self.settings.path_efforts(here), None
+        origin, efforts, plan = request.origin(here.now), self.settings.path_efforts(here), None
         # A single point that is due already has no way: the arm is to stand there.
-        if has_excess and len(trajectory.knots) > 1:
-            start = trajectory.start_time
-            after, before = trajectory.sample(start).velocity, running.sample(start).velocity
+        if is_too_fast and len(motion.knots) > 1:
+            start = motion.start_time
+            after, before = motion.sample(start).velocity, running.sample(start).velocity
             plan = plan_pace(
-                trajectory,
+                motion,
                 efforts,
                 self.settings.limits,
                 begin=start,
@@ -373,7 +315,7 @@ class MotionPlanner:
                 fastest=max(1.0, self.path_time.target),
                 has_corner=bool(is_corner(after, before)),
             )
-        return PlannedPace(begin, origin, efforts, plan)
+        return PlannedPace(running.sample(here.now), origin, efforts, plan)
 
 
 def on_path(
@@ -389,24 +331,3 @@ def on_path(
         running = Motion.hold(running.sample(place).position, now=place)
     start_time = path_time.start_of(request.start_time, now)
     return here._replace(time=place), replace(request, start_time=start_time), running
-
-
-def _integrated(
-    request: MotionRequest, running: Motion | None, now: float | None
-) -> MotionRequest:
-    """Return a request with positions; see :meth:`MotionRequest.integrated`."""
-    if request.waypoints.carried is None:
-        return request
-    if not request.interpolation.has_way:
-        raise TrajectoryError(
-            "points: expected positions in all of them with interpolation_method 'none', "
-            'got points without',
-            field='points',
-        )
-    if running is None or now is None:
-        raise TrajectoryError(
-            'points: expected positions before the first joint state, got points without: '
-            'there is nothing to integrate from',
-            field='points',
-        )
-    return request.integrated(running, now)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ne_dynamics.control.desired.motion_judge import PathEfforts
+from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.path_parameter import Band, PathParameter
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import Tuning

@@ -10,7 +10,8 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.desired.motion_judge import PathEfforts
+from ne_dynamics.control.desired.motion_request import MotionRequest
+from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
@@ -223,8 +224,8 @@ def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order
             rates = [ZERO + value for value in state[1 : order + 1]]
             points.append(TrajectoryPoint(float(time), ZERO - 0.5 * way + state[0], *rates))
         planner = controller.planner()
-        judge = planner.settings.make_judge(planner.here)
-        assert judge.survey_waypoints(waypoints(*points)) == []
+        checker = planner.settings.make_checker(planner.here)
+        assert checker.check_waypoints(MotionRequest(waypoints(*points))) == []
 
 
 def test_accelerations_of_the_description_count() -> None:
