@@ -104,10 +104,9 @@ class FeasibilityChecker:
             return self.check_waypoints(request)
         origin = request.origin(now)
         checked, last, count = self._find_parts(motion, request, origin)
-        is_strict = request.is_spline or motion.start_time in origin + np.array(
-            request.waypoints.times
-        )
-        first = min(0 if is_strict else 1, last)
+        # A first waypoint that is due at this moment is jumped to: there is no way to it.
+        has_way = origin > now or now not in origin + np.array(request.waypoints.times)
+        first = 1 if has_way and not request.is_spline else 0
         return [
             *self._check_step(motion, begin, now, origin),
             *self._check_poses(request.waypoints, slice(-1, None)),
