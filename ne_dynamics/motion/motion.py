@@ -97,7 +97,6 @@ class Motion:
         coefficients: ArrayLike,
         initial: DesiredState,
         final: DesiredState,
-        *,
         steps: ArrayLike = (),
         before: Motion | None = None,
     ) -> None:
@@ -114,7 +113,7 @@ class Motion:
         self._buffer = self._powers.data
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickled, (
+        return Motion, (
             self.knots,
             self.coefficients,
             self.initial,
@@ -125,13 +124,7 @@ class Motion:
 
     def _with(self, before: Motion | None) -> Motion:
         """Return the same motion with another one before it."""
-        other = Motion.__new__(Motion)
-        for name in Motion.__slots__:
-            setattr(other, name, getattr(self, name))
-        other._before = before
-        other._powers = np.zeros_like(self._powers)
-        other._buffer = other._powers.data
-        return other
+        return Motion(self.knots, self.coefficients, self.initial, self.final, self._steps, before)
 
     # ---- makers
 
@@ -150,48 +143,36 @@ class Motion:
         return cls([now], np.zeros((0, DEGREE + 1, state.position.size)), state, state)
 
     @classmethod
-    def moving_on(
-        cls, begin: FloatArray, coefficients: FloatArray, duration: float, *, now: float
-    ) -> Motion:
-        """Return the motion of one polynomial, which ends at rest.
-
-        Parameters
-        ----------
-        begin : array, shape (n,)
-            Position at `now` [rad or m].
-        coefficients : array, shape (6, n)
-            Of ascending powers of the time since `now`.
-        duration : float
-            [s]
-        now : float
-            [s]
-        """
-        end = duration**_POWERS @ coefficients
-        return cls(
-            [now, now + duration],
-            coefficients[np.newaxis],
-            resting_state(begin),
-            resting_state(end),
-        )
-
-    @classmethod
     def rest_to_rest(
         cls, begin: ArrayLike, end: ArrayLike, duration: float, *, now: float = 0.0
     ) -> Motion:
         """Return the quintic motion from rest to rest, without acceleration at both ends.
 
+        Parameters are those of :meth:`to_rest`, but for `begin`: array-like, shape (n,).
+        """
+        return cls.to_rest(resting_state(begin), end, duration, now=now)
+
+    @classmethod
+    def to_rest(
+        cls, begin: DesiredState, end: ArrayLike, duration: float, *, now: float = 0.0
+    ) -> Motion:
+        """Return the quintic motion from a state to rest, without acceleration there.
+
         Parameters
         ----------
-        begin, end : array-like, shape (n,)
+        begin : DesiredState
+            At `now`; before that its position is held.
+        end : array-like, shape (n,)
             [rad or m]
         duration : float
             [s]
         now : float
             [s]
         """
-        states = resting_state(begin), resting_state(end)
-        both = DesiredState(*(np.stack(rows) for rows in zip(*states, strict=True)))
-        return cls([now, now + duration], _join([duration], (2, 2), both), *states)
+        final = resting_state(end)
+        both = DesiredState(*(np.stack(rows) for rows in zip(begin, final, strict=True)))
+        coefficients = _join([duration], (2, 2), both)
+        return cls([now, now + duration], coefficients, resting_state(begin.position), final)
 
     @classmethod
     def between(cls, waypoints: Waypoints) -> Motion:
@@ -389,7 +370,7 @@ class Motion:
             return self
         coefficients = np.zeros_like(self.coefficients)
         coefficients[:, :-1] = self.coefficients[:, 1:] * _POWERS[1:, np.newaxis]
-        ends = (
+        initial, final = (
             DesiredState(state.velocity, state.acceleration, np.zeros_like(state.position))
             for state in (self.initial, self.final)
         )
@@ -398,7 +379,7 @@ class Motion:
             steps = np.concatenate((steps[:, 1:], np.zeros_like(steps[:, :1])), axis=1)
             coefficients[: len(steps), 0] = steps[:, 0]
         before = None if self._before is None else self._before.derivative()
-        derived = Motion(self.knots, coefficients, *ends, steps=steps, before=before)
+        derived = Motion(self.knots, coefficients, initial, final, steps, before)
         return derived.derivative(order - 1)
 
     # ---- what it is
@@ -434,10 +415,6 @@ class Motion:
         duration = self.knots[-1:] - self.knots[-2]
         state = evaluate_segments(self.coefficients[-1:], duration[np.newaxis])
         return DesiredState(*(values[0, 0] for values in state))
-
-    def knots_after(self, time: float) -> list[float]:
-        """Return the times after a time at which segments end [s]."""
-        return self._times[bisect_right(self._times, time) :]
 
     def segments(self, some: slice = slice(None), origin: float = 0.0) -> Segments:
         """Return some of the segments.
@@ -572,17 +549,6 @@ class Motion:
                 values[stays] = row[:, np.newaxis]
         shape = (*since.shape, self.coefficients.shape[2])
         return DesiredState(*(values.reshape(shape) for values in state))
-
-
-def _unpickled(
-    knots: FloatArray,
-    coefficients: FloatArray,
-    initial: DesiredState,
-    final: DesiredState,
-    steps: FloatArray,
-    before: Motion | None,
-) -> Motion:
-    return Motion(knots, coefficients, initial, final, steps=steps, before=before)
 
 
 def _read_only(values: ArrayLike) -> FloatArray:

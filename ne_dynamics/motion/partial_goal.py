@@ -49,7 +49,8 @@ def completed(
     times = fields.times
     if not (times.size and np.isfinite(times).all()):
         return given
-    fields = _followed_by(fields, _times_after(running, begin, float(times[-1])))
+    later = running.knots[running.knots > begin + times[-1]]
+    fields = _followed_by(fields, later - begin)
     states = np.array(running.sample_many(begin + fields.times))[:, :, missing]
     every = (fields.positions, fields.velocities, fields.accelerations)
     positions, velocities, accelerations = (
@@ -64,13 +65,8 @@ def completed(
     )
 
 
-def _times_after(running: Motion, begin: float, last: float) -> FloatArray:
-    """Return when a motion passes its knots after the last point, from its begin [s]."""
-    return np.array([knot - begin for knot in running.knots_after(begin + last)])
-
-
 def _followed_by(fields: PointFields, times: FloatArray) -> PointFields:
-    """Return points that stay at the last one, with what it carries, for some more times."""
+    """Return points that stay at the last one, with what it carries, at some more times [s]."""
     if not times.size:
         return fields
     count = fields.times.size
