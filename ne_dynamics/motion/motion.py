@@ -179,8 +179,8 @@ class Motion:
         """Return the motion between waypoints, by their times; what overflows is not finite."""
         with np.errstate(over='ignore', invalid='ignore'):
             coefficients = _join(np.diff(waypoints.times), waypoints.orders, waypoints.states)
-        ends = (resting_state(waypoints.positions[index]) for index in (0, -1))
-        return cls(waypoints.times, coefficients, *ends)
+        begin, end = (resting_state(waypoints.positions[index]) for index in (0, -1))
+        return cls(waypoints.times, coefficients, begin, end)
 
     @classmethod
     def through(

@@ -39,7 +39,7 @@ from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, Wrench
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.goal import GoalMonitor, Tolerances
 from ne_dynamics.motion.joint_limits import position_limits
-from ne_dynamics.motion.limit_violation import WhenInfeasible, describe, rank
+from ne_dynamics.motion.limit_violation import WhenInfeasible, describe
 from ne_dynamics.motion.motion_watch import MotionWatch
 from ne_dynamics.motion.partial_goal import NamedFields
 from ne_dynamics.motion.waypoints import PointFields, TrajectoryPoint, Waypoints
@@ -68,11 +68,9 @@ from ne_dynamics.ros.settings.configuration import (
 from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.trajectory_planning import (
     SMALL,
-    Planned,
     TrajectoryPlanning,
     TrajectoryRules,
     plan_message,
-    plan_waypoints,
 )
 from ne_dynamics.ros.watching.felt_motion import FeltMotion
 from ne_dynamics.ros.watching.other_commanders import OtherCommanders
@@ -219,11 +217,11 @@ class ConfiguredArm:
         point = np.clip(still, *position_limits(joints))
         points = [TrajectoryPoint(time, point, still, still) for time in (1.0, 2.0)]
         names = [joint.name for joint in joints]
-        work = self.planner(None), Waypoints.from_points(joints, names, points), None
-        PLANNING.submit(plan_waypoints, *work)
+        planner, waypoints = self.planner(None), Waypoints.from_points(joints, names, points)
+        PLANNING.submit(planner.plan, waypoints)
         # What the motors cannot hold there is of no matter.
         with suppress(NeDynamicsError):
-            plan_waypoints(*work)
+            planner.plan(waypoints)
 
     def destroy(self) -> None:
         """Stop listening."""
@@ -612,7 +610,7 @@ class ConfiguredArm:
         start_time = self.clock.seconds(stamp) if stamp else None
         self._planning.begin(
             lambda: (plan_message, (self.planner(start_time), self._rules, data, start_time)),
-            lambda planned: self._on_planned(planned, start_time),
+            lambda plan: self._on_planned(plan, start_time),
             self._drop_trajectory,
             is_small=len(data) <= SMALL,
             is_easy=self.plans_easily,
@@ -640,10 +638,10 @@ class ConfiguredArm:
     def _drop_trajectory(self, error: NeDynamicsError) -> None:
         self._reporter.drop('joint_trajectory', 'points', str(error))
 
-    def _on_planned(self, planned: Planned, start_time: float | None) -> None:
+    def _on_planned(self, plan: MotionPlan | None, start_time: float | None) -> None:
         """Follow what was sent by the topic."""
         controller = self.controller
-        if planned.waypoints is None:
+        if plan is None:
             self.hold('an empty trajectory came by the topic joint_trajectory')
             text = 'empty trajectory: holding where the desired motion comes to rest'
             self._reporter.say('joint_trajectory.empty', text, Severity.INFO)
@@ -652,29 +650,27 @@ class ConfiguredArm:
         if mode is Mode.GRAVITY_COMPENSATION:
             self._reporter.drop('joint_trajectory', 'mode', f'mode {mode.value} follows none')
             return
-        self.remark(planned.waypoints, start_time)
+        self.remark(plan.request.waypoints, start_time)
         monitor = GoalMonitor(
             self.arm.robot.joints, self.tolerances, controller.tuning.law.position_error
         )
-        self.follow(planned, monitor)
+        self.follow(plan, monitor)
         self.on_motion_ended('a trajectory came by the topic joint_trajectory')
 
-    def follow(self, planned: Planned, monitor: GoalMonitor | None = None) -> None:
+    def follow(self, plan: MotionPlan, monitor: GoalMonitor | None = None) -> None:
         """Follow what was planned in place of all that came before it.
 
         Parameters
         ----------
-        planned : Planned
-            With waypoints.
+        plan : MotionPlan
         monitor : GoalMonitor, optional
             Judges how closely it is followed, where nobody else does.
         """
-        assert planned.plan is not None  # there are waypoints
-        self.controller.follow_plan(planned.plan)
+        self.controller.follow_plan(plan)
         self._planning.discard()
         self._motion_watch.begin(monitor, command_timeout(self.settings))
-        if planned.plan.exceeded:
-            self._report_excess(planned.plan)
+        if plan.exceeded:
+            self._report_excess(plan)
 
     def _report_excess(self, plan: MotionPlan) -> None:
         """Say what a trajectory exceeds that is followed all the same, and how."""
@@ -684,7 +680,7 @@ class ConfiguredArm:
             if duration is not None:
                 sent = plan.request.waypoints.times[-1]
                 followed += f' ({duration:.4g} s in place of {sent:.4g} s)'
-        text = f'joint_trajectory: beyond the arm, {followed}: {describe(rank(plan.exceeded))}'
+        text = f'joint_trajectory: beyond the arm, {followed}: {describe(plan.exceeded)}'
         self._reporter.say('joint_trajectory.exceeds', text)
 
     @property

@@ -17,6 +17,7 @@ from rclpy.action.server import RCLError, ServerGoalHandle
 from rclpy.logging import LoggingSeverity as Severity
 
 from ne_dynamics.control.controller import Command, Controller
+from ne_dynamics.control.desired.motion_planner import MotionPlan
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -29,9 +30,7 @@ from ne_dynamics.ros.messages.conversion import fill_point, stamp_nanoseconds
 from ne_dynamics.ros.trajectory_planning import (
     FEW,
     MOST_POINTS,
-    Planned,
     TrajectoryPlanning,
-    plan_waypoints,
 )
 from ne_dynamics.ros.watching.reporter import Reporter
 
@@ -249,26 +248,26 @@ class FollowJointTrajectoryServer:
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
         self._judged = _Goal(handle, waypoints, start_time, monitor)
         self._planning.begin(
-            lambda: (plan_waypoints, (configured.planner(start_time), waypoints, start_time)),
-            lambda planned: self._follow(configured, planned),
+            lambda: (configured.planner(start_time).plan, (waypoints, start_time)),
+            lambda plan: self._follow(configured, plan),
             lambda error: self._end_judging(str(error)),
             is_small=len(waypoints.times) <= FEW,
             is_easy=configured.plans_easily,
         )
 
-    def _follow(self, configured: ConfiguredArm, planned: Planned) -> None:
+    def _follow(self, configured: ConfiguredArm, plan: MotionPlan | None) -> None:
         """Follow a goal that was planned; the one before went on till now.
 
         A goal that is rejected has no result to say why: so one is accepted, and ended.
         """
         goal, self._judged = self._judged, None
-        if goal is None or planned.waypoints is None:
+        if goal is None or plan is None:
             return
-        configured.follow(planned)
+        configured.follow(plan)
         self._preempt(GoalCode.INVALID_GOAL, 'another goal has taken its place')
         self._goal = goal
-        count, duration = len(planned.waypoints.times), planned.waypoints.times[-1]
-        text = f'{NAME}: goal accepted: {count} points, {duration:g} s'
+        times = plan.request.waypoints.times
+        text = f'{NAME}: goal accepted: {len(times)} points, {times[-1]:g} s'
         self._reporter.say(f'{NAME}.accepted', text, Severity.INFO)
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:

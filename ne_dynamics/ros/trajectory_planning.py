@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
+from ne_dynamics.control.desired.time_scaling import submit_here
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.partial_goal import NamedFields, completed
@@ -70,25 +71,10 @@ class TrajectoryRules:
         )
 
 
-class Planned(NamedTuple):
-    """A trajectory that may be followed.
-
-    Attributes
-    ----------
-    waypoints : Waypoints or None
-        None for a trajectory without points.
-    plan : MotionPlan or None
-        None with them.
-    """
-
-    waypoints: Waypoints | None
-    plan: MotionPlan | None
-
-
 def plan_message(
     planner: MotionPlanner, rules: TrajectoryRules, data: bytes, start_time: float | None
-) -> Planned:
-    """Return what becomes of a serialized trajectory.
+) -> MotionPlan | None:
+    """Return what becomes of a serialized trajectory; None of one without points.
 
     Parameters
     ----------
@@ -106,29 +92,21 @@ def plan_message(
     """
     message = read_trajectory(data, MOST_POINTS)
     if not message.fields.times.size:
-        return Planned(None, None)
+        return None
     given = NamedFields(message.joint_names, message.fields)
-    waypoints = rules.waypoints(given, planner, start_time)
-    return Planned(waypoints, planner.plan(waypoints, start_time))
+    return planner.plan(rules.waypoints(given, planner, start_time), start_time)
 
 
-def plan_waypoints(
-    planner: MotionPlanner, waypoints: Waypoints, start_time: float | None
-) -> Planned:
-    """Return what becomes of waypoints; as :func:`plan_message`."""
-    return Planned(waypoints, planner.plan(waypoints, start_time))
-
-
-Work = tuple[Callable[..., Planned], tuple[Any, ...]]
-"""One of the two functions, and its arguments."""
+Work = tuple[Callable[..., MotionPlan | None], tuple[Any, ...]]
+""":func:`plan_message` or :meth:`MotionPlanner.plan`, and its arguments."""
 
 
 class _Pending(NamedTuple):
-    future: Future[Planned]
+    future: Future[MotionPlan | None]
     ask: Callable[[], Work]
-    is_small: bool
-    done: Callable[[Planned], None]
+    done: Callable[[MotionPlan | None], None]
     refuse: Callable[[NeDynamicsError], None]
+    is_small: bool
 
 
 class TrajectoryPlanning:
@@ -157,15 +135,10 @@ class TrajectoryPlanning:
         if pending is not None:
             pending.future.cancel()
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether something is planned."""
-        return self._pending is not None
-
     def begin(
         self,
         ask: Callable[[], Work],
-        done: Callable[[Planned], None],
+        done: Callable[[MotionPlan | None], None],
         refuse: Callable[[NeDynamicsError], None],
         *,
         is_small: bool,
@@ -185,15 +158,17 @@ class TrajectoryPlanning:
             Whether a small one is so little work that nobody else is asked.
         """
         self.discard()
-        if is_small and is_easy:
-            _deliver(ask, done, refuse)
-            return
+        is_here = is_small and is_easy
         function, arguments = ask()
-        future = self._worker.submit(function, *arguments)
-        self._pending = _Pending(future, ask, is_small, done, refuse)
-        future.add_done_callback(self._wake)
+        submit = submit_here if is_here else self._worker.submit
+        future = submit(function, *arguments)
+        self._pending = _Pending(future, ask, done, refuse, is_small)
+        if is_here:
+            self._look()
+        else:
+            future.add_done_callback(self._wake)
 
-    def _wake(self, future: Future[Planned]) -> None:
+    def _wake(self, future: Future[Any]) -> None:
         # In the thread of the worker; the node may be gone.
         with suppress(Exception):
             self._guard.trigger()
@@ -203,29 +178,15 @@ class TrajectoryPlanning:
         if pending is None or not pending.future.done():
             return
         self._pending = None
+        _, ask, done, refuse, is_small = pending
         try:
-            planned = pending.future.result()
+            plan = pending.future.result()
         except WorkerLostError as error:
-            if pending.is_small:
-                _deliver(pending.ask, pending.done, pending.refuse)
+            if is_small:
+                self.begin(ask, done, refuse, is_small=True, is_easy=True)
             else:
-                pending.refuse(error)
+                refuse(error)
         except NeDynamicsError as error:
-            pending.refuse(error)
+            refuse(error)
         else:
-            pending.done(planned)
-
-
-def _deliver(
-    ask: Callable[[], Work],
-    done: Callable[[Planned], None],
-    refuse: Callable[[NeDynamicsError], None],
-) -> None:
-    """Do the work here."""
-    function, arguments = ask()
-    try:
-        planned = function(*arguments)
-    except NeDynamicsError as error:
-        refuse(error)
-        return
-    done(planned)
+            done(plan)

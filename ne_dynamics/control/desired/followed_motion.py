@@ -136,7 +136,8 @@ class FollowedMotion:
         begin = running.sample(now)
         exceeded: tuple[LimitViolation, ...] = ()
         try:
-            if request.is_checked_from(begin) and plan.motion is not None:
+            is_for_any_time = request.start_time is None and request.waypoints.carried is None
+            if plan.motion is not None and is_for_any_time and plan.begins_in(begin):
                 motion = plan.motion.shifted(now - plan.origin)
             else:
                 if request.waypoints.carried is not None:
@@ -163,11 +164,11 @@ class FollowedMotion:
         is_outdated: bool,
     ) -> None:
         """Let what has taken over be followed at the pace that was planned for it."""
-        now, pace, profile = here.now, plan.pace, None
-        if pace is not None and pace.plan is not None:
-            is_outdated |= not all(map(np.array_equal, pace.begin, begin))
-            profile = pace.plan.profile.shifted(request.origin(now) - pace.origin)
-        efforts = self._settings.path_efforts(here) if pace is None else pace.efforts
+        now, profile = here.now, None
+        if plan.pace is not None:
+            is_outdated |= not plan.begins_in(begin)
+            profile = plan.pace.profile.shifted(request.origin(now) - plan.origin)
+        efforts = plan.efforts or self._settings.path_efforts(here)
         after, start = trajectory.sample(now).velocity, trajectory.start_time
         if self._settings.slows_down and start <= now:
             self.time_scaling.turn(begin.velocity, after)

@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
 from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.path_efforts import PathEfforts
@@ -166,8 +168,12 @@ class MotionPlan:
         As it was placed; None before the first state.
     origin : float
         Time from which the times of the waypoints count there [s].
-    pace : PlannedPace or None
-        How fast it may be followed; None where that was not looked at.
+    begin : DesiredState or None
+        From which it goes.
+    efforts : PathEfforts or None
+        By which its pace was planned; None where that was not looked at.
+    pace : PacePlan or None
+        How fast it may be followed; None where it may go as it was sent.
     """
 
     request: MotionRequest
@@ -175,34 +181,18 @@ class MotionPlan:
     exceeded: tuple[LimitViolation, ...] = ()
     motion: Motion | None = None
     origin: float = 0.0
-    pace: PlannedPace | None = None
+    begin: DesiredState | None = None
+    efforts: PathEfforts | None = None
+    pace: PacePlan | None = None
 
     @property
     def duration(self) -> float | None:
         """How long it will take; None where it goes as it was sent [s]."""
-        plan = None if self.pace is None else self.pace.plan
-        return None if plan is None else plan.duration
+        return None if self.pace is None else self.pace.duration
 
-
-class PlannedPace(NamedTuple):
-    """How fast waypoints may be followed.
-
-    Attributes
-    ----------
-    begin : DesiredState
-        From which it was planned.
-    origin : float
-        Place from which the times of the waypoints count there [s].
-    efforts : PathEfforts
-        By which it was planned.
-    plan : PacePlan or None
-        None where it may go as it was sent.
-    """
-
-    begin: DesiredState
-    origin: float
-    efforts: PathEfforts
-    plan: PacePlan | None
+    def begins_in(self, state: DesiredState) -> bool:
+        """Return whether it was planned from a state on."""
+        return self.begin is not None and all(map(np.array_equal, self.begin, state))
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,19 +251,28 @@ class MotionPlanner:
             # Of the past, as the next state will find, too.
             return MotionPlan(sent, is_for_now)
         exceeded = checker.decide(checker.check_motion(motion, request, begin, now))
-        pace = None
+        efforts = pace = None
         if settings.slows_down:
+            efforts = checker.efforts
             # Straight lines have corners, at which no motor can do what they ask for.
             is_too_fast = (
-                bool(exceeded)
+                exceeded
                 or request.interpolation is Interpolation.LINEAR
-                or bool(checker.check_ends(motion, request, begin, now))
+                or checker.check_ends(motion, request, begin, now)
             )
-            pace = self._plan_pace(request, motion, running, here, is_too_fast=is_too_fast)
-        # Positions that are integrated follow from the state in which it takes over.
-        checked_from = begin if waypoints.carried is None else None
-        sent = replace(sent, ending=request.ending, checked_from=checked_from)
-        return MotionPlan(sent, is_for_now, exceeded, motion, request.origin(now), pace)
+            # A single point that is due already has no way: the arm is to stand there.
+            if is_too_fast and len(motion.knots) > 1:
+                pace = self._plan_pace(motion, running, efforts, request.origin(now))
+        return MotionPlan(
+            replace(sent, ending=request.ending),
+            is_for_now,
+            exceeded,
+            motion,
+            request.origin(now),
+            begin,
+            efforts,
+            pace,
+        )
 
     def _going_on(
         self,
@@ -291,31 +290,21 @@ class MotionPlanner:
         return request
 
     def _plan_pace(
-        self,
-        request: MotionRequest,
-        motion: Motion,
-        running: Motion,
-        here: Circumstances,
-        *,
-        is_too_fast: bool,
-    ) -> PlannedPace:
-        """Plan the pace of what is to be followed, where it cannot go as it was sent."""
-        origin, efforts, plan = request.origin(here.now), self.settings.path_efforts(here), None
-        # A single point that is due already has no way: the arm is to stand there.
-        if is_too_fast and len(motion.knots) > 1:
-            start = motion.start_time
-            after, before = motion.sample(start).velocity, running.sample(start).velocity
-            plan = plan_pace(
-                motion,
-                efforts,
-                self.settings.limits,
-                begin=start,
-                origin=origin,
-                speed=1.0 if self.path_time.clock is None else self.path_time.clock.speed,
-                fastest=max(1.0, self.path_time.target),
-                has_corner=bool(is_corner(after, before)),
-            )
-        return PlannedPace(running.sample(here.now), origin, efforts, plan)
+        self, motion: Motion, running: Motion, efforts: PathEfforts, origin: float
+    ) -> PacePlan:
+        """Return how fast what is to be followed may be gone."""
+        start, clock = motion.start_time, self.path_time.clock
+        after, before = motion.sample(start).velocity, running.sample(start).velocity
+        return plan_pace(
+            motion,
+            efforts,
+            self.settings.limits,
+            begin=start,
+            origin=origin,
+            speed=1.0 if clock is None else clock.speed,
+            fastest=max(1.0, self.path_time.target),
+            has_corner=bool(is_corner(after, before)),
+        )
 
 
 def on_path(

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import numpy as np
-
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.motion.integrated_points import integrated
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.waypoints import DesiredState, Waypoints
+from ne_dynamics.motion.waypoints import Waypoints
 
 
 class Ending(NamedTuple):
@@ -40,8 +38,6 @@ class MotionRequest:
         Time from which theirs count [s]; when they are placed when None.
     interpolation : Interpolation
         What is between points that carry positions alone.
-    checked_from : DesiredState or None
-        State in which the motion that was checked begins.
     ending : Ending or None
         How the motion goes on behind the last waypoint of a stream; None: it comes to rest there.
     """
@@ -49,7 +45,6 @@ class MotionRequest:
     waypoints: Waypoints
     start_time: float | None = None
     interpolation: Interpolation = Interpolation.LINEAR
-    checked_from: DesiredState | None = None
     ending: Ending | None = None
 
     @property
@@ -60,13 +55,6 @@ class MotionRequest:
     def origin(self, now: float) -> float:
         """Return the time from which those of the waypoints count, if they are placed now [s]."""
         return now if self.start_time is None else self.start_time
-
-    def is_checked_from(self, state: DesiredState) -> bool:
-        """Return whether the motion from this state on is the one that was checked."""
-        checked = self.checked_from
-        if checked is None or self.start_time is not None:
-            return False
-        return all(map(np.array_equal, checked, state))
 
     def integrated(self, running: Motion | None, now: float | None) -> MotionRequest:
         """Return the request with positions in all waypoints, in the place of another motion.
