@@ -149,18 +149,21 @@ def read_trajectory(data: bytes, most_points: int | None = None) -> SerializedTr
     for index in range(count):
         for key, rows in given.items():
             values = reader.numbers(key)
-            if len(values) == len(names):
-                rows[index] = values
-            elif values:
+            if len(values) not in (0, len(names)):
                 raise TrajectoryError(
                     f'point {index}: {key}: expected {len(names)} values, one per joint, '
                     f'got {len(values)}',
                     field='points',
                 )
+            if values:
+                rows[index] = values
         seconds, nanoseconds = reader.seconds_and_nanoseconds('time_from_start')
         times[index] = (seconds * NANO + nanoseconds) / NANO
     gathered = (
-        (np.array(list(rows), dtype=np.intp), np.reshape(list(rows.values()), (-1, len(names))))
+        (
+            np.array(list(rows), dtype=np.intp),
+            np.reshape(list(rows.values()), (len(rows), len(names))),
+        )
         for rows in given.values()
     )
     return SerializedTrajectory(stamp, frame_id, names, PointFields(times, *gathered))
