@@ -17,6 +17,7 @@ import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.duration import Duration
 from rclpy.logging import LoggingSeverity as Severity
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Imu, JointState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -42,7 +43,7 @@ from ne_dynamics.motion.joint_limits import position_limits
 from ne_dynamics.motion.limit_violation import WhenInfeasible, describe
 from ne_dynamics.motion.motion_watch import MotionWatch
 from ne_dynamics.motion.partial_goal import NamedFields
-from ne_dynamics.motion.waypoints import PointFields, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, find_columns
 from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.connections import Callbacks, Connections
 from ne_dynamics.ros.control_clock import ControlClock
@@ -51,11 +52,10 @@ from ne_dynamics.ros.messages.conversion import (
     MessageError,
     imu_reading,
     stamp_nanoseconds,
-    trajectory_points,
     wrench_reading,
 )
 from ne_dynamics.ros.messages.joint_constraints import JointConstraints
-from ne_dynamics.ros.messages.trajectory_cdr import read_stamp
+from ne_dynamics.ros.messages.trajectory_cdr import read_stamp, read_trajectory
 from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.settings.configuration import (
     ControlledArm,
@@ -628,11 +628,12 @@ class ConfiguredArm:
 
     @property
     def _rules(self) -> TrajectoryRules:
+        settings = self.settings
         return TrajectoryRules(
             self.arm.robot.joints,
-            self._may_end_moving,
-            self._may_be_integrated,
-            self.settings.allow_partial_joints_goal,
+            settings.allow_nonzero_velocity_at_trajectory_end,
+            settings.allow_integration_in_goal_trajectories,
+            settings.allow_partial_joints_goal,
         )
 
     def _drop_trajectory(self, error: NeDynamicsError) -> None:
@@ -711,20 +712,15 @@ class ConfiguredArm:
         TrajectoryError
             When it cannot be followed; the message begins with the field at fault.
         """
-        names, points = message.joint_names, trajectory_points(message)
         stamp = stamp_nanoseconds(message.header.stamp)
         start_time = self.clock.seconds(stamp) if stamp else None
-        if self.settings.allow_partial_joints_goal and len(names) < len(self.arm.robot.joints):
-            given = NamedFields(names, PointFields.of(points, len(names)))
-            waypoints = self._rules.waypoints(given, self.planner(start_time), start_time)
-        else:
-            waypoints = Waypoints.from_points(
-                self.arm.robot.joints,
-                names,
-                points,
-                allow_nonzero_velocity_at_end=self._may_end_moving,
-                allow_integration=self._may_be_integrated,
-            )
+        rules = self._rules
+        if not rules.may_be_partial:
+            # Wrong names first: lengths are judged by them.
+            find_columns(rules.joints, message.joint_names)
+        read = read_trajectory(serialize_message(message))
+        given = NamedFields(read.joint_names, read.fields)
+        waypoints = rules.waypoints(given, self.planner(start_time), start_time)
         self.remark(waypoints, start_time)
         return waypoints, start_time
 
@@ -742,14 +738,6 @@ class ConfiguredArm:
                     'joint_trajectory.header.stamp',
                     f'joint_trajectory: header.stamp: starts in {wait:.6g} s by joint_states',
                 )
-
-    @property
-    def _may_end_moving(self) -> bool:
-        return self.settings.allow_nonzero_velocity_at_trajectory_end
-
-    @property
-    def _may_be_integrated(self) -> bool:
-        return self.settings.allow_integration_in_goal_trajectories
 
     def hold(self, reason: str) -> None:
         """Bring the desired motion to rest, and hold the arm there.
@@ -797,7 +785,7 @@ class ConfiguredArm:
             controller.tuning.law.terms,
             carried_parameters(settings, arm),
             None if imu is None or now is None else imu.resting_at(now),
-            self._may_end_moving,
+            settings.allow_nonzero_velocity_at_trajectory_end,
             settings.friction.smoothing_velocity,
         )
 

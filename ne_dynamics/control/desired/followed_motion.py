@@ -21,7 +21,6 @@ from ne_dynamics.control.desired.motion_planner import (
     PlanningSettings,
     on_path,
 )
-from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.position_stream import PositionStream
 from ne_dynamics.control.desired.time_scaling import Submit, TimeScaling, submit_here
 from ne_dynamics.control.tuning import Tuning
@@ -149,31 +148,20 @@ class FollowedMotion:
             return error
         self.trajectory = motion
         self._stream.remember(request, now)
-        if self.time_scaling.clock is not None:
-            self._keep_pace(plan, motion, request, begin, here, is_outdated=bool(exceeded))
-        return None
-
-    def _keep_pace(
-        self,
-        plan: MotionPlan,
-        trajectory: Motion,
-        request: MotionRequest,
-        begin: DesiredState,
-        here: Circumstances,
-        *,
-        is_outdated: bool,
-    ) -> None:
-        """Let what has taken over be followed at the pace that was planned for it."""
-        now, profile = here.now, None
+        scaling = self.time_scaling
+        if scaling.clock is None:
+            return None
+        profile, is_outdated = None, bool(exceeded)
         if plan.pace is not None:
             is_outdated |= not plan.begins_in(begin)
             profile = plan.pace.profile.shifted(request.origin(now) - plan.origin)
-        efforts = plan.efforts or self._settings.path_efforts(here)
-        after, start = trajectory.sample(now).velocity, trajectory.start_time
-        if self._settings.slows_down and start <= now:
-            self.time_scaling.turn(begin.velocity, after)
-        stands = not (begin.velocity.any() or after.any())
-        self.time_scaling.take(profile, efforts, start, is_outdated=is_outdated, stands=stands)
+        efforts = plan.efforts or settings.path_efforts(here)
+        before, after = begin.velocity, motion.sample(now).velocity
+        if settings.slows_down and motion.start_time <= now:
+            scaling.turn(before, after)
+        stands = not (before.any() or after.any())
+        scaling.take(profile, efforts, motion.start_time, is_outdated=is_outdated, stands=stands)
+        return None
 
     def reconsider(self, here: Circumstances) -> None:
         """Have planned anew what is to be."""

@@ -81,7 +81,7 @@ class WorkerProcess:
         Parameters
         ----------
         function : callable
-            Of a module.
+            Of a module, or the method of what can be pickled.
         *arguments
             What can be pickled.
 
