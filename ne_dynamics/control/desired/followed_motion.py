@@ -148,19 +148,21 @@ class FollowedMotion:
             return error
         self.trajectory = motion
         self._stream.remember(request, now)
-        scaling = self.time_scaling
-        if scaling.clock is None:
+        if self.time_scaling.clock is None:
             return None
         profile, is_outdated = None, bool(exceeded)
         if plan.pace is not None:
             is_outdated |= not plan.begins_in(begin)
             profile = plan.pace.profile.shifted(request.origin(now) - plan.origin)
-        efforts = plan.efforts or settings.path_efforts(here)
-        before, after = begin.velocity, motion.sample(now).velocity
-        if settings.slows_down and motion.start_time <= now:
-            scaling.turn(before, after)
-        stands = not (before.any() or after.any())
-        scaling.take(profile, efforts, motion.start_time, is_outdated=is_outdated, stands=stands)
+        self.time_scaling.take(
+            profile,
+            plan.efforts or settings.path_efforts(here),
+            motion.start_time,
+            begin.velocity,
+            motion.sample(now).velocity,
+            has_begun=settings.slows_down and motion.start_time <= now,
+            is_outdated=is_outdated,
+        )
         return None
 
     def reconsider(self, here: Circumstances) -> None:

@@ -320,29 +320,18 @@ class TimeScaling:
         clock.stop(band)
         return True
 
-    def turn(self, before: FloatArray, after: FloatArray) -> None:
-        """Go on at a corner: as fast as what was followed goes into the new direction.
-
-        Parameters
-        ----------
-        before, after : array, shape (n,)
-            The derivatives of both paths there.
-        """
-        clock = self.clock
-        if clock is not None and is_corner(after, before):
-            share = float(before @ after) / max(float(after @ after), 1e-9)
-            clock.speed, clock.change = clock.speed * min(max(share, 0.0), 1.0), 0.0
-
     def take(
         self,
         profile: TimeOptimalProfile | None,
         efforts: PathEfforts,
         start: float,
+        before: FloatArray,
+        after: FloatArray,
         *,
+        has_begun: bool,
         is_outdated: bool,
-        stands: bool = False,
     ) -> None:
-        """Follow another path.
+        """Follow another path; at a corner as fast as what was followed goes along it.
 
         Parameters
         ----------
@@ -352,19 +341,25 @@ class TimeScaling:
             By which that is known.
         start : float
             Place from which on it is followed [s].
+        before, after : array, shape (n,)
+            The derivatives of both paths at the present place.
+        has_begun : bool
+            Whether it is one that is slowed down, and is followed at once.
         is_outdated : bool
             Whether it is to be planned anew.
-        stands : bool
-            Whether the arm is at rest, so that any speed of the clock is the same to it.
         """
         clock = self.clock
         if clock is None:
             return
-        before = None if clock.profile is None else clock.profile.until(start)
+        if has_begun and is_corner(after, before):
+            share = float(before @ after) / max(float(after @ after), 1e-9)
+            clock.speed, clock.change = clock.speed * min(max(share, 0.0), 1.0), 0.0
+        earlier = None if clock.profile is None else clock.profile.until(start)
         clock.go_on()
-        clock.profile = before if profile is None else profile.after(before)
-        if stands and profile is None:
-            # Nobody knows yet whether a path that was not planned may be gone faster.
+        clock.profile = earlier if profile is None else profile.after(earlier)
+        if profile is None and not (before.any() or after.any()):
+            # At rest any speed of the clock is the same to the arm, and nobody knows yet whether
+            # a path that was not planned may be gone faster.
             clock.speed = min(clock.speed, 1.0)
         self._planning, self._efforts = None, efforts
         self._is_outdated = is_outdated or self.target > 1.0
