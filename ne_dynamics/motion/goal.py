@@ -246,7 +246,7 @@ class GoalMonitor:
         position: FloatArray,
         velocity: FloatArray | None,
     ) -> Outcome | None:
-        """Judge one state; call it for every one, in their order.
+        """Check one state; call it for every one, in their order.
 
         Parameters
         ----------

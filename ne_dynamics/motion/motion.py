@@ -1,7 +1,7 @@
 """Motions of all joints: piecewise polynomials of the time.
 
 A :class:`Motion` is what waypoints (:class:`~ne_dynamics.motion.waypoints.Waypoints`) become when
-they are laid into time: it starts from the desired state of the moment it was accepted, passes the
+they are placed in time: it starts from the desired state of the moment it was accepted, passes the
 waypoints that are still to come, and holds the last one.
 
 A segment is linear, cubic or quintic by what both its ends carry: positions; positions and
@@ -194,7 +194,7 @@ class Motion:
         jumps: bool = True,
         goes_on: bool = False,
     ) -> Motion:
-        """Return waypoints laid into time, beginning with the present desired state.
+        """Return waypoints placed in time, beginning with the present desired state.
 
         Waypoints that are past are left out; the motion goes from the start state to the first
         that is left, by the degree that this one carries, and on from there. Continuous joints

@@ -28,7 +28,7 @@ class MotionWatch:
         Parameters
         ----------
         monitor : GoalMonitor or None
-            None: somebody else judges how closely it is followed.
+            None: somebody else checks how closely it is followed.
         timeout : float
             Time after its last point [s]; 0 for any.
         """
@@ -48,7 +48,7 @@ class MotionWatch:
         position: FloatArray,
         velocity: FloatArray | None,
     ) -> str:
-        """Judge one state.
+        """Check one state.
 
         Parameters
         ----------

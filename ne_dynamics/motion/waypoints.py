@@ -284,7 +284,7 @@ class Waypoints:
             do not strictly increase; when a position is outside the joint's limits; when the
             last point moves and may not.
         """
-        find_columns(joints, joint_names)  # wrong names first: lengths are judged by them
+        find_columns(joints, joint_names)  # wrong names first: lengths are checked by them
         return cls.from_fields(
             joints,
             joint_names,

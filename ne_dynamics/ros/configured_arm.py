@@ -665,7 +665,7 @@ class ConfiguredArm:
         ----------
         plan : MotionPlan
         monitor : GoalMonitor, optional
-            Judges how closely it is followed, where nobody else does.
+            Checks how closely it is followed, where nobody else does.
         """
         self.controller.follow_plan(plan)
         self._planning.discard()
@@ -716,7 +716,7 @@ class ConfiguredArm:
         start_time = self.clock.seconds(stamp) if stamp else None
         rules = self._rules
         if not rules.may_be_partial:
-            # Wrong names first: lengths are judged by them.
+            # Wrong names first: lengths are checked by them.
             find_columns(rules.joints, message.joint_names)
         read = read_trajectory(serialize_message(message))
         given = NamedFields(read.joint_names, read.fields)

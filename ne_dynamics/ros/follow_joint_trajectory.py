@@ -131,7 +131,7 @@ class FollowJointTrajectoryServer:
         self._configured: ConfiguredArm | None = None
         self._type = action_type
         self._goal: _Goal | None = None
-        self._judged: _Goal | None = None
+        self._planned: _Goal | None = None
         self._planning = TrajectoryPlanning(node)
         self._checked: tuple[Any, Waypoints, float | None, Tolerances] | None = None
         self._feedback = action_type.Feedback()
@@ -147,11 +147,11 @@ class FollowJointTrajectoryServer:
     @property
     def is_following(self) -> bool:
         """Whether a goal is followed, or is about to be."""
-        return self._goal is not None or self._judged is not None
+        return self._goal is not None or self._planned is not None
 
     def destroy(self) -> None:
         """Take the action away."""
-        self._goal = self._judged = None
+        self._goal = self._planned = None
         self._planning.destroy()
         self._server.destroy()
 
@@ -242,15 +242,15 @@ class FollowJointTrajectoryServer:
         if configured is None or self._checked is None or not is_checked:
             raise RuntimeError('a goal was accepted that has not been checked')
         (_, waypoints, start_time, tolerances), self._checked = self._checked, None
-        self._end_judging('another goal has taken its place')
+        self._end_planning('another goal has taken its place')
         arm, controller = configured.arm, configured.controller
         handle.execute()
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
-        self._judged = _Goal(handle, waypoints, start_time, monitor)
+        self._planned = _Goal(handle, waypoints, start_time, monitor)
         self._planning.begin(
             lambda: (configured.planner(start_time).plan, (waypoints, start_time)),
             lambda plan: self._follow(configured, plan),
-            lambda error: self._end_judging(str(error)),
+            lambda error: self._end_planning(str(error)),
             is_small=len(waypoints.times) <= FEW,
             is_easy=configured.plans_easily,
         )
@@ -260,7 +260,7 @@ class FollowJointTrajectoryServer:
 
         A goal that is rejected has no result to say why: so one is accepted, and ended.
         """
-        goal, self._judged = self._judged, None
+        goal, self._planned = self._planned, None
         if goal is None or plan is None:
             return
         configured.follow(plan)
@@ -271,8 +271,8 @@ class FollowJointTrajectoryServer:
         self._reporter.say(f'{NAME}.accepted', text, Severity.INFO)
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
-        if self._judged is not None and self._judged.handle is handle:
-            self._judged = None
+        if self._planned is not None and self._planned.handle is handle:
+            self._planned = None
             self._planning.discard()
         elif self._goal is not None and self._goal.handle is handle and self._configured:
             self._goal = None
@@ -357,12 +357,12 @@ class FollowJointTrajectoryServer:
 
     def _on_motion_ended(self, reason: str) -> None:
         """Abort the goal: something else than the action has ended or replaced its motion."""
-        self._end_judging(reason)
+        self._end_planning(reason)
         self._preempt(GoalCode.INVALID_GOAL, reason)
 
-    def _end_judging(self, text: str) -> None:
-        """Abort the goal that is judged, if there is one; the one that is followed goes on."""
-        goal, self._judged = self._judged, None
+    def _end_planning(self, text: str) -> None:
+        """Abort the goal that is planned, if there is one; the one that is followed goes on."""
+        goal, self._planned = self._planned, None
         self._planning.discard()
         if goal is not None:
             self._finish(goal.handle, goal.handle.abort, Outcome(GoalCode.INVALID_GOAL, text))

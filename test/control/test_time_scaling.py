@@ -70,7 +70,7 @@ def weak_limits(points, share):
     return tuple(np.maximum(share * asked, 1.1 * held + 0.05 * asked))
 
 
-def test_what_is_slowed_down_is_not_judged_part_by_part_as_it_takes_over(monkeypatch) -> None:
+def test_what_is_slowed_down_is_not_checked_part_by_part_as_it_takes_over(monkeypatch) -> None:
     """A state at which another motion begins looks for no excess that was told of before."""
     rng = np.random.default_rng(1)
     positions = START + np.cumsum(rng.uniform(-0.4, 0.4, (8, 6)), axis=0)

@@ -8,7 +8,7 @@ these. There the next message takes over. Where none comes the arm is brought to
 to the last point.
 
 Who streams without stamps means each message for now, and now is when it comes: with the delays of
-the network in it. What comes at regular times is laid at regular times; see :class:`Pace`.
+the network in it. What comes at regular times is placed at regular times; see :class:`Pace`.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@ A motion has a pace of its own while it is scaled, while it is brought to rest, 
 be slowed down rather than refused (`trajectory.when_infeasible`). Then, at every state, the
 acceleration along the path is chosen within the limits that are left beside all the law wants for;
 see :mod:`ne_dynamics.control.desired.path_parameter`. What is planned of the rest of the path is
-planned anew, in pieces between the states, when the model that it was planned with does not hold
-any more.
+planned anew, beside the states, when the model that it was planned with does not hold any more.
 """
 
 from __future__ import annotations
