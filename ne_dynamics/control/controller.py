@@ -29,7 +29,12 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.desired.followed_motion import FollowedMotion
-from ne_dynamics.control.desired.motion_planner import Circumstances, MotionPlan, MotionPlanner
+from ne_dynamics.control.desired.motion_planner import (
+    Circumstances,
+    MotionPlan,
+    MotionPlanner,
+    PlanningSettings,
+)
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.disturbance import DisturbanceObserver
 from ne_dynamics.control.drive_setpoint import (
@@ -1021,6 +1026,11 @@ class Controller:
     @property
     def _present(self) -> Circumstances:
         return self._circumstances(self.position, self._velocity, self.time, self._inputs)
+
+    @property
+    def planning_settings(self) -> PlanningSettings:
+        """What counts for what is planned now; another object when it has changed."""
+        return self._followed.settings
 
     def planner(self, until: float | None = None) -> MotionPlanner:
         """Return what plans motions for the arm as it is now: to be used, or copied, at once.

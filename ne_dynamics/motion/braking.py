@@ -121,14 +121,16 @@ class AnsweredStates:
 
         The acceleration is that of the velocities: the slope of the line through them.
         """
-        newest = self._states[-1].time
-        recent = [state for state in self._states if newest - state.time <= OBSERVED_TIME]
-        if len(recent) < FEWEST_STATES:
-            return np.zeros_like(recent[-1].effort)
-        time, position, velocity, effort = (np.array(each) for each in zip(*recent, strict=True))
+        time, position, velocity, effort = self.rows()
+        recent = time >= time[-1] - OBSERVED_TIME
+        if np.count_nonzero(recent) < FEWEST_STATES:
+            return np.zeros_like(effort[-1])
+        time, position, velocity, effort = (
+            rows[recent] for rows in (time, position, velocity, effort)
+        )
         time = time - time.mean()
         slope = time @ (velocity - velocity.mean(axis=0)) / (time @ time)
-        known = compute_efforts(position, velocity, np.tile(slope, (len(recent), 1)), velocity)
+        known = compute_efforts(position, velocity, np.tile(slope, (len(time), 1)), velocity)
         unknown: FloatArray = np.mean(effort - known, axis=0)
         return unknown
 

@@ -198,27 +198,18 @@ def _resolved(name: str, default: float, value: float) -> float:
 
 
 class _Limits:
-    """The tolerances of one stage, in the form that is quickest to check."""
+    """The tolerances of one stage, infinite where there are none."""
 
     def __init__(self, position: FloatArray, velocity: FloatArray) -> None:
         self.position = np.where(position > 0.0, position, np.inf)
         self.velocity = np.where(velocity > 0.0, velocity, np.inf)
-        self._has_position = bool(np.isfinite(self.position).any())
-        self._has_velocity = bool(np.isfinite(self.velocity).any())
-
-    def __bool__(self) -> bool:
-        """Return whether there is any."""
-        return self._has_position or self._has_velocity
+        self.are_any = bool(np.isfinite((self.position, self.velocity)).any())
 
     def are_kept(self, position_error: FloatArray, velocity_error: FloatArray | None) -> bool:
         """Return whether all joints are within."""
-        if self._has_position and (np.abs(position_error) > self.position).any():
+        if (np.abs(position_error) > self.position).any():
             return False
-        return not (
-            self._has_velocity
-            and velocity_error is not None
-            and (np.abs(velocity_error) > self.velocity).any()
-        )
+        return velocity_error is None or not (np.abs(velocity_error) > self.velocity).any()
 
 
 class GoalMonitor:
@@ -255,7 +246,7 @@ class GoalMonitor:
         position: FloatArray,
         velocity: FloatArray | None,
     ) -> Outcome | None:
-        """Judge one state; call it for every one, in their order.
+        """Check one state; call it for every one, in their order.
 
         Parameters
         ----------
@@ -276,7 +267,7 @@ class GoalMonitor:
             None as long as the goal is neither reached nor failed.
         """
         is_on_the_way = now < end_time
-        if is_on_the_way and not self._path:
+        if is_on_the_way and not self._path.are_any:
             self._is_first = False
             return None
         position_error = self._position_error(desired.position, position)

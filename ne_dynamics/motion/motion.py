@@ -1,7 +1,7 @@
 """Motions of all joints: piecewise polynomials of the time.
 
 A :class:`Motion` is what waypoints (:class:`~ne_dynamics.motion.waypoints.Waypoints`) become when
-they are laid into time: it starts from the desired state of the moment it was accepted, passes the
+they are placed in time: it starts from the desired state of the moment it was accepted, passes the
 waypoints that are still to come, and holds the last one.
 
 A segment is linear, cubic or quintic by what both its ends carry: positions; positions and
@@ -97,7 +97,6 @@ class Motion:
         coefficients: ArrayLike,
         initial: DesiredState,
         final: DesiredState,
-        *,
         steps: ArrayLike = (),
         before: Motion | None = None,
     ) -> None:
@@ -114,7 +113,7 @@ class Motion:
         self._buffer = self._powers.data
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickled, (
+        return Motion, (
             self.knots,
             self.coefficients,
             self.initial,
@@ -125,13 +124,7 @@ class Motion:
 
     def _with(self, before: Motion | None) -> Motion:
         """Return the same motion with another one before it."""
-        other = Motion.__new__(Motion)
-        for name in Motion.__slots__:
-            setattr(other, name, getattr(self, name))
-        other._before = before
-        other._powers = np.zeros_like(self._powers)
-        other._buffer = other._powers.data
-        return other
+        return Motion(self.knots, self.coefficients, self.initial, self.final, self._steps, before)
 
     # ---- makers
 
@@ -155,26 +148,39 @@ class Motion:
     ) -> Motion:
         """Return the quintic motion from rest to rest, without acceleration at both ends.
 
+        Parameters are those of :meth:`to_rest`, but for `begin`: array-like, shape (n,).
+        """
+        return cls.to_rest(resting_state(begin), end, duration, now=now)
+
+    @classmethod
+    def to_rest(
+        cls, begin: DesiredState, end: ArrayLike, duration: float, *, now: float = 0.0
+    ) -> Motion:
+        """Return the quintic motion from a state to rest, without acceleration there.
+
         Parameters
         ----------
-        begin, end : array-like, shape (n,)
+        begin : DesiredState
+            At `now`; before that its position is held.
+        end : array-like, shape (n,)
             [rad or m]
         duration : float
             [s]
         now : float
             [s]
         """
-        states = resting_state(begin), resting_state(end)
-        both = DesiredState(*(np.stack(rows) for rows in zip(*states, strict=True)))
-        return cls([now, now + duration], _join([duration], (2, 2), both), *states)
+        final = resting_state(end)
+        both = DesiredState(*(np.stack(rows) for rows in zip(begin, final, strict=True)))
+        coefficients = _join([duration], (2, 2), both)
+        return cls([now, now + duration], coefficients, resting_state(begin.position), final)
 
     @classmethod
     def between(cls, waypoints: Waypoints) -> Motion:
         """Return the motion between waypoints, by their times; what overflows is not finite."""
         with np.errstate(over='ignore', invalid='ignore'):
             coefficients = _join(np.diff(waypoints.times), waypoints.orders, waypoints.states)
-        ends = (resting_state(waypoints.positions[index]) for index in (0, -1))
-        return cls(waypoints.times, coefficients, *ends)
+        begin, end = (resting_state(waypoints.positions[index]) for index in (0, -1))
+        return cls(waypoints.times, coefficients, begin, end)
 
     @classmethod
     def through(
@@ -188,7 +194,7 @@ class Motion:
         jumps: bool = True,
         goes_on: bool = False,
     ) -> Motion:
-        """Return waypoints laid into time, beginning with the present desired state.
+        """Return waypoints placed in time, beginning with the present desired state.
 
         Waypoints that are past are left out; the motion goes from the start state to the first
         that is left, by the degree that this one carries, and on from there. Continuous joints
@@ -302,34 +308,6 @@ class Motion:
             before=self._before,
         )
 
-    def begun_from(self, state: DesiredState, time: float, index: int, order: int) -> Motion:
-        """Return this motion from a knot on, and before it the way there from another state.
-
-        Parameters
-        ----------
-        state : DesiredState
-            At `time`.
-        time : float
-            Not after the knot [s].
-        index : int
-            Of the knot.
-        order : int
-            Derivatives that the knot carries.
-        """
-        knots, rest = self.knots[index:], self.coefficients[index:]
-        if time == knots[0]:
-            return Motion(knots, rest, state, self.final)
-        if index < len(self.coefficients):
-            some = self.coefficients[index : index + 1]
-            there = DesiredState(some[:, 0], some[:, 1], 2.0 * some[:, 2])
-        else:
-            there = DesiredState(*(rows[np.newaxis] for rows in self.final))
-        both = DesiredState(*(np.vstack(rows) for rows in zip(state, there, strict=True)))
-        way = _join([knots[0] - time], (2, order), both)
-        return Motion(
-            np.concatenate(([time], knots)), np.concatenate((way, rest)), state, self.final
-        )
-
     def part(self, begin: float, end: float) -> Motion:
         """Return the segments between two times [s], within which it is the same motion."""
         if begin < self.start_time:
@@ -392,7 +370,7 @@ class Motion:
             return self
         coefficients = np.zeros_like(self.coefficients)
         coefficients[:, :-1] = self.coefficients[:, 1:] * _POWERS[1:, np.newaxis]
-        ends = (
+        initial, final = (
             DesiredState(state.velocity, state.acceleration, np.zeros_like(state.position))
             for state in (self.initial, self.final)
         )
@@ -401,7 +379,7 @@ class Motion:
             steps = np.concatenate((steps[:, 1:], np.zeros_like(steps[:, :1])), axis=1)
             coefficients[: len(steps), 0] = steps[:, 0]
         before = None if self._before is None else self._before.derivative()
-        derived = Motion(self.knots, coefficients, *ends, steps=steps, before=before)
+        derived = Motion(self.knots, coefficients, initial, final, steps, before)
         return derived.derivative(order - 1)
 
     # ---- what it is
@@ -571,17 +549,6 @@ class Motion:
                 values[stays] = row[:, np.newaxis]
         shape = (*since.shape, self.coefficients.shape[2])
         return DesiredState(*(values.reshape(shape) for values in state))
-
-
-def _unpickled(
-    knots: FloatArray,
-    coefficients: FloatArray,
-    initial: DesiredState,
-    final: DesiredState,
-    steps: FloatArray,
-    before: Motion | None,
-) -> Motion:
-    return Motion(knots, coefficients, initial, final, steps=steps, before=before)
 
 
 def _read_only(values: ArrayLike) -> FloatArray:

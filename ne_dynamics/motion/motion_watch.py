@@ -28,7 +28,7 @@ class MotionWatch:
         Parameters
         ----------
         monitor : GoalMonitor or None
-            None: somebody else judges how closely it is followed.
+            None: somebody else checks how closely it is followed.
         timeout : float
             Time after its last point [s]; 0 for any.
         """
@@ -48,7 +48,7 @@ class MotionWatch:
         position: FloatArray,
         velocity: FloatArray | None,
     ) -> str:
-        """Judge one state.
+        """Check one state.
 
         Parameters
         ----------
@@ -75,28 +75,16 @@ class MotionWatch:
         if trajectory is None or trajectory is not self._trajectory:
             self.end()
             return ''
-        reason = self._find_reason(now, trajectory.end_time, desired, position, velocity)
-        if reason:
-            self.end()
-        return reason
-
-    def _find_reason(
-        self,
-        now: float,
-        end_time: float,
-        desired: DesiredState,
-        position: FloatArray,
-        velocity: FloatArray | None,
-    ) -> str:
-        late = now - end_time
+        late, reason = now - trajectory.end_time, ''
         if 0.0 < self._timeout < late:
-            return (
+            reason = (
                 f'cmd_timeout: nothing new has come for {late:.3g} s after the last point; '
                 f'expected within {self._timeout:g} s'
             )
-        if self._monitor is None:
-            return ''
-        outcome = self._monitor.observe(now, end_time, desired, position, velocity)
-        if outcome is None or outcome.code is GoalCode.SUCCESSFUL:
-            return ''
-        return f'{outcome.code.name}: {outcome.text}'
+        elif self._monitor is not None:
+            outcome = self._monitor.observe(now, trajectory.end_time, desired, position, velocity)
+            if outcome is not None and outcome.code is not GoalCode.SUCCESSFUL:
+                reason = f'{outcome.code.name}: {outcome.text}'
+        if reason:
+            self.end()
+        return reason

@@ -67,7 +67,7 @@ def completed(
 
 
 def _followed_by(fields: PointFields, times: FloatArray) -> PointFields:
-    """Return points that stay at the last one, with what it carries, for some more times."""
+    """Return points that stay at the last one, with what it carries, at some more times [s]."""
     if not times.size:
         return fields
     count = fields.times.size

@@ -21,8 +21,8 @@ import numpy as np
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.joint_limits import position_limits, usual_velocities
-from ne_dynamics.motion.motion import Motion, evaluate_segments
-from ne_dynamics.motion.waypoints import DesiredState, resting_state
+from ne_dynamics.motion.motion import Motion, evaluate_segments, scaled_coefficients
+from ne_dynamics.motion.waypoints import DesiredState
 
 DURATIONS = np.geomspace(0.02, 4.0, 40)
 """Durations that are tried [s]."""
@@ -112,15 +112,17 @@ def stop(
     begin, speed, acceleration = state
     if not (speed.any() or acceleration.any()):
         return Motion.hold(begin, now=now)
-    durations = DURATIONS[:, np.newaxis]
-    ways = durations * speed / 2.0 + durations**2 * acceleration / 12.0
+    ways = _way(state, DURATIONS[:, np.newaxis])
     if np.abs(ways[0]).max() <= STILL:
         return Motion.hold(begin, now=now)
     chosen = _choose(state, ways, limits, compute_efforts)
     duration = min(float(DURATIONS[chosen]), longest)
-    coefficients = _coefficients(state, np.array([duration]))
-    end = evaluate_segments(coefficients, np.array([[duration]])).position[0, 0]
-    return Motion([now, now + duration], coefficients, resting_state(begin), resting_state(end))
+    return Motion.to_rest(state, begin + _way(state, duration), duration, now=now)
+
+
+def _way(state: DesiredState, duration: float | FloatArray) -> FloatArray:
+    """Return how far stops lead [rad or m]."""
+    return duration * state.velocity / 2.0 + duration**2 * state.acceleration / 12.0
 
 
 def _choose(
@@ -136,7 +138,7 @@ def _choose(
     forced = int(np.searchsorted(DURATIONS, FASTEST_FORCED))
     longest = max(int(within[-1]) if within.size else 0, forced)
 
-    positions, velocities, accelerations = _samples(state)
+    positions, velocities, accelerations = _sample_stops(state, ends)
     allowed = np.maximum(limits.decelerations_from(state.velocity), np.abs(state.acceleration))
     excess = (np.abs(accelerations) / allowed).max(axis=(1, 2))
     shape = accelerations.shape
@@ -150,24 +152,13 @@ def _choose(
     return min(best, longest)
 
 
-def _samples(state: DesiredState) -> DesiredState:
-    """Return the motion of every duration at the samples, shapes (durations, samples, n)."""
-    return evaluate_segments(_coefficients(state, DURATIONS), DURATIONS[:, np.newaxis] * SAMPLES)
-
-
-def _coefficients(state: DesiredState, durations: FloatArray) -> FloatArray:
-    """Return the polynomials of stops, shape (durations, 6, n)."""
-    begin, speed, acceleration = state
-    duration = durations[:, np.newaxis]
-    every = np.ones_like(duration)
-    return np.stack(
-        (
-            every * begin,
-            every * speed,
-            every * acceleration / 2.0,
-            -speed / duration**2 - 2.0 / 3.0 * acceleration / duration,
-            speed / (2.0 * duration**3) + acceleration / (4.0 * duration**2),
-            np.zeros_like(every * begin),
-        ),
-        axis=1,
-    )
+def _sample_stops(state: DesiredState, ends: FloatArray) -> DesiredState:
+    """Return the stop of every duration at the samples, shapes (durations, samples, n)."""
+    begin = DesiredState(*(np.broadcast_to(values, ends.shape) for values in state))
+    still = np.zeros_like(ends)
+    with np.errstate(over='ignore', invalid='ignore'):
+        scaled = scaled_coefficients([2], DURATIONS, begin, DesiredState(ends, still, still))
+        shares = np.broadcast_to(SAMPLES, (DURATIONS.size, SAMPLES.size))
+        position, rate, change = evaluate_segments(scaled.swapaxes(0, 1), shares)
+    duration = DURATIONS[:, np.newaxis, np.newaxis]
+    return DesiredState(position, rate / duration, change / duration**2)

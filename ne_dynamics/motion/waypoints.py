@@ -284,7 +284,7 @@ class Waypoints:
             do not strictly increase; when a position is outside the joint's limits; when the
             last point moves and may not.
         """
-        _columns(joints, joint_names)  # wrong names first: lengths are judged by them
+        find_columns(joints, joint_names)  # wrong names first: lengths are checked by them
         return cls.from_fields(
             joints,
             joint_names,
@@ -304,7 +304,7 @@ class Waypoints:
         allow_integration: bool = False,
     ) -> Waypoints:
         """Match, check and freeze points that are arrays already; see :meth:`from_points`."""
-        columns = _columns(joints, joint_names)
+        columns = find_columns(joints, joint_names)
         if not fields.times.size:
             raise TrajectoryError('points: expected at least one, got none', field='points')
         _check_times(fields.times)
@@ -362,8 +362,14 @@ def _carried(fields: PointFields, width: int, *, allow_integration: bool) -> NDA
     return has
 
 
-def _columns(joints: Sequence[Joint], joint_names: Sequence[str]) -> list[int]:
-    """Return, for each of the robot's joints, its place among the sender's names."""
+def find_columns(joints: Sequence[Joint], joint_names: Sequence[str]) -> list[int]:
+    """Return, for each of the robot's joints, its place among the sender's names.
+
+    Raises
+    ------
+    TrajectoryError
+        When a joint is missing, unknown or named twice.
+    """
     known = [joint.name for joint in joints]
     place: dict[str, int] = {}
     for index, name in enumerate(joint_names):

@@ -140,8 +140,8 @@ class Annotator:
         self._node = node
         self._reporter = reporter
         self._heard = heard
-        self._waiting: tuple[Any, ...] | None = None
-        self._work: Future[tuple[bytes, tuple[str, ...]]] | None = None
+        # The one that is worked on, and the one that waits.
+        self._work: list[Future[tuple[bytes, tuple[str, ...]]]] = []
         self._listening: _Listening | None = None
 
     def configure(
@@ -183,9 +183,8 @@ class Annotator:
         if listening is None:
             return
         self._node.destroy_subscription(listening.subscription)
-        work, self._work, self._waiting = self._work, None, None
-        if work is not None:
-            work.cancel()
+        while self._work:
+            self._work.pop().cancel()
         self._node.destroy_guard_condition(listening.guard)
         self._node.destroy_publisher(listening.publisher)
 
@@ -194,35 +193,30 @@ class Annotator:
         if listening is None:
             return
         self._heard()
-        replaced = self._waiting
-        self._waiting = listening.dynamics, self._tuning, listening.start_state(), data
-        if self._work is None:
-            self._begin(listening)
-        elif replaced is not None:
+        self._look()
+        if len(self._work) > 1:
+            self._work.pop().cancel()
             self._reporter.drop(
                 'annotate', 'data', 'a newer one came before it was begun, and takes its place'
             )
-
-    def _begin(self, listening: _Listening) -> None:
-        """Begin with what waits, if anything does."""
-        request, self._waiting = self._waiting, None
-        if request is None:
-            return
 
         def wake(work: Future[Any]) -> None:
             # In the thread of the worker; the node may have let go of the arm.
             with suppress(Exception):
                 listening.guard.trigger()
 
-        self._work = AT_LEISURE.submit(annotate_message, *request)
-        self._work.add_done_callback(wake)
+        work = AT_LEISURE.submit(
+            annotate_message, listening.dynamics, self._tuning, listening.start_state(), data
+        )
+        self._work.append(work)
+        work.add_done_callback(wake)
 
     def _look(self) -> None:
-        """Send what has come of a trajectory, and begin with the next one."""
-        listening, work = self._listening, self._work
-        if listening is None or work is None or not work.done():
-            return
-        self._work = None
+        """Send what has come of the trajectories."""
+        while self._listening is not None and self._work and self._work[0].done():
+            self._send(self._work.pop(0), self._listening.publisher)
+
+    def _send(self, work: Future[tuple[bytes, tuple[str, ...]]], publisher: Any) -> None:
         try:
             data, remarks = work.result()
         except NeDynamicsError as error:
@@ -231,8 +225,7 @@ class Annotator:
             # Never the end of the node.
             self._reporter.drop('annotate', 'points', repr(error))
         else:
-            listening.publisher.publish(data)
+            publisher.publish(data)
             if remarks:
                 text = 'annotated: ' + '; '.join(remarks)
                 self._node.get_logger().info(text, throttle_duration_sec=REMARK_PERIOD)
-        self._begin(listening)

@@ -40,10 +40,9 @@ from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, Wrench
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.goal import GoalMonitor, Tolerances
 from ne_dynamics.motion.joint_limits import position_limits
-from ne_dynamics.motion.limit_violation import WhenInfeasible, describe, rank
+from ne_dynamics.motion.limit_violation import WhenInfeasible, describe
 from ne_dynamics.motion.motion_watch import MotionWatch
-from ne_dynamics.motion.partial_goal import NamedFields
-from ne_dynamics.motion.waypoints import PointFields, Waypoints
+from ne_dynamics.motion.waypoints import Waypoints, find_columns
 from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.connections import Callbacks, Connections
 from ne_dynamics.ros.control_clock import ControlClock
@@ -52,11 +51,10 @@ from ne_dynamics.ros.messages.conversion import (
     MessageError,
     imu_reading,
     stamp_nanoseconds,
-    trajectory_points,
     wrench_reading,
 )
 from ne_dynamics.ros.messages.joint_constraints import JointConstraints
-from ne_dynamics.ros.messages.serialized_trajectory import read_stamp
+from ne_dynamics.ros.messages.serialized_trajectory import named_fields, read_stamp
 from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.settings.configuration import (
     ControlledArm,
@@ -69,7 +67,7 @@ from ne_dynamics.ros.settings.configuration import (
 from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.trajectory_planning import (
     SMALL,
-    Planned,
+    PlanRequest,
     TrajectoryPlanning,
     TrajectoryRules,
     plan_message,
@@ -150,7 +148,9 @@ class ConfiguredArm:
     on_state : Answered
         Called then, before that: tells of the motion.
     on_motion_ended : callable
-        Called with the reason when the motion is given up, or another takes its place.
+        Called with the reason when the motion is given up, and what is planned with it.
+    on_motion_replaced : callable
+        Called with the reason when another takes its place.
     on_refused : callable
         Called when the first state has shown that the arm must not be commanded.
     """
@@ -173,6 +173,7 @@ class ConfiguredArm:
         self.on_answer: Answered = _ignore
         self.on_state: Answered = _ignore
         self.on_motion_ended: Callable[[str], None] = _ignore
+        self.on_motion_replaced: Callable[[str], None] = _ignore
         self.on_refused: Callable[[], None] = _ignore
         self.refusal = ''
         self._lagged_behind: float | None = None
@@ -209,7 +210,7 @@ class ConfiguredArm:
         self.weight = WeightWatch(controller, self.connections.reader)
         self.wrench_sign = WrenchSignWatch(arm, controller, settings)
         self.others = OtherCommanders(node, self.connections.command_publisher)
-        self._planning = TrajectoryPlanning(node)
+        self.planning = TrajectoryPlanning(node, lambda: controller.planning_settings)
         self._prepare_planning()
 
     def _prepare_planning(self) -> None:
@@ -237,7 +238,7 @@ class ConfiguredArm:
         """Stop listening."""
         self.is_commanding = False
         self.connections.destroy()
-        self._planning.destroy()
+        self.planning.destroy()
         self._constraints.destroy()
 
     @property
@@ -267,6 +268,10 @@ class ConfiguredArm:
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on."""
         self.controller.adopt(tuning)
+        if not tuning.mode.follows:
+            # What was sent is not for the day on which it follows again.
+            self.planning.discard()
+            self.on_motion_ended(f'mode {tuning.mode.value} follows none')
         self.felt.adopt()
         self.connections.watch(tuning.states.timeout)
         self.connections.configure_command(self.settings.command)
@@ -305,7 +310,7 @@ class ConfiguredArm:
         if not self.is_commanding:
             return
         self.is_commanding = False
-        self._planning.discard()
+        self.planning.discard()
         self.connections.stop_watch()
         self.connections.end_contact()
         self._end_braking()
@@ -440,7 +445,7 @@ class ConfiguredArm:
         by a timer: they may return.
         """
         controller, has_stopped = self.controller, fault.kind is FaultKind.STOPPED
-        self._planning.discard()
+        self.planning.discard()
         self.connections.stop_watch()
         self.connections.end_contact()
         self._end_braking()
@@ -482,6 +487,7 @@ class ConfiguredArm:
         """Say that the arm is held again."""
         if fault.kind is FaultKind.GAP:
             self._statistics.fault(fault)
+            self.planning.discard()
             text = f'{fault}; the motion is given up'
             self._reporter.say(fault.kind.value, text, Severity.ERROR)
             self._end_motion(str(fault))
@@ -599,7 +605,7 @@ class ConfiguredArm:
         self.connections.publish_observed(stamp, observed)
         if not observed.has_reacted:
             return
-        self._planning.discard()
+        self.planning.discard()
         floats = self.controller.is_floating
         what = 'the arm floats' if floats else 'the arm is held where it was found'
         text = f'a contact has ended the motion; {what}'
@@ -618,12 +624,14 @@ class ConfiguredArm:
             return
         stamp = read_stamp(data)
         start_time = self.clock.seconds(stamp) if stamp else None
-        self._planning.begin(
-            lambda: (plan_message, (self.planner(start_time), self._rules, data, start_time)),
-            lambda planned: self._on_planned(planned, start_time),
-            self._drop_trajectory,
-            is_small=len(data) <= SMALL,
-            is_easy=self.plans_easily,
+        self.planning.begin(
+            PlanRequest(
+                lambda: (plan_message, self.planner(start_time), (self._rules, data, start_time)),
+                lambda plan: self._on_planned(plan, start_time),
+                self._drop_trajectory,
+                is_small=len(data) <= SMALL,
+                size=len(data),
+            )
         )
 
     def planner(self, start_time: float | None) -> MotionPlanner:
@@ -632,26 +640,22 @@ class ConfiguredArm:
         return self.controller.planner(math.inf if is_partial else start_time)
 
     @property
-    def plans_easily(self) -> bool:
-        """Whether a motion goes as it was sent, or not at all."""
-        return self.controller.tuning.when_infeasible is not WhenInfeasible.SLOW_DOWN
-
-    @property
     def _rules(self) -> TrajectoryRules:
+        settings = self.settings
         return TrajectoryRules(
             self.arm.robot.joints,
-            self._may_end_moving,
-            self._may_be_integrated,
-            self.settings.allow_partial_joints_goal,
+            settings.allow_nonzero_velocity_at_trajectory_end,
+            settings.allow_integration_in_goal_trajectories,
+            settings.allow_partial_joints_goal,
         )
 
     def _drop_trajectory(self, error: NeDynamicsError) -> None:
         self._reporter.drop('joint_trajectory', 'points', str(error))
 
-    def _on_planned(self, planned: Planned, start_time: float | None) -> None:
+    def _on_planned(self, plan: MotionPlan | None, start_time: float | None) -> None:
         """Follow what was sent by the topic."""
         controller = self.controller
-        if planned.waypoints is None:
+        if plan is None:
             self.hold('an empty trajectory came by the topic joint_trajectory')
             text = 'empty trajectory: holding where the desired motion comes to rest'
             self._reporter.say('joint_trajectory.empty', text, Severity.INFO)
@@ -660,29 +664,26 @@ class ConfiguredArm:
         if mode is Mode.GRAVITY_COMPENSATION:
             self._reporter.drop('joint_trajectory', 'mode', f'mode {mode.value} follows none')
             return
-        self.remark(planned.waypoints, start_time)
+        self.remark(plan.request.waypoints, start_time)
         monitor = GoalMonitor(
             self.arm.robot.joints, self.tolerances, controller.tuning.law.position_error
         )
-        self.follow(planned, monitor)
-        self.on_motion_ended('a trajectory came by the topic joint_trajectory')
+        self.follow(plan, monitor)
+        self.on_motion_replaced('a trajectory came by the topic joint_trajectory')
 
-    def follow(self, planned: Planned, monitor: GoalMonitor | None = None) -> None:
+    def follow(self, plan: MotionPlan, monitor: GoalMonitor | None = None) -> None:
         """Follow what was planned in place of all that came before it.
 
         Parameters
         ----------
-        planned : Planned
-            With waypoints.
+        plan : MotionPlan
         monitor : GoalMonitor, optional
-            Judges how closely it is followed, where nobody else does.
+            Checks how closely it is followed, where nobody else does.
         """
-        assert planned.plan is not None  # there are waypoints
-        self.controller.follow_plan(planned.plan)
-        self._planning.discard()
+        self.controller.follow_plan(plan)
         self._motion_watch.begin(monitor, command_timeout(self.settings))
-        if planned.plan.exceeded:
-            self._report_excess(planned.plan)
+        if plan.exceeded:
+            self._report_excess(plan)
 
     def _report_excess(self, plan: MotionPlan) -> None:
         """Say what a trajectory exceeds that is followed all the same, and how."""
@@ -692,7 +693,7 @@ class ConfiguredArm:
             if duration is not None:
                 sent = plan.request.waypoints.times[-1]
                 followed += f' ({duration:.4g} s in place of {sent:.4g} s)'
-        text = f'joint_trajectory: beyond the arm, {followed}: {describe(rank(plan.exceeded))}'
+        text = f'joint_trajectory: beyond the arm, {followed}: {describe(plan.exceeded)}'
         self._reporter.say('joint_trajectory.exceeds', text)
 
     @property
@@ -711,6 +712,7 @@ class ConfiguredArm:
 
     def _give_up(self, reason: str) -> None:
         """Hold the arm where it is found: the motion is not what its sender wanted."""
+        self.planning.discard()
         self.controller.hold(where_found=True)
         self._reporter.say('motion', f'{reason}; the arm is held where it was found')
         self._end_motion(reason)
@@ -723,20 +725,14 @@ class ConfiguredArm:
         TrajectoryError
             When it cannot be followed; the message begins with the field at fault.
         """
-        names, points = message.joint_names, trajectory_points(message)
         stamp = stamp_nanoseconds(message.header.stamp)
         start_time = self.clock.seconds(stamp) if stamp else None
-        if self.settings.allow_partial_joints_goal and len(names) < len(self.arm.robot.joints):
-            given = NamedFields(names, PointFields.of(points, len(names)))
-            waypoints = self._rules.waypoints(given, self.planner(start_time), start_time)
-        else:
-            waypoints = Waypoints.from_points(
-                self.arm.robot.joints,
-                names,
-                points,
-                allow_nonzero_velocity_at_end=self._may_end_moving,
-                allow_integration=self._may_be_integrated,
-            )
+        rules = self._rules
+        if not rules.may_be_partial:
+            # Wrong names first: lengths are checked by them.
+            find_columns(rules.joints, message.joint_names)
+        given = named_fields(message)
+        waypoints = rules.waypoints(given, self.planner(start_time), start_time)
         self.remark(waypoints, start_time)
         return waypoints, start_time
 
@@ -755,14 +751,6 @@ class ConfiguredArm:
                     f'joint_trajectory: header.stamp: starts in {wait:.6g} s by joint_states',
                 )
 
-    @property
-    def _may_end_moving(self) -> bool:
-        return self.settings.allow_nonzero_velocity_at_trajectory_end
-
-    @property
-    def _may_be_integrated(self) -> bool:
-        return self.settings.allow_integration_in_goal_trajectories
-
     def hold(self, reason: str) -> None:
         """Bring the desired motion to rest, and hold the arm there.
 
@@ -771,7 +759,7 @@ class ConfiguredArm:
         reason : str
             For who followed the motion.
         """
-        self._planning.discard()
+        self.planning.discard()
         self.controller.hold()
         self._end_motion(reason)
 
@@ -809,7 +797,7 @@ class ConfiguredArm:
             controller.tuning.law.terms,
             carried_parameters(settings, arm),
             None if imu is None or now is None else imu.resting_at(now),
-            self._may_end_moving,
+            settings.allow_nonzero_velocity_at_trajectory_end,
             settings.friction.smoothing_velocity,
         )
 

@@ -17,6 +17,7 @@ from rclpy.action.server import RCLError, ServerGoalHandle
 from rclpy.logging import LoggingSeverity as Severity
 
 from ne_dynamics.control.controller import Command, Controller
+from ne_dynamics.control.desired.motion_planner import MotionPlan
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -26,13 +27,7 @@ from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.messages.conversion import fill_point, stamp_nanoseconds
-from ne_dynamics.ros.trajectory_planning import (
-    FEW,
-    MOST_POINTS,
-    Planned,
-    TrajectoryPlanning,
-    plan_waypoints,
-)
+from ne_dynamics.ros.trajectory_planning import FEW, MOST_POINTS, PlanRequest, plan_waypoints
 from ne_dynamics.ros.watching.reporter import Reporter
 
 NAME = 'follow_joint_trajectory'
@@ -40,6 +35,9 @@ NAME = 'follow_joint_trajectory'
 MOST_GOAL_POINTS = 2_000
 """Points of a goal; more are rejected. rclpy converts a goal in one call, 10 to 45 us a point, in
 which no joint state is answered."""
+
+BYTES_OF_A_POINT = 200
+"""As many as one has in a message of six joints."""
 
 FEEDBACK_PERIOD = 0.05
 """Seconds between two messages of feedback, by the clock of the joint states."""
@@ -132,8 +130,8 @@ class FollowJointTrajectoryServer:
         self._configured: ConfiguredArm | None = None
         self._type = action_type
         self._goal: _Goal | None = None
-        self._judged: _Goal | None = None
-        self._planning = TrajectoryPlanning(node)
+        self._planned: _Goal | None = None
+        self._request: PlanRequest | None = None
         self._checked: tuple[Any, Waypoints, float | None, Tolerances] | None = None
         self._feedback = action_type.Feedback()
         self._has_index = hasattr(self._feedback, 'index')
@@ -148,12 +146,11 @@ class FollowJointTrajectoryServer:
     @property
     def is_following(self) -> bool:
         """Whether a goal is followed, or is about to be."""
-        return self._goal is not None or self._judged is not None
+        return self._goal is not None or self._planned is not None
 
     def destroy(self) -> None:
         """Take the action away."""
-        self._goal = self._judged = None
-        self._planning.destroy()
+        self._goal = self._planned = None
         self._server.destroy()
 
     def attach(self, configured: ConfiguredArm) -> None:
@@ -161,6 +158,7 @@ class FollowJointTrajectoryServer:
         self._configured = configured
         configured.on_answer = self._observe
         configured.on_motion_ended = self._on_motion_ended
+        configured.on_motion_replaced = self._on_motion_replaced
 
     def detach(self) -> None:
         """Accept no goals until there is an arm again."""
@@ -243,38 +241,40 @@ class FollowJointTrajectoryServer:
         if configured is None or self._checked is None or not is_checked:
             raise RuntimeError('a goal was accepted that has not been checked')
         (_, waypoints, start_time, tolerances), self._checked = self._checked, None
-        self._end_judging('another goal has taken its place')
+        self._end_planning('another goal has taken its place')
         arm, controller = configured.arm, configured.controller
         handle.execute()
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
-        self._judged = _Goal(handle, waypoints, start_time, monitor)
-        self._planning.begin(
-            lambda: (plan_waypoints, (configured.planner(start_time), waypoints, start_time)),
-            lambda planned: self._follow(configured, planned),
-            lambda error: self._end_judging(str(error)),
+        self._planned = _Goal(handle, waypoints, start_time, monitor)
+        self._request = PlanRequest(
+            lambda: (plan_waypoints, configured.planner(start_time), (waypoints, start_time)),
+            lambda plan: self._follow(configured, plan),
+            lambda error: self._end_planning(str(error)),
             is_small=len(waypoints.times) <= FEW,
-            is_easy=configured.plans_easily,
+            size=BYTES_OF_A_POINT * len(waypoints.times),
+            overtaken=lambda: self._end_planning('another motion has taken its place'),
         )
+        configured.planning.begin(self._request)
 
-    def _follow(self, configured: ConfiguredArm, planned: Planned) -> None:
+    def _follow(self, configured: ConfiguredArm, plan: MotionPlan | None) -> None:
         """Follow a goal that was planned; the one before went on till now.
 
         A goal that is rejected has no result to say why: so one is accepted, and ended.
         """
-        goal, self._judged = self._judged, None
-        if goal is None or planned.waypoints is None:
+        goal, self._planned = self._planned, None
+        if goal is None or plan is None:
             return
-        configured.follow(planned)
+        configured.follow(plan)
         self._preempt(GoalCode.INVALID_GOAL, 'another goal has taken its place')
         self._goal = goal
-        count, duration = len(planned.waypoints.times), planned.waypoints.times[-1]
-        text = f'{NAME}: goal accepted: {count} points, {duration:g} s'
+        times = plan.request.waypoints.times
+        text = f'{NAME}: goal accepted: {len(times)} points, {times[-1]:g} s'
         self._reporter.say(f'{NAME}.accepted', text, Severity.INFO)
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
-        if self._judged is not None and self._judged.handle is handle:
-            self._judged = None
-            self._planning.discard()
+        if self._planned is not None and self._planned.handle is handle:
+            self._planned = None
+            self._discard()
         elif self._goal is not None and self._goal.handle is handle and self._configured:
             self._goal = None
             self._configured.hold('the goal was canceled')
@@ -358,13 +358,22 @@ class FollowJointTrajectoryServer:
 
     def _on_motion_ended(self, reason: str) -> None:
         """Abort the goal: something else than the action has ended or replaced its motion."""
-        self._end_judging(reason)
+        self._end_planning(reason)
         self._preempt(GoalCode.INVALID_GOAL, reason)
 
-    def _end_judging(self, text: str) -> None:
-        """Abort the goal that is judged, if there is one; the one that is followed goes on."""
-        goal, self._judged = self._judged, None
-        self._planning.discard()
+    def _on_motion_replaced(self, reason: str) -> None:
+        """Abort the goal that is followed; one that is planned is newer than what replaces it."""
+        self._preempt(GoalCode.INVALID_GOAL, reason)
+
+    def _discard(self) -> None:
+        request, self._request = self._request, None
+        if request is not None and self._configured is not None:
+            self._configured.planning.discard(request)
+
+    def _end_planning(self, text: str) -> None:
+        """Abort the goal that is planned, if there is one; the one that is followed goes on."""
+        goal, self._planned = self._planned, None
+        self._discard()
         if goal is not None:
             self._finish(goal.handle, goal.handle.abort, Outcome(GoalCode.INVALID_GOAL, text))
 

@@ -34,6 +34,7 @@ from ne_dynamics.errors import (
 )
 from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.running.signals import stop_on_signals
+from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.settings.configuration import (
     check_description,
     controlled_arm,
@@ -277,7 +278,7 @@ class ComputedTorqueNode(LifecycleNode):
         configured = ConfiguredArm(
             self,
             arm,
-            make_controller(arm, tuning),
+            make_controller(arm, tuning, PLANNING.submit),
             lambda: declared.settings,
             self.reporter,
             ControlClock(lambda: int(self.get_clock().now().nanoseconds)),

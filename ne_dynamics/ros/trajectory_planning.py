@@ -1,8 +1,8 @@
 """Trajectories beside the control path: read, checked and planned while states are answered.
 
 What is small is done at once; the rest by another process
-(:mod:`ne_dynamics.ros.running.worker_process`). The newest trajectory counts: what comes of
-another one is not looked at.
+(:mod:`ne_dynamics.ros.running.worker_process`). What is planned is followed; of what waits for its
+turn the newest is planned.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
+from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner, TakesTimeError
 from ne_dynamics.errors import BackendError, NeDynamicsError
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.partial_goal import NamedFields, completed
@@ -24,11 +24,15 @@ from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError, Wo
 MOST_POINTS = 5_000
 """Points of a trajectory; more are refused before they are read."""
 
-SMALL = 2**14
+SMALL = 2**12
 """Bytes of a message, or ..."""
 
-FEW = 64
+FEW = 20
 """... points of a motion, that are planned in the turn in which they come."""
+
+LEAD, LEAD_PER_BYTE = 0.03, 1.5e-7
+"""What is planned beside takes over so much later than it comes where the arm moves [s]: to read
+and to plan it takes less."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,25 +74,10 @@ class TrajectoryRules:
         )
 
 
-class Planned(NamedTuple):
-    """A trajectory that may be followed.
-
-    Attributes
-    ----------
-    waypoints : Waypoints or None
-        None for a trajectory without points.
-    plan : MotionPlan or None
-        None with them.
-    """
-
-    waypoints: Waypoints | None
-    plan: MotionPlan | None
-
-
 def plan_message(
     planner: MotionPlanner, rules: TrajectoryRules, data: bytes, start_time: float | None
-) -> Planned:
-    """Return what becomes of a serialized trajectory.
+) -> MotionPlan | None:
+    """Return what becomes of a serialized trajectory; None of one without points.
 
     Parameters
     ----------
@@ -106,43 +95,90 @@ def plan_message(
     """
     _, given = read_trajectory(data, MOST_POINTS)
     if not given.fields.times.size:
-        return Planned(None, None)
-    waypoints = rules.waypoints(given, planner, start_time)
-    return Planned(waypoints, planner.plan(waypoints, start_time))
+        return None
+    start = planner.start_of(start_time)
+    waypoints = rules.waypoints(given, planner, start)
+    return planner.plan(waypoints, start, is_for_now=start_time is None)
 
 
 def plan_waypoints(
     planner: MotionPlanner, waypoints: Waypoints, start_time: float | None
-) -> Planned:
+) -> MotionPlan:
     """Return what becomes of waypoints; as :func:`plan_message`."""
-    return Planned(waypoints, planner.plan(waypoints, start_time))
+    start = planner.start_of(start_time)
+    return planner.plan(waypoints, start, is_for_now=start_time is None)
 
 
-Work = tuple[Callable[..., Planned], tuple[Any, ...]]
+Work = tuple[Callable[..., MotionPlan | None], MotionPlanner, tuple[Any, ...]]
 """One of the two functions, and its arguments."""
 
 
-class _Pending(NamedTuple):
-    future: Future[Planned]
+def _ignore() -> None:
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class PlanRequest:
+    """A trajectory that is to be planned.
+
+    Attributes
+    ----------
+    ask : callable
+        Returns what is to be done, for the arm as it is when it is called.
+    done, refuse : callable
+        Called in the thread of the executor with what comes of it, or with the error.
+    is_small : bool
+        Whether it may be planned here.
+    size : int
+        Bytes, or what comes to it.
+    overtaken : callable
+        Called when something newer is followed instead.
+    """
+
     ask: Callable[[], Work]
-    is_small: bool
-    done: Callable[[Planned], None]
+    done: Callable[[MotionPlan | None], None]
     refuse: Callable[[NeDynamicsError], None]
+    is_small: bool
+    size: int = 0
+    overtaken: Callable[[], None] = _ignore
+
+    def plan_here(self, *, has_time: bool) -> MotionPlan | None:
+        """Do the work."""
+        function, planner, arguments = self.ask()
+        return function(replace(planner, has_time=has_time), *arguments)
+
+    def submit_to(self, worker: WorkerProcess) -> Future[MotionPlan | None]:
+        """Have another process do it."""
+        function, planner, arguments = self.ask()
+        lead = LEAD + LEAD_PER_BYTE * self.size
+        return worker.submit(function, replace(planner, lead=lead), *arguments)
+
+
+class _Running(NamedTuple):
+    request: PlanRequest
+    future: Future[MotionPlan | None]
+    settings: object
 
 
 class TrajectoryPlanning:
-    """Has trajectories planned, of which the newest counts.
+    """Has trajectories planned, one after the other; of those that wait the newest.
 
     Parameters
     ----------
     node : rclpy.node.Node
+    settings : callable
+        Returns what counts for plans: another object when it has changed.
     worker : WorkerProcess
     """
 
-    def __init__(self, node: Any, worker: WorkerProcess = PLANNING) -> None:
+    def __init__(
+        self, node: Any, settings: Callable[[], object], worker: WorkerProcess = PLANNING
+    ) -> None:
         self._node = node
+        self._settings = settings
         self._worker = worker
-        self._pending: _Pending | None = None
+        self._running: _Running | None = None
+        self._waiting: PlanRequest | None = None
         self._guard = node.create_guard_condition(self._look)
 
     def destroy(self) -> None:
@@ -150,84 +186,86 @@ class TrajectoryPlanning:
         self.discard()
         self._node.destroy_guard_condition(self._guard)
 
-    def discard(self) -> None:
-        """Let go of what is planned: something newer is followed."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            pending.future.cancel()
+    def discard(self, only: PlanRequest | None = None) -> None:
+        """Let go of what is planned and what waits, or of one of them."""
+        waiting, running = self._waiting, self._running
+        if only in (None, waiting):
+            self._waiting = None
+        if running is not None and only in (None, running.request):
+            self._running = None
+            running.future.cancel()
+            self._go_on()
 
     @property
     def is_busy(self) -> bool:
         """Whether something is planned."""
-        return self._pending is not None
+        return self._running is not None
 
-    def begin(
-        self,
-        ask: Callable[[], Work],
-        done: Callable[[Planned], None],
-        refuse: Callable[[NeDynamicsError], None],
-        *,
-        is_small: bool,
-        is_easy: bool,
-    ) -> None:
-        """Have a trajectory planned in place of the one before.
+    def begin(self, request: PlanRequest) -> None:
+        """Have a trajectory planned, in place of all that waits."""
+        if request.is_small:
+            try:
+                plan = request.plan_here(has_time=False)
+            except TakesTimeError:
+                pass
+            except NeDynamicsError as error:
+                request.refuse(error)
+                return
+            else:
+                overtaken = [self._waiting, self._running and self._running.request]
+                self.discard()
+                for other in overtaken:
+                    if other is not None:
+                        other.overtaken()
+                request.done(plan)
+                return
+        replaced, self._waiting = self._waiting, request
+        if replaced is not None:
+            replaced.overtaken()
+        self._go_on()
 
-        Parameters
-        ----------
-        ask : callable
-            Returns what is to be done, for the arm as it is when it is called.
-        done, refuse : callable
-            Called in the thread of the executor with what comes of it, or with the error.
-        is_small : bool
-            Whether it may be planned here where nobody else can.
-        is_easy : bool
-            Whether a small one is so little work that nobody else is asked.
-        """
-        self.discard()
-        if is_small and is_easy:
-            _deliver(ask, done, refuse)
+    def _go_on(self) -> None:
+        """Begin with what waits, unless something is planned."""
+        if self._running is not None or self._waiting is None:
             return
-        function, arguments = ask()
-        future = self._worker.submit(function, *arguments)
-        self._pending = _Pending(future, ask, is_small, done, refuse)
+        request, self._waiting = self._waiting, None
+        future = request.submit_to(self._worker)
+        self._running = _Running(request, future, self._settings())
         future.add_done_callback(self._wake)
 
-    def _wake(self, future: Future[Planned]) -> None:
+    def _wake(self, future: Future[Any]) -> None:
         # In the thread of the worker; the node may be gone.
         with suppress(Exception):
             self._guard.trigger()
 
     def _look(self) -> None:
-        pending = self._pending
-        if pending is None or not pending.future.done():
+        running = self._running
+        if running is None or not running.future.done():
             return
-        self._pending = None
-        try:
-            planned = pending.future.result()
-        except WorkerLostError as error:
-            if pending.is_small:
-                _deliver(pending.ask, pending.done, pending.refuse)
+        self._running = None
+        request = running.request
+        if running.settings is not self._settings():
+            # By what does not count any more; something newer is planned rather than this again.
+            if self._waiting is None:
+                self._waiting = request
             else:
-                pending.refuse(error)
+                request.overtaken()
+        else:
+            self._deliver(request, running.future)
+        self._go_on()
+
+    def _deliver(self, request: PlanRequest, future: Future[MotionPlan | None]) -> None:
+        try:
+            try:
+                plan = future.result()
+            except WorkerLostError:
+                if not request.is_small:
+                    raise
+                plan = request.plan_here(has_time=True)
         except NeDynamicsError as error:
-            pending.refuse(error)
+            request.refuse(error)
         except Exception as error:
             # Never the end of the node.
-            pending.refuse(BackendError(f'planning: {error!r}'))
+            request.refuse(BackendError(f'planning: {error!r}'))
         else:
-            pending.done(planned)
-
-
-def _deliver(
-    ask: Callable[[], Work],
-    done: Callable[[Planned], None],
-    refuse: Callable[[NeDynamicsError], None],
-) -> None:
-    """Do the work here."""
-    function, arguments = ask()
-    try:
-        planned = function(*arguments)
-    except NeDynamicsError as error:
-        refuse(error)
-        return
-    done(planned)
+            request.done(plan)

@@ -8,7 +8,7 @@ from motion_loop import PERIOD, node_controller, shipped_arm
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Command
-from ne_dynamics.control.desired.motion_judge import MotionJudge
+from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
@@ -70,7 +70,7 @@ def weak_limits(points, share):
     return tuple(np.maximum(share * asked, 1.1 * held + 0.05 * asked))
 
 
-def test_what_is_slowed_down_is_not_judged_part_by_part_as_it_takes_over(monkeypatch) -> None:
+def test_what_is_slowed_down_is_not_checked_part_by_part_as_it_takes_over(monkeypatch) -> None:
     """A state at which another motion begins looks for no excess that was told of before."""
     rng = np.random.default_rng(1)
     positions = START + np.cumsum(rng.uniform(-0.4, 0.4, (8, 6)), axis=0)
@@ -80,11 +80,13 @@ def test_what_is_slowed_down_is_not_judged_part_by_part_as_it_takes_over(monkeyp
     arm.follow(points)
     arm.run(0.5)
     assert arm.follow(points)
-    judged = []
-    monkeypatch.setattr(MotionJudge, '_judge_segment', lambda *_: judged.append(None) or [])
+    checked = []
+    monkeypatch.setattr(
+        FeasibilityChecker, '_check_from_begin', lambda *_: checked.append(None) or []
+    )
     arm.step()
     assert arm.controller.trajectory.start_time > 0.4
-    assert not judged
+    assert not checked
 
 
 def test_motors_that_friction_takes_most_of_slow_the_motion_and_do_not_stop_it() -> None:

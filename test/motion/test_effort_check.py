@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.desired.motion_judge import PathEfforts
+from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Terms
 from ne_dynamics.model.rigid_body import Inertia

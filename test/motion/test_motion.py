@@ -131,8 +131,8 @@ def test_touching_zero_is_no_change_of_sign() -> None:
     touching = [0.0, 0.25, -0.5, 1.0 / 3.0, 0.0, 0.0]  # velocity (t - 1/2)^2
     crossing = [0.0, -0.5, 0.5, 0.0, 0.0, 0.0]
     coefficients = np.array([touching, crossing]).T
-    end = resting_state(coefficients.sum(axis=0))
-    motion = Motion([3.0, 4.0], coefficients[np.newaxis], resting_state([0.0, 0.0]), end)
+    state = resting_state(np.zeros(2))
+    motion = Motion([3.0, 4.0], coefficients[np.newaxis], state, state)
     none, one = motion.roots(1)
     assert none.size == 0
     np.testing.assert_allclose(one, [3.5])

@@ -13,7 +13,6 @@ from ne_dynamics.ros.messages.conversion import (
     JointStateReader,
     MessageError,
     stamp_nanoseconds,
-    trajectory_points,
     wrench_reading,
 )
 
@@ -143,19 +142,6 @@ def test_stamps_and_durations_are_exact() -> None:
         == 1_700_000_000 * 10**9 + 1
     )
     assert stamp_nanoseconds(SimpleNamespace(sec=-1, nanosec=500_000_000)) == -500_000_000
-
-
-def test_trajectory_points_carry_their_fields() -> None:
-    """Times become seconds; the other fields come through as they are."""
-    point = SimpleNamespace(
-        time_from_start=SimpleNamespace(sec=1, nanosec=250_000_000),
-        positions=[1.0],
-        velocities=[2.0],
-        accelerations=[3.0],
-        effort=[4.0],
-    )
-    (read,) = trajectory_points(SimpleNamespace(points=[point]))
-    assert read == (1.25, [1.0], [2.0], [3.0], [4.0])
 
 
 def test_wrench_is_force_then_torque() -> None:

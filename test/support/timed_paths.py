@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics import Dynamics
-from ne_dynamics.control.desired.motion_judge import PathEfforts
+from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.motion import Motion

@@ -4,7 +4,7 @@ What is followed never jumps by itself: another motion begins in the desired sta
 and what is ended is brought to rest along its way (:mod:`ne_dynamics.motion.stopping`). Waypoints
 are planned as soon as they are known (:mod:`ne_dynamics.control.desired.motion_planner`). Where
 the arm is asked for the same by the time they take over, the motion is the one that was planned,
-only later; where not, its ends are judged once more.
+only later; where not, its ends are checked once more.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from math import inf
 
 import numpy as np
 
-from ne_dynamics.control.desired.motion_judge import MotionRequest
 from ne_dynamics.control.desired.motion_planner import (
     Circumstances,
     MotionPlan,
     MotionPlanner,
     PlanningSettings,
+    begin_of,
     on_path,
 )
 from ne_dynamics.control.desired.position_stream import PositionStream
@@ -55,7 +55,7 @@ class FollowedMotion:
     def __init__(self, tuning: Tuning, submit: Submit = submit_here) -> None:
         self._zero = np.zeros(tuning.effort_limits.size)
         self.trajectory: Motion | None = None
-        self._plans: deque[MotionPlan] = deque(maxlen=MOST_WAITING)
+        self._plans: deque[tuple[MotionPlan, PlanningSettings]] = deque(maxlen=MOST_WAITING)
         self._stream = PositionStream(tuning.longest_interval)
         self.time_scaling = TimeScaling(tuning, submit)
         self.configure(tuning)
@@ -123,63 +123,61 @@ class FollowedMotion:
         self.trajectory = self.time_scaling.advance(self.trajectory, here.now)
         refused = None
         while self._plans:
-            refused = self._take_over(self._plans.popleft(), self.trajectory, here) or refused
+            refused = self._take_over(*self._plans.popleft(), self.trajectory, here) or refused
         return refused
 
     def _take_over(
-        self, plan: MotionPlan, running: Motion, here: Circumstances
+        self,
+        plan: MotionPlan,
+        planned_by: PlanningSettings,
+        running: Motion,
+        here: Circumstances,
     ) -> TrajectoryError | None:
         """Let a plan take the place of what is followed; return why it cannot."""
         settings = self._settings
         here, request, running = on_path(self.time_scaling.path_time, here, plan.request, running)
-        now, judge = here.now, settings.make_judge(here)
-        begin = running.sample(now)
+        now, checker = here.now, settings.make_checker(here)
+        begin, begin_time = running.sample(now), begin_of(request, now)
         exceeded: tuple[LimitViolation, ...] = ()
+        placed = plan.placed_at(request.origin(now), begin_time, running.sample(begin_time))
         try:
-            if request.is_judged_from(begin) and plan.motion is not None:
-                motion = plan.motion.shifted(now - plan.origin)
+            if placed is not None:
+                motion = placed.waiting_after(running, now) if begin_time > now else placed
             else:
                 if request.waypoints.carried is not None:
                     request = request.integrated(running, now)
-                    exceeded = judge.decide(judge.survey_waypoints(request.waypoints))
-                motion = plan.begun_from(request, running, now) or settings.lay(
-                    request, running, here, self._stream
-                )
-                found = judge.judge_ends(motion, request, begin, now, is_told=False)
-                exceeded += judge.decide(found)
+                    exceeded = checker.decide(checker.check_waypoints(request))
+                motion = settings.place(request, running, here, self._stream)
+                exceeded += checker.decide(checker.check_ends(motion, request, begin, now))
         except TrajectoryError as error:
             return error
         self.trajectory = motion
         self._stream.remember(request, now)
-        if self.time_scaling.clock is not None:
-            self._keep_pace(plan, motion, request, begin, here, is_outdated=bool(exceeded))
+        if self.time_scaling.clock is None:
+            return None
+        profile, is_outdated = None, bool(exceeded) or planned_by is not settings
+        if plan.pace is not None:
+            is_outdated |= placed is None
+            profile = plan.pace.profile.shifted(request.origin(now) - plan.origin)
+        self.time_scaling.take(
+            profile,
+            plan.efforts or settings.path_efforts(here),
+            motion.start_time,
+            begin.velocity,
+            motion.sample(now).velocity,
+            has_begun=settings.slows_down and motion.start_time <= now,
+            is_outdated=is_outdated,
+        )
         return None
-
-    def _keep_pace(
-        self,
-        plan: MotionPlan,
-        trajectory: Motion,
-        request: MotionRequest,
-        begin: DesiredState,
-        here: Circumstances,
-        *,
-        is_outdated: bool,
-    ) -> None:
-        """Let what has taken over be followed at the pace that was planned for it."""
-        now, pace, profile = here.now, plan.pace, None
-        if pace is not None and pace.plan is not None:
-            is_outdated |= not all(map(np.array_equal, pace.begin, begin))
-            profile = pace.plan.profile.shifted(request.origin(now) - pace.origin)
-        efforts = self._settings.path_efforts(here) if pace is None else pace.efforts
-        after, start = trajectory.sample(now).velocity, trajectory.start_time
-        if self._settings.slows_down and start <= now:
-            self.time_scaling.turn(begin.velocity, after)
-        stands = not (begin.velocity.any() or after.any())
-        self.time_scaling.take(profile, efforts, start, is_outdated=is_outdated, stands=stands)
 
     def reconsider(self, here: Circumstances) -> None:
         """Have planned anew what is to be."""
         self.time_scaling.reconsider(self.trajectory, lambda: self._settings.path_efforts(here))
+
+    @property
+    def settings(self) -> PlanningSettings:
+        """What counts for what is planned now; another object when it has changed."""
+        return self._settings
 
     def planner(self, here: Circumstances, until: float | None) -> MotionPlanner:
         """Return what plans motions for what is followed now.
@@ -194,7 +192,9 @@ class FollowedMotion:
         if running is not None and here.time is not None:
             place = self.time_scaling.place_at(here.time)
             end = until if until == inf else path_time.start_of(until, here.time)
-            running = running.part(place, place if end is None else max(place, end))
+            # A stream is for a little later than now, and so is what is planned beside.
+            reach = max(1.0, self._settings.longest_interval)
+            running = running.part(place, reach + (place if end is None else max(place, end)))
         return MotionPlanner(self._settings, here, running, self._stream, path_time)
 
     def follow(self, plan: MotionPlan, here: Circumstances) -> None:
@@ -203,7 +203,7 @@ class FollowedMotion:
         if plan.is_for_now:
             self._plans.clear()
             self._stream.hear(request, here.time)
-        self._plans.append(plan)
+        self._plans.append((plan, self._settings))
 
     def hold(self, here: Circumstances, *, where_found: bool) -> None:
         """Stop the desired motion, or the measured one; forget what waits.

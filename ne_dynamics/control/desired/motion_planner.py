@@ -1,21 +1,22 @@
-"""What becomes of waypoints before they are followed: laid into time, judged, and timed.
+"""What becomes of waypoints before they are followed: placed in time, checked, and timed.
 
 All of it is a function of what is known at one moment. A planner is that knowledge: a value that
 may go to another process, which plans there while states are answered here. The plan counts for
 the moment at which it was made; where the arm is asked for something else by the time it takes
-over, its begin is laid and judged once more; see
+over, it is placed once more and its begin checked; see
 :class:`ne_dynamics.control.desired.followed_motion.FollowedMotion`.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.desired.motion_judge import MotionJudge, MotionRequest, PathEfforts
+from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
+from ne_dynamics.control.desired.motion_request import MotionRequest
+from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.position_stream import (
     ENDINGS,
     LONGEST_INTERVAL,
@@ -24,15 +25,20 @@ from ne_dynamics.control.desired.position_stream import (
 )
 from ne_dynamics.control.desired.time_scaling import PacePlan, PathTime, plan_pace
 from ne_dynamics.dynamics.compensation import Base, Compensation
-from ne_dynamics.errors import TrajectoryError
+from ne_dynamics.errors import NeDynamicsError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.replacement import replace_motion
 from ne_dynamics.motion.stopping import StopLimits, stop
 from ne_dynamics.motion.time_scaling.time_optimal import is_corner
-from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints, nearest_turns
+from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints
+
+
+class TakesTimeError(NeDynamicsError):
+    """What is to be planned takes longer than there is time."""
 
 
 class Circumstances(NamedTuple):
@@ -101,13 +107,11 @@ class PlanningSettings:
         """Return the efforts along a path, under circumstances."""
         return PathEfforts(self.compensation, here.resting_base, here.wrench, here.position)
 
-    def make_judge(self, here: Circumstances) -> MotionJudge:
-        """Return what judges motions, under circumstances."""
-        efforts = self.path_efforts(here)
-        return MotionJudge(
+    def make_checker(self, here: Circumstances) -> FeasibilityChecker:
+        """Return what checks motions, under circumstances."""
+        return FeasibilityChecker(
             self.limits,
-            efforts.moving,
-            efforts.holding,
+            self.path_efforts(here),
             self.when_infeasible,
             # Without streams too messages come one after the other.
             max(self.longest_interval, LONGEST_INTERVAL),
@@ -122,29 +126,34 @@ class PlanningSettings:
         now = here.now if time is None else time
         return stop(state, self.stop_limits, compute_efforts, now=now)
 
-    def lay(
-        self,
-        request: MotionRequest,
-        running: Motion,
-        here: Circumstances,
-        stream: PositionStream,
+    def place(
+        self, request: MotionRequest, running: Motion, here: Circumstances, stream: PositionStream
     ) -> Motion:
-        """Return the motion through waypoints in the place of another one; see `lay` of them.
+        """Return the motion through waypoints in the place of another one.
+
+        Waypoints that end moving are followed by a stop; those of a stream that goes on, by a
+        stop and the way back to the last one.
 
         Raises
         ------
         TrajectoryError
             When they are of the past, or beyond all numbers.
         """
-
-        def stop_later(state: DesiredState, time: float) -> Motion:
-            return self.stop(state, here, time)
-
         streamed = stream.extended(request, here.now)
-        if streamed is None:
-            return request.lay(running, here.now, stop_later)
-        trajectory = streamed.lay(running, here.now, stop_later, goes_on=True)
-        return returned(trajectory, request.waypoints, self.stop_limits)
+        waypoints = request.waypoints if streamed is None else streamed
+        motion = replace_motion(
+            running,
+            waypoints,
+            now=here.now,
+            start_time=request.start_time,
+            interpolation=request.interpolation,
+            goes_on=streamed is not None,
+        )
+        if waypoints.velocities[-1].any():
+            motion = motion.joined(self.stop(motion.last_moment, here, motion.end_time))
+        if streamed is not None:
+            motion = returned(motion, request.waypoints, self.stop_limits)
+        return motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +169,17 @@ class MotionPlan:
     exceeded : tuple of LimitViolation
         What they exceed and are followed all the same, the worst first.
     motion : Motion or None
-        As it was laid; None before the first state.
+        As it was placed; None before the first state.
     origin : float
         Time from which the times of the waypoints count there [s].
-    pace : PlannedPace or None
-        How fast it may be followed; None where that was not looked at.
+    begin_time : float
+        When it takes the place of what was followed [s].
+    begin : DesiredState or None
+        From which it goes then.
+    efforts : PathEfforts or None
+        By which its pace was planned; None where that was not looked at.
+    pace : PacePlan or None
+        How fast it may be followed; None where it may go as it was sent.
     """
 
     request: MotionRequest
@@ -172,78 +187,35 @@ class MotionPlan:
     exceeded: tuple[LimitViolation, ...] = ()
     motion: Motion | None = None
     origin: float = 0.0
-    pace: PlannedPace | None = None
+    begin_time: float = 0.0
+    begin: DesiredState | None = None
+    efforts: PathEfforts | None = None
+    pace: PacePlan | None = None
 
     @property
     def duration(self) -> float | None:
         """How long it will take; None where it goes as it was sent [s]."""
-        plan = None if self.pace is None else self.pace.plan
-        return None if plan is None else plan.duration
+        return None if self.pace is None else self.pace.duration
 
-    def begun_from(self, request: MotionRequest, running: Motion, now: float) -> Motion | None:
-        """Return the motion for another begin, where no more of it depends on that.
+    def placed_at(self, origin: float, time: float, state: DesiredState) -> Motion | None:
+        """Return the motion where it is the one that was planned, if need be later.
 
         Parameters
         ----------
-        request : MotionRequest
-            That of the plan, by the time of the path.
-        running : Motion
-            What is followed at `now`.
-        now : float
-            [s]
-
-        Returns
-        -------
-        Motion or None
-            None where all of it is to be laid once more.
+        origin : float
+            Time from which the times of the waypoints count [s].
+        time : float
+            When it takes over [s].
+        state : DesiredState
+            What is followed then.
         """
-        motion, waypoints = self.motion, request.waypoints
-        if motion is None or not request.is_as_it_was_sent:
+        if self.motion is None or self.begin is None:
             return None
-        origin, begin = request.origin(now), now
-        if request.start_time is not None and request.start_time > now:
-            # A first point that is due at the start is passed over.
-            if waypoints.times[0] == 0.0:
-                return None
-            begin = request.start_time
-        motion = motion.shifted(origin - self.origin)
-        first = bisect_left(waypoints.times, begin - origin)
-        if first == len(waypoints.times):
+        later = origin - self.origin
+        is_then = abs(time - self.begin_time - later) < SHORTEST_SEGMENT
+        if not (is_then and all(map(np.array_equal, self.begin, state))):
             return None
-        due = origin + waypoints.times[first]
-        if 0.0 < due - begin < SHORTEST_SEGMENT or due < begin:
-            return None
-        state, position = running.sample(begin), waypoints.positions[first]
-        index = int(np.abs(motion.knots - due).argmin())
-        if abs(motion.knots[index] - due) > SHORTEST_SEGMENT:
-            return None
-        there = motion.sample(float(motion.knots[index])).position
-        turns = nearest_turns(state.position, position, waypoints.continuous)
-        if not np.array_equal(position + turns, there):
-            return None
-        begun = motion.begun_from(state, begin, index, waypoints.orders[first])
-        return begun.waiting_after(running, now) if begin > now else begun
-
-
-class PlannedPace(NamedTuple):
-    """How fast waypoints may be followed.
-
-    Attributes
-    ----------
-    begin : DesiredState
-        From which it was planned.
-    origin : float
-        Place from which the times of the waypoints count there [s].
-    efforts : PathEfforts
-        By which it was planned.
-    plan : PacePlan or None
-        None where it may go as it was sent.
-    """
-
-    begin: DesiredState
-    origin: float
-    efforts: PathEfforts
-    plan: PacePlan | None
+        return self.motion.shifted(later)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +232,11 @@ class MotionPlanner:
         What was sent before; not changed by a plan.
     path_time : PathTime
         How it is followed.
+    has_time : bool
+        Whether a pace may be planned.
+    lead : float
+        How much later than now what is for now takes over, where the arm moves: by then the plan
+        is there [s].
     """
 
     settings: PlanningSettings
@@ -267,8 +244,31 @@ class MotionPlanner:
     running: Motion | None
     stream: PositionStream
     path_time: PathTime
+    has_time: bool = True
+    lead: float = 0.0
 
-    def plan(self, waypoints: Waypoints, start_time: float | None = None) -> MotionPlan:
+    def start_of(self, start_time: float | None) -> float | None:
+        """Return from when waypoints count [s]; None: from the state at which they take over.
+
+        Parameters
+        ----------
+        start_time : float or None
+            As they were sent.
+        """
+        now, clock = self.here.time, self.path_time.clock
+        if start_time is not None or self.running is None or now is None or not self.lead:
+            return start_time
+        state = self.running.sample(now if clock is None else clock.ahead(now)[0])
+        is_moving = bool(state.velocity.any() or state.acceleration.any())
+        return now + self.lead if is_moving else None
+
+    def plan(
+        self,
+        waypoints: Waypoints,
+        start_time: float | None = None,
+        *,
+        is_for_now: bool | None = None,
+    ) -> MotionPlan:
         """Return what becomes of waypoints.
 
         Parameters
@@ -276,104 +276,101 @@ class MotionPlanner:
         waypoints : Waypoints
         start_time : float, optional
             Time from which theirs count [s]; that of the state at which they take over when None.
+        is_for_now : bool, optional
+            Whether they were sent without a time; without a start when None.
 
         Raises
         ------
+        TakesTimeError
+            When there is none for what is to be done.
         InfeasibleMotionError
             When they are not to be followed.
         TrajectoryError
             When positions that are missing cannot be integrated.
         """
-        settings, is_for_now = self.settings, start_time is None
+        settings = self.settings
+        if is_for_now is None:
+            is_for_now = start_time is None
         sent = self.stream.paced(
             MotionRequest(waypoints, start_time, settings.interpolation), self.here.time
         )
         if self.running is None or self.here.time is None:
-            request = _integrated(sent, None, None)
-            judge = settings.make_judge(self.here)
-            return MotionPlan(sent, is_for_now, judge.decide(self._survey(judge, request, None)))
+            request, checker = sent.integrated(None, None), settings.make_checker(self.here)
+            return MotionPlan(sent, is_for_now, checker.decide(checker.check_waypoints(request)))
         here, request, running = on_path(self.path_time, self.here, sent, self.running)
-        request = _integrated(request, running, here.time)
-        judge, now = settings.make_judge(here), here.now
+        request = request.integrated(running, here.time)
+        checker, now = settings.make_checker(here), here.now
         begin = running.sample(now)
         try:
-            request = self._going_on(judge, request, running, here)
-            trajectory = settings.lay(request, running, here, self.stream)
+            request = self._going_on(checker, request, running, here)
+            motion = settings.place(request, running, here, self.stream)
         except TrajectoryError:
             # Of the past, as the next state will find, too.
-            if request.is_spline or settings.slows_down:
-                return MotionPlan(sent, is_for_now)
-            return MotionPlan(sent, is_for_now, judge.decide(self._survey(judge, request, now)))
-        exceeded = judge.decide(self._survey(judge, request, now, trajectory))
-        pace = None
+            return MotionPlan(sent, is_for_now)
+        exceeded = checker.decide(checker.check_motion(motion, request, begin, now))
+        efforts = pace = None
         if settings.slows_down:
-            pace = self._plan_pace(request, trajectory, running, here, has_excess=bool(exceeded))
-        exceeded += judge.decide(judge.judge_ends(trajectory, request, begin, now))
-        # Positions that are integrated follow from the state in which it takes over.
-        judged_from = begin if waypoints.carried is None else None
-        sent = replace(sent, ending=request.ending, judged_from=judged_from)
-        return MotionPlan(sent, is_for_now, exceeded, trajectory, request.origin(now), pace)
-
-    def _survey(
-        self,
-        judge: MotionJudge,
-        request: MotionRequest,
-        now: float | None,
-        trajectory: Motion | None = None,
-    ) -> list[LimitViolation]:
-        """Return what the motion between the waypoints exceeds."""
-        if request.interpolation is Interpolation.NONE:
-            return judge.survey_poses(request.waypoints)
-        if trajectory is not None and now is not None and request.is_spline:
-            return judge.survey_trajectory(trajectory, request.origin(now))
-        start = request.start_time
-        since = 0.0 if start is None or now is None else now - start
-        return judge.survey_waypoints(request.waypoints, since=since)
+            efforts = checker.efforts
+            # Straight lines have corners, at which no motor can do what they ask for.
+            is_too_fast = (
+                exceeded
+                or request.interpolation is Interpolation.LINEAR
+                or checker.check_ends(motion, request, begin, now)
+            )
+            # A single point that is due already has no way: the arm is to stand there.
+            if is_too_fast and len(motion.knots) > 1:
+                if not self.has_time:
+                    raise TakesTimeError('a pace is to be planned')
+                pace = self._plan_pace(motion, running, efforts, request.origin(now))
+        return MotionPlan(
+            replace(sent, ending=request.ending),
+            is_for_now,
+            exceeded,
+            motion,
+            request.origin(now),
+            begin_time := begin_of(request, now),
+            running.sample(begin_time),
+            efforts,
+            pace,
+        )
 
     def _going_on(
-        self, judge: MotionJudge, request: MotionRequest, running: Motion, here: Circumstances
+        self,
+        checker: FeasibilityChecker,
+        request: MotionRequest,
+        running: Motion,
+        here: Circumstances,
     ) -> MotionRequest:
         """Return a request of a stream with as fast an end as the arm can be stopped from."""
         for ending in ENDINGS if self.stream.goes_on(request, here.now) else ():
             chosen = replace(request, ending=ending)
-            trajectory = self.settings.lay(chosen, running, here, self.stream)
-            if judge.allows_end(trajectory, request, here.now):
+            motion = self.settings.place(chosen, running, here, self.stream)
+            if checker.allows_end(motion, request, here.now):
                 return chosen
         return request
 
     def _plan_pace(
-        self,
-        request: MotionRequest,
-        trajectory: Motion,
-        running: Motion,
-        here: Circumstances,
-        *,
-        has_excess: bool,
-    ) -> PlannedPace:
-        """Plan the pace of what is to be followed, where it cannot go as it was sent."""
-        now, judge = here.now, self.settings.make_judge(here)
-        begin = running.sample(now)
-        # Straight lines have corners, at which no motor can do what they ask for.
-        has_excess = has_excess or request.interpolation is Interpolation.LINEAR
-        if not has_excess:
-            found = judge.judge_ends(trajectory, request, begin, now, is_told=False)
-            has_excess = bool(judge.decide(found))
-        origin, efforts, plan = request.origin(now), self.settings.path_efforts(here), None
-        # A single point that is due already has no way: the arm is to stand there.
-        if has_excess and len(trajectory.knots) > 1:
-            start = trajectory.start_time
-            after, before = trajectory.sample(start).velocity, running.sample(start).velocity
-            plan = plan_pace(
-                trajectory,
-                efforts,
-                self.settings.limits,
-                begin=start,
-                origin=origin,
-                speed=1.0 if self.path_time.clock is None else self.path_time.clock.speed,
-                fastest=max(1.0, self.path_time.target),
-                has_corner=bool(is_corner(after, before)),
-            )
-        return PlannedPace(begin, origin, efforts, plan)
+        self, motion: Motion, running: Motion, efforts: PathEfforts, origin: float
+    ) -> PacePlan:
+        """Return how fast what is to be followed may be gone."""
+        start, clock = motion.start_time, self.path_time.clock
+        after, before = motion.sample(start).velocity, running.sample(start).velocity
+        return plan_pace(
+            motion,
+            efforts,
+            self.settings.limits,
+            begin=start,
+            origin=origin,
+            speed=1.0 if clock is None else clock.speed,
+            fastest=max(1.0, self.path_time.target),
+            has_corner=bool(is_corner(after, before)),
+        )
+
+
+def begin_of(request: MotionRequest, now: float) -> float:
+    """Return when waypoints take the place of what is followed, if they are placed now [s]."""
+    start = request.start_time
+    return now if start is None or request.waypoints.times[-1] <= 0.0 else max(start, now)
 
 
 def on_path(
@@ -389,24 +386,3 @@ def on_path(
         running = Motion.hold(running.sample(place).position, now=place)
     start_time = path_time.start_of(request.start_time, now)
     return here._replace(time=place), replace(request, start_time=start_time), running
-
-
-def _integrated(
-    request: MotionRequest, running: Motion | None, now: float | None
-) -> MotionRequest:
-    """Return a request with positions; see :meth:`MotionRequest.integrated`."""
-    if request.waypoints.carried is None:
-        return request
-    if not request.interpolation.has_way:
-        raise TrajectoryError(
-            "points: expected positions in all of them with interpolation_method 'none', "
-            'got points without',
-            field='points',
-        )
-    if running is None or now is None:
-        raise TrajectoryError(
-            'points: expected positions before the first joint state, got points without: '
-            'there is nothing to integrate from',
-            field='points',
-        )
-    return request.integrated(running, now)

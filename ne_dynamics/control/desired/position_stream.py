@@ -8,7 +8,7 @@ these. There the next message takes over. Where none comes the arm is brought to
 to the last point.
 
 Who streams without stamps means each message for now, and now is when it comes: with the delays of
-the network in it. What comes at regular times is laid at regular times; see :class:`Pace`.
+the network in it. What comes at regular times is placed at regular times; see :class:`Pace`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.desired.motion_judge import Ending, MotionRequest
+from ne_dynamics.control.desired.motion_request import Ending, MotionRequest
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import LEAST_SHARE
@@ -201,8 +201,8 @@ class PositionStream:
         """Return whether a request that is followed from now on [s] goes on from a stream."""
         return self._find_past(request, now) is not None
 
-    def extended(self, request: MotionRequest, now: float) -> MotionRequest | None:
-        """Return a request with the states in which it goes on; None: it comes to rest.
+    def extended(self, request: MotionRequest, now: float) -> Waypoints | None:
+        """Return waypoints with the states in which they go on; None: they end at rest.
 
         Parameters
         ----------
@@ -213,9 +213,9 @@ class PositionStream:
 
         Returns
         -------
-        MotionRequest or None
-            The last two waypoints carry velocities and accelerations. None, too, where the
-            request goes on from nothing that was sent.
+        Waypoints or None
+            The last two carry velocities and accelerations. None, too, where the request goes
+            on from nothing that was sent.
         """
         past = None if request.ending is None else self._find_past(request, now)
         if past is None or request.ending is None:
@@ -225,14 +225,8 @@ class PositionStream:
         margin = 0.5 * self._interval_of(waypoints, origin)
         late = max(now - origin, 0.0)
         needed = max(2.0 * self._gap_to(origin) + late - waypoints.times[-1], 0.0)
-        longer = going_on(
-            waypoints,
-            past,
-            origin,
-            min(needed + margin, LONGEST_COAST),
-            request.ending,
-        )
-        return replace(request, waypoints=longer)
+        duration = min(needed + margin, LONGEST_COAST)
+        return going_on(waypoints, past, origin, duration, request.ending)
 
     def _gap_to(self, origin: float) -> float:
         """Return the time between two messages, the last of which counts from an origin [s]."""

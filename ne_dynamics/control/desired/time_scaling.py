@@ -4,8 +4,7 @@ A motion has a pace of its own while it is scaled, while it is brought to rest, 
 be slowed down rather than refused (`trajectory.when_infeasible`). Then, at every state, the
 acceleration along the path is chosen within the limits that are left beside all the law wants for;
 see :mod:`ne_dynamics.control.desired.path_parameter`. What is planned of the rest of the path is
-planned anew, in pieces between the states, when the model that it was planned with does not hold
-any more.
+planned anew, beside the states, when the model that it was planned with does not hold any more.
 """
 
 from __future__ import annotations
@@ -16,11 +15,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ne_dynamics.control.desired.motion_judge import PathEfforts
+from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.path_parameter import Band, PathParameter
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.check import find_unholdable, find_unpassable
 from ne_dynamics.motion.joint_limits import DemandLimits
@@ -51,6 +49,9 @@ with for the rest of a path to be planned anew."""
 
 LOOKS_APART = 0.05
 """That is looked at so often [s]."""
+
+TRIED_AGAIN = 1.0
+"""A plan that did not come about is asked for again after this time [s]."""
 
 _FEEDING_FORWARD = (Mode.FEEDFORWARD, Mode.FEEDFORWARD_PD)
 
@@ -206,7 +207,7 @@ class TimeScaling:
         self._efforts: PathEfforts | None = None
         self._planning: Future[PacePlan] | None = None
         self._is_outdated = False
-        self._looked_at = -np.inf
+        self._looked_at = self._not_before = -np.inf
         self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:
@@ -320,29 +321,18 @@ class TimeScaling:
         clock.stop(band)
         return True
 
-    def turn(self, before: FloatArray, after: FloatArray) -> None:
-        """Go on at a corner: as fast as what was followed goes into the new direction.
-
-        Parameters
-        ----------
-        before, after : array, shape (n,)
-            The derivatives of both paths there.
-        """
-        clock = self.clock
-        if clock is not None and is_corner(after, before):
-            share = float(before @ after) / max(float(after @ after), 1e-9)
-            clock.speed, clock.change = clock.speed * min(max(share, 0.0), 1.0), 0.0
-
     def take(
         self,
         profile: TimeOptimalProfile | None,
         efforts: PathEfforts,
         start: float,
+        before: FloatArray,
+        after: FloatArray,
         *,
+        has_begun: bool,
         is_outdated: bool,
-        stands: bool = False,
     ) -> None:
-        """Follow another path.
+        """Follow another path; at a corner as fast as what was followed goes along it.
 
         Parameters
         ----------
@@ -352,19 +342,25 @@ class TimeScaling:
             By which that is known.
         start : float
             Place from which on it is followed [s].
+        before, after : array, shape (n,)
+            The derivatives of both paths at the present place.
+        has_begun : bool
+            Whether it is one that is slowed down, and is followed at once.
         is_outdated : bool
             Whether it is to be planned anew.
-        stands : bool
-            Whether the arm is at rest, so that any speed of the clock is the same to it.
         """
         clock = self.clock
         if clock is None:
             return
-        before = None if clock.profile is None else clock.profile.until(start)
+        if has_begun and is_corner(after, before):
+            share = float(before @ after) / max(float(after @ after), 1e-9)
+            clock.speed, clock.change = clock.speed * min(max(share, 0.0), 1.0), 0.0
+        earlier = None if clock.profile is None else clock.profile.until(start)
         clock.go_on()
-        clock.profile = before if profile is None else profile.after(before)
-        if stands and profile is None:
-            # Nobody knows yet whether a path that was not planned may be gone faster.
+        clock.profile = earlier if profile is None else profile.after(earlier)
+        if profile is None and not (before.any() or after.any()):
+            # At rest any speed of the clock is the same to the arm, and nobody knows yet whether
+            # a path that was not planned may be gone faster.
             clock.speed = min(clock.speed, 1.0)
         self._planning, self._efforts = None, efforts
         self._is_outdated = is_outdated or self.target > 1.0
@@ -467,6 +463,8 @@ class TimeScaling:
         if not trajectory.start_time <= clock.place < trajectory.end_time:
             return
         if self._planning is None:
+            if 0.0 <= self._not_before - clock.time <= TRIED_AGAIN:
+                return
             if not self._is_outdated and 0.0 <= clock.time - self._looked_at < LOOKS_APART:
                 return
             self._looked_at = clock.time
@@ -476,7 +474,7 @@ class TimeScaling:
             self._efforts, self._is_outdated = efforts, False
             self._planning = self._submit(
                 plan_pace,
-                trajectory,
+                trajectory.part(clock.place, np.inf),
                 efforts,
                 self._limits,
                 clock.place,
@@ -492,9 +490,9 @@ class TimeScaling:
         except InfeasibleMotionError:
             # It goes on as far as it can: the motion slows, and waits for what it waits for.
             return
-        except (NeDynamicsError, CancelledError):
+        except (Exception, CancelledError):
             # Who was to plan is gone; somebody else may be there soon.
-            self._is_outdated = True
+            self._is_outdated, self._not_before = True, clock.time + TRIED_AGAIN
 
     def _has_changed(self, trajectory: Motion, efforts: PathEfforts, clock: PathParameter) -> bool:
         """Return whether what was planned was planned with another model."""

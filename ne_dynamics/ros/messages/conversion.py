@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.waypoints import LARGEST_POSITION, TrajectoryPoint
+from ne_dynamics.motion.waypoints import LARGEST_POSITION
 
 REMEMBERED_NAMES = 8
 """Orders of names that a :class:`JointStateReader` remembers (one a publisher)."""
@@ -187,20 +187,6 @@ class JointStateReader:
 def stamp_nanoseconds(stamp: Any) -> int:
     """Return a builtin_interfaces Time or Duration in nanoseconds."""
     return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
-
-
-def trajectory_points(message: Any) -> list[TrajectoryPoint]:
-    """Return the points of a trajectory_msgs JointTrajectory, not yet checked."""
-    return [
-        TrajectoryPoint(
-            1e-9 * stamp_nanoseconds(point.time_from_start),
-            point.positions,
-            point.velocities,
-            point.accelerations,
-            point.effort,
-        )
-        for point in message.points
-    ]
 
 
 def fill_point(

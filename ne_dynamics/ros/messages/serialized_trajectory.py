@@ -13,8 +13,8 @@ from array import array
 from ne_dynamics.errors import TrajectoryError, optional_dependency
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
 from ne_dynamics.motion.partial_goal import NamedFields
-from ne_dynamics.motion.waypoints import NANO, PointFields
-from ne_dynamics.ros.messages.conversion import MessageError, trajectory_points
+from ne_dynamics.motion.waypoints import NANO, PointFields, TrajectoryPoint
+from ne_dynamics.ros.messages.conversion import MessageError, stamp_nanoseconds
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from rclpy.serialization import deserialize_message, serialize_message
@@ -67,10 +67,32 @@ def read_trajectory(
             'data', f'expected a serialized JointTrajectory, got {len(data)} bytes: {error}'
         ) from error
     _check_end(data, message)
-    count, names = len(message.points), tuple(message.joint_names)
+    count = len(message.points)
     if most_points is not None and count > most_points:
         raise MessageError('points', f'expected at most {most_points}, got {count}')
-    return message, NamedFields(names, PointFields.of(trajectory_points(message), len(names)))
+    return message, named_fields(message)
+
+
+def named_fields(message: JointTrajectory) -> NamedFields:
+    """Return the points of a message as arrays.
+
+    Raises
+    ------
+    TrajectoryError
+        When a point has a number of values that is not that of the joint names.
+    """
+    names = tuple(message.joint_names)
+    points = [
+        TrajectoryPoint(
+            1e-9 * stamp_nanoseconds(point.time_from_start),
+            point.positions,
+            point.velocities,
+            point.accelerations,
+            point.effort,
+        )
+        for point in message.points
+    ]
+    return NamedFields(names, PointFields.of(points, len(names)))
 
 
 def _check_end(data: bytes, message: JointTrajectory) -> None:

@@ -14,9 +14,11 @@ import os
 import pickle
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -25,6 +27,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+import ne_dynamics
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import BackendError
 
@@ -36,6 +39,9 @@ STARTING_TIME = 60.0
 
 LONGEST_WORK = 60.0
 """What takes longer is given up, and the process with it [s]."""
+
+LOOKS_APART = 0.5
+"""So often the process looks whether that of the node is there [s]."""
 
 MODELS_KEPT = 8
 """Dynamics that the process has ready."""
@@ -81,7 +87,7 @@ class WorkerProcess:
         Parameters
         ----------
         function : callable
-            Of a module.
+            Of a module, or the method of what can be pickled.
         *arguments
             What can be pickled.
 
@@ -95,8 +101,9 @@ class WorkerProcess:
         with self._lock:
             self._jobs.append(job)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+                thread.start()
+                self._thread = thread
         return job.future
 
     def stop(self) -> None:
@@ -120,7 +127,8 @@ class WorkerProcess:
                 continue
             try:
                 succeeded, result = pickle.loads(self._ask(job.data))
-            except (OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
+            except Exception as error:
+                # Whatever it was: those that come after it are done by another process.
                 self._end()
                 succeeded = False
                 result = WorkerLostError(
@@ -149,13 +157,25 @@ class WorkerProcess:
 
     def _start(self) -> Connection:
         ours, theirs = socket.socketpair()
-        path = os.pathsep.join(entry for entry in sys.path if entry)
+        # Who does not read is given up as who does not answer.
+        seconds, rest = divmod(self._longest_work, 1.0)
+        timeout = struct.pack('ll', int(seconds), round(1e6 * rest))
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeout)
+        # The same package, and nothing of the working directory.
+        root = os.path.dirname(next(iter(ne_dynamics.__path__)))
+        path = [root, *(entry for entry in sys.path if entry and entry != root)]
+        code = (
+            f'import sys; sys.path[:] = {path!r}; from {__name__} import serve; '
+            f'serve({theirs.fileno()}, {os.getpid()})'
+        )
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, '-m', __name__, str(theirs.fileno())],
-                env={**os.environ, 'PYTHONPATH': path, 'OPENBLAS_NUM_THREADS': '1'},
+                [sys.executable, '-c', code],
+                env={**os.environ, 'OPENBLAS_NUM_THREADS': '1'},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
                 # A signal to the group of this process is not for it.
                 start_new_session=True,
             )
@@ -234,9 +254,10 @@ def _answer(data: bytes) -> bytes:
         return pickle.dumps((False, BackendError(f'no answer can be sent: {error!r}')))
 
 
-def _serve(descriptor: int) -> None:
-    """Answer until the other end is closed."""
+def serve(descriptor: int, node: int) -> None:
+    """Answer by a socket until its other end is closed, or the process of the node has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(node,), daemon=True).start()
     connection = Connection(descriptor)
     with suppress(EOFError, OSError):
         connection.send_bytes(b'')
@@ -249,5 +270,8 @@ def _serve(descriptor: int) -> None:
             connection.send_bytes(_answer(connection.recv_bytes()))
 
 
-if __name__ == '__main__':
-    _serve(int(sys.argv[1]))
+def _end_with(node: int) -> None:
+    """End this process when another one has ended, in the middle of its work too."""
+    while os.getppid() == node:
+        time.sleep(LOOKS_APART)
+    os._exit(0)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.contact import LEAST_SHARE
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.guards.following_error import FollowingLimits
 from ne_dynamics.control.guards.motion_guard import MotionLimits
@@ -671,8 +672,18 @@ def _gains(
     return Gains(arm.to_model_order(gains.kp), arm.to_model_order(gains.kv))
 
 
-def make_controller(arm: ControlledArm, tuning: Tuning) -> Controller:
-    """Return a controller of the arm, with the sensors that it has."""
+def make_controller(
+    arm: ControlledArm, tuning: Tuning, submit: Submit = submit_here
+) -> Controller:
+    """Return a controller of the arm, with the sensors that it has.
+
+    Parameters
+    ----------
+    arm : ControlledArm
+    tuning : Tuning
+    submit : Submit
+        As for :class:`~ne_dynamics.control.controller.Controller`.
+    """
     wrist = None if arm.wrench_link is None else WristWrench(arm.uncut, arm.wrench_link)
     imu = BaseImu(arm.uncut, arm.dynamics.gravity) if arm.has_imu else None
-    return Controller(tuning, wrist, imu)
+    return Controller(tuning, wrist, imu, submit)

@@ -10,7 +10,8 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.desired.motion_judge import PathEfforts
+from ne_dynamics.control.desired.motion_request import MotionRequest
+from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
@@ -223,8 +224,8 @@ def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order
             rates = [ZERO + value for value in state[1 : order + 1]]
             points.append(TrajectoryPoint(float(time), ZERO - 0.5 * way + state[0], *rates))
         planner = controller.planner()
-        judge = planner.settings.make_judge(planner.here)
-        assert judge.survey_waypoints(waypoints(*points)) == []
+        checker = planner.settings.make_checker(planner.here)
+        assert checker.check_waypoints(MotionRequest(waypoints(*points))) == []
 
 
 def test_accelerations_of_the_description_count() -> None:
@@ -257,7 +258,7 @@ def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
     assert refusal.value.violations[0].time > 2.7
 
 
-def test_what_is_past_is_not_judged() -> None:
+def test_what_is_past_is_not_checked() -> None:
     """Of a trajectory whose begin is past, what is left counts."""
     controller = controller_of()
     controller.update(Q, ZERO, 0.002)
@@ -268,7 +269,7 @@ def test_what_is_past_is_not_judged() -> None:
     controller.follow(motion, start_time=-0.5)
 
 
-def test_a_motion_that_begins_otherwise_than_it_was_judged_is_judged_again() -> None:
+def test_a_motion_that_begins_otherwise_than_it_was_checked_is_checked_again() -> None:
     """A first segment that has shrunk since, because no state came, is not followed."""
     controller = controller_of()
     motion = waypoints(TrajectoryPoint(0.5, Q + 0.1, ZERO, ZERO))
@@ -282,8 +283,8 @@ def test_a_motion_that_begins_otherwise_than_it_was_judged_is_judged_again() -> 
     np.testing.assert_array_equal(command.desired.position, Q)
 
 
-def test_before_the_first_state_it_is_judged_with_it() -> None:
-    """A motion that waits for a state is judged from where that finds the arm."""
+def test_before_the_first_state_it_is_checked_with_it() -> None:
+    """A motion that waits for a state is checked from where that finds the arm."""
     controller = controller_of()
     controller.reset()
     controller.follow(waypoints(TrajectoryPoint(0.2, Q, ZERO, ZERO)))
@@ -293,7 +294,7 @@ def test_before_the_first_state_it_is_judged_with_it() -> None:
     assert controller.update(Q + 0.5, ZERO, 10.002).refused is None
 
 
-def test_many_points_are_judged_to_the_last() -> None:
+def test_many_points_are_checked_to_the_last() -> None:
     """Of a thousand points what one exceeds is found, wherever it is."""
     count = 1000
     share = np.arange(1, count + 1)[:, np.newaxis] / count
@@ -338,7 +339,7 @@ def test_a_stream_of_positions_is_followed_though_it_ends_abruptly() -> None:
         streaming().follow(waypoints(*(TrajectoryPoint(t, Q + 0.03 * t) for t in (0.001, 0.01))))
 
 
-def test_a_spline_through_positions_is_judged_between_them() -> None:
+def test_a_spline_through_positions_is_checked_between_them() -> None:
     """What positions alone ask for on the way is too much, at once or after a while."""
     for times in (np.arange(1, 16) / 30.0, np.arange(1, 31) / 30.0):
         with pytest.raises(InfeasibleMotionError) as refusal:
@@ -360,7 +361,7 @@ def test_a_spline_beyond_position_limits_is_refused_whatever_is_set() -> None:
         assert refusal.value.violations[0].quantity is Quantity.POSITION
 
 
-def test_a_chunk_that_takes_over_is_judged_from_where_it_begins() -> None:
+def test_a_chunk_that_takes_over_is_checked_from_where_it_begins() -> None:
     """A stream that leaps is refused, and the one before goes on."""
     controller = streaming()
     times = np.arange(1, 16) / 30.0

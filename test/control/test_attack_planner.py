@@ -1,0 +1,129 @@
+"""Attack: plans made for a part of what is followed, late plans, plans made by other settings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.motion.limit_violation import WhenInfeasible
+from ne_dynamics.motion.partial_goal import NamedFields
+from ne_dynamics.motion.position_spline import Interpolation
+from ne_dynamics.motion.waypoints import PointFields, TrajectoryPoint, Waypoints
+from ne_dynamics.ros.trajectory_planning import TrajectoryRules
+from ne_dynamics.shipped import shipped_file
+
+Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+ZERO = np.zeros(6)
+ROBOT = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+DYNAMICS = Dynamics(ROBOT, backend='python')
+LIMITS = ROBOT.limits('effort_limit')
+
+
+def controller_of(when_infeasible, interpolation=Interpolation.LINEAR, limits=LIMITS):
+    controller = Controller(
+        Tuning(
+            law=ControlLaw(DYNAMICS, Mode.COMPUTED_TORQUE, Gains.from_values(1.0, 2.0, 6)),
+            hold_law=ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION),
+            effort_limits=limits,
+            effort_rates=np.array(()),
+            when_infeasible=when_infeasible,
+            interpolation_method=interpolation,
+        )
+    )
+    controller.update(Q, ZERO, 0.0)
+    return controller
+
+
+def waypoints(*points, **rules):
+    return Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points, **rules)
+
+
+def test_a_stream_is_judged_by_what_is_followed() -> None:
+    """One point a message, sent 30 times a second with jitter, none of it beyond the arm."""
+    rng = np.random.default_rng(7)
+    differing = []
+    for _ in range(9):
+        controller = controller_of(WhenInfeasible.REFUSE, Interpolation.SPLINES, 0.5 * LIMITS)
+        period = rng.choice([0.02, 0.033])
+        sway, due, sent = np.array([0.7, 0.3, 0.3, 0.7, 0.7, 0.7]), 0.1, 0
+        for step in range(1, 900):
+            now = 0.002 * step
+            if now >= due + 0.12 * period * rng.normal() and now > due - 0.24 * period:
+                position = Q + sway * (1.0 - np.cos(1.5 * sent * period))
+                points = waypoints(TrajectoryPoint(float(period), position, (), ()))
+                planner = controller.planner(None)
+                whole = replace(planner, running=controller.trajectory)
+                found = []
+                for each in (planner, whole):
+                    try:
+                        found.append(each.plan(points))
+                    except NeDynamicsError as error:
+                        found.append(str(error))
+                if isinstance(found[0], str) and not isinstance(found[1], str):
+                    differing.append(found[0])
+                if not isinstance(found[0], str):
+                    controller.follow_plan(found[0])
+                due, sent = due + period, sent + 1
+            wanted = controller._followed.desired_at(Q, now)
+            controller.update(wanted.position, wanted.velocity, now)
+    assert not differing
+
+
+def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
+    controller = controller_of(WhenInfeasible.REFUSE)
+    goal = Q + np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    controller.follow(waypoints(TrajectoryPoint(2.0, goal, ZERO, ZERO)))
+    rules, plan, speeds = TrajectoryRules(ROBOT.joints, False, False, True), None, []
+    for step in range(1, 600):
+        if step == 300:
+            points = [
+                TrajectoryPoint(0.02 * i, [Q[5] + 0.1 * (1 - math.cos(math.pi * i / 100))], (), ())
+                for i in range(1, 101)
+            ]
+            given = NamedFields((ROBOT.joint_names[5],), PointFields.of(points, 1))
+            planner = controller.planner(math.inf)
+            plan = planner.plan(rules.waypoints(given, planner, None))
+        if step == 310:  # 20 ms later
+            controller.follow_plan(plan)
+        wanted = controller._followed.desired_at(Q, 0.002 * step)
+        wanted = wanted if step > 1 else wanted._replace(position=Q, velocity=ZERO)
+        command = controller.update(wanted.position, wanted.velocity, 0.002 * step)
+        assert command.refused is None
+        speeds.append(command.desired.velocity[0])
+    assert min(speeds[290:400]) > 0.5
+
+
+def test_a_plan_by_limits_of_before_is_made_anew() -> None:
+    controller = controller_of(WhenInfeasible.SLOW_DOWN)
+    low = replace(controller.tuning, effort_limits=0.55 * LIMITS)
+    for step in range(1, 10):
+        controller.update(Q, ZERO, 0.002 * step)
+    away = Q + np.array([0.5, 0.4, -0.4, 0.3, 0.3, 0.3])
+    points = waypoints(
+        TrajectoryPoint(0.25, away, ZERO, ZERO), TrajectoryPoint(0.5, Q, ZERO, ZERO)
+    )
+    plan = controller.planner(None).plan(points)
+    controller.adopt(low)
+    controller.follow_plan(plan)
+    wanted, worst = controller._followed.desired_at(Q, 0.02), 0.0
+    for step in range(10, 1500):
+        wanted = controller.update(wanted.position, wanted.velocity, 0.002 * step).desired
+        effort = DYNAMICS.inverse_dynamics(*wanted)
+        worst = max(worst, (np.abs(effort) / low.effort_limits).max())
+    assert worst < 1.0
+
+
+def test_the_node_plans_paces_beside_the_states() -> None:
+    """`make_controller` is what the node calls; without `submit` it plans in the state's turn."""
+    import inspect
+
+    from ne_dynamics.ros.settings import configuration
+
+    assert 'submit' in inspect.getsource(configuration.make_controller)
