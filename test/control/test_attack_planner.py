@@ -88,8 +88,9 @@ def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
                 for i in range(1, 101)
             ]
             given = NamedFields((ROBOT.joint_names[5],), PointFields.of(points, 1))
-            planner = controller.planner(math.inf)
-            plan = planner.plan(rules.waypoints(given, planner, None))
+            planner = replace(controller.planner(math.inf), lead=0.05)
+            start = planner.start_of(None)
+            plan = planner.plan(rules.waypoints(given, planner, start), start, is_for_now=True)
         if step == 310:  # 20 ms later
             controller.follow_plan(plan)
         wanted = controller._followed.desired_at(Q, 0.002 * step)

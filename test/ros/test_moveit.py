@@ -49,8 +49,11 @@ class Execution:
         return Plan(start, end, velocities, scaling * ACCELERATIONS)
 
     def send(self, plan: Any, order: Any = None) -> bool:
-        """Send a plan."""
-        return self.handle.send(plan.message(self.handle.joints, order))
+        """Send a plan, and wait until the node has planned it."""
+        is_sent = self.handle.send(plan.message(self.handle.joints, order))
+        planning = self.bench.node.configured.planning
+        self.bench.spin(lambda: not planning.is_busy, 'the plan')
+        return bool(is_sent)
 
     def step(self, *, is_stuck: bool = False) -> np.ndarray:
         """Let one state be answered; return the desired position, where the arm is next."""

@@ -375,7 +375,7 @@ def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
     planning = bench.node.configured.planning
     with held_up(PLANNING):
         bench.trajectories.publish(message)
-        bench.spin(lambda: planning._pending, 'the message')
+        bench.spin(lambda: planning.is_busy, 'the message')
         bench.node.configured.hold('the test')
     bench.settle()
     for _ in range(3):

@@ -59,7 +59,7 @@ def test_states_are_answered_while_it_is_planned(holding) -> None:
     bench = holding
     with held_up(PLANNING):
         bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.planning._pending, 'the message')
+        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
         for _ in range(20):
             np.testing.assert_array_equal(desired(bench), Q)
     until_planned(bench)
@@ -76,7 +76,7 @@ def test_a_plan_begins_where_the_arm_is_asked_for_by_then(holding) -> None:
     target = here + 0.1
     with held_up(PLANNING):
         bench.trajectories.publish(long_way(bench, target, begin=here, after=0.5))
-        bench.spin(lambda: bench.node.configured.planning._pending, 'the message')
+        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
         for _ in range(10):
             here = desired(bench)
     until_planned(bench)
@@ -93,7 +93,7 @@ def test_the_newest_counts_though_it_is_planned_first(holding) -> None:
     bench = holding
     with held_up(PLANNING):
         bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.planning._pending, 'the message')
+        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
         bench.send_trajectory(bench.trajectory((1.0, Q - 0.2, STILL)))
         desired(bench)
     bench.settle()
@@ -105,7 +105,7 @@ def test_what_is_planned_is_forgotten_when_the_node_is_deactivated(holding) -> N
     bench = holding
     with held_up(PLANNING):
         bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.planning._pending, 'the message')
+        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
         assert bench.change_state('deactivate')
         assert bench.change_state('activate')
         desired(bench)
@@ -119,7 +119,7 @@ def test_a_process_that_is_killed_is_replaced(holding) -> None:
     bench = holding
     with held_up(PLANNING) as pid:
         bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.planning._pending, 'the message')
+        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
         os.kill(pid, 9)
         until_planned(bench)
     assert PLANNING.pid != pid

@@ -55,7 +55,7 @@ class FollowedMotion:
     def __init__(self, tuning: Tuning, submit: Submit = submit_here) -> None:
         self._zero = np.zeros(tuning.effort_limits.size)
         self.trajectory: Motion | None = None
-        self._plans: deque[tuple[MotionPlan, PlanningSettings]] = deque(maxlen=MOST_WAITING)
+        self._plans: deque[MotionPlan] = deque(maxlen=MOST_WAITING)
         self._stream = PositionStream(tuning.longest_interval)
         self.time_scaling = TimeScaling(tuning, submit)
         self.configure(tuning)
@@ -123,15 +123,11 @@ class FollowedMotion:
         self.trajectory = self.time_scaling.advance(self.trajectory, here.now)
         refused = None
         while self._plans:
-            refused = self._take_over(*self._plans.popleft(), self.trajectory, here) or refused
+            refused = self._take_over(self._plans.popleft(), self.trajectory, here) or refused
         return refused
 
     def _take_over(
-        self,
-        plan: MotionPlan,
-        planned_by: PlanningSettings,
-        running: Motion,
-        here: Circumstances,
+        self, plan: MotionPlan, running: Motion, here: Circumstances
     ) -> TrajectoryError | None:
         """Let a plan take the place of what is followed; return why it cannot."""
         settings = self._settings
@@ -155,7 +151,7 @@ class FollowedMotion:
         self._stream.remember(request, now)
         if self.time_scaling.clock is None:
             return None
-        profile, is_outdated = None, bool(exceeded) or planned_by is not settings
+        profile, is_outdated = None, bool(exceeded) or plan.settings != settings.number
         if plan.pace is not None:
             is_outdated |= placed is None
             profile = plan.pace.profile.shifted(request.origin(now) - plan.origin)
@@ -203,7 +199,7 @@ class FollowedMotion:
         if plan.is_for_now:
             self._plans.clear()
             self._stream.hear(request, here.time)
-        self._plans.append((plan, self._settings))
+        self._plans.append(plan)
 
     def hold(self, here: Circumstances, *, where_found: bool) -> None:
         """Stop the desired motion, or the measured one; forget what waits.

@@ -9,7 +9,8 @@ over, it is placed once more and its begin checked; see
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -89,6 +90,8 @@ class PlanningSettings:
         Of positions alone.
     longest_interval : float
         Points of a stream are no farther from each other [s].
+    number : int
+        Others have another one.
     """
 
     compensation: Compensation
@@ -97,6 +100,7 @@ class PlanningSettings:
     when_infeasible: WhenInfeasible
     interpolation: Interpolation
     longest_interval: float
+    number: int = field(default_factory=count().__next__)
 
     @property
     def slows_down(self) -> bool:
@@ -180,6 +184,8 @@ class MotionPlan:
         By which its pace was planned; None where that was not looked at.
     pace : PacePlan or None
         How fast it may be followed; None where it may go as it was sent.
+    settings : int
+        Number of those by which it was made.
     """
 
     request: MotionRequest
@@ -191,6 +197,7 @@ class MotionPlan:
     begin: DesiredState | None = None
     efforts: PathEfforts | None = None
     pace: PacePlan | None = None
+    settings: int = -1
 
     @property
     def duration(self) -> float | None:
@@ -332,6 +339,7 @@ class MotionPlanner:
             running.sample(begin_time),
             efforts,
             pace,
+            settings.number,
         )
 
     def _going_on(
