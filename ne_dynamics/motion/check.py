@@ -16,14 +16,15 @@ from itertools import product
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.motion.effort_check import SLOW_SHARE, bound_ways, check_efforts
+from ne_dynamics.motion.effort_check import SLOW_SHARE, check_efforts
 from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances, usual_velocities
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, rank
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import (
-    Candidates,
     Segments,
     bound_segments,
+    bound_ways,
+    differentiate,
     evaluate,
     find_candidates,
 )
@@ -183,58 +184,40 @@ def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArra
     The largest and the least position, the fastest velocity, the largest acceleration and the
     largest deceleration, with their signs.
     """
-    rates = scaled[1:] * np.arange(1.0, 6.0)[:, np.newaxis]
-    changes = rates[1:] * np.arange(1.0, 5.0)[:, np.newaxis]
-    candidates = find_candidates(scaled)
-    position = evaluate(scaled, candidates.position)
-    velocity = evaluate(rates, candidates.velocity) / durations[:, np.newaxis]
-    at, acceleration, trend = _split_acceleration(rates, changes, candidates)
+    position_at, velocity_at, own_at = find_candidates(scaled)
+    rates = differentiate(scaled)
+    changes = differentiate(rates)
+    position = evaluate(scaled[..., np.newaxis], position_at)
+    velocity = evaluate(rates[..., np.newaxis], velocity_at) / durations[:, np.newaxis]
+    # The velocity keeps its sign from one of its zeros to the next. In each such stretch the
+    # acceleration has its extremes at the stretch's ends or at its own candidates.
+    low, high = position_at[:, :-1, np.newaxis], position_at[:, 1:, np.newaxis]
+    at = np.concatenate((low, np.clip(own_at[:, np.newaxis], low, high), high), axis=2)
+    acceleration = evaluate(changes[..., np.newaxis, np.newaxis], at)
+    way = evaluate(rates[..., np.newaxis, np.newaxis], 0.5 * (low + high))
+    # Of a velocity that ends at zero, rounding makes one that passes it.
+    is_there = high - low > SHORTEST_STRETCH
+    trend = np.where(is_there, np.sign(acceleration * way), 0.0)
+    at, acceleration, trend = (each.reshape(len(at), -1) for each in (at, acceleration, trend))
     acceleration = acceleration / durations[:, np.newaxis] ** 2
     size = np.abs(acceleration)
     picked = (
-        (candidates.position, position, position),
-        (candidates.position, position, -position),
-        (candidates.velocity, velocity, np.abs(velocity)),
+        (position_at, position, position),
+        (position_at, position, -position),
+        (velocity_at, velocity, np.abs(velocity)),
         (at, acceleration, np.where(trend > 0.0, size, -1.0)),
         (at, acceleration, np.where(trend < 0.0, size, -1.0)),
     )
     rows = np.arange(scaled.shape[1])
-    shares, values = np.empty((5, rows.size)), np.empty((5, rows.size))
+    shares, values = np.empty((2, 5, rows.size))
     for kind, (where, what, score) in enumerate(picked):
         best = score.argmax(axis=1)
         shares[kind] = where[rows, best]
-        # Where nothing brakes, or nothing speeds up, there is none of it.
-        is_there = score[rows, best] >= 0.0 if kind > 2 else True
-        values[kind] = np.where(is_there, what[rows, best], 0.0)
+        values[kind] = what[rows, best]
+        if kind > 2:
+            # Where nothing brakes, or nothing speeds up, there is none of it.
+            values[kind, score[rows, best] < 0.0] = 0.0
     return shares, values
-
-
-def _split_acceleration(
-    rates: FloatArray, changes: FloatArray, candidates: Candidates
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return candidates of the acceleration, its values, and where the joint speeds up or brakes.
-
-    The velocity keeps its sign from one of its zeros to the next. In each such stretch the
-    acceleration has its extremes at the stretch's ends or at its own candidates. The trend is 1
-    where the joint speeds up, -1 where it brakes.
-    """
-    zeros, own = candidates.position, candidates.acceleration
-    shares, values, trends = [], [], []
-    for index in range(zeros.shape[1] - 1):
-        low, high = zeros[:, index : index + 1], zeros[:, index + 1 : index + 2]
-        way = evaluate(rates, 0.5 * (low + high))
-        at = np.concatenate((low, np.clip(own, low, high), high), axis=1)
-        acceleration = evaluate(changes, at)
-        shares.append(at)
-        values.append(acceleration)
-        # Of a velocity that ends at zero, rounding makes one that passes it.
-        is_there = high - low > SHORTEST_STRETCH
-        trends.append(np.where(is_there, np.sign(acceleration * way), 0.0))
-    return (
-        np.concatenate(shares, axis=1),
-        np.concatenate(values, axis=1),
-        np.concatenate(trends, axis=1),
-    )
 
 
 # ---- poses

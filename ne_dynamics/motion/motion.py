@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import partial
 from struct import Struct
 
 import numpy as np
@@ -32,6 +33,8 @@ from ne_dynamics.motion.segments import (
     Segments,
     bound_exactly,
     bound_segments,
+    differentiate,
+    evaluate,
     find_roots,
 )
 from ne_dynamics.motion.waypoints import (
@@ -114,14 +117,8 @@ class Motion:
         self._buffer = self._powers.data
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickled, (
-            self.knots,
-            self.coefficients,
-            self.initial,
-            self.final,
-            self._steps,
-            self._before,
-        )
+        make = partial(Motion, steps=self._steps, before=self._before)
+        return make, (self.knots, self.coefficients, self.initial, self.final)
 
     def _with(self, before: Motion | None) -> Motion:
         """Return the same motion with another one before it."""
@@ -573,17 +570,6 @@ class Motion:
         return DesiredState(*(values.reshape(shape) for values in state))
 
 
-def _unpickled(
-    knots: FloatArray,
-    coefficients: FloatArray,
-    initial: DesiredState,
-    final: DesiredState,
-    steps: FloatArray,
-    before: Motion | None,
-) -> Motion:
-    return Motion(knots, coefficients, initial, final, steps=steps, before=before)
-
-
 def _read_only(values: ArrayLike) -> FloatArray:
     array = np.asarray(values, dtype=np.float64).view()
     array.setflags(write=False)
@@ -605,15 +591,10 @@ def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredSta
     DesiredState
         Arrays of shape (k, r, n).
     """
-    t = since[..., np.newaxis]
-    rows = coefficients[:, np.newaxis]
-    states = []
+    rows, states = coefficients.swapaxes(0, 1)[:, :, np.newaxis], []
     for _ in range(3):
-        value = np.broadcast_to(rows[..., -1, :], (*since.shape, rows.shape[-1]))
-        for power in range(rows.shape[-2] - 2, -1, -1):
-            value = value * t + rows[..., power, :]
-        states.append(value)
-        rows = rows[..., 1:, :] * np.arange(1.0, rows.shape[-2])[:, np.newaxis]
+        states.append(evaluate(rows, since[..., np.newaxis]))
+        rows = differentiate(rows)
     return DesiredState(*states)
 
 
