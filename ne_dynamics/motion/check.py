@@ -105,33 +105,21 @@ def check_kinematics(
             )
         )
         at_most = _measure_excess(at_most, limits, tolerances)
-    if not (at_most > 0.0).any():
+    which, joints = np.nonzero((at_most > 0.0).any(axis=0))
+    if not which.size:
         return []
-    columns = np.arange(len(limits.joints))
-    worst = np.zeros((len(_KINDS), columns.size))
-    found: dict[tuple[int, int], LimitViolation] = {}
-    # The most doubtful segment of each joint at first: after them few others may be worse.
-    is_asked = np.zeros(at_most.shape[1:], dtype=bool)
-    if len(is_asked):
-        is_asked[at_most.argmax(axis=1), columns] = True
-    for _ in range(2):
-        is_asked &= (at_most > worst[:, np.newaxis]).any(axis=0)
-        which, joints = np.nonzero(is_asked)
-        if not which.size:
-            break
-        durations = segments.durations[which]
-        with np.errstate(over='ignore', invalid='ignore'):
-            shares, values = _find_extremes(segments.scaled[:, which, joints], durations)
-            excess = _measure_excess(values, limits, tolerances, joints)
-        for kind, joint in product(range(len(_KINDS)), np.unique(joints).tolist()):
-            row = int(np.where(joints == joint, excess[kind], -np.inf).argmax())
-            if excess[kind, row] <= worst[kind, joint]:
-                continue
-            worst[kind, joint] = excess[kind, row]
-            time = segments.begins[which[row]] + shares[kind, row] * durations[row]
-            found[kind, joint] = _make_violation(kind, limits, joint, time, values[kind, row])
-        is_asked = ~is_asked
-    return list(found.values())
+    durations = segments.durations[which]
+    with np.errstate(over='ignore', invalid='ignore'):
+        shares, values = _find_extremes(segments.scaled[:, which, joints], durations)
+        excess = _measure_excess(values, limits, tolerances, joints)
+    times = segments.begins[which] + shares * durations
+    found = []
+    for kind, joint in product(range(len(_KINDS)), np.unique(joints).tolist()):
+        row = int(np.where(joints == joint, excess[kind], -np.inf).argmax())
+        if excess[kind, row] > 0.0:
+            where = kind, row
+            found.append(_make_violation(kind, limits, joint, times[where], values[where]))
+    return found
 
 
 def _measure_excess(

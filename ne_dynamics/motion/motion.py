@@ -429,11 +429,8 @@ class Motion:
         count = len(self.coefficients)
         if not count:
             return self.final
-        if len(self._steps) == count:
-            return DesiredState(*self._steps[-1])
-        duration = self.knots[-1:] - self.knots[-2]
-        state = evaluate_segments(self.coefficients[-1:], duration[np.newaxis])
-        return DesiredState(*(values[0, 0] for values in state))
+        state = self.sample_within(np.array([count - 1]), np.diff(self.knots[-2:]))
+        return DesiredState(*(values[0] for values in state))
 
     def segments(self, some: slice = slice(None), origin: float = 0.0) -> Segments:
         """Return some of the segments.
@@ -625,30 +622,27 @@ def _on_a_spline(times: FloatArray, motion: DesiredState, *, goes_on: bool) -> D
     return motion
 
 
-def _join(durations: ArrayLike, orders: Sequence[int], states: DesiredState) -> FloatArray:
+def _join(
+    durations: Sequence[float] | FloatArray, orders: Sequence[int], states: DesiredState
+) -> FloatArray:
     """Return the polynomials between states, by time, shape (s, 6, n).
 
     Parameters
     ----------
-    durations : array-like, shape (s,)
+    durations : sequence, length s
         [s]
     orders : sequence of int, length s + 1
         Derivatives that the states carry.
     states : DesiredState
         Arrays of shape (s + 1, n).
     """
-    begin, end = (DesiredState(*(rows[some] for rows in states)) for some in _ENDS)
+    begin, end = (
+        DesiredState(*(rows[some] for rows in states)) for some in (slice(-1), slice(1, None))
+    )
     scaled = scaled_coefficients(np.minimum(orders[:-1], orders[1:]), durations, begin, end)
-    size = np.asarray(durations)[:, np.newaxis]
-    coefficients = np.empty((len(size), DEGREE + 1, scaled.shape[2]))
-    power = np.ones_like(size)
-    for degree, row in enumerate(scaled):
-        np.divide(row, power, out=coefficients[:, degree])
-        power = power * size
+    powers = np.vander(durations, DEGREE + 1, increasing=True)[..., np.newaxis]
+    coefficients: FloatArray = np.divide(scaled.swapaxes(0, 1), powers, order='C')
     return coefficients
-
-
-_ENDS = slice(-1), slice(1, None)
 
 
 def scaled_coefficients(
