@@ -162,14 +162,15 @@ class Motion:
             [s]
         """
         states = resting_state(begin), resting_state(end)
-        both = DesiredState(*(np.stack(rows) for rows in zip(*states, strict=True)))
-        return cls([now, now + duration], _join([duration], (2, 2), both), *states)
+        coefficients = _join([duration], (2, 2), np.stack(states, axis=1))
+        return cls([now, now + duration], coefficients, *states)
 
     @classmethod
     def between(cls, waypoints: Waypoints) -> Motion:
         """Return the motion between waypoints, by their times; what overflows is not finite."""
         with np.errstate(over='ignore', invalid='ignore'):
-            coefficients = _join(np.diff(waypoints.times), waypoints.orders, waypoints.states)
+            states = np.array(waypoints.states)
+            coefficients = _join(np.diff(waypoints.times), waypoints.orders, states)
         ends = (resting_state(waypoints.positions[index]) for index in (0, -1))
         return cls(waypoints.times, coefficients, *ends)
 
@@ -239,14 +240,13 @@ class Motion:
         turns = nearest_turns(
             start_state.position, waypoints.positions[first], waypoints.continuous
         )
-        position, velocity, acceleration = (values[first:] for values in waypoints.states)
-        states = DesiredState(position + turns, velocity, acceleration)
+        states = np.stack([values[first:] for values in waypoints.states])
+        states[0] += turns
         orders: Sequence[int] = waypoints.orders[first:]
         knots = times[first:]
         has_way = bool(knots[0] > now)
         if has_way:
-            stacked = (np.vstack(values) for values in zip(start_state, states, strict=True))
-            states = DesiredState(*stacked)
+            states = np.insert(states, 0, start_state, axis=1)
             orders, knots = (2, *orders), np.insert(knots, 0, now)
         durations = np.diff(knots)
         if (durations < SHORTEST_SEGMENT).any():
@@ -257,14 +257,17 @@ class Motion:
                 f'least, got {durations[index]:.3g} s after {knots[index] - origin:.9g} s',
                 field='points',
             )
-        final = resting_state(states.position[-1])
+        final = resting_state(states[0, -1])
         if interpolation is Interpolation.NONE:
-            steps = np.stack(_standing(states, has_way=has_way), axis=1)[1:]
+            steps = states.swapaxes(0, 1)[1:].copy()
+            if has_way:
+                # Until its first point is due it stands.
+                steps[0, 0], steps[0, 1:] = start_state.position, 0.0
             coefficients = np.zeros((len(steps), DEGREE + 1, steps.shape[2]))
             coefficients[:, 0] = steps[:, 0]
             return cls(knots, coefficients, start_state, final, steps=steps)
         if is_spline and has_way:
-            states = _on_a_spline(knots, states, goes_on=goes_on)
+            _set_spline(knots, states, goes_on=goes_on)
             orders = (2,) * len(orders)
         with np.errstate(over='ignore', invalid='ignore'):
             coefficients = _join(durations, orders, states)
@@ -316,12 +319,7 @@ class Motion:
         knots, rest = self.knots[index:], self.coefficients[index:]
         if time == knots[0]:
             return Motion(knots, rest, state, self.final)
-        if index < len(self.coefficients):
-            some = self.coefficients[index : index + 1]
-            there = DesiredState(some[:, 0], some[:, 1], 2.0 * some[:, 2])
-        else:
-            there = DesiredState(*(rows[np.newaxis] for rows in self.final))
-        both = DesiredState(*(np.vstack(rows) for rows in zip(state, there, strict=True)))
+        both = np.stack((state, self.sample(float(knots[0]))), axis=1)
         way = _join([knots[0] - time], (2, order), both)
         return Motion(
             np.concatenate(([time], knots)), np.concatenate((way, rest)), state, self.final
@@ -595,35 +593,24 @@ def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredSta
     return DesiredState(*states)
 
 
-def _standing(motion: DesiredState, *, has_way: bool) -> DesiredState:
-    """Return what counts from each state on: until its first point is due a motion stands."""
-    if not has_way:
-        return motion
-    standing = DesiredState(*(values.copy() for values in motion))
-    standing.position[1] = motion.position[0]
-    standing.velocity[1] = standing.acceleration[1] = 0.0
-    return standing
+def _set_spline(times: FloatArray, states: FloatArray, *, goes_on: bool) -> None:
+    """Give positions the derivatives of a spline, and leave the ends as they are.
 
-
-def _on_a_spline(times: FloatArray, motion: DesiredState, *, goes_on: bool) -> DesiredState:
-    """Return positions with the derivatives of a spline, and the ends as they are.
-
-    The end is the last state, at rest; of a motion that goes on, the last but one.
+    The end is the last of the states, shape (3, s + 1, n), at rest; of a motion that goes on, the
+    last but one.
     """
-    inner = slice(-1) if goes_on else slice(None)
-    position, velocity, acceleration = (values[inner] for values in motion)
-    if len(position) < 3:
-        return motion
+    if goes_on:
+        times, states = times[:-1], states[:, :-1]
+    if times.size < 3:
+        return
+    position, velocity, _ = states
     with np.errstate(over='ignore', invalid='ignore'):
-        found = spline_derivatives(
-            times[inner], position, velocity[0], velocity[-1] if goes_on else None
-        )
-    velocity[1:-1], acceleration[1:-1] = (values[1:-1] for values in found)
-    return motion
+        found = spline_derivatives(times, position, velocity[0], velocity[-1] if goes_on else None)
+    states[1:, 1:-1] = np.stack(found)[:, 1:-1]
 
 
 def _join(
-    durations: Sequence[float] | FloatArray, orders: Sequence[int], states: DesiredState
+    durations: Sequence[float] | FloatArray, orders: Sequence[int], states: FloatArray
 ) -> FloatArray:
     """Return the polynomials between states, by time, shape (s, 6, n).
 
@@ -633,12 +620,9 @@ def _join(
         [s]
     orders : sequence of int, length s + 1
         Derivatives that the states carry.
-    states : DesiredState
-        Arrays of shape (s + 1, n).
+    states : array, shape (3, s + 1, n)
     """
-    begin, end = (
-        DesiredState(*(rows[some] for rows in states)) for some in (slice(-1), slice(1, None))
-    )
+    begin, end = DesiredState(*states[:, :-1]), DesiredState(*states[:, 1:])
     scaled = scaled_coefficients(np.minimum(orders[:-1], orders[1:]), durations, begin, end)
     powers = np.vander(durations, DEGREE + 1, increasing=True)[..., np.newaxis]
     coefficients: FloatArray = np.divide(scaled.swapaxes(0, 1), powers, order='C')
