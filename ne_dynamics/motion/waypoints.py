@@ -228,8 +228,8 @@ class Waypoints:
         times, states, orders = self.nanoseconds, self.states, self.orders
         if start is not None and times[0] > 0:
             turns = nearest_turns(start.position, self.positions[0], self.continuous)
-            begin = DesiredState(start.position - turns, start.velocity, start.acceleration)
-            states = DesiredState(*(np.vstack(rows) for rows in zip(begin, states, strict=True)))
+            begin = start.position - turns, start.velocity, start.acceleration
+            states = DesiredState(*np.insert(states, 0, begin, axis=1))
             times, orders = np.insert(times, 0, 0), (2, *orders)
         _refuse_first(
             np.diff(times, prepend=-1) <= 0,

@@ -391,13 +391,12 @@ class _Annotation:
         try:
             effort = compensation.effort(q, qd, qdd, qd, None, self._base, direction)
         except InputError:
-            if times.size == 1:
-                self._refuse_overflow(times[0])
-            for row in range(times.size):  # the first of them is refused
-                one = slice(row, row + 1)
-                each = DesiredState(*(rows[one] for rows in state))
-                self._efforts(each, direction[one], None, times[one])
-            raise
+            effort = np.full_like(q, np.nan)
+            if times.size > 1:
+                for row in range(times.size):  # the first of them is refused
+                    one = slice(row, row + 1)
+                    each = DesiredState(*(rows[one] for rows in state))
+                    self._efforts(each, direction[one], None, times[one])
         if hysteresis is not None:
             effort = effort + compensation.hysteresis_effort(hysteresis, qd, direction)
         self._check_finite(effort, times)
@@ -406,13 +405,11 @@ class _Annotation:
     def _check_finite(self, values: FloatArray, times: IntArray) -> None:
         finite = np.isfinite(values).all(axis=-1)
         if not finite.all():
-            self._refuse_overflow(times[int(np.argmin(finite))])
-
-    def _refuse_overflow(self, time: np.int64) -> None:
-        raise TrajectoryError(
-            f'points: the effort at about {time / NANO:.9g} s is not finite: expected a motion '
-            'that an arm can make'
-        )
+            time = times[int(np.argmin(finite))]
+            raise TrajectoryError(
+                f'points: the effort at about {time / NANO:.9g} s is not finite: expected a '
+                'motion that an arm can make'
+            )
 
     # ---- chords
 
