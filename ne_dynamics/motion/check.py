@@ -234,14 +234,11 @@ def find_unpassable(
     compute_efforts : callable
     limits : DemandLimits
     """
-    if not len(positions) or np.isinf(limits.effort).all():
-        return []
     usual = np.minimum(limits.velocity, usual_velocities(limits.joints))
     with np.errstate(divide='ignore'):
         largest = (usual / np.abs(directions)).min(axis=1, keepdims=True)
     velocities = SLOW_SHARE * np.minimum(largest, 1.0) * directions
-    efforts = compute_efforts(positions, velocities, np.zeros_like(positions))
-    return _worst_of_each(Quantity.SLOW, efforts, times, limits)
+    return _find_beyond(Quantity.SLOW, positions, velocities, times, compute_efforts, limits)
 
 
 def find_unholdable(
@@ -259,17 +256,22 @@ def find_unholdable(
         As :data:`Efforts`, of rest.
     limits : DemandLimits
     """
-    if not len(positions) or np.isinf(limits.effort).all():
-        return []
     still = np.zeros_like(positions)
-    efforts = compute_holding(positions, still, still)
-    return _worst_of_each(Quantity.HOLDING, efforts, times, limits)
+    return _find_beyond(Quantity.HOLDING, positions, still, times, compute_holding, limits)
 
 
-def _worst_of_each(
-    quantity: Quantity, efforts: FloatArray, times: FloatArray, limits: DemandLimits
+def _find_beyond(
+    quantity: Quantity,
+    positions: FloatArray,
+    velocities: FloatArray,
+    times: FloatArray,
+    compute: Efforts,
+    limits: DemandLimits,
 ) -> list[LimitViolation]:
     """Return where the effort of each joint is farthest beyond its limit, if it is anywhere."""
+    if not len(positions) or np.isinf(limits.effort).all():
+        return []
+    efforts = compute(positions, velocities, np.zeros_like(positions))
     excess = np.where(np.isnan(efforts), np.inf, np.abs(efforts)) - limits.effort
     found = []
     for joint in np.flatnonzero((excess > 0.0).any(axis=0)):

@@ -114,7 +114,8 @@ class _EffortSearch:
         at_once = min(SAMPLES_AT_ONCE, self._most_refined) // (PARTS + 1)
         for first in range(0, len(cells), at_once):
             if self._refined > self._most_refined:
-                self._note(segments, count, np.where(doubtful, at_most, 0.0))
+                left = np.where(doubtful, at_most, 0.0)
+                self._note(segments, count, left, left)
                 return
             columns, which = cells[first : first + at_once].T
             parts = segments.parts(which, columns / count, (columns + 1.0) / count)
@@ -143,19 +144,15 @@ class _EffortSearch:
         return sizes, np.maximum(padded[:-1], padded[1:])
 
     def _note(
-        self,
-        segments: Segments,
-        count: int,
-        sizes: FloatArray,
-        efforts: FloatArray | None = None,
+        self, segments: Segments, count: int, sizes: FloatArray, efforts: FloatArray
     ) -> None:
-        """Take note of the largest of efforts, shape (m, k, n), or of what they are at most."""
+        """Take note of the largest of efforts, or of what they are at most, shape (m, k, n)."""
         # First over what lies side by side in long rows.
         largest = sizes.max(axis=0).max(axis=0)
         for joint in np.flatnonzero(largest > self._largest):
             sample, which = divmod(int(sizes[:, :, joint].argmax()), sizes.shape[1])
-            value = float((sizes if efforts is None else efforts)[sample, which, joint])
             self._largest[joint] = largest[joint]
+            value = float(efforts[sample, which, joint])
             self._places[int(joint)] = value, segments, which, count, sample
 
     def violations(self) -> list[LimitViolation]:

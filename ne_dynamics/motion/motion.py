@@ -35,7 +35,8 @@ from ne_dynamics.motion.segments import (
     bound_segments,
     differentiate,
     evaluate,
-    find_roots,
+    find_candidates,
+    find_zeros,
 )
 from ne_dynamics.motion.waypoints import (
     SHORTEST_SEGMENT,
@@ -467,11 +468,15 @@ class Motion:
         segments = self.segments()
         low, high = (each[order] for each in bound_segments(segments))
         which, joints = np.nonzero((low < 0.0) & (high > 0.0))
-        shares = find_roots(segments.scaled[:, which, joints], order)
-        begins, durations = (each[which, np.newaxis] for each in segments[:2])
-        times = begins + shares * durations
-        found = (times[joints == joint] for joint in range(low.shape[1]))
-        return [np.sort(each[~np.isnan(each)]) for each in found]
+        polynomials = segments.scaled[:, which, joints]
+        candidates = find_candidates(polynomials)[order]
+        for _ in range(order):
+            polynomials = differentiate(polynomials)
+        shares, changes_sign = find_zeros(polynomials, candidates)
+        rows, columns = np.nonzero(changes_sign & (shares > 0.0) & (shares < 1.0))
+        some = which[rows]
+        times = segments.begins[some] + shares[rows, columns] * segments.durations[some]
+        return [np.sort(times[joints[rows] == joint]) for joint in range(low.shape[1])]
 
     # ---- where it is when
 

@@ -164,29 +164,10 @@ def find_candidates(scaled: FloatArray) -> list[FloatArray]:
     found = _with_ends(np.clip(zero, 0.0, 1.0)[:, np.newaxis])
     candidates = []
     for polynomials in derivatives[:0:-1]:
-        zeros, has_zero = _find_zeros(polynomials, found)
+        zeros, has_zero = find_zeros(polynomials, found)
         found = _with_ends(np.where(has_zero, zeros, found[:, 1:]))
         candidates.append(found)
     return candidates[::-1]
-
-
-def find_roots(scaled: FloatArray, order: int) -> FloatArray:
-    """Return where a derivative of k polynomials changes its sign inside of the segment.
-
-    Parameters
-    ----------
-    scaled : array, shape (6, k)
-    order : int
-        0 to 2: of the derivative.
-
-    Returns
-    -------
-    array, shape (k, 5 - order)
-        As shares of the duration; what is not there is NaN.
-    """
-    polynomials = _differentiate_up_to(order, scaled)[order]
-    zeros, has_zero = _find_zeros(polynomials, find_candidates(scaled)[order])
-    return np.where(has_zero & (zeros > 0.0) & (zeros < 1.0), zeros, np.nan)
 
 
 def bound_exactly(segments: Segments) -> Bounds:
@@ -209,7 +190,7 @@ def _with_ends(inner: FloatArray) -> FloatArray:
     return np.concatenate((end, inner, end + 1.0), axis=1)
 
 
-def _find_zeros(
+def find_zeros(
     polynomials: FloatArray, brackets: FloatArray
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return a zero in each bracket, and whether the signs at its ends differ so that it is one.

@@ -308,16 +308,13 @@ class Waypoints:
         if not fields.times.size:
             raise TrajectoryError('points: expected at least one, got none', field='points')
         _check_times(fields.times)
-        count = fields.times.size
         has = _carried(fields, len(joint_names), allow_integration=allow_integration)
-        arrays = np.zeros((3, count, len(joints)))
-        for derivative, key in enumerate(('positions', 'velocities', 'accelerations')):
+        arrays = np.zeros((4, fields.times.size, len(joints)))
+        for array, key in zip(arrays, PointFields._fields[1:], strict=True):
             rows, values = getattr(fields, key)
             _check_finite(key, rows, values, joint_names)
             if rows.size:
-                arrays[derivative, rows] = values[:, columns]
-        efforts, values = fields.effort
-        _check_finite('effort', efforts, values, joint_names)
+                array[rows] = values[:, columns]
         _check_position_limits(joints, fields.positions[0], arrays[0])
         if not allow_nonzero_velocity_at_end:
             _check_rest(joints, arrays[1, -1])
@@ -333,7 +330,7 @@ class Waypoints:
             arrays[2],
             tuple(np.where(has[2], 2, np.where(has[1], 1, 0)).tolist()),
             continuous_joints(joints),
-            efforts.size > 0,
+            fields.effort[0].size > 0,
             carried,
         )
 
