@@ -1295,6 +1295,8 @@ class Controller:
         InputError
             When the effort is not finite.
         """
+        # How well it was followed is of the past.
+        self._reviewed = None
         if self.position is None or self.time is None or last is LastCommand.NONE:
             return
         if self.tuning.drives_close_loop and self.setpoint is not None:

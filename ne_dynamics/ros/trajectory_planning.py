@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
-from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.errors import BackendError, NeDynamicsError
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.partial_goal import NamedFields, completed
 from ne_dynamics.motion.waypoints import Waypoints
@@ -211,6 +211,9 @@ class TrajectoryPlanning:
                 pending.refuse(error)
         except NeDynamicsError as error:
             pending.refuse(error)
+        except Exception as error:
+            # Never the end of the node.
+            pending.refuse(BackendError(f'planning: {error!r}'))
         else:
             pending.done(planned)
 

@@ -293,6 +293,9 @@ def test_a_limit_below_the_present_error_is_refused(bench, what) -> None:
     assert bench.set_each(**{f'following_error.{what}': [0.3]})[0].successful
     # The next limit is not lower: whatever it is, nobody is worse off.
     assert bench.set_each(**{f'following_error.{what}': [0.4]})[0].successful
+    # Who has left the arm alone has no motion to give up.
+    assert bench.change_state('deactivate')
+    assert bench.set_each(**{f'following_error.{what}': [0.01]})[0].successful
 
 
 def send_states(bench, count: int) -> None:

@@ -86,6 +86,9 @@ LARGE_MESSAGE = 100_000
 WORKERS = ('planning', 'work at leisure')
 """Threads of the node, by name."""
 
+GIVES_UP = 'or the motion is given up'
+"""Of the refusal of a limit that the present motion is beyond."""
+
 COMMANDS = 'effort_controller/commands'
 real_clock = time.perf_counter
 
@@ -544,6 +547,8 @@ class Driver:
                 self._accepted += 1
                 goals.append(GoalHandle(step.message, self._violate))
                 self._guarded(partial(server._on_accepted, goals[-1]))
+                # Until it is planned the one before goes on.
+                self._finish_work()
         elif step.message < len(goals):
             goal = goals[-1 - step.message]
             answer = self._guarded(partial(server._on_cancel, goal))
@@ -953,6 +958,11 @@ class Driver:
         self._revive()
         self._cause = step
         result = self._request('~/set_parameters_atomically', sane_request(self.plan)).result
+        if not result.successful and GIVES_UP in result.reason:
+            # Who had let the arm be anywhere is told so, and lets go of it first.
+            self._change('deactivate')
+            result = self._request('~/set_parameters_atomically', sane_request(self.plan)).result
+            self._change('activate')
         if not result.successful:
             raise Violation('good parameters can be set', result.reason)
         subscription = next(s for s in self.node.subscriptions if s.topic_name == '/joint_states')
