@@ -489,9 +489,7 @@ class _Annotation:
     ) -> IndexArray:
         """Return into how many parts each stretch has to be divided: 1 when it is resolved."""
         second = np.abs(np.diff(efforts / self._tolerance, n=2, axis=1))
-        bend = second.max(axis=(1, 2))
-        if second.shape[1] > 1:
-            bend = bend + np.abs(np.diff(second, axis=1)).max(axis=(1, 2))
+        bend = second.max(axis=(1, 2)) + np.abs(np.diff(second, axis=1)).max(axis=(1, 2))
         # A line between two samples is off by an eighth of the second difference.
         finer = np.sqrt(bend / (8.0 * RESOLUTION))
         cell = (times[:, 1:] - times[:, :-1]) / NANO
