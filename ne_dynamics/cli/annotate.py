@@ -136,6 +136,8 @@ def run(args: argparse.Namespace) -> int:
     """
     import numpy as np
 
+    from ne_dynamics.cli.options.output_file import write_text
+    from ne_dynamics.cli.options.trajectory_file import read_trajectory, trajectory_text
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
     from ne_dynamics.dynamics.compensation import Terms
     from ne_dynamics.model.rigid_body import Inertia
@@ -143,11 +145,8 @@ def run(args: argparse.Namespace) -> int:
         Waypoints,
         annotate,
         check_positions,
-        read_trajectory,
         resting_state,
         retime,
-        trajectory_text,
-        write_text,
     )
 
     if not args.model:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ne_dynamics.cli.options.arguments import accept_exponents, number
 from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
-from ne_dynamics.cli.options.output_file import check_apart, check_output
+from ne_dynamics.cli.options.output_file import STANDARD, check_apart, check_output, write_text
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.printable import print_lines
@@ -208,6 +208,7 @@ def run(args: argparse.Namespace) -> int:
         When the model cannot be used, an option does not fit it, or no motion keeps what is
         asked; nothing is written then.
     """
+    from ne_dynamics.cli.options.trajectory_file import trajectory_text
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
     from ne_dynamics.excitation import (
         FLOOR,
@@ -219,7 +220,6 @@ def run(args: argparse.Namespace) -> int:
     )
     from ne_dynamics.excitation.start_pose import choose_start
     from ne_dynamics.model.description_file import looks_like_xml
-    from ne_dynamics.motion import STANDARD, trajectory_text, write_text
 
     check_output(args.output)
     check_apart([('-o', args.output)], {'--model': args.model, '--extras': args.extras})

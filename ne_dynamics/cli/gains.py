@@ -14,7 +14,9 @@ from ne_dynamics.cli.options.output_file import (
     check_folder,
     check_output,
     check_picture,
+    write_text,
 )
+from ne_dynamics.cli.options.trajectory_file import read_trajectory
 from ne_dynamics.control import VelocitySource
 from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
 from ne_dynamics.errors import InputError
@@ -31,7 +33,7 @@ from ne_dynamics.gains import (
     require_controller_name,
 )
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion import Waypoints, read_trajectory, write_text
+from ne_dynamics.motion import Waypoints
 from ne_dynamics.printable import print_lines
 from ne_dynamics.progress_bar import count_done
 

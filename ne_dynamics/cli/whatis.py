@@ -15,7 +15,7 @@ from ne_dynamics.cli.options.arguments import add_gravity, positive
 from ne_dynamics.cli.options.log_changes import name_pair
 from ne_dynamics.cli.options.log_source import find_locked
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.output_file import check_apart, check_output
+from ne_dynamics.cli.options.output_file import STANDARD, check_apart, check_output, write_text
 from ne_dynamics.driver import DriverRecording, describe_driver
 from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.driver.reading import list_csv_joints, read_bag, read_csv, write_csv
@@ -26,7 +26,6 @@ from ne_dynamics.logs.names import match_names, name_misfit, rename
 from ne_dynamics.logs.readers.bag import is_bag
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion import STANDARD, write_text
 from ne_dynamics.printable import print_lines
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 

@@ -17,12 +17,6 @@ from ne_dynamics.loaded_later import load_later
 if TYPE_CHECKING:
     from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
     from ne_dynamics.motion.annotated.annotation import annotate, check_positions
-    from ne_dynamics.motion.annotated.trajectory_file import (
-        STANDARD,
-        read_trajectory,
-        trajectory_text,
-        write_text,
-    )
     from ne_dynamics.motion.check import check_motion
     from ne_dynamics.motion.joint_limits import DemandLimits, LimitTolerances
     from ne_dynamics.motion.limit_violation import LimitViolation
@@ -38,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     'NANO',
-    'STANDARD',
     'AnnotatedTrajectory',
     'DemandLimits',
     'DesiredState',
@@ -50,11 +43,8 @@ __all__ = [
     'annotate',
     'check_motion',
     'check_positions',
-    'read_trajectory',
     'resting_state',
     'retime',
-    'trajectory_text',
-    'write_text',
 ]
 
 if not TYPE_CHECKING:
@@ -67,7 +57,6 @@ if not TYPE_CHECKING:
             'limit_violation': 'LimitViolation',
             'motion': 'Motion',
             'annotated.annotation': 'annotate check_positions',
-            'annotated.trajectory_file': 'STANDARD read_trajectory trajectory_text write_text',
             'time_scaling.retiming': 'retime',
             'waypoints': 'NANO DesiredState TrajectoryPoint Waypoints resting_state',
         },

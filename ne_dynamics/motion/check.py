@@ -16,14 +16,15 @@ from itertools import product
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.motion.effort_check import SLOW_SHARE, bound_ways, check_efforts
+from ne_dynamics.motion.effort_check import SLOW_SHARE, check_efforts
 from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances, usual_velocities
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, rank
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import (
-    Candidates,
     Segments,
     bound_segments,
+    bound_ways,
+    differentiate,
     evaluate,
     find_candidates,
 )
@@ -104,33 +105,21 @@ def check_kinematics(
             )
         )
         at_most = _measure_excess(at_most, limits, tolerances)
-    if not (at_most > 0.0).any():
+    which, joints = np.nonzero((at_most > 0.0).any(axis=0))
+    if not which.size:
         return []
-    columns = np.arange(len(limits.joints))
-    worst = np.zeros((len(_KINDS), columns.size))
-    found: dict[tuple[int, int], LimitViolation] = {}
-    # The most doubtful segment of each joint at first: after them few others may be worse.
-    is_asked = np.zeros(at_most.shape[1:], dtype=bool)
-    if len(is_asked):
-        is_asked[at_most.argmax(axis=1), columns] = True
-    for _ in range(2):
-        is_asked &= (at_most > worst[:, np.newaxis]).any(axis=0)
-        which, joints = np.nonzero(is_asked)
-        if not which.size:
-            break
-        durations = segments.durations[which]
-        with np.errstate(over='ignore', invalid='ignore'):
-            shares, values = _find_extremes(segments.scaled[:, which, joints], durations)
-            excess = _measure_excess(values, limits, tolerances, joints)
-        for kind, joint in product(range(len(_KINDS)), np.unique(joints).tolist()):
-            row = int(np.where(joints == joint, excess[kind], -np.inf).argmax())
-            if excess[kind, row] <= worst[kind, joint]:
-                continue
-            worst[kind, joint] = excess[kind, row]
-            time = segments.begins[which[row]] + shares[kind, row] * durations[row]
-            found[kind, joint] = _make_violation(kind, limits, joint, time, values[kind, row])
-        is_asked = ~is_asked
-    return list(found.values())
+    durations = segments.durations[which]
+    with np.errstate(over='ignore', invalid='ignore'):
+        shares, values = _find_extremes(segments.scaled[:, which, joints], durations)
+        excess = _measure_excess(values, limits, tolerances, joints)
+    times = segments.begins[which] + shares * durations
+    found = []
+    for kind, joint in product(range(len(_KINDS)), np.unique(joints).tolist()):
+        row = int(np.where(joints == joint, excess[kind], -np.inf).argmax())
+        if excess[kind, row] > 0.0:
+            where = kind, row
+            found.append(_make_violation(kind, limits, joint, times[where], values[where]))
+    return found
 
 
 def _measure_excess(
@@ -183,58 +172,40 @@ def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArra
     The largest and the least position, the fastest velocity, the largest acceleration and the
     largest deceleration, with their signs.
     """
-    rates = scaled[1:] * np.arange(1.0, 6.0)[:, np.newaxis]
-    changes = rates[1:] * np.arange(1.0, 5.0)[:, np.newaxis]
-    candidates = find_candidates(scaled)
-    position = evaluate(scaled, candidates.position)
-    velocity = evaluate(rates, candidates.velocity) / durations[:, np.newaxis]
-    at, acceleration, trend = _split_acceleration(rates, changes, candidates)
+    position_at, velocity_at, own_at = find_candidates(scaled)
+    rates = differentiate(scaled)
+    changes = differentiate(rates)
+    position = evaluate(scaled[..., np.newaxis], position_at)
+    velocity = evaluate(rates[..., np.newaxis], velocity_at) / durations[:, np.newaxis]
+    # The velocity keeps its sign from one of its zeros to the next. In each such stretch the
+    # acceleration has its extremes at the stretch's ends or at its own candidates.
+    low, high = position_at[:, :-1, np.newaxis], position_at[:, 1:, np.newaxis]
+    at = np.concatenate((low, np.clip(own_at[:, np.newaxis], low, high), high), axis=2)
+    acceleration = evaluate(changes[..., np.newaxis, np.newaxis], at)
+    way = evaluate(rates[..., np.newaxis, np.newaxis], 0.5 * (low + high))
+    # Of a velocity that ends at zero, rounding makes one that passes it.
+    is_there = high - low > SHORTEST_STRETCH
+    trend = np.where(is_there, np.sign(acceleration * way), 0.0)
+    at, acceleration, trend = (each.reshape(len(at), -1) for each in (at, acceleration, trend))
     acceleration = acceleration / durations[:, np.newaxis] ** 2
     size = np.abs(acceleration)
     picked = (
-        (candidates.position, position, position),
-        (candidates.position, position, -position),
-        (candidates.velocity, velocity, np.abs(velocity)),
+        (position_at, position, position),
+        (position_at, position, -position),
+        (velocity_at, velocity, np.abs(velocity)),
         (at, acceleration, np.where(trend > 0.0, size, -1.0)),
         (at, acceleration, np.where(trend < 0.0, size, -1.0)),
     )
     rows = np.arange(scaled.shape[1])
-    shares, values = np.empty((5, rows.size)), np.empty((5, rows.size))
+    shares, values = np.empty((2, 5, rows.size))
     for kind, (where, what, score) in enumerate(picked):
         best = score.argmax(axis=1)
         shares[kind] = where[rows, best]
-        # Where nothing brakes, or nothing speeds up, there is none of it.
-        is_there = score[rows, best] >= 0.0 if kind > 2 else True
-        values[kind] = np.where(is_there, what[rows, best], 0.0)
+        values[kind] = what[rows, best]
+        if kind > 2:
+            # Where nothing brakes, or nothing speeds up, there is none of it.
+            values[kind, score[rows, best] < 0.0] = 0.0
     return shares, values
-
-
-def _split_acceleration(
-    rates: FloatArray, changes: FloatArray, candidates: Candidates
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return candidates of the acceleration, its values, and where the joint speeds up or brakes.
-
-    The velocity keeps its sign from one of its zeros to the next. In each such stretch the
-    acceleration has its extremes at the stretch's ends or at its own candidates. The trend is 1
-    where the joint speeds up, -1 where it brakes.
-    """
-    zeros, own = candidates.position, candidates.acceleration
-    shares, values, trends = [], [], []
-    for index in range(zeros.shape[1] - 1):
-        low, high = zeros[:, index : index + 1], zeros[:, index + 1 : index + 2]
-        way = evaluate(rates, 0.5 * (low + high))
-        at = np.concatenate((low, np.clip(own, low, high), high), axis=1)
-        acceleration = evaluate(changes, at)
-        shares.append(at)
-        values.append(acceleration)
-        # Of a velocity that ends at zero, rounding makes one that passes it.
-        is_there = high - low > SHORTEST_STRETCH
-        trends.append(np.where(is_there, np.sign(acceleration * way), 0.0))
-    return (
-        np.concatenate(shares, axis=1),
-        np.concatenate(values, axis=1),
-        np.concatenate(trends, axis=1),
-    )
 
 
 # ---- poses
@@ -263,14 +234,11 @@ def find_unpassable(
     compute_efforts : callable
     limits : DemandLimits
     """
-    if not len(positions) or np.isinf(limits.effort).all():
-        return []
     usual = np.minimum(limits.velocity, usual_velocities(limits.joints))
     with np.errstate(divide='ignore'):
         largest = (usual / np.abs(directions)).min(axis=1, keepdims=True)
     velocities = SLOW_SHARE * np.minimum(largest, 1.0) * directions
-    efforts = compute_efforts(positions, velocities, np.zeros_like(positions))
-    return _worst_of_each(Quantity.SLOW, efforts, times, limits)
+    return _find_beyond(Quantity.SLOW, positions, velocities, times, compute_efforts, limits)
 
 
 def find_unholdable(
@@ -288,17 +256,22 @@ def find_unholdable(
         As :data:`Efforts`, of rest.
     limits : DemandLimits
     """
-    if not len(positions) or np.isinf(limits.effort).all():
-        return []
     still = np.zeros_like(positions)
-    efforts = compute_holding(positions, still, still)
-    return _worst_of_each(Quantity.HOLDING, efforts, times, limits)
+    return _find_beyond(Quantity.HOLDING, positions, still, times, compute_holding, limits)
 
 
-def _worst_of_each(
-    quantity: Quantity, efforts: FloatArray, times: FloatArray, limits: DemandLimits
+def _find_beyond(
+    quantity: Quantity,
+    positions: FloatArray,
+    velocities: FloatArray,
+    times: FloatArray,
+    compute: Efforts,
+    limits: DemandLimits,
 ) -> list[LimitViolation]:
     """Return where the effort of each joint is farthest beyond its limit, if it is anywhere."""
+    if not len(positions) or np.isinf(limits.effort).all():
+        return []
+    efforts = compute(positions, velocities, np.zeros_like(positions))
     excess = np.where(np.isnan(efforts), np.inf, np.abs(efforts)) - limits.effort
     found = []
     for joint in np.flatnonzero((excess > 0.0).any(axis=0)):

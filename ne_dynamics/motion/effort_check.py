@@ -14,7 +14,7 @@ import numpy as np
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
-from ne_dynamics.motion.segments import Segments, sample_segments
+from ne_dynamics.motion.segments import Segments, bound_ways, sample_segments
 from ne_dynamics.motion.stopping import Efforts
 
 CURVATURE_SHARE = 0.25
@@ -93,9 +93,7 @@ class _EffortSearch:
         self._limits = limits
         self._allowed = limits.effort * (1.0 + tolerances.effort)
         self._largest = np.zeros(n)
-        self._values = np.zeros(n)
-        self._times = np.zeros(n)
-        self._places: dict[int, tuple[Segments, int, int, int]] = {}
+        self._places: dict[int, tuple[float, Segments, int, int, int]] = {}
         self._most_refined = most_refined
         self._refined = 0
 
@@ -116,7 +114,8 @@ class _EffortSearch:
         at_once = min(SAMPLES_AT_ONCE, self._most_refined) // (PARTS + 1)
         for first in range(0, len(cells), at_once):
             if self._refined > self._most_refined:
-                self._note(segments, count, np.where(doubtful, at_most, 0.0))
+                left = np.where(doubtful, at_most, 0.0)
+                self._note(segments, count, left, left)
                 return
             columns, which = cells[first : first + at_once].T
             parts = segments.parts(which, columns / count, (columns + 1.0) / count)
@@ -145,63 +144,40 @@ class _EffortSearch:
         return sizes, np.maximum(padded[:-1], padded[1:])
 
     def _note(
-        self,
-        segments: Segments,
-        count: int,
-        sizes: FloatArray,
-        efforts: FloatArray | None = None,
+        self, segments: Segments, count: int, sizes: FloatArray, efforts: FloatArray
     ) -> None:
-        """Take note of the largest of efforts, shape (m, k, n), or of what they are at most."""
+        """Take note of the largest of efforts, or of what they are at most, shape (m, k, n)."""
         # First over what lies side by side in long rows.
         largest = sizes.max(axis=0).max(axis=0)
         for joint in np.flatnonzero(largest > self._largest):
             sample, which = divmod(int(sizes[:, :, joint].argmax()), sizes.shape[1])
-            time = segments.begins[which] + sample / count * segments.durations[which]
             self._largest[joint] = largest[joint]
-            self._values[joint] = (sizes if efforts is None else efforts)[sample, which, joint]
-            self._times[joint] = time
-            self._places[int(joint)] = segments, which, count, sample
-
-    @staticmethod
-    def _state_at(segments: Segments, which: int, count: int, sample: int) -> FloatArray:
-        """Return the state at a sample, shape (3, n)."""
-        one = segments.choose(slice(which, which + 1))
-        return sample_segments(one, count)[:, sample, 0]
+            value = float(efforts[sample, which, joint])
+            self._places[int(joint)] = value, segments, which, count, sample
 
     def violations(self) -> list[LimitViolation]:
         """Return the joints whose limits do not suffice."""
         beyond = np.flatnonzero(self._largest > self._allowed)
         if not beyond.size:
             return []
-        joints, sizes = self._limits.joints, self._limits.effort
-        q, qd, qdd = np.stack(
-            [self._state_at(*self._places[joint]) for joint in beyond.tolist()], axis=1
-        )
+        times, states = [], []
+        for joint in beyond.tolist():
+            _, segments, which, count, sample = self._places[joint]
+            begins, durations, _ = one = segments.choose(slice(which, which + 1))
+            times.append(float(begins[0] + sample / count * durations[0]))
+            states.append(sample_segments(one, count)[:, sample, 0])
+        q, qd, qdd = np.stack(states, axis=1)
         # What is left of an effort when the motion is slower: what it takes to move slowly, and
         # of the rest a part that falls with the square of the speed.
         slow = self._compute(q, SLOW_SHARE * qd, np.zeros_like(qdd))
         found = []
         for row, joint in enumerate(beyond.tolist()):
-            value, size = self._values[joint], sizes[joint]
+            value, size = self._places[joint][0], float(self._limits.effort[joint])
             static = np.copysign(1.0, value) * slow[row, joint]
             helps = static < size < abs(value) < np.inf
-            slower = np.sqrt((abs(value) - static) / (size - static)) if helps else np.inf
+            slower = float(np.sqrt((abs(value) - static) / (size - static))) if helps else np.inf
+            limit, name = float(np.copysign(size, value)), self._limits.joints[joint]
             found.append(
-                LimitViolation(
-                    Quantity.EFFORT,
-                    joints[joint],
-                    joint,
-                    float(self._times[joint]),
-                    float(value),
-                    float(np.copysign(size, value)),
-                    float(slower),
-                )
+                LimitViolation(Quantity.EFFORT, name, joint, times[row], value, limit, slower)
             )
         return found
-
-
-def bound_ways(segments: Segments) -> FloatArray:
-    """Return how far all joints together go in each segment, at most [rad or m]."""
-    with np.errstate(over='ignore', invalid='ignore'):
-        ways: FloatArray = np.abs(segments.scaled[1:]).sum(axis=0)
-        return ways @ np.ones(ways.shape[1])

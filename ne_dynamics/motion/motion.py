@@ -32,7 +32,10 @@ from ne_dynamics.motion.segments import (
     Segments,
     bound_exactly,
     bound_segments,
-    find_roots,
+    differentiate,
+    evaluate,
+    find_candidates,
+    find_zeros,
 )
 from ne_dynamics.motion.waypoints import (
     SHORTEST_SEGMENT,
@@ -170,15 +173,15 @@ class Motion:
             [s]
         """
         final = resting_state(end)
-        both = DesiredState(*(np.stack(rows) for rows in zip(begin, final, strict=True)))
-        coefficients = _join([duration], (2, 2), both)
+        coefficients = _join([duration], (2, 2), np.stack((begin, final), axis=1))
         return cls([now, now + duration], coefficients, resting_state(begin.position), final)
 
     @classmethod
     def between(cls, waypoints: Waypoints) -> Motion:
         """Return the motion between waypoints, by their times; what overflows is not finite."""
         with np.errstate(over='ignore', invalid='ignore'):
-            coefficients = _join(np.diff(waypoints.times), waypoints.orders, waypoints.states)
+            states = np.array(waypoints.states)
+            coefficients = _join(np.diff(waypoints.times), waypoints.orders, states)
         begin, end = (resting_state(waypoints.positions[index]) for index in (0, -1))
         return cls(waypoints.times, coefficients, begin, end)
 
@@ -248,14 +251,13 @@ class Motion:
         turns = nearest_turns(
             start_state.position, waypoints.positions[first], waypoints.continuous
         )
-        position, velocity, acceleration = (values[first:] for values in waypoints.states)
-        states = DesiredState(position + turns, velocity, acceleration)
+        states = np.stack([values[first:] for values in waypoints.states])
+        states[0] += turns
         orders: Sequence[int] = waypoints.orders[first:]
         knots = times[first:]
         has_way = bool(knots[0] > now)
         if has_way:
-            stacked = (np.vstack(values) for values in zip(start_state, states, strict=True))
-            states = DesiredState(*stacked)
+            states = np.insert(states, 0, start_state, axis=1)
             orders, knots = (2, *orders), np.insert(knots, 0, now)
         durations = np.diff(knots)
         if (durations < SHORTEST_SEGMENT).any():
@@ -266,14 +268,17 @@ class Motion:
                 f'least, got {durations[index]:.3g} s after {knots[index] - origin:.9g} s',
                 field='points',
             )
-        final = resting_state(states.position[-1])
+        final = resting_state(states[0, -1])
         if interpolation is Interpolation.NONE:
-            steps = np.stack(_standing(states, has_way=has_way), axis=1)[1:]
+            steps = states.swapaxes(0, 1)[1:].copy()
+            if has_way:
+                # Until its first point is due it stands.
+                steps[0, 0], steps[0, 1:] = start_state.position, 0.0
             coefficients = np.zeros((len(steps), DEGREE + 1, steps.shape[2]))
             coefficients[:, 0] = steps[:, 0]
             return cls(knots, coefficients, start_state, final, steps=steps)
         if is_spline and has_way:
-            states = _on_a_spline(knots, states, goes_on=goes_on)
+            _set_spline(knots, states, goes_on=goes_on)
             orders = (2,) * len(orders)
         with np.errstate(over='ignore', invalid='ignore'):
             coefficients = _join(durations, orders, states)
@@ -410,11 +415,8 @@ class Motion:
         count = len(self.coefficients)
         if not count:
             return self.final
-        if len(self._steps) == count:
-            return DesiredState(*self._steps[-1])
-        duration = self.knots[-1:] - self.knots[-2]
-        state = evaluate_segments(self.coefficients[-1:], duration[np.newaxis])
-        return DesiredState(*(values[0, 0] for values in state))
+        state = self.sample_within(np.array([count - 1]), np.diff(self.knots[-2:]))
+        return DesiredState(*(values[0] for values in state))
 
     def segments(self, some: slice = slice(None), origin: float = 0.0) -> Segments:
         """Return some of the segments.
@@ -453,11 +455,15 @@ class Motion:
         segments = self.segments()
         low, high = (each[order] for each in bound_segments(segments))
         which, joints = np.nonzero((low < 0.0) & (high > 0.0))
-        shares = find_roots(segments.scaled[:, which, joints], order)
-        begins, durations = (each[which, np.newaxis] for each in segments[:2])
-        times = begins + shares * durations
-        found = (times[joints == joint] for joint in range(low.shape[1]))
-        return [np.sort(each[~np.isnan(each)]) for each in found]
+        polynomials = segments.scaled[:, which, joints]
+        candidates = find_candidates(polynomials)[order]
+        for _ in range(order):
+            polynomials = differentiate(polynomials)
+        shares, changes_sign = find_zeros(polynomials, candidates)
+        rows, columns = np.nonzero(changes_sign & (shares > 0.0) & (shares < 1.0))
+        some = which[rows]
+        times = segments.begins[some] + shares[rows, columns] * segments.durations[some]
+        return [np.sort(times[joints[rows] == joint]) for joint in range(low.shape[1])]
 
     # ---- where it is when
 
@@ -572,69 +578,47 @@ def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredSta
     DesiredState
         Arrays of shape (k, r, n).
     """
-    t = since[..., np.newaxis]
-    rows = coefficients[:, np.newaxis]
-    states = []
+    rows, states = coefficients.swapaxes(0, 1)[:, :, np.newaxis], []
     for _ in range(3):
-        value = np.broadcast_to(rows[..., -1, :], (*since.shape, rows.shape[-1]))
-        for power in range(rows.shape[-2] - 2, -1, -1):
-            value = value * t + rows[..., power, :]
-        states.append(value)
-        rows = rows[..., 1:, :] * np.arange(1.0, rows.shape[-2])[:, np.newaxis]
+        states.append(evaluate(rows, since[..., np.newaxis]))
+        rows = differentiate(rows)
     return DesiredState(*states)
 
 
-def _standing(motion: DesiredState, *, has_way: bool) -> DesiredState:
-    """Return what counts from each state on: until its first point is due a motion stands."""
-    if not has_way:
-        return motion
-    standing = DesiredState(*(values.copy() for values in motion))
-    standing.position[1] = motion.position[0]
-    standing.velocity[1] = standing.acceleration[1] = 0.0
-    return standing
+def _set_spline(times: FloatArray, states: FloatArray, *, goes_on: bool) -> None:
+    """Give positions the derivatives of a spline, and leave the ends as they are.
 
-
-def _on_a_spline(times: FloatArray, motion: DesiredState, *, goes_on: bool) -> DesiredState:
-    """Return positions with the derivatives of a spline, and the ends as they are.
-
-    The end is the last state, at rest; of a motion that goes on, the last but one.
+    The end is the last of the states, shape (3, s + 1, n), at rest; of a motion that goes on, the
+    last but one.
     """
-    inner = slice(-1) if goes_on else slice(None)
-    position, velocity, acceleration = (values[inner] for values in motion)
-    if len(position) < 3:
-        return motion
+    if goes_on:
+        times, states = times[:-1], states[:, :-1]
+    if times.size < 3:
+        return
+    position, velocity, _ = states
     with np.errstate(over='ignore', invalid='ignore'):
-        found = spline_derivatives(
-            times[inner], position, velocity[0], velocity[-1] if goes_on else None
-        )
-    velocity[1:-1], acceleration[1:-1] = (values[1:-1] for values in found)
-    return motion
+        found = spline_derivatives(times, position, velocity[0], velocity[-1] if goes_on else None)
+    states[1:, 1:-1] = np.stack(found)[:, 1:-1]
 
 
-def _join(durations: ArrayLike, orders: Sequence[int], states: DesiredState) -> FloatArray:
+def _join(
+    durations: Sequence[float] | FloatArray, orders: Sequence[int], states: FloatArray
+) -> FloatArray:
     """Return the polynomials between states, by time, shape (s, 6, n).
 
     Parameters
     ----------
-    durations : array-like, shape (s,)
+    durations : sequence, length s
         [s]
     orders : sequence of int, length s + 1
         Derivatives that the states carry.
-    states : DesiredState
-        Arrays of shape (s + 1, n).
+    states : array, shape (3, s + 1, n)
     """
-    begin, end = (DesiredState(*(rows[some] for rows in states)) for some in _ENDS)
+    begin, end = DesiredState(*states[:, :-1]), DesiredState(*states[:, 1:])
     scaled = scaled_coefficients(np.minimum(orders[:-1], orders[1:]), durations, begin, end)
-    size = np.asarray(durations)[:, np.newaxis]
-    coefficients = np.empty((len(size), DEGREE + 1, scaled.shape[2]))
-    power = np.ones_like(size)
-    for degree, row in enumerate(scaled):
-        np.divide(row, power, out=coefficients[:, degree])
-        power = power * size
+    powers = np.vander(durations, DEGREE + 1, increasing=True)[..., np.newaxis]
+    coefficients: FloatArray = np.divide(scaled.swapaxes(0, 1), powers, order='C')
     return coefficients
-
-
-_ENDS = slice(-1), slice(1, None)
 
 
 def scaled_coefficients(

@@ -82,38 +82,49 @@ class Bounds(NamedTuple):
     upper: FloatArray
 
 
-def derivative_rows(rows: FloatArray) -> FloatArray:
-    """Return what a row for the coefficients of a derivative is for those of the polynomial.
+def evaluate(polynomials: FloatArray, shares: FloatArray) -> FloatArray:
+    """Return the values of polynomials by Horner's scheme.
 
     Parameters
     ----------
-    rows : array, shape (r, k)
-        Each gives a number when it is multiplied with k coefficients.
-
-    Returns
-    -------
-    array, shape (r, k + 1)
+    polynomials : array, shape (d, ...)
+        Coefficients of ascending powers, two at the least.
+    shares : array
+        Of a shape that broadcasts with those behind d, to the shape of the result.
     """
-    powers = np.arange(1.0, rows.shape[1] + 1.0)
-    return np.concatenate((np.zeros((len(rows), 1)), rows * powers), axis=1)
+    value: FloatArray = polynomials[-1]
+    for row in polynomials[-2::-1]:
+        value = value * shares + row
+    return value
+
+
+def differentiate(polynomials: FloatArray) -> FloatArray:
+    """Return the derivatives of polynomials, shape (d, ...) to (d - 1, ...)."""
+    derived: FloatArray = (polynomials[1:].T * np.arange(1.0, len(polynomials))).T
+    return derived
+
+
+def _differentiate_up_to(order: int, polynomials: FloatArray) -> list[FloatArray]:
+    """Return polynomials and their derivatives up to an order."""
+    derivatives = [polynomials]
+    for _ in range(order):
+        derivatives.append(differentiate(derivatives[-1]))
+    return derivatives
 
 
 def _to_bernstein(degree: int) -> FloatArray:
     """Return the matrix from coefficients of powers on [0, 1] to Bernstein coefficients."""
+    powers = range(degree + 1)
     return np.array(
-        [
-            [comb(row, power) / comb(degree, power) for power in range(degree + 1)]
-            for row in range(degree + 1)
-        ]
+        [[comb(row, power) / comb(degree, power) for power in powers] for row in powers]
     )
 
+
+_DERIVATIVES = _differentiate_up_to(2, np.eye(DEGREE + 1))
+"""From coefficients to those of position, velocity and acceleration."""
 
 _CONTROLS = np.concatenate(
-    (
-        _to_bernstein(DEGREE),
-        derivative_rows(_to_bernstein(DEGREE - 1)),
-        derivative_rows(derivative_rows(_to_bernstein(DEGREE - 2))),
-    )
+    [_to_bernstein(DEGREE - order) @ rates for order, rates in enumerate(_DERIVATIVES)]
 )
 _PARTS = (slice(0, 6), slice(6, 11), slice(11, 15))
 
@@ -123,104 +134,55 @@ def bound_segments(segments: Segments) -> Bounds:
     _, durations, scaled = segments
     controls = _CONTROLS @ scaled.reshape(DEGREE + 1, -1)
     controls = controls.reshape(len(_CONTROLS), *scaled.shape[1:])
-    shape = (3, *scaled.shape[1:])
-    lower, upper = np.empty(shape), np.empty(shape)
+    lower, upper = np.empty((2, 3, *scaled.shape[1:]))
     for order, part in enumerate(_PARTS):
-        lower[order] = controls[part].min(axis=0)
-        upper[order] = controls[part].max(axis=0)
-    sizes = durations ** np.arange(1.0, 3.0)[:, np.newaxis]
-    lower[1:] /= sizes[..., np.newaxis]
-    upper[1:] /= sizes[..., np.newaxis]
+        controls[part].min(axis=0, out=lower[order])
+        controls[part].max(axis=0, out=upper[order])
+    sizes = (durations ** np.arange(1.0, 3.0)[:, np.newaxis])[..., np.newaxis]
+    lower[1:] /= sizes
+    upper[1:] /= sizes
     return Bounds(lower, upper)
 
 
-class Candidates(NamedTuple):
-    """Where polynomials may have their extremes, as shares of the duration, ascending.
-
-    Attributes
-    ----------
-    position, velocity, acceleration : array, shape (k, 6), (k, 5) or (k, 4)
-        The ends among them. The inner ones of `position` are where the velocity may change sign.
-    """
-
-    position: FloatArray
-    velocity: FloatArray
-    acceleration: FloatArray
-
-
-def find_candidates(scaled: FloatArray) -> Candidates:
-    """Return where k polynomials may have their extremes.
+def find_candidates(scaled: FloatArray) -> list[FloatArray]:
+    """Return where k polynomials and their derivatives may have their extremes.
 
     Parameters
     ----------
     scaled : array, shape (6, k)
         Coefficients of ascending powers of the share of the duration.
-    """
-    derivatives = _derivatives(scaled)
-    brackets = _bracket_zeros(derivatives, 1)
-    return Candidates(brackets[1], brackets[2], brackets[3])
-
-
-def find_roots(scaled: FloatArray, order: int) -> FloatArray:
-    """Return where a derivative of k polynomials changes its sign inside of the segment.
-
-    Parameters
-    ----------
-    scaled : array, shape (6, k)
-    order : int
-        0 to 3: of the derivative.
 
     Returns
     -------
-    array, shape (k, 5 - order)
-        As shares of the duration; what is not there is NaN.
+    list of array, shape (k, 6), (k, 5) and (k, 4)
+        Of position, velocity and acceleration: shares of the duration, ascending, the ends among
+        them. The inner ones are where the next derivative may change its sign.
     """
-    derivatives = _derivatives(scaled)
-    brackets = _bracket_zeros(derivatives, order + 1)[order + 1]
-    zeros, has_zero = _find_zeros(derivatives[order], brackets)
-    is_inside = has_zero & (zeros > 0.0) & (zeros < 1.0)
-    return np.where(is_inside, zeros, np.nan)
+    *derivatives, (offset, slope) = _differentiate_up_to(4, scaled)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        zero = np.nan_to_num(-offset / slope, nan=0.0, posinf=1.0, neginf=0.0)
+    found = _with_ends(np.clip(zero, 0.0, 1.0)[:, np.newaxis])
+    candidates = []
+    for polynomials in derivatives[:0:-1]:
+        zeros, has_zero = find_zeros(polynomials, found)
+        found = _with_ends(np.where(has_zero, zeros, found[:, 1:]))
+        candidates.append(found)
+    return candidates[::-1]
 
 
 def bound_exactly(segments: Segments) -> Bounds:
     """Return the least and the largest values of every segment and joint."""
     _, durations, scaled = segments
-    shape = (3, *scaled.shape[1:])
     flat = scaled.reshape(DEGREE + 1, -1)
-    values = [
-        evaluate(polynomials, shares)
-        for polynomials, shares in zip(_derivatives(flat), find_candidates(flat), strict=False)
-    ]
-    sizes = durations ** np.arange(3.0)[:, np.newaxis]
-    lower, upper = (
-        np.stack([find(value, axis=1) for value in values]).reshape(shape) / sizes[..., np.newaxis]
-        for find in (np.min, np.max)
-    )
-    return Bounds(lower, upper)
-
-
-def _derivatives(scaled: FloatArray) -> list[FloatArray]:
-    """Return polynomials and their derivatives up to the fourth, shapes (6 - order, k)."""
-    derivatives = [scaled]
-    for _ in range(4):
-        before = derivatives[-1]
-        derivatives.append(before[1:] * np.arange(1.0, len(before))[:, np.newaxis])
-    return derivatives
-
-
-def _bracket_zeros(derivatives: list[FloatArray], least: int) -> dict[int, FloatArray]:
-    """Return points between which the derivative before is monotone, for each order from a least.
-
-    Shapes (k, 7 - order), the ends among them.
-    """
-    slope, offset = derivatives[4][1], derivatives[4][0]
-    with np.errstate(divide='ignore', invalid='ignore'):
-        zero = np.nan_to_num(-offset / slope, nan=0.0, posinf=1.0, neginf=0.0)
-    found = {4: _with_ends(np.clip(zero, 0.0, 1.0)[:, np.newaxis])}
-    for order in range(3, least - 1, -1):
-        zeros, has_zero = _find_zeros(derivatives[order], found[order + 1])
-        found[order] = _with_ends(np.where(has_zero, zeros, found[order + 1][:, 1:]))
-    return found
+    lower, upper = np.empty((2, 3, flat.shape[1]))
+    derivatives = _differentiate_up_to(2, flat)
+    for order, (polynomials, shares) in enumerate(
+        zip(derivatives, find_candidates(flat), strict=True)
+    ):
+        values = evaluate(polynomials[..., np.newaxis], shares)
+        lower[order], upper[order] = values.min(axis=1), values.max(axis=1)
+    sizes = (durations ** np.arange(3.0)[:, np.newaxis])[..., np.newaxis]
+    return Bounds(*(each.reshape(3, *scaled.shape[1:]) / sizes for each in (lower, upper)))
 
 
 def _with_ends(inner: FloatArray) -> FloatArray:
@@ -228,7 +190,7 @@ def _with_ends(inner: FloatArray) -> FloatArray:
     return np.concatenate((end, inner, end + 1.0), axis=1)
 
 
-def _find_zeros(
+def find_zeros(
     polynomials: FloatArray, brackets: FloatArray
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return a zero in each bracket, and whether the signs at its ends differ so that it is one.
@@ -242,44 +204,39 @@ def _find_zeros(
     -------
     zeros, has_zero : array, shape (k, m)
     """
+
+    def find_values(shares: FloatArray) -> FloatArray:
+        return evaluate(polynomials[..., np.newaxis], shares)
+
     low, high = brackets[:, :-1], brackets[:, 1:]
-    is_negative = evaluate(polynomials, low) < 0.0
-    has_zero = (evaluate(polynomials, high) < 0.0) != is_negative
+    is_negative = find_values(low) < 0.0
+    has_zero = (find_values(high) < 0.0) != is_negative
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        is_low = (evaluate(polynomials, middle) < 0.0) == is_negative
+        is_low = (find_values(middle) < 0.0) == is_negative
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-    slopes = polynomials[1:] * np.arange(1.0, len(polynomials))[:, np.newaxis]
+    slopes = differentiate(polynomials)[..., np.newaxis]
     zero = 0.5 * (low + high)
     with np.errstate(divide='ignore', invalid='ignore'):
         for _ in range(NEWTON_STEPS):
-            step = evaluate(polynomials, zero) / evaluate(slopes, zero)
+            step = find_values(zero) / evaluate(slopes, zero)
             zero = np.minimum(np.maximum(np.where(np.isnan(step), zero, zero - step), low), high)
     return zero, has_zero
 
 
-def evaluate(polynomials: FloatArray, shares: FloatArray) -> FloatArray:
-    """Return the values of k polynomials, each at m points, shape (k, m).
-
-    Parameters
-    ----------
-    polynomials : array, shape (d, k)
-    shares : array, shape (k, m)
-    """
-    value = np.broadcast_to(polynomials[-1][:, np.newaxis], shares.shape)
-    for row in polynomials[-2::-1]:
-        value = value * shares + row[:, np.newaxis]
-    return value
+def bound_ways(segments: Segments) -> FloatArray:
+    """Return how far all joints together go in each segment, at most [rad or m]."""
+    with np.errstate(over='ignore', invalid='ignore'):
+        ways: FloatArray = np.abs(segments.scaled[1:]).sum(axis=0)
+        return ways @ np.ones(ways.shape[1])
 
 
 @lru_cache(maxsize=32)
 def _sampling(count: int) -> FloatArray:
     """Return the matrix from coefficients to values and two derivatives at count + 1 shares."""
     shares = np.linspace(0.0, 1.0, count + 1)[:, np.newaxis]
-    rows = [shares ** np.arange(DEGREE + 1.0 - order) for order in range(3)]
-    matrix = np.concatenate(
-        (rows[0], derivative_rows(rows[1]), derivative_rows(derivative_rows(rows[2])))
-    )
+    powers = shares ** np.arange(DEGREE + 1.0)
+    matrix = np.concatenate([powers[:, : len(rates)] @ rates for rates in _DERIVATIVES])
     matrix.setflags(write=False)
     return matrix
 

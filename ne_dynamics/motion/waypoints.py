@@ -6,7 +6,7 @@ them. The rules are those of ros2_controllers' joint trajectory controller.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -228,16 +228,16 @@ class Waypoints:
         times, states, orders = self.nanoseconds, self.states, self.orders
         if start is not None and times[0] > 0:
             turns = nearest_turns(start.position, self.positions[0], self.continuous)
-            begin = DesiredState(start.position - turns, start.velocity, start.acceleration)
-            states = DesiredState(*(np.vstack(rows) for rows in zip(begin, states, strict=True)))
+            begin = start.position - turns, start.velocity, start.acceleration
+            states = DesiredState(*np.insert(states, 0, begin, axis=1))
             times, orders = np.insert(times, 0, 0), (2, *orders)
-        steps = np.diff(times)
-        if (steps <= 0).any():
-            index = int(np.argmax(steps <= 0)) + 1
-            raise TrajectoryError(
-                f'point {index}: time_from_start: expected at least 1 ns more than the point '
-                f'before, got {times[index]} ns'
-            )
+        _refuse_first(
+            np.diff(times, prepend=-1) <= 0,
+            lambda index: (
+                'time_from_start: expected at least 1 ns more than the point before, '
+                f'got {times[index]} ns'
+            ),
+        )
         return replace(
             self,
             times=tuple((times / NANO).tolist()),
@@ -308,16 +308,13 @@ class Waypoints:
         if not fields.times.size:
             raise TrajectoryError('points: expected at least one, got none', field='points')
         _check_times(fields.times)
-        count = fields.times.size
         has = _carried(fields, len(joint_names), allow_integration=allow_integration)
-        arrays = np.zeros((3, count, len(joints)))
-        for derivative, key in enumerate(('positions', 'velocities', 'accelerations')):
+        arrays = np.zeros((4, fields.times.size, len(joints)))
+        for array, key in zip(arrays, PointFields._fields[1:], strict=True):
             rows, values = getattr(fields, key)
             _check_finite(key, rows, values, joint_names)
             if rows.size:
-                arrays[derivative, rows] = values[:, columns]
-        efforts, values = fields.effort
-        _check_finite('effort', efforts, values, joint_names)
+                array[rows] = values[:, columns]
         _check_position_limits(joints, fields.positions[0], arrays[0])
         if not allow_nonzero_velocity_at_end:
             _check_rest(joints, arrays[1, -1])
@@ -333,7 +330,7 @@ class Waypoints:
             arrays[2],
             tuple(np.where(has[2], 2, np.where(has[1], 1, 0)).tolist()),
             continuous_joints(joints),
-            efforts.size > 0,
+            fields.effort[0].size > 0,
             carried,
         )
 
@@ -341,24 +338,20 @@ class Waypoints:
 def _carried(fields: PointFields, width: int, *, allow_integration: bool) -> NDArray[np.bool_]:
     """Return which points carry positions, velocities, accelerations, shape (3, p)."""
     has = np.zeros((3, fields.times.size), dtype=bool)
-    for row, (points, _) in zip(has, (fields[1], fields[2], fields[3]), strict=True):
+    for row, (points, _) in zip(has, fields[1:4], strict=True):
         row[points] = True
     lacking = ~has.any(axis=0) if allow_integration else ~has[0]
-    if lacking.any():
-        expected = (
-            'positions, velocities or accelerations: expected at least one of them, got none'
-            if allow_integration
-            else f'positions: expected {width} values, one per joint, got 0 (see '
-            'allow_integration_in_goal_trajectories)'
-        )
-        raise TrajectoryError(f'point {int(np.argmax(lacking))}: {expected}', field='points')
-    without = has[0] & has[2] & ~has[1]
-    if without.any():
-        raise TrajectoryError(
-            f'point {int(np.argmax(without))}: accelerations without velocities: '
-            'expected both, or no accelerations',
-            field='points',
-        )
+    expected = (
+        'positions, velocities or accelerations: expected at least one of them, got none'
+        if allow_integration
+        else f'positions: expected {width} values, one per joint, got 0 (see '
+        'allow_integration_in_goal_trajectories)'
+    )
+    _refuse_first(lacking, lambda _: expected)
+    _refuse_first(
+        has[0] & has[2] & ~has[1],
+        lambda _: 'accelerations without velocities: expected both, or no accelerations',
+    )
     return has
 
 
@@ -391,33 +384,25 @@ def find_columns(joints: Sequence[Joint], joint_names: Sequence[str]) -> list[in
     return [place[name] for name in known]
 
 
+def _refuse_first(is_wrong: ArrayLike, describe: Callable[[int], str]) -> None:
+    """Refuse the first of the points that are wrong, if any is; its index is described."""
+    if np.any(is_wrong):
+        index = int(np.argmax(is_wrong))
+        raise TrajectoryError(f'point {index}: {describe(index)}', field='points')
+
+
 def _check_times(times: FloatArray) -> None:
-    finite = np.isfinite(times)
-    if not finite.all():
-        index = int(np.argmin(finite))
-        raise TrajectoryError(
-            f'point {index}: time_from_start: expected a finite number, got {times[index]}',
-            field='points',
-        )
-    if times[0] < 0.0:
-        raise TrajectoryError(
-            f'point 0: time_from_start: expected >= 0 s, got {times[0]:g} s', field='points'
-        )
-    if times.max() > LONGEST_MOTION:
-        index = int(np.argmax(times > LONGEST_MOTION))
-        raise TrajectoryError(
-            f'point {index}: time_from_start: expected <= {LONGEST_MOTION:g} s, got '
-            f'{times[index]:g} s',
-            field='points',
-        )
-    steps = np.diff(times)
-    if (steps <= 0.0).any():
-        index = int(np.argmax(steps <= 0.0)) + 1
-        raise TrajectoryError(
-            f'point {index}: time_from_start: expected more than the {times[index - 1]:.9g} s of '
-            f'the point before, got {times[index]:.9g} s',
-            field='points',
-        )
+    key = 'time_from_start: expected'
+    most = f'{LONGEST_MOTION:g} s'
+    _refuse_first(~np.isfinite(times), lambda i: f'{key} a finite number, got {times[i]}')
+    _refuse_first(times[:1] < 0.0, lambda i: f'{key} >= 0 s, got {times[i]:g} s')
+    _refuse_first(times > LONGEST_MOTION, lambda i: f'{key} <= {most}, got {times[i]:g} s')
+    _refuse_first(
+        np.diff(times, prepend=-np.inf) <= 0.0,
+        lambda i: (
+            f'{key} more than the {times[i - 1]:.9g} s of the point before, got {times[i]:.9g} s'
+        ),
+    )
 
 
 def _field(
@@ -425,13 +410,10 @@ def _field(
 ) -> tuple[IndexArray, FloatArray]:
     """Return which points carry a field and its values there, shapes (k,) and (k, count)."""
     sizes = np.array([len(field) for field in fields], dtype=np.intp)
-    wrong = (sizes != count) & (sizes != 0)
-    if wrong.any():
-        index = int(np.argmax(wrong))
-        raise TrajectoryError(
-            f'point {index}: {key}: expected {count} values, one per joint, got {sizes[index]}',
-            field='points',
-        )
+    _refuse_first(
+        (sizes != count) & (sizes != 0),
+        lambda i: f'{key}: expected {count} values, one per joint, got {sizes[i]}',
+    )
     rows = np.flatnonzero(sizes)
     try:
         values = np.array([fields[row] for row in rows], dtype=np.float64)
@@ -461,20 +443,18 @@ def _check_finite(
 def _check_position_limits(
     joints: Sequence[Joint], rows: IndexArray, positions: FloatArray
 ) -> None:
-    for column, joint in enumerate(joints):
-        if joint.type is JointType.CONTINUOUS:
-            continue
-        values = positions[rows, column]
-        outside = (values < joint.lower - POSITION_TOLERANCE) | (
-            values > joint.upper + POSITION_TOLERANCE
+    lower, upper = np.array([(joint.lower, joint.upper) for joint in joints]).T
+    turns = [joint.type is JointType.CONTINUOUS for joint in joints]
+    values = positions[rows]
+    outside = (values < lower - POSITION_TOLERANCE) | (values > upper + POSITION_TOLERANCE)
+    outside[:, turns] = False
+    if outside.any():
+        column, row = np.argwhere(outside.T)[0]
+        raise TrajectoryError(
+            f'point {rows[row]}: positions: joint {joints[column].name!r}: expected '
+            f'{lower[column]:g} to {upper[column]:g}, got {values[row, column]:g}',
+            field='points',
         )
-        if outside.any():
-            index = int(np.argmax(outside))
-            raise TrajectoryError(
-                f'point {rows[index]}: positions: joint {joint.name!r}: expected '
-                f'{joint.lower:g} to {joint.upper:g}, got {values[index]:g}',
-                field='points',
-            )
 
 
 def _check_rest(joints: Sequence[Joint], velocity: FloatArray) -> None:
@@ -503,11 +483,10 @@ def nearest_turns(start: FloatArray, first: FloatArray, continuous: IndexArray) 
         To be added to `first`; zero for the other joints [rad].
     """
     shift = np.zeros_like(first)
-    for j in continuous:
-        distance = first[j] - start[j]
-        turns = np.round(distance / TURN)
-        # Half a turn away both ways are equally near: keep the direction the sender wrote.
-        if abs(abs(distance - TURN * turns) - np.pi) < 1e-9:
-            turns = np.round((distance - np.copysign(np.pi, distance)) / TURN)
-        shift[j] = -TURN * turns
+    distance = first[continuous] - start[continuous]
+    turns = np.round(distance / TURN)
+    # Half a turn away both ways are equally near: keep the direction the sender wrote.
+    is_half = np.abs(np.abs(distance - TURN * turns) - np.pi) < 1e-9
+    kept = np.round((distance - np.copysign(np.pi, distance)) / TURN)
+    shift[continuous] = -TURN * np.where(is_half, kept, turns)
     return shift

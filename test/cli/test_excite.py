@@ -13,7 +13,7 @@ pytest.importorskip('coal', reason='coal is missing')
 from excitation_arm import START, make_urdf
 
 from ne_dynamics.cli.main import main
-from ne_dynamics.motion.annotated.trajectory_file import read_trajectory
+from ne_dynamics.cli.options.trajectory_file import read_trajectory
 from ne_dynamics.shipped import shipped_file
 
 PUMA = str(shipped_file('puma560_standard_dh.yaml'))

@@ -17,10 +17,10 @@ import yaml
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
+from ne_dynamics.cli.options.trajectory_file import read_trajectory, trajectory_text
 from ne_dynamics.errors import ModelError
 from ne_dynamics.identification.writing.write_back import encode_urdf, read_text, write_urdf
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.motion.annotated.trajectory_file import read_trajectory, trajectory_text
 
 # What XML 1.0 can hold: no control characters but tab, line end and those from U+0080 on.
 XML_NAMES = {

@@ -204,7 +204,7 @@ def test_degenerate_polynomials_have_candidates() -> None:
         assert (np.diff(points, axis=1) >= 0.0).all()
         assert (points[:, 0] == 0.0).all()
         assert (points[:, -1] == 1.0).all()
-    assert np.abs(candidates.position[2] - 0.5).min() < 1e-8
+    assert np.abs(candidates[0][2] - 0.5).min() < 1e-8
 
 
 def test_numbers_beyond_all_are_an_excess() -> None:

@@ -600,6 +600,39 @@ def test_cancelling_ends_what_is_being_planned(bench, active: Client, monkeypatc
     stopped_after(active, last)
 
 
+def test_a_topic_trajectory_newer_than_a_goal_counts(bench, active, monkeypatch) -> None:
+    """Both are planned beside: the goal is followed until the topic's motion is planned."""
+    with monkeypatch.context() as patch, held_up(PLANNING):
+        patch.setattr('ne_dynamics.ros.follow_joint_trajectory.FEW', 0)
+        patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+        goal = active.send_accepted((1.0, GOAL))
+        bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
+        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+    assert 'a trajectory came by the topic' in active.result(goal).text
+    end = active.desired(Q)
+    for _ in range(15):
+        end = active.desired(end, dt=0.1)
+    np.testing.assert_allclose(end, Q - STEP, atol=1e-9)
+
+
+def test_a_goal_newer_than_a_topic_trajectory_counts(bench, active, monkeypatch) -> None:
+    """The motion of the topic is planned first, and no reason to end the goal."""
+    with monkeypatch.context() as patch, held_up(PLANNING):
+        patch.setattr('ne_dynamics.ros.follow_joint_trajectory.FEW', 0)
+        patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+        bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
+        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        goal = active.send_accepted((1.0, GOAL))
+    planning = bench.node.configured.planning
+    bench.spin(lambda: not planning.is_busy, 'both plans')
+    assert active.is_running(goal)
+    end = active.desired(Q)
+    for _ in range(15):
+        end = active.desired(end, dt=0.1)
+    np.testing.assert_allclose(end, GOAL, atol=1e-9)
+    assert active.result(goal).status == SUCCEEDED
+
+
 def test_before_the_first_state_no_goal_is_accepted(bench, client: Client) -> None:
     """A goal for an arm that is not there yet is not kept for the day it appears."""
     bench.start(**SLOW_STATES)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +16,7 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 
 from held_worker import held_up
 
+import ne_dynamics
 from ne_dynamics.errors import BackendError
 from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError, WorkerProcess
 
@@ -142,11 +145,116 @@ def test_without_the_process_small_plans_go_on(holding, monkeypatch) -> None:
     np.testing.assert_allclose(desired(bench, 1.5), Q + 0.2, atol=1e-9)
 
 
+def test_the_working_directory_is_nobodys_package(bench, tmp_path, monkeypatch) -> None:
+    """Another version of the package where the node was started: the node lives on."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    shutil.copytree(os.path.dirname(ne_dynamics.__file__), tmp_path / 'ne_dynamics')
+    file = tmp_path / 'ne_dynamics/ros/trajectory_planning.py'
+    file.write_text(file.read_text().replace('def plan_message', 'def plan_text'))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+    PLANNING.stop()
+    bench.trajectories.publish(bench.trajectory((1.0, Q - 0.1)))
+    until_planned(bench)
+
+
+def test_limits_changed_meanwhile(bench, monkeypatch) -> None:
+    """What is planned by parameters that have changed is planned again, by those that count."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    bench.set(trajectory__when_infeasible='follow')
+    with monkeypatch.context() as patch, held_up(PLANNING):
+        patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+        mid = Q + 0.6
+        bench.trajectories.publish(bench.trajectory((2.0, Q + 0.01), (2.02, mid), (5.0, Q)))
+        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.set(trajectory__when_infeasible='refuse')
+    bench.hear('joint_trajectory dropped', 'expected at most')
+    np.testing.assert_array_equal(desired(bench, 2.0), Q)
+
+
+def test_mode_changed_and_back(bench, monkeypatch) -> None:
+    """Led by hand meanwhile: what was sent before does not set off."""
+    bench.start()
+    bench.answer(bench.joint_state(Q))
+    with monkeypatch.context() as patch, held_up(PLANNING):
+        patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+        bench.trajectories.publish(bench.trajectory((1.0, Q - 0.1)))
+        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.set(mode='gravity_compensation')
+        bench.answer(bench.joint_state(Q))
+        bench.set(mode='computed_torque')
+        bench.answer(bench.joint_state(Q))
+    bench.settle()
+    np.testing.assert_allclose(desired(bench, 1.5), Q, atol=1e-12)
+
+
+def test_a_stream_is_followed_though_motions_may_be_slowed_down(bench) -> None:
+    """What is within the limits is planned at once, a hundred times a second."""
+    bench.start(trajectory__when_infeasible='slow_down', interpolation_method='splines')
+    bench.answer(bench.joint_state(Q))
+    bench.answer(bench.joint_state(Q))
+
+    def path(since: float) -> np.ndarray:
+        return Q + 0.2 * (1.0 - np.cos(since))
+
+    rate, base, begin = 100.0, bench.time, time.monotonic()
+    state_due = message_due = 0.0
+    measured, errors = Q, []
+    while (now := time.monotonic() - begin) < 3.0:
+        if now >= state_due:
+            state_due = now + 0.004
+            bench.time = base + now
+            bench.joint_states.publish(bench.joint_state(measured, dt=0.0))
+            if bench.efforts:
+                measured = np.array(bench.efforts[-1].position)
+                errors.append(np.abs(measured - path(now)).max())
+        if now >= message_due:
+            message_due += 1.0 / rate
+            message = bench.trajectory((2.0 / rate, path(now + 2.0 / rate)))
+            bench.trajectories.publish(message)
+        bench.executor.spin_once(timeout_sec=0.0005)
+    assert max(errors[len(errors) // 2 :]) < 0.05
+
+
+def test_a_stopped_process_is_given_up_whatever_it_was_to_get() -> None:
+    """What does not fit into the buffer of a socket is given up as what is not answered."""
+    worker = WorkerProcess('test', longest_work=0.3)
+    worker.submit(int).result()
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGSTOP)
+    future = worker.submit(len, bytes(1_000_000))
+    with pytest.raises(WorkerLostError):
+        future.result(PATIENCE)
+    worker.stop()
+
+
+def test_an_error_that_cannot_be_unpickled_is_not_the_end(tmp_path, monkeypatch) -> None:
+    """Those that come after it are done, by another process."""
+    (tmp_path / 'two_arguments.py').write_text(
+        'class Two(Exception):\n    def __init__(self, first, second):\n'
+        '        super().__init__(first)\n\ndef fail():\n    raise Two(1, 2)\n'
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    from two_arguments import fail
+
+    worker = WorkerProcess('test', longest_work=2.0)
+    failing = worker.submit(fail)
+    following = worker.submit(divmod, 7, 2)
+    assert following.result(20.0) == (3, 1)
+    with pytest.raises(WorkerLostError):
+        failing.result(1.0)
+    worker.stop()
+
+
 def test_it_ends_with_the_node_whatever_ends_that() -> None:
-    """A node that is killed leaves no process behind."""
+    """A node that is killed leaves no process behind, whatever that was doing."""
     code = (
         'from ne_dynamics.ros.running.worker_process import PLANNING\n'
+        'import time\n'
         'PLANNING.submit(int).result()\n'
+        'PLANNING.submit(time.sleep, 1000.0)\n'
         'print(PLANNING.pid, flush=True)\n'
         'input()\n'
     )

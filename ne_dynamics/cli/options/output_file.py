@@ -1,13 +1,17 @@
-"""Whether what an option names can be written, before anything long begins."""
+"""Files that options name: whether they can be written, before anything long begins; text."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.motion import STANDARD
+from ne_dynamics.prepared_file import write_whole
+
+STANDARD = '-'
+"""In place of a file name: standard input or output."""
 
 PICTURES = ('.pdf', '.png', '.svg')
 
@@ -107,3 +111,33 @@ def check_folder(path: Path) -> None:
         reason = getattr(error, 'strerror', None) or str(error)
     if reason:
         raise TrajectoryError(f'{path}: cannot be written: {reason}')
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file at once, or not at all.
+
+    Parameters
+    ----------
+    path : str
+        File name, or '-' for standard output.
+    text : str
+
+    Raises
+    ------
+    TrajectoryError
+        When it cannot be written; what was there before is then still there.
+    """
+    if path == STANDARD:
+        buffer = getattr(sys.stdout, 'buffer', None)
+        if buffer is None:
+            sys.stdout.write(text)  # a text in memory
+            return
+        # In UTF-8, whatever the terminal speaks: so it is read, and so are files.
+        sys.stdout.flush()
+        buffer.write(text.encode('utf-8'))
+        return
+    try:
+        write_whole(Path(path), text)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or str(error)
+        raise TrajectoryError(f'{path}: cannot be written: {reason}') from error

@@ -1,1 +1,1 @@
-"""Trajectories with efforts: the model's efforts at each point, and the files that hold them."""
+"""Trajectories with efforts: the model's efforts at each point."""

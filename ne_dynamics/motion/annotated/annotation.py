@@ -32,7 +32,7 @@ point at rest follows :data:`RAMP` seconds later.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ MAX_POINTS = 100_000
 """Default for the largest number of points."""
 
 BATCH = 1000
-"""Stretches that are computed at once."""
+"""Stretches that are refined at once."""
 
 SHORTEST = 1e-6
 """Nothing is resolved that is shorter than this [s]."""
@@ -151,10 +151,10 @@ def annotate(
         raise ParameterError(
             f'effort_tolerance: expected finite numbers > 0, got {tolerance.tolist()}'
         )
-    feedforward = _Feedforward(
-        dynamics, terms or Terms(), payload, base_motion, smoothing_velocity
-    )
-    work = _Annotation(waypoints.in_nanoseconds(start), feedforward, tolerance, max_points)
+    compensation = Compensation(dynamics, terms or Terms(), payload, smoothing_velocity)
+    base = None if base_motion is None else Base(base_motion, base_motion)
+    waypoints = waypoints.in_nanoseconds(start)
+    work = _Annotation(compensation, base, waypoints, tolerance, max_points)
     return work.result([known.index(name) for name in joint_names], tuple(joint_names))
 
 
@@ -196,173 +196,83 @@ def check_positions(
         raise InfeasibleMotionError(found)
 
 
-class _Feedforward:
-    """The effort along a motion, seen from inside a stretch where friction jumps.
-
-    Parameters as for :func:`annotate`.
-    """
-
-    def __init__(
-        self,
-        dynamics: InverseDynamics,
-        terms: Terms,
-        payload: FloatArray | None,
-        base_motion: FloatArray | None,
-        smoothing_velocity: float,
-    ) -> None:
-        self.joints = dynamics.robot.joints
-        self._compensation = Compensation(dynamics, terms, payload, smoothing_velocity)
-        self._base = None if base_motion is None else Base(base_motion, base_motion)
-        self.rubbing = np.array(
-            [
-                terms.friction and changes_sign(friction, joint.coulomb_friction)
-                for friction, joint in zip(self._compensation.friction, self.joints, strict=True)
-            ]
-        )
-
-    @property
-    def has_hysteresis(self) -> bool:
-        """Whether the effort depends on the path."""
-        compensation = self._compensation
-        return compensation.terms.friction and compensation.has_hysteresis
-
-    def follow(self, states: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Return the states of the hysteresis after motions in one direction; shapes as given."""
-        return self._compensation.move_hysteresis(states, displacement)
-
-    def efforts(
-        self, state: DesiredState, direction: FloatArray, hysteresis: FloatArray | None
-    ) -> FloatArray:
-        """Return the effort of states of shape (N, n), shape (N, n) [N m or N].
-
-        `direction`, shape (N, n), is the sign of the velocity as friction sees it, `hysteresis`
-        of the same shape what its path has come to, or None without.
-        """
-        compensation = self._compensation
-        q, qd, qdd = state
-        if not compensation.terms.inertia:
-            qdd = np.zeros_like(qdd)
-        effort = compensation.effort(q, qd, qdd, qd, None, self._base, direction)
-        if hysteresis is not None:
-            effort = effort + compensation.hysteresis_effort(hysteresis, qd, direction)
-        return effort
-
-
-@dataclass(eq=False)
-class _Stretches:
-    """Parts of segments along which the effort is smooth, k of them.
-
-    Attributes
-    ----------
-    segments : array, shape (k,), dtype int
-    begin, end : array, shape (k,), dtype int
-        [ns]
-    direction : array, shape (k, n)
-        Sign of the velocity along each, of joints with friction that has one; else 0.
-    origin, hysteresis : array, shape (k + 1, n), or None
-        Positions [rad or m] and states of the hysteresis at the begin of each, and at the end of
-        the last; None without hysteresis.
-    """
-
-    segments: IndexArray
-    begin: IntArray
-    end: IntArray
-    direction: FloatArray
-    origin: FloatArray | None = None
-    hysteresis: FloatArray | None = None
-
-    def __len__(self) -> int:
-        return self.segments.size
-
-    def __getitem__(self, index: slice | IndexArray) -> _Stretches:
-        return _Stretches(
-            self.segments[index],
-            self.begin[index],
-            self.end[index],
-            self.direction[index],
-            None if self.origin is None else self.origin[index],
-            None if self.hysteresis is None else self.hysteresis[index],
-        )
-
-
 class _Annotation:
-    """The work on one trajectory; see :func:`annotate`."""
+    """The work on one trajectory; see :func:`annotate`.
+
+    It goes by stretches: parts of segments, from `_begin` to `_end` [ns], along which no friction
+    changes its sign. `_direction` is that of the velocity, of joints with friction that has one;
+    else 0. `_origin` and `_hysteresis` are the positions and the states of the hysteresis at the
+    begins, and at the end of the last one; None without hysteresis.
+    """
 
     def __init__(
         self,
+        compensation: Compensation,
+        base: Base | None,
         waypoints: Waypoints,
-        feedforward: _Feedforward,
         tolerance: FloatArray,
         max_points: int,
     ) -> None:
+        self._compensation, self._base = compensation, base
+        self._joints = joints = compensation.dynamics.robot.joints
         self._waypoints = waypoints
         self._motion = Motion.between(waypoints)
         self._knots = waypoints.nanoseconds
         self._knot_orders = np.array(waypoints.orders)
         self._orders = np.minimum(self._knot_orders[:-1], self._knot_orders[1:])
-        self._feedforward = feedforward
         self._tolerance = tolerance
         self._max_points = max_points
-        self._turning = np.array(
-            [0.0 if joint.type.is_prismatic else 1.0 for joint in feedforward.joints]
-        )
-        self._n = tolerance.size
-        self._deviation = np.zeros(self._n)
+        self._turning = np.array([not joint.type.is_prismatic for joint in joints], dtype=float)
+        self._deviation = np.zeros(len(joints))
         self._count = 0
         self._steps = 0
         self._largest_step = (0.0, 0, 0)
         # Times, orders, positions, velocities, accelerations, efforts: one tuple a batch.
         self._points: list[tuple[NDArray[Any], ...]] = []
+        self._check_count(self._knots.size)
+        self._divide()
 
     # ---- the whole
 
     def result(self, columns: list[int], joint_names: tuple[str, ...]) -> AnnotatedTrajectory:
         """Do the work, and return what came of it, its joints in the order of `columns`."""
-        self._check_count(self._knots.size)
         last = DesiredState(*(rows[-1:] for rows in self._waypoints.states))
         rest = np.zeros_like(last.position)
-        stretches = self._stretches() if self._orders.size else None
-        reached = None
-        if stretches is not None and stretches.hysteresis is not None:
-            reached = stretches.hysteresis[-1:]
-        hold = self._checked(
-            self._feedforward.efforts(DesiredState(last.position, rest, rest), rest, reached),
-            self._knots[-1:],
-        )
+        resting = DesiredState(last.position, rest, rest)
+        reached = None if self._hysteresis is None else self._hysteresis[-1:]
+        final = hold = self._efforts(resting, rest, reached, self._knots[-1:])
         order = int(self._knot_orders[-1])
         is_moving_at_end = any(values.any() for values in last[1 : order + 1])
-        final = hold
-        if stretches is not None:
-            first, end = self._limits(stretches)
+        if self._begin.size:
+            stretches = np.arange(self._begin.size)
+            limits, _ = self._evaluated(stretches, np.column_stack((self._begin, self._end)))
+            first, end = limits[:, 0], limits[:, 1]
             if is_moving_at_end:
                 final = end[-1:]
-            self._refine_all(stretches, first, end, np.vstack((first[1:], final)))
+            self._refine_all(np.abs(np.vstack((first[1:], final)) - end))
         self._add(self._knots[-1:], self._knot_orders[-1:], last, final)
         if is_moving_at_end:
-            resting = DesiredState(last.position, rest, rest)
             self._add(self._knots[-1:] + _RAMP_NS, np.array((2,)), resting, hold)
-        arrays = [np.concatenate(parts) for parts in zip(*self._points, strict=True)]
-        times, orders, *values = arrays
-        for k, array in enumerate(values):
-            values[k] = array[:, columns]
-        for array in (times, orders, *values):
+        times, orders, *values = map(np.concatenate, zip(*self._points, strict=True))
+        largest = np.abs(values[-1]).max(axis=0)
+        position, velocity, acceleration, efforts = (array[:, columns] for array in values)
+        for array in (times, orders, position, velocity, acceleration, efforts):
             array.setflags(write=False)
-        largest = np.abs(arrays[-1]).max(axis=0)
         return AnnotatedTrajectory(
             joint_names,
             times,
-            values[0],
-            values[1],
-            values[2],
+            position,
+            velocity,
+            acceleration,
             orders,
-            values[3],
+            efforts,
             self._deviation[columns],
             self._steps,
             tuple(self._remarks(largest, is_moving_at_end)),
         )
 
     def _remarks(self, largest: FloatArray, is_moving_at_end: bool) -> Iterator[str]:
-        joints = self._feedforward.joints
+        joints = self._joints
         if self._knots[0] > 0:
             yield (
                 f'the first point is at {self._knots[0] / NANO:.9g} s and no start was given: '
@@ -396,28 +306,39 @@ class _Annotation:
 
     # ---- stretches
 
-    def _stretches(self) -> _Stretches:
-        """Return the parts of the segments along which no friction changes its sign."""
-        knots = self._knots
-        begin = np.sort(np.concatenate((knots[:-1], self._reversals())))
-        end = np.append(begin[1:], knots[-1])
-        segments = np.searchsorted(knots, begin, side='right') - 1
-        middle = begin + (end - begin) // 2
-        velocity = self._states_at(segments, middle[:, np.newaxis]).velocity[:, 0]
-        direction = np.where(self._feedforward.rubbing, np.sign(velocity), 0.0)
-        found = _Stretches(segments, begin, end, direction)
-        return self._with_hysteresis(found) if self._feedforward.has_hysteresis else found
+    def _divide(self) -> None:
+        """Divide the segments into stretches."""
+        compensation, knots = self._compensation, self._knots
+        adds_friction = compensation.terms.friction
+        rubbing = np.array(
+            [
+                adds_friction and changes_sign(friction, joint.coulomb_friction)
+                for friction, joint in zip(compensation.friction, self._joints, strict=True)
+            ]
+        )
+        begin = np.sort(np.concatenate((knots[:-1], self._reversals(rubbing))))
+        end = np.append(begin, knots[-1])[1:]
+        self._begin, self._end = begin, end
+        self._segments = np.searchsorted(knots, begin, side='right') - 1
+        middle = self._states_at(self._segments, begin + (end - begin) // 2)
+        self._direction = np.where(rubbing, np.sign(middle.velocity), 0.0)
+        self._hysteresis: FloatArray | None = None
+        if adds_friction and compensation.has_hysteresis:
+            positions = self._states_at(self._segments, begin).position
+            self._origin = np.concatenate((positions, self._waypoints.positions[-1:]))
+            self._hysteresis = np.zeros_like(self._origin)
+            for index, way in enumerate(np.diff(self._origin, axis=0)):
+                state = compensation.move_hysteresis(self._hysteresis[index], way)
+                self._hysteresis[index + 1] = state
 
-    def _reversals(self) -> IntArray:
+    def _reversals(self, rubbing: NDArray[np.bool_]) -> IntArray:
         """Return when joints with friction turn inside of segments, apart from each other [ns]."""
-        rubbing = np.flatnonzero(self._feedforward.rubbing)
-        if not rubbing.size:
-            return np.zeros(0, dtype=np.int64)
-        roots = self._motion.roots(1)
-        times = np.unique(np.rint(np.concatenate([roots[joint] for joint in rubbing]) * NANO))
+        roots = self._motion.roots(1) if rubbing.any() else []
+        turning = [each for each, rubs in zip(roots, rubbing, strict=False) if rubs]
+        times = np.unique(np.rint(np.concatenate([*turning, []]) * NANO)).astype(np.int64)
         kept: list[int] = []
         before = int(self._knots[0])
-        for time in times.astype(np.int64).tolist():
+        for time in times.tolist():
             segment = int(np.searchsorted(self._knots[1:-1], time, side='right'))
             begin, end = self._knots[segment : segment + 2].tolist()
             if min(time - max(before, begin), end - time) > _SHORTEST_NS:
@@ -426,105 +347,110 @@ class _Annotation:
         return np.array(kept, dtype=np.int64)
 
     def _states_at(self, segments: IndexArray, times: IntArray) -> DesiredState:
-        """Return states of segments, shapes (k,), at times of shape (k, r), shapes (k, r, n)."""
-        since = (times - self._knots[segments, np.newaxis]) / NANO
-        return self._motion.sample_within(segments, since)
+        """Return states of segments, shapes (k,), at times of shape (k,) or (k, r)."""
+        begins = self._knots[segments]
+        return self._motion.sample_within(segments, (times.T - begins).T / NANO)
 
-    def _with_hysteresis(self, stretches: _Stretches) -> _Stretches:
-        """Return stretches with what the path has come to at their begins."""
-        state = self._states_at(stretches.segments, stretches.begin[:, np.newaxis])
-        origin = np.concatenate((state.position[:, 0], self._waypoints.positions[-1:]))
-        states = np.zeros_like(origin)
-        for index, displacement in enumerate(np.diff(origin, axis=0)):
-            states[index + 1] = self._feedforward.follow(states[index], displacement)
-        return replace(stretches, origin=origin, hysteresis=states)
+    # ---- efforts
 
-    def _hysteresis_at(self, stretches: _Stretches, position: FloatArray) -> FloatArray | None:
-        """Return the states at positions of shape (k, r, n) of stretches, shape (k r, n)."""
-        if stretches.origin is None or stretches.hysteresis is None:
-            return None
-        count, samples, n = position.shape
-        moved = position - stretches.origin[:count, np.newaxis]
-        states = np.repeat(stretches.hysteresis[:count], samples, axis=0)
-        return self._feedforward.follow(states, moved.reshape(-1, n))
+    def _evaluated(self, owners: IndexArray, times: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return efforts and velocities at times of stretches, seen from inside of these.
 
-    def _limits(self, stretches: _Stretches) -> tuple[FloatArray, FloatArray]:
-        """Return the efforts at begin and end of stretches, seen from inside, shapes (k, n)."""
-        efforts, _ = self._evaluated(stretches, np.column_stack((stretches.begin, stretches.end)))
-        return efforts[:, 0], efforts[:, 1]
-
-    def _evaluated(self, stretches: _Stretches, times: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return efforts and velocities at times of stretches, shapes (k, r) to (k, r, n)."""
-        state = self._states_at(stretches.segments, times)
-        flat = DesiredState(*(np.ascontiguousarray(rows).reshape(-1, self._n) for rows in state))
-        when = times.reshape(-1)
-        self._checked(np.hstack(flat), when)
-        direction = np.repeat(stretches.direction, times.shape[1], axis=0)
+        Shapes (k,) and (k, r) to (k, r, n).
+        """
         with np.errstate(all='ignore'):  # what overflows is found, and named
-            hysteresis = self._hysteresis_at(stretches, state.position)
-            try:
-                efforts = self._feedforward.efforts(flat, direction, hysteresis)
-            except InputError:
-                self._refuse_first(flat, direction, when)
-                raise
-        return self._checked(efforts, when).reshape(*times.shape, self._n), state.velocity
+            state = self._states_at(self._segments[owners], times)
+            shape = state.position.shape
+            flat = DesiredState(*(rows.reshape(-1, shape[2]) for rows in state))
+            hysteresis = None
+            if self._hysteresis is not None:
+                moved = (state.position - self._origin[owners, np.newaxis]).reshape(-1, shape[2])
+                before = np.repeat(self._hysteresis[owners], shape[1], axis=0)
+                hysteresis = self._compensation.move_hysteresis(before, moved)
+            direction = np.repeat(self._direction[owners], shape[1], axis=0)
+            efforts = self._efforts(flat, direction, hysteresis, times.reshape(-1))
+        return efforts.reshape(shape), state.velocity
 
-    def _refuse_first(self, flat: DesiredState, direction: FloatArray, times: IntArray) -> None:
-        """Refuse the first of the states whose efforts cannot be computed."""
-        for index, time in enumerate(times):
-            one = DesiredState(*(rows[index : index + 1] for rows in flat))
-            try:
-                self._feedforward.efforts(one, direction[index : index + 1], None)
-            except InputError:
-                self._refuse_overflow(time)
+    def _efforts(
+        self,
+        state: DesiredState,
+        direction: FloatArray,
+        hysteresis: FloatArray | None,
+        times: IntArray,
+    ) -> FloatArray:
+        """Return the effort of states of shape (N, n), shape (N, n) [N m or N].
 
-    def _checked(self, efforts: FloatArray, times: IntArray) -> FloatArray:
-        finite = np.isfinite(efforts).all(axis=-1)
+        `direction`, shape (N, n), is the sign of the velocity as friction sees it, `hysteresis`
+        of the same shape what its path has come to, or None without.
+        """
+        compensation = self._compensation
+        q, qd, qdd = state
+        self._check_finite(np.hstack(state), times)
+        if not compensation.terms.inertia:
+            qdd = np.zeros_like(qdd)
+        try:
+            effort = compensation.effort(q, qd, qdd, qd, None, self._base, direction)
+        except InputError:
+            effort = np.full_like(q, np.nan)
+            if times.size > 1:
+                for row in range(times.size):  # the first of them is refused
+                    one = slice(row, row + 1)
+                    each = DesiredState(*(rows[one] for rows in state))
+                    self._efforts(each, direction[one], None, times[one])
+        if hysteresis is not None:
+            effort = effort + compensation.hysteresis_effort(hysteresis, qd, direction)
+        self._check_finite(effort, times)
+        return effort
+
+    def _check_finite(self, values: FloatArray, times: IntArray) -> None:
+        finite = np.isfinite(values).all(axis=-1)
         if not finite.all():
-            self._refuse_overflow(times[int(np.argmin(finite))])
-        return efforts
-
-    def _refuse_overflow(self, time: np.int64) -> None:
-        raise TrajectoryError(
-            f'points: the effort at about {time / NANO:.9g} s is not finite: expected a motion '
-            'that an arm can make'
-        )
+            time = times[int(np.argmin(finite))]
+            raise TrajectoryError(
+                f'points: the effort at about {time / NANO:.9g} s is not finite: expected a '
+                'motion that an arm can make'
+            )
 
     # ---- chords
 
-    def _refine_all(
-        self, stretches: _Stretches, first: FloatArray, end: FloatArray, after: FloatArray
-    ) -> None:
-        """Add the points of all stretches: where each begins, inside, and before its step."""
-        jumps = np.abs(after - end) / self._tolerance
-        is_step = jumps.max(axis=1) > STEP
-        lengths = stretches.end - stretches.begin
+    def _refine_all(self, jumps: FloatArray) -> None:
+        """Add the points of all stretches: where each begins, inside, and before its step.
+
+        Parameters
+        ----------
+        jumps : array, shape (k, n)
+            Of the effort at their ends [N m or N].
+        """
+        in_tolerances = jumps / self._tolerance
+        is_step = in_tolerances.max(axis=1) > STEP
+        lengths = self._end - self._begin
         # A stretch of a few nanoseconds is a ramp by itself.
         has_ramp = is_step & (lengths >= 8)
-        ends = stretches.end - np.where(has_ramp, np.minimum(_RAMP_NS, lengths // 4), 0)
+        ends = self._end - np.where(has_ramp, np.minimum(_RAMP_NS, lengths // 4), 0)
         self._steps = int(is_step.sum())
         if self._steps:
-            sizes = np.abs(after - end)
-            row, joint = divmod(int(np.argmax(jumps)), self._n)
-            self._largest_step = (float(sizes[row, joint]), joint, int(stretches.end[row]))
-        for begin in range(0, len(stretches), BATCH):
-            part = slice(begin, begin + BATCH)
-            chosen = stretches[part]
-            owners, times, efforts = self._sampled(replace(chosen, end=ends[part]))
+            row, joint = divmod(int(np.argmax(in_tolerances)), jumps.shape[1])
+            self._largest_step = float(jumps[row, joint]), joint, int(self._end[row])
+        stretches = np.arange(lengths.size)
+        for some in np.split(stretches, stretches[BATCH::BATCH]):
+            owners, times, efforts = self._sampled(some, ends[some])
+            borders = np.searchsorted(owners, np.append(some, some[-1] + 1)).tolist()
             places = []
-            for own, ramp in enumerate(has_ramp[part].tolist()):
-                first, last = np.searchsorted(owners, (own, own + 1))
+            for own, first, last in zip(some, borders[:-1], borders[1:], strict=True):
                 kept = first + self._chords(times[first:last], efforts[first:last])
-                places.append(kept if ramp else kept[:-1])
-            chosen_places = np.concatenate(places)
-            self._add_between(
-                times[chosen_places],
-                chosen.segments[owners[chosen_places]],
-                efforts[chosen_places],
-            )
+                places.append(kept if has_ramp[own] else kept[:-1])
+            chosen = np.concatenate(places)
+            self._add_between(self._segments[owners[chosen]], times[chosen], efforts[chosen])
 
-    def _sampled(self, stretches: _Stretches) -> tuple[IndexArray, IntArray, FloatArray]:
+    def _sampled(
+        self, owners: IndexArray, ends: IntArray
+    ) -> tuple[IndexArray, IntArray, FloatArray]:
         """Return samples so dense that what lies between them does not matter.
+
+        Parameters
+        ----------
+        owners, ends : array, shape (k,), dtype int
+            Indices of stretches, and until when they are sampled [ns].
 
         Returns
         -------
@@ -533,31 +459,25 @@ class _Annotation:
         efforts : array, shape (m, n)
         """
         found: list[tuple[IndexArray, IntArray, FloatArray]] = []
-        owners = np.arange(len(stretches))
-        begin, end = stretches.begin, stretches.end
-        taken = 0
+        begin, end, taken = self._begin[owners], ends, 0
         while owners.size:
-            now, later = slice(0, BATCH), slice(BATCH, None)
-            lengths = (end - begin)[now, np.newaxis]
-            times = begin[now, np.newaxis] + lengths * np.arange(CELLS + 1) // CELLS
-            efforts, velocities = self._evaluated(stretches[owners[now]], times)
+            lengths = (end - begin)[:, np.newaxis]
+            times = begin[:, np.newaxis] + lengths * np.arange(CELLS + 1) // CELLS
             taken += times.size
-            if taken > 32 * self._max_points + 16_000:
-                self._refuse_count()
+            # Few samples become points, but not so few.
+            self._check_count((taken - 16_000) // 32)
+            efforts, velocities = self._evaluated(owners, times)
             parts = self._count_parts(times, efforts, velocities)
             kept = np.repeat(parts[:, np.newaxis] == 1, CELLS + 1, axis=1)
             # Where samples would fall together the ends do.
             kept[:, 1:-1] &= lengths >= CELLS * _SHORTEST_NS
-            own = np.broadcast_to(owners[now, np.newaxis], times.shape)
-            found.append((own[kept], times[kept], efforts[kept]))
-            counts = np.where(parts > 1, parts, 0)
-            which = np.repeat(np.arange(parts.size), counts)
-            index = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
+            which, _ = np.nonzero(kept)
+            found.append((owners[which], times[kept], efforts[kept]))
+            parts[parts == 1] = 0
+            which, index = np.nonzero(np.arange(CELLS) < parts[:, np.newaxis])
             width = CELLS // parts[which]
-            # The newest first: the number of those that wait stays small.
-            owners = np.concatenate((own[which, 0], owners[later]))
-            begin = np.concatenate((times[which, index * width], begin[later]))
-            end = np.concatenate((times[which, (index + 1) * width], end[later]))
+            owners = owners[which]
+            begin, end = times[which, index * width], times[which, (index + 1) * width]
         owner, time, effort = (np.concatenate(rows) for rows in zip(*found, strict=True))
         order = np.lexsort((time, owner))
         is_new = (np.diff(owner[order], prepend=-1) != 0) | (np.diff(time[order], prepend=-1) != 0)
@@ -569,9 +489,7 @@ class _Annotation:
     ) -> IndexArray:
         """Return into how many parts each stretch has to be divided: 1 when it is resolved."""
         second = np.abs(np.diff(efforts / self._tolerance, n=2, axis=1))
-        bend = second.max(axis=(1, 2))
-        if second.shape[1] > 1:
-            bend = bend + np.abs(np.diff(second, axis=1)).max(axis=(1, 2))
+        bend = second.max(axis=(1, 2)) + np.abs(np.diff(second, axis=1)).max(axis=(1, 2))
         # A line between two samples is off by an eighth of the second difference.
         finer = np.sqrt(bend / (8.0 * RESOLUTION))
         cell = (times[:, 1:] - times[:, :-1]) / NANO
@@ -597,28 +515,22 @@ class _Annotation:
         scaled = (efforts - efforts[0]) / self._tolerance
         straight = scaled[-1] * (seconds / seconds[-1])[:, np.newaxis]
         distance = np.abs(scaled - straight).max(axis=0)
-        if (distance <= CHORD).all():
-            self._note(distance)
-            return np.array((0, times.size - 1))
-        kept = [0]
-        while kept[-1] < times.size - 1:
-            kept.append(_farthest(seconds, scaled, kept[-1]))
-            self._check_count(self._count + len(kept))
-        places = np.array(kept)
-        for column in range(self._n):
-            line = np.interp(seconds, seconds[places], scaled[places, column])
-            distance[column] = np.abs(scaled[:, column] - line).max()
-        self._note(distance)
-        return places
-
-    def _note(self, distance: FloatArray) -> None:
+        kept = [0, times.size - 1]
+        if (distance > CHORD).any():
+            kept = [0]
+            while kept[-1] < times.size - 1:
+                kept.append(_farthest(seconds, scaled, kept[-1]))
+                self._check_count(self._count + len(kept))
+            for column, values in enumerate(scaled.T):
+                line = np.interp(seconds, seconds[kept], values[kept])
+                distance[column] = np.abs(values - line).max()
         self._deviation = np.maximum(self._deviation, distance * self._tolerance)
+        return np.array(kept)
 
-    def _add_between(self, times: IntArray, segments: IndexArray, efforts: FloatArray) -> None:
+    def _add_between(self, segments: IndexArray, times: IntArray, efforts: FloatArray) -> None:
         """Add points of segments, at their begin or later."""
-        sampled = self._states_at(segments, times[:, np.newaxis])
+        state = self._states_at(segments, times)
         orders = self._orders[segments]
-        state = DesiredState(*(rows[:, 0] for rows in sampled))
         state.velocity[orders < 1] = 0.0
         state.acceleration[orders < 2] = 0.0
         # The sender's points are taken over as they are.
@@ -638,14 +550,11 @@ class _Annotation:
 
     def _check_count(self, count: int) -> None:
         if count > self._max_points:
-            self._refuse_count()
-
-    def _refuse_count(self) -> None:
-        raise TrajectoryError(
-            f'effort_tolerance: {np.min(self._tolerance):g} takes more than the '
-            f'{self._max_points} points that are allowed; expected a larger tolerance or a '
-            'shorter trajectory'
-        )
+            raise TrajectoryError(
+                f'effort_tolerance: {np.min(self._tolerance):g} takes more than the '
+                f'{self._max_points} points that are allowed; expected a larger tolerance or a '
+                'shorter trajectory'
+            )
 
 
 def _farthest(seconds: FloatArray, values: FloatArray, begin: int) -> int:

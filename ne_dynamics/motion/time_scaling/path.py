@@ -17,7 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.motion.segments import Segments, evaluate, sample_segments
+from ne_dynamics.motion.segments import (
+    Segments,
+    bound_ways,
+    differentiate,
+    evaluate,
+    sample_segments,
+)
 
 LARGEST_WAY = 0.05
 """Change of all joints together over an interval [rad or m], where that allows."""
@@ -112,10 +118,7 @@ class PathIntervals(NamedTuple):
 
 def divide(segments: Segments) -> Segments:
     """Return the parts of segments along which all joints together go no farther than usual."""
-    # No way is longer than its terms together.
-    with np.errstate(over='ignore', invalid='ignore'):
-        ways = np.abs(segments.scaled[1:]).sum(axis=(0, 2))
-    wanted = np.ceil(np.nan_to_num(ways / LARGEST_WAY))
+    wanted = np.ceil(np.nan_to_num(bound_ways(segments) / LARGEST_WAY))
     return divide_into(segments, np.clip(wanted, LEAST_INTERVALS, MOST_INTERVALS).astype(np.intp))
 
 
@@ -128,8 +131,7 @@ def divide_into(segments: Segments, counts: IndexArray) -> Segments:
     counts : array, shape (s,), dtype int
         Into how many parts.
     """
-    which = np.repeat(np.arange(counts.size), counts)
-    index = np.arange(which.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    which, index = np.nonzero(np.arange(counts.max(initial=1)) < counts[:, np.newaxis])
     width = 1.0 / counts[which]
     return segments.parts(which, index * width, (index + 1.0) * width)
 
@@ -182,13 +184,13 @@ def _measure_turns(parts: Segments) -> tuple[FloatArray, FloatArray]:
 
 def _divide_where_slowest(parts: Segments) -> Segments:
     """Return parts that are divided where the path is slowest inside of them: there it turns."""
-    rates = parts.scaled[1:] * np.arange(1.0, 6.0)[:, np.newaxis, np.newaxis]
+    rates = differentiate(parts.scaled)
     squares = np.zeros((9, parts.durations.size))
     for power, rate in enumerate(rates):
         squares[power : power + 5] += (rate * rates).sum(axis=2)
-    slopes = squares[1:] * np.arange(1.0, 9.0)[:, np.newaxis]
+    slopes = differentiate(squares)
     shares = np.linspace(0.0, 1.0, TURN_SAMPLES + 1)
-    changes = evaluate(slopes, np.tile(shares, (parts.durations.size, 1)))
+    changes = evaluate(slopes[..., np.newaxis], shares)
     least = RESTING * np.abs(squares).sum(axis=0)[:, np.newaxis]
     turns = (changes[:, :-1] < -least) & (changes[:, 1:] > least)
     which = np.flatnonzero(turns.any(axis=1))
@@ -196,15 +198,14 @@ def _divide_where_slowest(parts: Segments) -> Segments:
     high = low + 1.0 / TURN_SAMPLES
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        is_low = evaluate(slopes[:, which], middle[:, np.newaxis])[:, 0] < 0.0
+        is_low = evaluate(slopes[:, which], middle) < 0.0
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     halves = [parts.parts(which, *ends) for ends in ((0.0 * low, low), (low, 1.0 + 0.0 * low))]
     # Where that is next to an end, the path turns at this end.
     is_inside = np.min([compute_lengths(half) for half in halves], axis=0) > SHORTEST_WAY
-    counts = np.ones(parts.durations.size, dtype=np.intp)
-    counts[which[is_inside]] = 2
-    all_parts = np.repeat(np.arange(counts.size), counts)
+    which, share = which[is_inside], low[is_inside]
+    all_parts = np.insert(np.arange(parts.durations.size), which, which)
+    first = which + np.arange(which.size)
     begin, end = np.zeros(all_parts.size), np.ones(all_parts.size)
-    first = np.cumsum(counts)[which[is_inside]] - 2
-    end[first] = begin[first + 1] = low[is_inside]
+    end[first] = begin[first + 1] = share
     return parts.parts(all_parts, begin, end)

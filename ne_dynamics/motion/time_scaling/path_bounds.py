@@ -36,7 +36,8 @@ SLOW = 0.05
 CROSSINGS = 40
 """Steps in which two sets of lines are found to cross; each leaves one line, few are taken."""
 
-_Lines = tuple[FloatArray, FloatArray, FloatArray]
+_Lines = list[tuple[FloatArray, ...]]
+"""Slopes of a and of x, and bounds, at both ends by their own x, of shape (2, N, r)."""
 
 
 class PathBounds(NamedTuple):
@@ -87,12 +88,12 @@ def bound_path(
         Part of all limits that the motion may take in each interval; all of them when None.
     """
     part = np.ones((1, 1)) if allowed is None else allowed[:, np.newaxis]
-    lines, is_rough = [_bound_accelerations(path, limits, part)], False
+    lines, is_rough = _bound_accelerations(path, limits, part), False
     if np.isfinite(limits.effort).any():
         efforts, is_rough = _bound_efforts(
             path, compute_efforts, limits.effort, share * part, fastest, near
         )
-        lines.insert(0, efforts)
+        lines = efforts + lines
     change, square, bound = (np.concatenate(rows, axis=2) for rows in zip(*lines, strict=True))
     # At the end of an interval x is the one of its begin and what its a has added.
     change[1] += 2.0 * path.durations[:, np.newaxis] * square[1]
@@ -118,18 +119,17 @@ def bound_path(
 
 
 def _bound_accelerations(path: PathIntervals, limits: DemandLimits, part: FloatArray) -> _Lines:
-    """Return the lines of accelerations at both ends, by their own x, each of shape (2, N, r)."""
+    """Return the lines of accelerations."""
     # Where a joint goes back it is the deceleration that limits what is positive.
     goes_back = path.velocity < 0.0
-    lines = []
+    lines: _Lines = []
     for sign in (1.0, -1.0):
         speeds_up = goes_back if sign < 0.0 else ~goes_back
         bound = np.where(speeds_up, limits.acceleration, limits.deceleration)
         limited = np.flatnonzero(np.isfinite(bound).any(axis=(0, 1)))
         slopes = (sign * each[..., limited] for each in (path.velocity, path.acceleration))
         lines.append((*slopes, np.minimum(part * bound[..., limited], 1e12)))
-    change, square, bound = (np.concatenate(rows, axis=2) for rows in zip(*lines, strict=True))
-    return change, square, bound
+    return lines
 
 
 def _bound_efforts(
@@ -175,11 +175,8 @@ def _bound_efforts(
     spared = np.minimum(np.abs(static) + SPARE_EFFORT * limits, limits)
     allowed = np.maximum(part * limits, spared)
     motors = np.flatnonzero(np.isfinite(limits))
-    pairs = ((inertial, -inertial), (slope, -slope), (allowed - static, allowed + static))
-    change, square, bound = (
-        np.concatenate([each[..., motors] for each in pair], axis=2) for pair in pairs
-    )
-    return (change, square, bound), is_rough
+    signed = (inertial, slope, allowed - static), (-inertial, -slope, allowed + static)
+    return [tuple(each[..., motors] for each in rows) for rows in signed], is_rough
 
 
 def _find_largest_squares(bounds: PathBounds) -> FloatArray:

@@ -178,7 +178,6 @@ def retime(
     if len(timed.times) == 1:
         return Retimed(waypoints, waypoints.times[-1], waypoints.times[-1])
     segments = Motion.between(timed).segments()
-    _refuse_infinite(segments)
     _refuse(segments, compute_efforts, limits)
 
     def work(is_fastest: bool) -> Retimed | None:
@@ -194,7 +193,8 @@ def retime(
     return replace(found, before=before)
 
 
-def _refuse_infinite(segments: Segments) -> None:
+def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) -> None:
+    """Refuse what no speed makes possible."""
     finite = np.isfinite(segments.scaled).all(axis=(0, 2))
     if not finite.all():
         time = segments.begins[int(np.argmin(finite))]
@@ -202,10 +202,6 @@ def _refuse_infinite(segments: Segments) -> None:
             f'points: the motion from {time:.9g} s on is not finite: expected one that an arm '
             'can make'
         )
-
-
-def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) -> None:
-    """Refuse what no speed makes possible."""
     found = [
         excess for excess in check_motion(segments, limits) if not excess.quantity.is_optional
     ]
@@ -242,15 +238,14 @@ def _lay(
     sent : Waypoints
         Of the path; the motion begins when they do.
     """
-    begins, lengths, position, tangent, bend = path
+    _, lengths, position, tangent, bend = path
     both = speeds[:-1] + speeds[1:]
     # What does not move waits as long as its sender does.
     goes = parts.scaled[1:].any(axis=(0, 2)) & (both > 0.0)
     durations = np.where(goes, 2.0 * lengths / np.where(goes, both, 1.0), parts.durations)
     squares = speeds**2
     changes = np.where(goes, np.diff(squares) / (2.0 * lengths), 0.0)[:, np.newaxis]
-    count = begins.size
-    after, before = np.zeros((2, count + 1, position.shape[2]))
+    after, before = np.zeros((2, speeds.size, position.shape[2]))
     after[:-1] = bend[0] * squares[:-1, np.newaxis] + tangent[0] * changes
     before[1:] = bend[1] * squares[1:, np.newaxis] + tangent[1] * changes
     after[-1], before[0] = before[-1], after[0]
@@ -356,12 +351,11 @@ class _Retiming:
     def _measure_excess(self, segments: Segments) -> FloatArray:
         """Return the largest part of a limit that each segment takes, shape (s,)."""
         limits = self.limits
-        n = len(limits.joints)
         # Accelerations have steps where segments meet, friction where a joint turns or starts.
-        count = segments.durations.size
-        beside = np.full(count, BESIDE)
-        inside = segments.parts(np.arange(count), beside, 1.0 - beside)
-        q, qd, qdd = (each.reshape(-1, n) for each in sample_segments(inside, SAMPLES))
+        beside = np.full(segments.durations.size, BESIDE)
+        inside = segments.parts(np.arange(beside.size), beside, 1.0 - beside)
+        states = sample_segments(inside, SAMPLES)
+        q, qd, qdd = states.reshape(3, -1, states.shape[-1])
         goes_back = qd < 0.0
         with np.errstate(all='ignore'):
             up = np.where(goes_back, -qdd, qdd)
@@ -376,6 +370,5 @@ class _Retiming:
                 -up / limits.deceleration,
                 np.abs(efforts) / np.minimum(allowed, limits.effort),
             )
-        largest = np.max([np.nan_to_num(part, nan=0.0).max(axis=1) for part in parts], axis=0)
-        found: FloatArray = largest.reshape(-1, count).max(axis=0)
-        return found
+        found = np.nan_to_num(parts, nan=0.0).max(axis=(0, 2))
+        return np.asarray(found.reshape(-1, beside.size).max(axis=0))

@@ -12,13 +12,9 @@ from typing import Any
 
 import yaml
 
+from ne_dynamics.cli.options.output_file import STANDARD
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.motion.waypoints import NANO, TrajectoryPoint
-from ne_dynamics.prepared_file import write_whole
-
-STANDARD = '-'
-"""In place of a file name: standard input or output."""
+from ne_dynamics.motion import NANO, AnnotatedTrajectory, TrajectoryPoint
 
 _TOP_KEYS = ('header', 'joint_names', 'points')
 _HEADER_KEYS = ('stamp', 'frame_id')
@@ -279,33 +275,3 @@ def _number_text(value: float) -> str:
     """Return the shortest text of a number that YAML 1.1 takes for one."""
     text = repr(value)
     return text.replace('e', '.0e') if 'e' in text and '.' not in text else text
-
-
-def write_text(path: str, text: str) -> None:
-    """Write a file at once, or not at all.
-
-    Parameters
-    ----------
-    path : str
-        File name, or '-' for standard output.
-    text : str
-
-    Raises
-    ------
-    TrajectoryError
-        When it cannot be written; what was there before is then still there.
-    """
-    if path == STANDARD:
-        buffer = getattr(sys.stdout, 'buffer', None)
-        if buffer is None:
-            sys.stdout.write(text)  # a text in memory
-            return
-        # In UTF-8, whatever the terminal speaks: so it is read, and so are files.
-        sys.stdout.flush()
-        buffer.write(text.encode('utf-8'))
-        return
-    try:
-        write_whole(Path(path), text)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or str(error)
-        raise TrajectoryError(f'{path}: cannot be written: {reason}') from error

@@ -1,4 +1,4 @@
-"""Attack: plans made for a part of what is followed, late plans, plans made by other settings."""
+"""Plans are made for a part of what is followed, come late, or were made by other settings."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ LIMITS = ROBOT.limits('effort_limit')
 
 
 def controller_of(when_infeasible, interpolation=Interpolation.LINEAR, limits=LIMITS):
+    """Return a controller that holds the arm."""
     controller = Controller(
         Tuning(
             law=ControlLaw(DYNAMICS, Mode.COMPUTED_TORQUE, Gains.from_values(1.0, 2.0, 6)),
@@ -42,10 +43,11 @@ def controller_of(when_infeasible, interpolation=Interpolation.LINEAR, limits=LI
 
 
 def waypoints(*points, **rules):
+    """Return points of all joints, checked."""
     return Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points, **rules)
 
 
-def test_a_stream_is_judged_by_what_is_followed() -> None:
+def test_a_stream_is_checked_by_what_is_followed() -> None:
     """One point a message, sent 30 times a second with jitter, none of it beyond the arm."""
     rng = np.random.default_rng(7)
     differing = []
@@ -77,6 +79,7 @@ def test_a_stream_is_judged_by_what_is_followed() -> None:
 
 
 def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
+    """What is planned beside is for a time that is announced: nobody is set back to its own."""
     controller = controller_of(WhenInfeasible.REFUSE)
     goal = Q + np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     controller.follow(waypoints(TrajectoryPoint(2.0, goal, ZERO, ZERO)))
@@ -102,6 +105,7 @@ def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
 
 
 def test_a_plan_by_limits_of_before_is_made_anew() -> None:
+    """Limits that are lowered between plan and motion count for the motion."""
     controller = controller_of(WhenInfeasible.SLOW_DOWN)
     low = replace(controller.tuning, effort_limits=0.55 * LIMITS)
     for step in range(1, 10):
@@ -119,12 +123,3 @@ def test_a_plan_by_limits_of_before_is_made_anew() -> None:
         effort = DYNAMICS.inverse_dynamics(*wanted)
         worst = max(worst, (np.abs(effort) / low.effort_limits).max())
     assert worst < 1.0
-
-
-def test_the_node_plans_paces_beside_the_states() -> None:
-    """`make_controller` is what the node calls; without `submit` it plans in the state's turn."""
-    import inspect
-
-    from ne_dynamics.ros.settings import configuration
-
-    assert 'submit' in inspect.getsource(configuration.make_controller)
