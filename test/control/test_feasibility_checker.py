@@ -404,3 +404,17 @@ def test_a_motion_beyond_all_numbers_can_be_given_up(
     controller.hold()
     with contextlib.suppress(NeDynamicsError):
         controller.update(Q, ZERO, 1.004)
+
+
+def test_a_point_that_takes_over_later_is_passed_as_it_was_sent() -> None:
+    """Acceleration included, where another state begins the motion than it was planned for."""
+    controller = controller_of()
+    controller.follow(waypoints(TrajectoryPoint(2.0, Q + 0.3, ZERO, ZERO)))
+    for time in (0.01, 0.5):
+        controller.update(Q, ZERO, time)
+    controller.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO + 0.1)))
+    controller.update(Q, ZERO, 0.51)
+    motion = controller.trajectory
+    assert motion is not None
+    assert motion.end_time == pytest.approx(1.51)
+    np.testing.assert_allclose(motion.last_moment.acceleration, 0.1)
