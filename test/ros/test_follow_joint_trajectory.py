@@ -607,7 +607,7 @@ def test_a_topic_trajectory_newer_than_a_goal_counts(bench, active, monkeypatch)
         patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
         goal = active.send_accepted((1.0, GOAL))
         bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
-        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.spin(lambda: bench.received['joint_trajectory'] > 0, 'the message')
     assert 'a trajectory came by the topic' in active.result(goal).text
     end = active.desired(Q)
     for _ in range(15):
@@ -621,7 +621,7 @@ def test_a_goal_newer_than_a_topic_trajectory_counts(bench, active, monkeypatch)
         patch.setattr('ne_dynamics.ros.follow_joint_trajectory.FEW', 0)
         patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
         bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
-        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.spin(lambda: bench.received['joint_trajectory'] > 0, 'the message')
         goal = active.send_accepted((1.0, GOAL))
     planning = bench.node.configured.planning
     bench.spin(lambda: not planning.is_busy, 'both plans')
