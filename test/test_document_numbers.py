@@ -246,7 +246,7 @@ def test_the_most_that_is_taken_is_what_is_said():
     assert f'a goal of more than {MOST_GOAL_POINTS:,} points' in failures
     assert f'more than {MOST_POINTS:,} points' in failures
     for text in (topics, failures):
-        assert f'up to {SMALL // 1024} KiB' in text
+        assert f'of up to {SMALL // 1024} KiB' in text
         assert f'goals of up to {FEW} points' in text
     assert f'Up to {MOST_WAITING} trajectories may wait' in topics
     assert f'more than {MOST_WAITING} trajectories that wait' in failures

@@ -229,7 +229,8 @@ class Controller:
     imu : BaseImu, optional
         Its readings say how the base stands and moves.
     submit : Submit, optional
-        Plans what is followed anew, beside the states; by default between them.
+        Plans what is followed anew, beside the states: in the node another process; by default
+        who reviews a state.
 
     Attributes
     ----------
