@@ -98,15 +98,19 @@ def plan_message(
         return None
     start = planner.start_of(start_time)
     waypoints = rules.waypoints(given, planner, start)
-    return planner.plan(waypoints, start, is_for_now=start_time is None)
+    is_for_now = start_time is None
+    # Joints that are left out go on by the time that was announced, however late it has become.
+    is_announced = is_for_now and start is not None and len(given.joint_names) >= len(rules.joints)
+    return planner.plan(waypoints, start, is_for_now=is_for_now, is_announced=is_announced)
 
 
 def plan_waypoints(
     planner: MotionPlanner, waypoints: Waypoints, start_time: float | None
 ) -> MotionPlan:
     """Return what becomes of waypoints; as :func:`plan_message`."""
-    start = planner.start_of(start_time)
-    return planner.plan(waypoints, start, is_for_now=start_time is None)
+    start, is_for_now = planner.start_of(start_time), start_time is None
+    is_announced = is_for_now and start is not None
+    return planner.plan(waypoints, start, is_for_now=is_for_now, is_announced=is_announced)
 
 
 Work = tuple[Callable[..., MotionPlan | None], MotionPlanner, tuple[Any, ...]]

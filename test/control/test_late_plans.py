@@ -123,3 +123,24 @@ def test_a_plan_by_limits_of_before_is_made_anew() -> None:
         effort = DYNAMICS.inverse_dynamics(*wanted)
         worst = max(worst, (np.abs(effort) / low.effort_limits).max())
     assert worst < 1.0
+
+
+def test_a_plan_that_comes_later_than_announced_counts_from_then_on() -> None:
+    """No point of it is skipped, and none is hurried to: its first one has its time."""
+    controller = controller_of(WhenInfeasible.REFUSE)
+    controller.follow(waypoints(TrajectoryPoint(2.0, Q + 0.4, ZERO, ZERO)))
+    for step in range(1, 500):
+        now = 0.002 * step
+        wanted = controller._followed.desired_at(Q, now)
+        controller.update(wanted.position, wanted.velocity, now)
+        if step == 250:
+            planner = replace(controller.planner(), lead=0.02)
+            points = waypoints(TrajectoryPoint(0.5, Q, ZERO, ZERO))
+            start = planner.start_of(None)
+            assert start == now + 0.02
+            plan = planner.plan(points, start, is_for_now=True, is_announced=True)
+    controller.follow_plan(plan)
+    command = controller.update(wanted.position, wanted.velocity, 1.0)
+    assert command.refused is None
+    assert controller.trajectory is not None
+    assert controller.trajectory.end_time == 1.5

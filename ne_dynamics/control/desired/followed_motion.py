@@ -10,6 +10,7 @@ only later; where not, its ends are checked once more.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -133,6 +134,8 @@ class FollowedMotion:
         settings = self._settings
         here, request, running = on_path(self.time_scaling.path_time, here, plan.request, running)
         now, checker = here.now, settings.make_checker(here)
+        if plan.is_announced and request.origin(now) < now:
+            request = replace(request, start_time=None)
         begin, begin_time = running.sample(now), begin_of(request, now)
         exceeded: tuple[LimitViolation, ...] = ()
         placed = plan.placed_at(request.origin(now), begin_time, running.sample(begin_time))

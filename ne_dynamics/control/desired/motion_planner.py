@@ -186,6 +186,9 @@ class MotionPlan:
         How fast it may be followed; None where it may go as it was sent.
     settings : int
         Number of those by which it was made.
+    is_announced : bool
+        Whether its start is one that was announced here: where it takes over later, it counts
+        from then on.
     """
 
     request: MotionRequest
@@ -198,6 +201,7 @@ class MotionPlan:
     efforts: PathEfforts | None = None
     pace: PacePlan | None = None
     settings: int = -1
+    is_announced: bool = False
 
     @property
     def duration(self) -> float | None:
@@ -275,6 +279,7 @@ class MotionPlanner:
         start_time: float | None = None,
         *,
         is_for_now: bool | None = None,
+        is_announced: bool = False,
     ) -> MotionPlan:
         """Return what becomes of waypoints.
 
@@ -285,6 +290,8 @@ class MotionPlanner:
             Time from which theirs count [s]; that of the state at which they take over when None.
         is_for_now : bool, optional
             Whether they were sent without a time; without a start when None.
+        is_announced : bool
+            Whether the start is that of :meth:`start_of`, and no other joint's time.
 
         Raises
         ------
@@ -340,6 +347,7 @@ class MotionPlanner:
             efforts,
             pace,
             settings.number,
+            is_announced,
         )
 
     def _going_on(
