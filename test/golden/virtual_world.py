@@ -25,6 +25,8 @@ from rclpy.publisher import Publisher
 from rclpy.service import Service
 from rclpy.time import Time
 
+from ne_dynamics.ros.running.worker_process import AT_LEISURE, PLANNING
+
 BEGIN = 1_000_000_000_000
 """What all clocks show at first [ns]; 0 would mean no stamp."""
 
@@ -171,7 +173,6 @@ class VirtualWorld:
         self._responses: list[Any] = []
         self._triggered: list[Any] = []
         self._tasks: list[Callable[[], Any]] = []
-        self._threads: list[threading.Thread] = []
         self._action_servers: list[tuple[Any, dict[str, Any]]] = []
 
     # ---- as an executor of rclpy, for the node
@@ -223,15 +224,13 @@ class VirtualWorld:
     def wait_until_idle(self) -> None:
         """Let all that the node does beside its callbacks come to its end, in no time.
 
-        That is what its guard conditions, its tasks and its threads do. What is computed
+        That is what its guard conditions, its tasks and its processes do. What is computed
         anywhere else must be waited for here.
         """
         while True:
-            for thread in self._threads:
-                thread.join(PATIENCE)
-                if thread.is_alive():
-                    raise RuntimeError(f'thread {thread.name!r}: expected an end in {PATIENCE} s')
-            self._threads.clear()
+            for worker in (PLANNING, AT_LEISURE):
+                if not worker.wait(PATIENCE):
+                    raise RuntimeError(f'work beside the node: expected an end in {PATIENCE} s')
             works = self._tasks + [guard.callback for guard in self._triggered]
             if not works:
                 return
@@ -285,10 +284,6 @@ class VirtualWorld:
         def show(clock: Any) -> Time:
             return Time(nanoseconds=self.time_of(clock), clock_type=clock.clock_type)
 
-        def start(thread: threading.Thread) -> None:
-            self._threads.append(thread)
-            real_start(thread)
-
         def serve_action(server: Any, node: Any, *arguments: Any, **callbacks: Any) -> None:
             server._node = node
             self._action_servers.append((server, callbacks))
@@ -296,7 +291,6 @@ class VirtualWorld:
         def execute(server: Any, handle: Any, execute_callback: Any) -> None:
             self._tasks.append(lambda: handle.finish(_run(partial(execute_callback, handle))))
 
-        real_start = threading.Thread.start
         nanoseconds = {
             name: lambda: self.now for name in ('monotonic_ns', 'perf_counter_ns', 'time_ns')
         }
@@ -314,7 +308,6 @@ class VirtualWorld:
                 Service, 'send_response', lambda _, response, to: self._responses.append(response)
             ),
             patch(RcutilsLogger, 'log', log),
-            patch(threading.Thread, 'start', start),
             patch(ActionServer, '__init__', serve_action),
             patch(ActionServer, 'notify_execute', execute),
             patch(ActionServer, 'destroy', lambda server: None),

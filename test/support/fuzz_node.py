@@ -47,6 +47,7 @@ from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD
 from ne_dynamics.ros.follow_joint_trajectory import _PatientServer
 from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 from ne_dynamics.ros.node import ComputedTorqueNode
+from ne_dynamics.ros.running.worker_process import AT_LEISURE, PLANNING
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.ros.watching.reporter import WARNING_PERIOD
 
@@ -83,8 +84,11 @@ LARGEST_ANNOTATION = 20_000
 LARGE_MESSAGE = 100_000
 """Bytes."""
 
-WORKERS = ('planning', 'work at leisure')
-"""Threads of the node, by name."""
+WORKERS = (PLANNING, AT_LEISURE)
+"""What works for the node."""
+
+MOST_IN_A_ROW = 4
+"""Works of which each is begun by the end of another."""
 
 GIVES_UP = 'or the motion is given up'
 """Of the refusal of a limit that the present motion is beyond."""
@@ -572,15 +576,11 @@ class Driver:
     def _finish_work(self) -> None:
         """Wait for what the node has others do, and let it hear of the end."""
         was_operator, self._is_operator = self._is_operator, False
-        is_working = True
-        while is_working:
-            is_working = False
-            for thread in threading.enumerate():
-                if thread.name in WORKERS:
-                    is_working = True
-                    thread.join(STALLED)
-                    if thread.is_alive():
-                        raise Violation('work ends', f'{thread.name}: not in {STALLED} s')
+        # What comes of one may be the begin of another.
+        for _ in range(MOST_IN_A_ROW):
+            for worker in WORKERS:
+                if not worker.wait(STALLED):
+                    raise Violation('work ends', f'not in {STALLED} s')
             for guard in list(self.node.guards):
                 self._guarded(guard.callback)
             tasks = self.node.executor.tasks

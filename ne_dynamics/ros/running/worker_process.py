@@ -19,11 +19,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -70,8 +70,14 @@ class WorkerProcess:
     def __init__(self, name: str, longest_work: float = LONGEST_WORK) -> None:
         self._name = name
         self._longest_work = longest_work
-        self._lock = threading.Lock()
-        self._jobs: deque[_Job] = deque()
+        self._change = threading.Condition()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Have no process, nor a thread that speaks to it."""
+        self._owner = os.getpid()
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._left = 0
         self._thread: threading.Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
@@ -98,13 +104,23 @@ class WorkerProcess:
             ends before. One that is cancelled in time is not begun.
         """
         job = _Job(_pickled((function, arguments)), Future())
-        with self._lock:
-            self._jobs.append(job)
+        if self._owner != os.getpid():
+            # After a fork both are the other one's.
+            self._change = threading.Condition()
+            self._forget()
+        with self._change:
+            self._left += 1
             if self._thread is None:
                 thread = threading.Thread(target=self._work, name=self._name, daemon=True)
                 thread.start()
                 self._thread = thread
+        self._jobs.put(job)
         return job.future
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until nothing is left to be done; return whether that is so."""
+        with self._change:
+            return self._change.wait_for(lambda: not self._left, timeout)
 
     def stop(self) -> None:
         """End the process, whatever it does; the next work starts another one."""
@@ -116,29 +132,33 @@ class WorkerProcess:
     # ---- in the thread
 
     def _work(self) -> None:
-        """Hand over one job after the other until there is none."""
+        """Hand over one job after the other.
+
+        The thread stays: to start one, whoever submits would have to wait until it runs.
+        """
         while True:
-            with self._lock:
-                if not self._jobs:
-                    self._thread = None
-                    return
-                job = self._jobs.popleft()
-            if not job.future.set_running_or_notify_cancel():
-                continue
-            try:
-                succeeded, result = pickle.loads(self._ask(job.data))
-            except Exception as error:
-                # Whatever it was: those that come after it are done by another process.
-                self._end()
-                succeeded = False
-                result = WorkerLostError(
-                    f'{self._name}: the process for it has ended ({str(error) or repr(error)}); '
-                    'another one is started for the next request: send it again'
-                )
-            if succeeded:
-                job.future.set_result(result)
-            else:
-                job.future.set_exception(result)
+            self._do(self._jobs.get())
+            with self._change:
+                self._left -= 1
+                self._change.notify_all()
+
+    def _do(self, job: _Job) -> None:
+        if not job.future.set_running_or_notify_cancel():
+            return
+        try:
+            succeeded, result = pickle.loads(self._ask(job.data))
+        except Exception as error:
+            # Whatever it was: those that come after it are done by another process.
+            self._end()
+            succeeded = False
+            result = WorkerLostError(
+                f'{self._name}: the process for it has ended ({str(error) or repr(error)}); '
+                'another one is started for the next request: send it again'
+            )
+        if succeeded:
+            job.future.set_result(result)
+        else:
+            job.future.set_exception(result)
 
     def _ask(self, data: memoryview) -> bytes:
         """Return the answer to a job; one that finds the process dead gets another one, once."""
