@@ -228,10 +228,10 @@ class _Bench:
     def hold_up_by_trajectory(self, count: int, rounds: int) -> HoldUp:
         """Send a trajectory of so many points again and again."""
         data = serialize_message(_trajectory(self.node, count))
-        last = [self._controller.trajectory]
+        last = [self._controller.motion.trajectory]
 
         def is_followed() -> bool:
-            trajectory = self._controller.trajectory
+            trajectory = self._controller.motion.trajectory
             is_new = trajectory is not last[0]
             last[0] = trajectory
             return is_new

@@ -224,7 +224,7 @@ def run_case(
         effort_limits=model.limits('effort_limit'),
     )
     loop.run(0.1)
-    controller.follow(motion.waypoints())
+    controller.motion.follow(motion.waypoints())
     moving = loop.run(motion.duration).error
     resting = loop.run(rest).error[-round(AT_REST / PERIOD) :]
     return Errors(float(np.sqrt(np.mean(moving**2))), float(np.abs(resting).max()))
@@ -325,9 +325,9 @@ def run_elastic(
     )
     loop = OneProcessLoop(simulated, controller, effort_limits=model.limits('effort_limit'))
     loop.run(0.1)
-    controller.follow(motion.waypoints())
+    controller.motion.follow(motion.waypoints())
     moving = loop.run(motion.duration).error
-    verdict = controller.judge(controller.tuning)
+    verdict = controller.check.judge(controller.tuning)
     resting = loop.run(3.0).position[-round(1.0 / ELASTIC_PERIOD) :]
     return Vibration(
         gain,
@@ -386,7 +386,7 @@ def run_stiction(motion: WaypointMotion, breakaway: float, mode: str, rest: floa
     stiction = Stiction(STICTION_FRICTION * limits, breakaway, inertia)
     loop = OneProcessLoop(simulated, controller, disturbances=[stiction], effort_limits=limits)
     loop.run(0.1)
-    controller.follow(motion.waypoints())
+    controller.motion.follow(motion.waypoints())
     loop.run(motion.duration)
     error = loop.run(rest).error[-round(0.5 * rest / STICTION_PERIOD) :]
     return Rest(float(np.abs(error).max()), float(np.ptp(error, axis=0).max()))
@@ -442,11 +442,11 @@ class _MovingArm:
         """Go on by a period; return whether something seems to touch the arm."""
         if self._left <= 0.0:
             motion = next(self._motions)
-            self.controller.follow(motion.waypoints())
+            self.controller.motion.follow(motion.waypoints())
             self._left = motion.duration
         self._left -= PERIOD
         self.loop.step()
-        return self.controller.observed.is_in_contact
+        return self.controller.observer.observed.is_in_contact
 
 
 def count_false_alarms(seconds: float, mode: str = 'estimate', seed: int = 1) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
-    from ne_dynamics.control.controller import Command, Controller
+    from ne_dynamics.control.controller import Controller
     from ne_dynamics.control.guards.feasibility import FASTEST_DRIVE, largest_damping_rate
     from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
     from ne_dynamics.control.laws import ControlLaw, Gains, Mode
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         velocity_filter,
     )
     from ne_dynamics.control.sensors.wrench import Measures
+    from ne_dynamics.control.tick import Command
     from ne_dynamics.control.tuning import OnFault
 
 __all__ = [
@@ -70,7 +71,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'controller': 'Command Controller',
+            'controller': 'Controller',
             'guards.feasibility': 'FASTEST_DRIVE largest_damping_rate',
             'guards.state_guard': 'Fault FaultKind StateRefused',
             'laws': 'ControlLaw Gains Mode',
@@ -83,6 +84,7 @@ if not TYPE_CHECKING:
                 'PositionVelocity VelocityFilter VelocitySettings VelocitySource velocity_filter'
             ),
             'sensors.wrench': 'Measures',
+            'tick': 'Command',
             'tuning': 'OnFault',
         },
     )

@@ -85,11 +85,6 @@ class SetpointBridge:
         """Let the offset be another one, from one state to the next."""
         self._offset.change(gap)
 
-    def shift(self, step: FloatArray) -> None:
-        """Let the offset take a step of the desired position back [rad or m]."""
-        value = self._offset.value
-        self._offset.change(step if value is None else value + step)
-
     def apply(self, desired: DesiredState, elapsed: float) -> DesiredState:
         """Return a desired state with the offset.
 

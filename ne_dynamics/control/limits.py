@@ -98,8 +98,7 @@ class EffortLimiter:
         InputError
             When the effort is not finite.
         """
-        _check_finite(effort, effort.tolist())
-        return self._clamped(effort)
+        return clamp_effort(effort, self.limits)
 
     @property
     def last(self) -> FloatArray | None:
@@ -151,6 +150,23 @@ class EffortLimiter:
         self._last = limited
         saturated = limited != effort
         return LimitedEffort(limited, saturated if saturated.any() else None)
+
+
+def clamp_effort(effort: FloatArray, limits: FloatArray) -> FloatArray:
+    """Return what effort limits leave of an effort.
+
+    Parameters
+    ----------
+    effort, limits : array, shape (n,)
+        [N m or N]
+
+    Raises
+    ------
+    InputError
+        When the effort is not finite.
+    """
+    _check_finite(effort, effort.tolist())
+    return np.minimum(np.maximum(effort, -limits), limits)
 
 
 def _check_finite(effort: FloatArray, values: list[float]) -> None:

@@ -79,6 +79,11 @@ class Base(NamedTuple):
     motion: FloatArray
     resting: FloatArray
 
+    @property
+    def at_rest(self) -> Base:
+        """The base with its tilt alone: its motion now is no guide to later."""
+        return Base(self.resting, self.resting)
+
 
 @dataclass(frozen=True)
 class Terms:

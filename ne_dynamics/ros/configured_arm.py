@@ -21,20 +21,15 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Imu, JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ne_dynamics.control.controller import (
-    LONGEST_RAMP,
-    LOWERING_TIME,
-    NOTHING_OBSERVED,
-    RAMP_PERIOD,
-    Command,
-    Controller,
-    Observed,
-)
+from ne_dynamics.control.command_machine import LONGEST_RAMP, LOWERING_TIME, RAMP_PERIOD
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
 from ne_dynamics.control.guards.effort_steps import EffortSteps
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.sensors.wrench import static_wrench
+from ne_dynamics.control.stages.observer import NOTHING_OBSERVED, Observed
+from ne_dynamics.control.tick import Command
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -210,7 +205,7 @@ class ConfiguredArm:
         self.weight = WeightWatch(controller, self.connections.reader)
         self.wrench_sign = WrenchSignWatch(arm, controller, settings)
         self.others = OtherCommanders(node, self.connections.command_publisher)
-        self.planning = TrajectoryPlanning(node, lambda: controller.planning_settings)
+        self.planning = TrajectoryPlanning(node, lambda: controller.motion.settings)
         self._prepare_planning()
 
     def _prepare_planning(self) -> None:
@@ -259,10 +254,10 @@ class ConfiguredArm:
         ParameterError
             When it cannot work, and what counts now can.
         """
-        refusals = self.controller.judge_change(tuning)
+        refusals = self.controller.check.judge_change(tuning)
         if refusals:
             raise ParameterError('; '.join(refusals))
-        verdict = self.controller.judge(tuning)
+        verdict = self.controller.check.judge(tuning)
         return verdict.refusals + verdict.remarks + self.weight.judge_payload(tuning)
 
     def adopt(self, tuning: Tuning) -> None:
@@ -280,7 +275,9 @@ class ConfiguredArm:
 
     def find_refusal(self) -> str:
         """Return why the arm must not be commanded, as far as is known; '' where it may be."""
-        self.refusal = self.weight.find_refusal() or '; '.join(self.controller.judge_activation())
+        self.refusal = self.weight.find_refusal() or '; '.join(
+            self.controller.check.judge_activation()
+        )
         if not self.refusal and self.settings.refuse_other_commanders:
             self.others.wait_for_discovery()
             others = self.others.find()
@@ -317,7 +314,7 @@ class ConfiguredArm:
         if self._send_last(last):
             closed = self.controller.tuning.drives_close_loop
             words = (DRIVES_CLOSE_LOOP_WORDS if closed else LAST_COMMAND_WORDS)[last]
-            if self.controller.is_lowered and last is LastCommand.GRAVITY:
+            if self.controller.machine.is_lowered and last is LastCommand.GRAVITY:
                 words = LOWERED_WORDS
             self._reporter.logger.info(f'inactive; {words}')
         self._end_motion(reason)
@@ -329,10 +326,10 @@ class ConfiguredArm:
     def _send_last(self, last: LastCommand) -> bool:
         """Send what the arm is left with; return whether anything was to be said of it."""
         try:
-            for index, effort in enumerate(self.controller.last_commands(last)):
+            for index, effort in enumerate(self.controller.machine.last_commands(last)):
                 if index:
                     time.sleep(RAMP_PERIOD)
-                self.connections.publish_command(effort, self.controller.setpoint)
+                self.connections.publish_command(effort, self.controller.limits.setpoint)
         except NeDynamicsError as error:
             self._say_no_last(error)
             return False
@@ -344,7 +341,7 @@ class ConfiguredArm:
 
     def _check_is_left(self) -> None:
         """Say so when the last command was not reached."""
-        if not self.controller.is_left:
+        if not self.controller.machine.is_left:
             text = f'effort_rate_limit: too slow to get to the last command in {LONGEST_RAMP:g} s'
             self._reporter.say('effort_rate_limit', text, Severity.ERROR)
 
@@ -357,7 +354,7 @@ class ConfiguredArm:
         since = controller.time if self.connections.by_simulated_time else controller.arrival
         if since is None:
             return False
-        self._braking = controller.braking_commands(now - since)
+        self._braking = controller.machine.braking_commands(now - since)
         if self._braking is None:
             return False
         self._start_leaving(now)
@@ -365,7 +362,7 @@ class ConfiguredArm:
 
     def _begin_lowering(self) -> None:
         """Begin to let the arm down; states that are answered again end it."""
-        self._braking = self.controller.lowering_commands()
+        self._braking = self.controller.machine.lowering_commands()
         self._start_leaving(self._brake_time())
 
     def _start_leaving(self, now: float) -> None:
@@ -385,7 +382,7 @@ class ConfiguredArm:
             return
         # A timer that is a rounding late is not late.
         due = int((self._brake_time() - self._braking_since) / RAMP_PERIOD + 1e-3)
-        if due < 0 and self.controller.is_lowered:
+        if due < 0 and self.controller.machine.is_lowered:
             # The simulation was set back: the arm is let down on.
             self._braking_since = self._brake_time() - self._braked_steps * RAMP_PERIOD
             return
@@ -406,7 +403,7 @@ class ConfiguredArm:
             self._end_braking()
             self._say_no_last(error)
         if effort is not None:
-            self.connections.publish_command(effort, self.controller.setpoint)
+            self.connections.publish_command(effort, self.controller.limits.setpoint)
 
     def _end_braking(self) -> None:
         self._braking = None
@@ -545,7 +542,11 @@ class ConfiguredArm:
         self.on_state(now, position, command.velocity, command, stamp)
         self.on_answer(now, position, command.velocity, command, message.header.stamp)
         reason = self._motion_watch.observe(
-            command.place, controller.trajectory, command.desired, position, command.velocity
+            command.place,
+            controller.motion.trajectory,
+            command.desired,
+            position,
+            command.velocity,
         )
         if reason:
             self._give_up(reason)
@@ -575,7 +576,7 @@ class ConfiguredArm:
 
     def _report_answer(self, stamp: Any, command: Command) -> None:
         """Say what is not as usual about an answer."""
-        observed, tuning = self.controller.observed, self.controller.tuning
+        observed, tuning = self.controller.observer.observed, self.controller.tuning
         is_held = tuning.law.has_feedback and not command.desired.velocity.any()
         self.effort_steps.note(command.effort, tuning.effort_limits, is_held=is_held)
         if observed is not NOTHING_OBSERVED or self.connections.is_in_contact:
@@ -606,7 +607,7 @@ class ConfiguredArm:
         if not observed.has_reacted:
             return
         self.planning.discard()
-        floats = self.controller.is_floating
+        floats = self.controller.machine.is_floating
         what = 'the arm floats' if floats else 'the arm is held where it was found'
         text = f'a contact has ended the motion; {what}'
         self._reporter.say('contact', text, Severity.WARN)
@@ -637,7 +638,7 @@ class ConfiguredArm:
     def planner(self, start_time: float | None) -> MotionPlanner:
         """Return what plans trajectories from a time on; None for now."""
         is_partial = self.settings.allow_partial_joints_goal
-        return self.controller.planner(math.inf if is_partial else start_time)
+        return self.controller.motion.planner(math.inf if is_partial else start_time)
 
     @property
     def _rules(self) -> TrajectoryRules:
@@ -680,7 +681,7 @@ class ConfiguredArm:
         monitor : GoalMonitor, optional
             Checks how closely it is followed, where nobody else does.
         """
-        self.controller.follow_plan(plan)
+        self.controller.motion.follow_plan(plan)
         self._motion_watch.begin(monitor, command_timeout(self.settings))
         if plan.exceeded:
             self._report_excess(plan)
@@ -713,7 +714,7 @@ class ConfiguredArm:
     def _give_up(self, reason: str) -> None:
         """Hold the arm where it is found: the motion is not what its sender wanted."""
         self.planning.discard()
-        self.controller.hold(where_found=True)
+        self.controller.motion.hold(where_found=True)
         self._reporter.say('motion', f'{reason}; the arm is held where it was found')
         self._end_motion(reason)
 
@@ -760,7 +761,7 @@ class ConfiguredArm:
             For who followed the motion.
         """
         self.planning.discard()
-        self.controller.hold()
+        self.controller.motion.hold()
         self._end_motion(reason)
 
     def clear_fault(self) -> str:
@@ -771,7 +772,7 @@ class ConfiguredArm:
         StateRefused
             When there is none, or the joint states do not come.
         """
-        fault = self.controller.clear_fault()
+        fault = self.controller.accept.guard.clear()
         return f'{fault.kind.value}: {fault.text}'
 
     @property
@@ -791,7 +792,7 @@ class ConfiguredArm:
     def annotation_tuning(self) -> AnnotationTuning:
         """Return how trajectories are annotated at present."""
         arm, controller, settings = self.arm, self.controller, self.settings
-        imu, now = controller.imu, controller.time
+        imu, now = controller.sense.imu, controller.time
         return AnnotationTuning(
             effort_tolerance(settings, arm),
             controller.tuning.law.terms,
@@ -804,7 +805,7 @@ class ConfiguredArm:
     # ---- the sensors
 
     def _on_wrench(self, message: WrenchStamped) -> None:
-        wrist = self.controller.wrist
+        wrist = self.controller.sense.wrist
         self._statistics.hear('wrench', time.perf_counter())
         stamp = self._sensor_time(message)
         if wrist is None:
@@ -815,7 +816,7 @@ class ConfiguredArm:
             self._reporter.drop('wrench', error.field, str(error))
 
     def _on_imu(self, message: Imu) -> None:
-        imu = self.controller.imu
+        imu = self.controller.sense.imu
         self._statistics.hear('imu', time.perf_counter())
         stamp = self._sensor_time(message)
         if imu is None:
@@ -835,7 +836,7 @@ class ConfiguredArm:
     def _find_moving(self) -> str:
         """Return which joint is not at rest, in words; '' when all are."""
         controller = self.controller
-        desired, measured = controller.present_state(), controller.velocity
+        desired, measured = controller.motion.present_state(), controller.velocity
         for what, velocity in (
             ('desired', None if desired is None else desired.velocity),
             ('measured', measured),
@@ -863,7 +864,7 @@ class ConfiguredArm:
             large.
         """
         arm, controller = self.arm, self.controller
-        wrist, imu = controller.wrist, controller.imu
+        wrist, imu = controller.sense.wrist, controller.sense.imu
         if wrist is None:
             raise WrenchError('no wrench in use (see wrench.enabled)')
         if controller.position is None or controller.time is None:

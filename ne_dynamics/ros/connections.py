@@ -15,7 +15,10 @@ from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
 
-from ne_dynamics.control.controller import RAMP_PERIOD, Command, Controller, Observed
+from ne_dynamics.control.command_machine import RAMP_PERIOD
+from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.stages.observer import Observed
+from ne_dynamics.control.tick import Command
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.ros.command_repeater import CommandRepeater
@@ -128,9 +131,9 @@ class Connections:
         # Before the joint states: the executor serves in this order, so that what came with a
         # state is used with it.
         latest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-        if controller.wrist is not None:
+        if controller.sense.wrist is not None:
             self._listen(WrenchStamped, 'wrench', callbacks.wrench, latest)
-        if controller.imu is not None:
+        if controller.sense.imu is not None:
             self._listen(Imu, 'imu', callbacks.imu, latest)
         for topic in {node.resolve_topic_name(name): name for name in TRAJECTORY_TOPICS}.values():
             self._listen(JointTrajectory, topic, callbacks.joint_trajectory, 10, raw=True)

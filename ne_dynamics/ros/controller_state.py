@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
-from ne_dynamics.control.controller import Command
+from ne_dynamics.control.tick import Command
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
@@ -88,10 +88,10 @@ class ControllerState:
         stamp: Any,
     ) -> None:
         arm, controller, message = configured.arm, configured.controller, self._message
-        trajectory, desired = controller.trajectory, command.desired
+        trajectory, desired = controller.motion.trajectory, command.desired
         elapsed = 0.0 if trajectory is None else max(command.place - trajectory.start_time, 0.0)
         if self._has_scaling:
-            message.speed_scaling_factor = controller.speed
+            message.speed_scaling_factor = controller.motion.speed
         speed_error = None if velocity is None else desired.velocity - velocity
         error = controller.tuning.law.position_error(desired.position, position)
         message.header.stamp = stamp
@@ -112,13 +112,13 @@ class ControllerState:
         if configured is None or not configured.is_commanding:
             response.message = 'the node is not active'
             return response
-        trajectory, now = configured.controller.trajectory, configured.controller.time
+        trajectory, now = configured.controller.motion.trajectory, configured.controller.time
         if trajectory is None or now is None or configured.controller.fault is not None:
             response.message = configured.why_not_held or 'no motion is followed'
             return response
         nanoseconds = stamp_nanoseconds(request.time)
         time = configured.clock.seconds(nanoseconds) if nanoseconds else float('-inf')
-        time, state = configured.controller.state_at(time)
+        time, state = configured.controller.motion.state_at(time)
         order = configured.arm.command_order
         response.name = list(configured.arm.command_names)
         for field, values in zip(('position', 'velocity', 'acceleration'), state, strict=True):

@@ -16,9 +16,10 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import RCLError, ServerGoalHandle
 from rclpy.logging import LoggingSeverity as Severity
 
-from ne_dynamics.control.controller import Command, Controller
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.motion_planner import MotionPlan
 from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.tick import Command
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
@@ -105,8 +106,8 @@ class _Goal:
 
     def begin(self, controller: Controller, command: Command, now: float) -> None:
         """Take note of the motion that the first command came of."""
-        self.trajectory = controller.trajectory
-        origin = controller.place_of(self._start_time)
+        self.trajectory = controller.motion.trajectory
+        origin = controller.motion.place_of(self._start_time)
         self.origin = command.place if origin is None else origin
         self.feedback_due = now
 
@@ -320,7 +321,7 @@ class FollowJointTrajectoryServer:
         if command.fault is not None:
             self._preempt(GoalCode.INVALID_GOAL, str(command.fault))
             return
-        trajectory = controller.trajectory
+        trajectory = controller.motion.trajectory
         if goal.trajectory is None:
             if command.refused is not None:
                 is_infeasible = isinstance(command.refused, InfeasibleMotionError)
@@ -353,7 +354,7 @@ class FollowJointTrajectoryServer:
             configured.end_watch()
             self._finish(goal.handle, goal.handle.succeed, outcome)
         else:
-            controller.hold(where_found=True)
+            controller.motion.hold(where_found=True)
             self._finish(goal.handle, goal.handle.abort, outcome)
 
     def _on_motion_ended(self, reason: str) -> None:

@@ -266,7 +266,7 @@ class ComputedTorqueNode(LifecycleNode):
     def note_absence(self, duration: float) -> None:
         """Take note that for so long nothing was heard, since something else was served [s]."""
         if self.configured is not None:
-            self.configured.controller.excuse(duration)
+            self.configured.controller.accept.guard.excuse(duration)
 
     def _configure(self) -> None:
         declared = self._declared
@@ -293,7 +293,9 @@ class ComputedTorqueNode(LifecycleNode):
         if self._speed_scaling is not None:
             self._speed_scaling.attach(configured)
         self._annotator.configure(
-            arm.dynamics, configured.annotation_tuning(), configured.controller.present_state
+            arm.dynamics,
+            configured.annotation_tuning(),
+            configured.controller.motion.present_state,
         )
         self._remarks = []
         self._remark(remarks)

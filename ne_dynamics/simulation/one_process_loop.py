@@ -10,7 +10,7 @@
         delay=1,
     )
     loop.run(0.1)
-    controller.follow(motion.waypoints())
+    controller.motion.follow(motion.waypoints())
     recording = loop.run(motion.duration)
 
 What is wrong with the model is done to the robot that is simulated; what is wrong with the
@@ -109,7 +109,7 @@ class ControllerAnswers:
 
     def __call__(self, reading: Reading) -> Answer:
         """Return the answer; raise NeDynamicsError when the controller has none."""
-        wrist = self.controller.wrist
+        wrist = self.controller.sense.wrist
         if wrist is not None and reading.wrench is not None:
             wrist.update(reading.sensor_link, -reading.wrench, reading.time)
         self.command = self.controller.update(

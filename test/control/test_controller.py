@@ -9,7 +9,8 @@ import pytest
 from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Controller
+from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.motion_guard import MotionLimits
 from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
@@ -66,7 +67,7 @@ def test_a_trajectory_begins_at_the_next_state(dynamics: Dynamics) -> None:
     """A trajectory without a start time counts from the state that follows its arrival."""
     controller = Controller(tuning(dynamics))
     controller.update(Q, ZERO, 0.0)
-    controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
+    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
     np.testing.assert_allclose(controller.update(Q, ZERO, 7.0).desired.position, Q)
     np.testing.assert_allclose(controller.update(Q, ZERO, 7.5).desired.position, Q + 0.25)
     np.testing.assert_allclose(controller.update(Q, ZERO, 9.0).desired.position, Q + 0.5)
@@ -77,10 +78,10 @@ def test_a_later_trajectory_replaces_without_a_jump(dynamics: Dynamics) -> None:
     """Replacing mid-way goes on from the desired position and velocity of that moment."""
     controller = Controller(tuning(dynamics))
     controller.update(Q, ZERO, 0.0)
-    controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5, ZERO, ZERO)))
+    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5, ZERO, ZERO)))
     controller.update(Q, ZERO, 0.0)
     before = controller.update(Q, ZERO, 0.5).desired
-    controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q - 0.5, ZERO, ZERO)))
+    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q - 0.5, ZERO, ZERO)))
     after = controller.update(Q, ZERO, 0.5).desired
     for one, other in zip(before, after, strict=True):
         np.testing.assert_allclose(other, one, atol=1e-12)
@@ -94,14 +95,14 @@ def test_hold_stops_where_the_motion_is(dynamics: Dynamics) -> None:
     The acceleration swings out within some states; all else goes on from where it is.
     """
     controller = Controller(tuning(dynamics, interpolation_method=Interpolation.LINEAR))
-    controller.hold()
+    controller.motion.hold()
     controller.update(Q, ZERO, 0.0)
-    controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
+    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
     controller.update(Q, ZERO, 0.0)
     for time in np.linspace(0.39, 0.4, 6):
         before = controller.update(Q, ZERO, time).desired
-    controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q)))
-    controller.hold()
+    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q)))
+    controller.motion.hold()
     begun = controller.update(Q, ZERO, 0.4).desired
     for one, other in zip(begun[:2], before[:2], strict=True):
         np.testing.assert_allclose(one, other, atol=1e-12)
@@ -119,7 +120,7 @@ def test_a_trajectory_that_is_past_is_refused_and_the_motion_goes_on(dynamics: D
     """The state that finds a waiting trajectory past is answered all the same."""
     controller = Controller(tuning(dynamics))
     controller.update(Q, ZERO, 0.0)
-    controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)), start_time=5.0)
+    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)), start_time=5.0)
     command = controller.update(Q, ZERO, 10.0)
     assert 'ended 4 s ago' in str(command.refused)
     np.testing.assert_array_equal(command.desired.position, Q)
@@ -168,12 +169,12 @@ def test_the_last_command_is_gravity(dynamics: Dynamics) -> None:
     """The last command holds the last pose, whatever was going on."""
     for transition_time in (0.0, TRANSITION_TIME):
         controller = Controller(tuning(dynamics, transition_time=transition_time))
-        assert not list(controller.last_commands())
+        assert not list(controller.machine.last_commands())
         controller.update(Q, ZERO, 0.0)
         controller.update(Q + 0.1, np.ones(6), 0.1)
-        commands = list(controller.last_commands())
+        commands = list(controller.machine.last_commands())
         assert len(commands) == max(1, round(transition_time / RAMP_PERIOD))
-        assert controller.is_left
+        assert controller.machine.is_left
         np.testing.assert_allclose(commands[-1], dynamics.gravity_torque(Q + 0.1))
 
 
@@ -181,8 +182,8 @@ def test_the_last_command_is_what_is_asked_for(dynamics: Dynamics) -> None:
     """Zero is zero, and none is none."""
     controller = Controller(tuning(dynamics))
     controller.update(Q, ZERO, 0.0)
-    assert not list(controller.last_commands(LastCommand.NONE))
-    assert not list(controller.last_commands(LastCommand.ZERO))[-1].any()
+    assert not list(controller.machine.last_commands(LastCommand.NONE))
+    assert not list(controller.machine.last_commands(LastCommand.ZERO))[-1].any()
 
 
 def test_a_rate_limit_makes_a_ramp_of_the_last_command(dynamics: Dynamics) -> None:
@@ -192,7 +193,7 @@ def test_a_rate_limit_makes_a_ramp_of_the_last_command(dynamics: Dynamics) -> No
     controller.update(Q, ZERO, 0.0)
     for step in range(1, 40):
         before = controller.update(Q, np.full(6, -2.0), 0.002 * step).effort
-    ramp = list(controller.last_commands())
+    ramp = list(controller.machine.last_commands())
     assert len(ramp) > 3
     for command in ramp:
         assert np.abs(command - before).max() <= rate * RAMP_PERIOD + 1e-9
@@ -204,9 +205,9 @@ def test_a_ramp_has_an_end(dynamics: Dynamics) -> None:
     """A rate limit too slow to get there in time is obeyed all the same, and told of."""
     controller = Controller(tuning(dynamics, rates=[1.0]))
     controller.update(Q, ZERO, 0.0, measured_effort=dynamics.gravity_torque(Q) + 10.0)
-    ramp = list(controller.last_commands())
+    ramp = list(controller.machine.last_commands())
     assert len(ramp) == round(LONGEST_RAMP / RAMP_PERIOD)
-    assert not controller.is_left
+    assert not controller.machine.is_left
     assert np.abs(np.diff(ramp, axis=0)).max() <= RAMP_PERIOD + 1e-9
 
 
@@ -215,7 +216,7 @@ def test_a_tuning_that_comes_during_the_last_commands_makes_no_step(dynamics: Dy
     chosen = tuning(dynamics, rates=[10.0])
     controller = Controller(chosen)
     controller.update(Q, ZERO, 0.0, measured_effort=dynamics.gravity_torque(Q) + 2.0)
-    commands = controller.last_commands()
+    commands = controller.machine.last_commands()
     for _ in range(5):
         next(commands)
     controller.adopt(chosen)
@@ -246,7 +247,7 @@ def test_a_gap_ends_the_motion_without_a_jump(dynamics: Dynamics) -> None:
     states = StateLimits(timeout=0.1)
     controller = Controller(tuning(dynamics, rates=[1000.0], states=states))
     controller.update(Q, ZERO, 0.0)
-    controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
+    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
     for step in range(1, 50):
         before = controller.update(Q, ZERO, 0.01 * step)
     assert before.desired.velocity.any()
@@ -270,8 +271,8 @@ def test_a_gap_in_which_nobody_listened_is_no_fault(
     """What the own thread was away for is taken off a gap, once."""
     controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
     controller.update(Q, ZERO, 1.0)
-    controller.excuse(away / 2.0)
-    controller.excuse(away / 2.0)
+    controller.accept.guard.excuse(away / 2.0)
+    controller.accept.guard.excuse(away / 2.0)
     command = controller.update(Q, ZERO, 1.0 + until)
     assert (command.fault is not None) == is_fault
     assert controller.update(Q, ZERO, 1.0 + 2.0 * until).fault.kind is FaultKind.GAP
@@ -284,7 +285,7 @@ def test_the_period_is_not_that_of_one_pair_of_stamps(dynamics: Dynamics) -> Non
     for elapsed in [0.0, 0.034, 0.002, *[0.002] * 20, 0.08, 0.002]:
         now += elapsed
         controller.update(Q, ZERO, now)
-        periods.append(controller.period)
+        periods.append(controller.accept.rate.period)
     assert periods[:2] == [0.0, 0.0]
     assert periods[2] == pytest.approx(0.002)
     assert max(periods) < 0.006
@@ -295,7 +296,7 @@ def test_nobody_may_be_away_for_long(dynamics: Dynamics) -> None:
     """An arm that was left alone for longer than half a second is held where it is found."""
     controller = Controller(tuning(dynamics, states=StateLimits(timeout=0.1)))
     controller.update(Q, ZERO, 1.0)
-    controller.excuse(2.0)
+    controller.accept.guard.excuse(2.0)
     assert controller.update(Q, ZERO, 2.0).fault.kind is FaultKind.GAP
 
 
@@ -304,7 +305,7 @@ def test_a_jump_is_refused_until_states_agree(dynamics: Dynamics) -> None:
     states = StateLimits(velocities=np.full(6, 5.0))
     controller = Controller(tuning(dynamics, states=states, on_fault=OnFault.LEAVE))
     controller.update(Q, ZERO, 0.0)
-    controller.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
+    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
     controller.update(Q, ZERO, 0.01)
     with pytest.raises(StateRefused, match="joint 'joint_3': moved by 1 ") as refusal:
         controller.update(Q + np.eye(6)[2], ZERO, 0.02)
@@ -366,7 +367,7 @@ def test_the_last_command_spares_gravity_that_the_robot_carries(dynamics: Dynami
     """With the gravity term off the last command is zero: the robot holds itself."""
     controller = Controller(tuning(dynamics, terms=Terms(gravity=False)))
     controller.update(Q, ZERO, 0.0)
-    (command,) = controller.last_commands()
+    (command,) = controller.machine.last_commands()
     np.testing.assert_allclose(command, 0.0, atol=1e-9)
 
 
@@ -496,7 +497,7 @@ def test_the_motion_goes_on_after_a_stamp_ahead_of_its_time(dynamics: Dynamics) 
     straight = Interpolation.LINEAR
     controller = Controller(tuning(dynamics, states=states, interpolation_method=straight))
     controller.update(Q, ZERO, 0.0, 5.0)
-    controller.follow(waypoints(dynamics, TrajectoryPoint(0.2, Q + 0.5)))
+    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(0.2, Q + 0.5)))
     commands = []
     for step in range(1, 60):
         stamp = 0.002 * step + (0.02 if step == 30 else 0.0)
@@ -517,10 +518,10 @@ def test_what_became_impossible_is_no_excuse_for_another_impossible_thing(
     controller = Controller(weak)
     for step in range(20):
         controller.update(Q, ZERO, 0.002 * step)
-    assert controller.judge(weak).refusals
-    assert not controller.judge_change(replace(weak, effort_limits=np.full(6, 4.0)))
+    assert controller.check.judge(weak).refusals
+    assert not controller.check.judge_change(replace(weak, effort_limits=np.full(6, 4.0)))
     stiff = ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(1e5, 40.0, 6))
-    (refusal,) = controller.judge_change(replace(weak, law=stiff))
+    (refusal,) = controller.check.judge_change(replace(weak, law=stiff))
     assert 'phase margin' in refusal
 
 
@@ -533,7 +534,7 @@ def test_a_timeout_shorter_than_the_time_between_two_states_cannot_work(
     for step in range(20):
         controller.update(Q, ZERO, 0.01 * step)
     verdicts = [
-        controller.judge(replace(usual, states=StateLimits(timeout=timeout)))
+        controller.check.judge(replace(usual, states=StateLimits(timeout=timeout)))
         for timeout in (0.005, 0.015, 0.025)
     ]
     assert 'expected more' in verdicts[0].refusals[0]
@@ -547,12 +548,12 @@ def test_a_mode_that_needs_velocities_is_refused_where_there_are_none(dynamics: 
     controller = Controller(floating)
     controller.update(Q, None, 0.0)
     held = tuning(dynamics)
-    (refusal,) = controller.judge_change(held)
+    (refusal,) = controller.check.judge_change(held)
     assert 'velocity_source' in refusal
     estimated = MotionLimits(velocity=VelocitySettings(source=VelocitySource.ESTIMATED))
-    assert not controller.judge_change(replace(held, motion=estimated))
+    assert not controller.check.judge_change(replace(held, motion=estimated))
     controller.update(Q, ZERO, 0.002)
-    assert not controller.judge_change(held)
+    assert not controller.check.judge_change(held)
 
 
 def test_the_rate_of_the_states_is_known_after_a_reset_and_while_they_are_not_answered(
@@ -563,12 +564,12 @@ def test_the_rate_of_the_states_is_known_after_a_reset_and_while_they_are_not_an
     stiff = replace(usual, law=ControlLaw(dynamics, gains=Gains.from_values(1e5, 40.0, 6)))
     controller = Controller(usual)
     for step in range(3):
-        assert not controller.judge_change(stiff)
+        assert not controller.check.judge_change(stiff)
         controller.observe(Q, ZERO, 0.002 * step)
-    assert controller.judge_change(stiff)
+    assert controller.check.judge_change(stiff)
     controller.reset()
     controller.update(Q, ZERO, 1.0)
-    assert controller.judge_change(stiff)
+    assert controller.check.judge_change(stiff)
 
 
 @pytest.mark.parametrize('method', ['none', 'linear', 'splines'])
@@ -587,7 +588,7 @@ def test_a_joint_that_turns_without_end_is_not_sent_beyond_numbers(method) -> No
         with pytest.raises(TrajectoryError, match=r"'joint_6': expected a finite number of at"):
             Waypoints.from_points(model.joints, model.joint_names, points)
     points = [TrajectoryPoint(1e-3, [*place[:5], 9e8])]
-    controller.follow(Waypoints.from_points(model.joints, model.joint_names, points))
+    controller.motion.follow(Waypoints.from_points(model.joints, model.joint_names, points))
 
     def hold_still() -> None:
         for k in range(1, 1000):

@@ -40,7 +40,7 @@ def not_followed(robot: Robot, **changes: object) -> tuple[Controller, float]:
     controller = node_controller(robot, **changes)
     controller.update(Q, ZERO, 0.0, 0.0)
     goal = TrajectoryPoint(1.0, Q + 0.5)
-    controller.follow(Waypoints.from_points(robot.joints, robot.joint_names, [goal]))
+    controller.motion.follow(Waypoints.from_points(robot.joints, robot.joint_names, [goal]))
     for index in range(1, 500):
         now = STEP * index
         with contextlib.suppress(StateRefused):
@@ -63,7 +63,7 @@ def test_at_rest_it_carries_the_arm(robot, dynamics) -> None:
     np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-9)
     np.testing.assert_array_equal(command.desired.position, Q)
     assert controller.fault is not None
-    assert controller.trajectory is None
+    assert controller.motion.trajectory is None
 
 
 def test_in_motion_it_is_the_inverse_dynamics_of_slowing_down(robot, dynamics) -> None:
@@ -107,7 +107,7 @@ def test_it_goes_on_until_states_agree_after_the_fault_was_cleared(robot) -> Non
     """There is no state without an answer between a fault and the arm that is held again."""
     controller, now = not_followed(robot)
     controller.update(Q, ZERO, now + STEP, now + STEP)
-    controller.clear_fault()
+    controller.accept.guard.clear()
     commands = [controller.update(Q, ZERO, now + STEP * k, now + STEP * k) for k in range(2, 6)]
     assert commands[-1].fault is None
     assert not controller.is_damped
@@ -120,7 +120,7 @@ def test_the_last_command_is_for_where_the_arm_is_believed(robot, dynamics) -> N
     controller, now = not_followed(robot)
     for index in range(1, 100):
         controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
-    *_, last = controller.last_commands(LastCommand.GRAVITY)
+    *_, last = controller.machine.last_commands(LastCommand.GRAVITY)
     np.testing.assert_allclose(last, dynamics.gravity_torque(Q), atol=1e-6)
 
 

@@ -115,8 +115,8 @@ def test_switched_off_nothing_is_observed() -> None:
     """Without a tuning the commands say nothing of the outside."""
     arm = Arm(Controller(tuning(None)))
     arm.stand(1.0)
-    assert arm.controller.observed.external_effort is None
-    assert not arm.controller.observed.is_in_contact
+    assert arm.controller.observer.observed.external_effort is None
+    assert not arm.controller.observer.observed.is_in_contact
 
 
 def test_an_estimate_changes_no_command() -> None:
@@ -136,7 +136,7 @@ def test_what_the_model_lacks_is_added() -> None:
         commands[-1], DYNAMICS.gravity_torque(arm.q) + MISSING, rtol=1e-3, atol=1e-3
     )
     np.testing.assert_allclose(
-        arm.controller.observed.external_effort, -MISSING, rtol=2e-2, atol=2e-2
+        arm.controller.observer.observed.external_effort, -MISSING, rtol=2e-2, atol=2e-2
     )
 
 
@@ -194,7 +194,7 @@ def test_it_is_bounded_joint_by_joint() -> None:
     arm.stand(0.1)
     arm.q = Q
     arm.stand(2.0)
-    compensation = arm.controller._compensation
+    compensation = arm.controller.observer.compensation
     assert (np.abs(compensation) <= bounds).all()
     assert (np.abs(compensation)[:4] == bounds[:4]).any()
 
@@ -254,7 +254,7 @@ def test_an_arm_against_its_limit_does_not_wind_up() -> None:
     arm.stand(0.5)
     arm.q = Q - 0.5
     arm.stand(5.0)
-    at_limit = arm.controller._compensation.copy()
+    at_limit = arm.controller.observer.compensation.copy()
     assert (np.abs(arm.command.effort) == limits).any()
     assert np.abs(at_limit).max() < 0.1 * limits.max()
 
@@ -264,11 +264,11 @@ def test_in_a_fault_it_holds() -> None:
     arm = HeavyArm(Controller(tuning(disturbance())))
     arm.stand(6.0)
     arm.controller.trip(FaultKind.STOPPED, 'a test')
-    *_, last = arm.controller.last_commands()
+    *_, last = arm.controller.machine.last_commands()
     np.testing.assert_allclose(
         last, DYNAMICS.gravity_torque(arm.q) + MISSING, rtol=1e-2, atol=1e-2
     )
-    *_, zero = arm.controller.last_commands(LastCommand.ZERO)
+    *_, zero = arm.controller.machine.last_commands(LastCommand.ZERO)
     np.testing.assert_array_equal(zero, ZERO)
 
 
@@ -279,7 +279,7 @@ def test_where_the_arm_is_found_anew_it_begins_anew() -> None:
     arm.now += 1.0
     after = arm.stand(PERIOD)
     assert arm.command.fault.kind is FaultKind.GAP
-    assert arm.controller.observed.external_effort is None
+    assert arm.controller.observer.observed.external_effort is None
     after = np.concatenate([before[-1:], after, arm.stand(1.0)])
     assert largest_step(after) < 2.0
 
@@ -289,10 +289,10 @@ def test_a_state_that_is_not_believed_is_not_observed() -> None:
     arm = HeavyArm(Controller(tuning(disturbance(), limits=LIMITS)))
     arm.controller.adopt(replace(arm.controller.tuning, states=StateLimits(0.1, np.full(6, 6.0))))
     arm.stand(3.0)
-    known = arm.controller._compensation.copy()
+    known = arm.controller.observer.compensation.copy()
     with pytest.raises(StateRefused):
         arm.controller.update(arm.q + 1.0, ZERO, arm.now)
-    np.testing.assert_array_equal(arm.controller._compensation, known)
+    np.testing.assert_array_equal(arm.controller.observer.compensation, known)
 
 
 def test_without_velocities_nothing_is_said() -> None:
@@ -301,10 +301,10 @@ def test_without_velocities_nothing_is_said() -> None:
     arm.stand(1.0)
     arm.push = 0.5 * LIMITS
     arm.stand(0.05)
-    assert arm.controller.observed.is_in_contact
+    assert arm.controller.observer.observed.is_in_contact
     arm.controller.update(arm.q, None, arm.now)
-    assert arm.controller.observed.external_effort is None
-    assert not arm.controller.observed.is_in_contact
+    assert arm.controller.observer.observed.external_effort is None
+    assert not arm.controller.observer.observed.is_in_contact
 
 
 @pytest.mark.parametrize('mode', [Mode.GRAVITY_COMPENSATION, Mode.FEEDFORWARD])
@@ -331,15 +331,15 @@ def pushed(reaction: ContactReaction, **changes) -> tuple[HeavyArm, np.ndarray]:
     arm = HeavyArm(Controller(tuning(disturbance(reaction=reaction, **changes))))
     arm.stand(2.0)
     points = [TrajectoryPoint(5.0, arm.q + 0.5)]
-    arm.controller.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points))
+    arm.controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points))
     before = arm.stand(0.2)
     arm.push = np.array([0.0, 0.0, -0.3, 0.0, 0.0, 0.0]) * LIMITS
     commands = [before]
     arm.reacted = 0
     for _ in range(50):
         commands.append(arm.stand(PERIOD))
-        arm.reacted += arm.controller.observed.has_reacted
-        if arm.controller.observed.is_in_contact:
+        arm.reacted += arm.controller.observer.observed.has_reacted
+        if arm.controller.observer.observed.is_in_contact:
             # It was a short one.
             arm.push = ZERO
     return arm, np.concatenate(commands)
@@ -352,7 +352,7 @@ def test_a_contact_is_reported_and_answered(reaction) -> None:
     assert arm.reacted == (reaction is not ContactReaction.NONE)
     moved = np.abs(arm.command.desired.velocity).max() > 0.0
     assert moved == (reaction is ContactReaction.NONE)
-    assert arm.controller.is_floating == (reaction is ContactReaction.FLOAT)
+    assert arm.controller.machine.is_floating == (reaction is ContactReaction.FLOAT)
 
 
 def test_an_arm_that_floats_is_carried_and_no_more() -> None:
@@ -361,7 +361,7 @@ def test_an_arm_that_floats_is_carried_and_no_more() -> None:
     assert largest_step(commands[:110]) < largest_step(commands[100:]) + 1.0
     arm.stand(1.0)
     np.testing.assert_allclose(arm.command.effort, DYNAMICS.gravity_torque(arm.asked), atol=0.01)
-    assert arm.controller._compensation is None
+    assert arm.controller.observer.compensation is None
 
 
 @pytest.mark.parametrize('by', ['hold', 'motion'])
@@ -371,11 +371,13 @@ def test_an_arm_that_floats_is_taken_back(by) -> None:
     before = arm.stand(0.1)
     found = arm.q
     if by == 'hold':
-        arm.controller.hold()
+        arm.controller.motion.hold()
     else:
         points = [TrajectoryPoint(2.0, found + 0.1)]
-        arm.controller.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points))
+        arm.controller.motion.follow(
+            Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points)
+        )
     after = arm.stand(PERIOD)
-    assert not arm.controller.is_floating
+    assert not arm.controller.machine.is_floating
     np.testing.assert_allclose(arm.command.desired.position, found, atol=1e-2)
     assert largest_step(np.concatenate([before[-1:], after])) < 1.0

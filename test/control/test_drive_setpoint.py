@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Controller
+from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.drive_setpoint import REACH_TIME, Setpoint, SetpointBridge, plan_rest
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
@@ -48,23 +49,25 @@ def under_way(dynamics: Dynamics, **options) -> tuple[Controller, float]:
     controller = Controller(tuning(dynamics, **options))
     controller.update(Q, ZERO, 0.0)
     points = (TrajectoryPoint(1.0, Q + 0.5, ZERO, ZERO),)
-    controller.follow(Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, points))
+    controller.motion.follow(
+        Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, points)
+    )
     now = 0.0
     for _ in range(250):
         now += STEP
         desired = controller.update(Q, ZERO, now, now).desired
         # The drives see to it.
-        assert desired.position is controller.setpoint.position
+        assert desired.position is controller.limits.setpoint.position
     return controller, now
 
 
 def follow_down(controller: Controller, last: LastCommand = LastCommand.GRAVITY):
     """Return what is sent last: positions, velocities and efforts, the present ones before."""
-    rows = [(controller.setpoint.position, controller.setpoint.velocity)]
+    rows = [(controller.limits.setpoint.position, controller.limits.setpoint.velocity)]
     efforts = list[np.ndarray]()
-    for effort in controller.last_commands(last):
+    for effort in controller.machine.last_commands(last):
         efforts.append(effort)
-        rows.append((controller.setpoint.position, controller.setpoint.velocity))
+        rows.append((controller.limits.setpoint.position, controller.limits.setpoint.velocity))
     position, velocity = (np.array(column) for column in zip(*rows, strict=True))
     return position, velocity, np.array(efforts)
 
@@ -75,27 +78,29 @@ def test_what_is_sent_is_what_the_effort_was_computed_with(dynamics: Dynamics) -
     command = controller.update(Q, ZERO, now + STEP)
     expected = dynamics.inverse_dynamics(*command.desired)
     np.testing.assert_allclose(command.effort, expected, atol=1e-9)
-    np.testing.assert_array_equal(controller.setpoint.position, command.desired.position)
+    np.testing.assert_array_equal(controller.limits.setpoint.position, command.desired.position)
 
 
 @pytest.mark.parametrize('factor', [None, 0.3, 0.0])
 def test_a_pace_of_its_own_is_told_as_it_is_gone(dynamics: Dynamics, factor: float | None) -> None:
     """Held or slowed down, the motion that is sent goes with its effort, and makes no step."""
     controller, now = under_way(dynamics)
-    sent = [controller.setpoint.position]
-    speed = np.abs(controller.setpoint.velocity).max()
+    sent = [controller.limits.setpoint.position]
+    speed = np.abs(controller.limits.setpoint.velocity).max()
     if factor is None:
-        controller.hold()
+        controller.motion.hold()
     else:
-        controller.scale_speed(factor)
+        controller.motion.scale_speed(factor)
     for index in range(1, 300):
         time = now + STEP * index
         command = controller.update(Q, ZERO, time, time)
-        expected = dynamics.inverse_dynamics(*controller.setpoint)
+        expected = dynamics.inverse_dynamics(*controller.limits.setpoint)
         np.testing.assert_allclose(command.effort, expected, atol=1e-9)
-        sent.append(controller.setpoint.position)
+        sent.append(controller.limits.setpoint.position)
     assert np.abs(np.diff(sent, axis=0)).max() < 1.1 * speed * STEP
-    assert np.abs(controller.setpoint.velocity).max() <= (factor or 0.0) * 1.1 * speed + 1e-9
+    assert (
+        np.abs(controller.limits.setpoint.velocity).max() <= (factor or 0.0) * 1.1 * speed + 1e-9
+    )
 
 
 @pytest.mark.parametrize('transition', [TRANSITION_TIME, 0.0])
@@ -105,7 +110,7 @@ def test_what_is_sent_last_comes_to_rest_along_the_motion(
 ) -> None:
     """It begins with position, velocity and effort as they were sent; it ends held, at rest."""
     controller, _ = under_way(dynamics, transition_time=transition, on_state_loss=loss)
-    sent, before = controller.setpoint, controller.update(Q, ZERO, 0.502).effort
+    sent, before = controller.limits.setpoint, controller.update(Q, ZERO, 0.502).effort
     controller.trip(FaultKind.STOPPED, 'by the test')
     position, velocity, efforts = follow_down(controller)
     speed = np.abs(sent.velocity).max()
@@ -117,7 +122,7 @@ def test_what_is_sent_last_comes_to_rest_along_the_motion(
     assert len(efforts) * RAMP_PERIOD <= LONGEST_RAMP
     assert np.abs(efforts[0] - before).max() < 0.1 * dynamics.robot.limits('effort_limit').max()
     np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(position[-1]), atol=1e-9)
-    assert controller.is_left
+    assert controller.machine.is_left
 
 
 @pytest.mark.parametrize('inertia', [True, False])
@@ -127,8 +132,8 @@ def test_the_effort_on_the_way_is_that_of_the_law(dynamics: Dynamics, inertia: b
     controller, now = under_way(dynamics, **laws(dynamics, terms))
     controller.update(Q, ZERO, now + STEP, now + STEP)
     expected, sent = [], []
-    for effort in controller.last_commands():
-        position, velocity, acceleration = controller.setpoint
+    for effort in controller.machine.last_commands():
+        position, velocity, acceleration = controller.limits.setpoint
         sent.append(effort)
         acceleration = acceleration if inertia else ZERO
         expected.append(dynamics.inverse_dynamics(position, velocity, acceleration))
@@ -148,7 +153,7 @@ def test_at_rest_nothing_moves(dynamics: Dynamics) -> None:
     for index in range(300):
         controller.update(Q + 0.01, ZERO, STEP * index)
         controller.update(Q, ZERO, STEP * index + 0.5 * STEP)
-    assert controller.braking_commands(0.1) is None
+    assert controller.machine.braking_commands(0.1) is None
     position, velocity, efforts = follow_down(controller)
     np.testing.assert_allclose(position, np.tile(Q + 0.01, (2, 1)), atol=1e-12)
     assert not velocity.any()
@@ -158,7 +163,7 @@ def test_at_rest_nothing_moves(dynamics: Dynamics) -> None:
 def test_moving_it_is_braked_by_the_timer(dynamics: Dynamics) -> None:
     """Under way the same commands come as a brake, whatever on_state_loss says."""
     controller, _ = under_way(dynamics, on_state_loss=OnStateLoss.GRAVITY)
-    braking = controller.braking_commands(0.1)
+    braking = controller.machine.braking_commands(0.1)
     assert braking is not None
     assert len(list(braking)) > 10
 
@@ -176,7 +181,7 @@ def test_of_zero_the_effort_is_zero(dynamics: Dynamics) -> None:
 def test_an_arm_that_does_not_follow_is_met_where_it_is(dynamics: Dynamics) -> None:
     """After a fault of the motion the drives are led to the last position, without a step."""
     controller, _ = under_way(dynamics)
-    sent = controller.setpoint
+    sent = controller.limits.setpoint
     controller.trip(FaultKind.FOLLOWING, 'by the test')
     position, velocity, efforts = follow_down(controller)
     distance = np.abs(sent.position - Q).max()
@@ -217,8 +222,8 @@ def test_states_that_return_far_away_begin_where_the_arm_is(dynamics: Dynamics) 
 def test_states_that_stay_away_for_a_moment_make_no_step(dynamics: Dynamics, leap: float) -> None:
     """The motion goes on meanwhile, or a stamp was ahead of its time: it is caught up with."""
     controller, now = under_way(dynamics)
-    speed = np.abs(controller.setpoint.velocity).max()
-    positions = [controller.setpoint.position]
+    speed = np.abs(controller.limits.setpoint.velocity).max()
+    positions = [controller.limits.setpoint.position]
     times = [now + 0.08 + STEP * index for index in range(1, 200)]
     if leap < 0.0:
         times = [now + 0.08, *[now + STEP * index for index in range(1, 200)]]
@@ -229,14 +234,14 @@ def test_states_that_stay_away_for_a_moment_make_no_step(dynamics: Dynamics, lea
     assert controller.fault is None
     away = speed * abs(leap)
     assert np.abs(np.diff(positions, axis=0)).max() < 1.1 * speed * STEP + 12.3 * away * STEP
-    followed = controller.trajectory.sample(times[-1]).position
+    followed = controller.motion.trajectory.sample(times[-1]).position
     np.testing.assert_allclose(positions[-1], followed, atol=0.02 * away)
 
 
 def test_activated_again_it_begins_where_the_arm_is(dynamics: Dynamics) -> None:
     """What was sent before a deactivation is of the past: others may have commanded since."""
     controller, now = under_way(dynamics)
-    list(controller.last_commands())
+    list(controller.machine.last_commands())
     controller.reset()
     command = controller.update(Q, ZERO, now + 1.0)
     np.testing.assert_array_equal(command.desired.position, Q)
@@ -245,8 +250,8 @@ def test_activated_again_it_begins_where_the_arm_is(dynamics: Dynamics) -> None:
 def test_held_where_found_it_is_led_there(dynamics: Dynamics) -> None:
     """A motion that is given up makes no step from where it was to where the arm is."""
     controller, now = under_way(dynamics)
-    sent = controller.setpoint
-    controller.hold(where_found=True)
+    sent = controller.limits.setpoint
+    controller.motion.hold(where_found=True)
     positions = [sent.position]
     for index in range(1, 400):
         positions.append(controller.update(Q, ZERO, now + STEP * index).desired.position)
@@ -258,7 +263,7 @@ def test_held_where_found_it_is_led_there(dynamics: Dynamics) -> None:
 def test_another_mode_makes_no_step(dynamics: Dynamics) -> None:
     """Led by hand, the drives are told where the arm is; they get there in the transition time."""
     controller, now = under_way(dynamics)
-    sent = controller.setpoint
+    sent = controller.limits.setpoint
     found = sent.position - 0.05
     led = replace(tuning(dynamics), law=ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION))
     controller.adopt(led)
@@ -281,7 +286,7 @@ def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(
         for _ in range(500):
             now += STEP
             controller.update(Q, ZERO, now, now)
-    begin = controller.present_state()
+    begin = controller.motion.present_state()
     off = np.array([0.02, -0.02, 0.015, -0.03, 0.03, 0.02])
     points = tuple(
         TrajectoryPoint(time, begin.position + off + time * begin.velocity, begin.velocity, ZERO)
@@ -289,11 +294,13 @@ def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(
     )
     end = TrajectoryPoint(1.4, points[-1].positions + 0.5 * begin.velocity, ZERO, ZERO)
     joints, names = dynamics.robot.joints, dynamics.joint_names
-    controller.follow(Waypoints.from_points(joints, names, (*points, end)))
-    sent = [controller.setpoint.position]
+    controller.motion.follow(Waypoints.from_points(joints, names, (*points, end)))
+    sent = [controller.limits.setpoint.position]
     for index in range(1, 200):
         command = controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
-        np.testing.assert_array_equal(command.desired.position, controller.setpoint.position)
+        np.testing.assert_array_equal(
+            command.desired.position, controller.limits.setpoint.position
+        )
         sent.append(command.desired.position)
     steepest = np.abs(begin.velocity).max() + 12.3 * 0.03
     assert np.abs(np.diff(sent, axis=0)).max() < 1.1 * steepest * STEP
@@ -304,8 +311,8 @@ def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(
 def test_efforts_alone_are_left_as_they_were(dynamics: Dynamics) -> None:
     """Without such drives the desired position may begin anew: nobody sends it."""
     controller, now = under_way(dynamics, drives_close_loop=False)
-    sent = controller.setpoint
-    controller.hold(where_found=True)
+    sent = controller.limits.setpoint
+    controller.motion.hold(where_found=True)
     command = controller.update(Q, ZERO, now + STEP)
     assert np.abs(command.desired.position - sent.position).max() > 0.1
 

@@ -71,7 +71,7 @@ def swing() -> Waypoints:
 def test_waypoints_within_the_limits_may_lead_beyond(when_infeasible: WhenInfeasible) -> None:
     """A joint that swings out between two good waypoints is refused, whatever is set."""
     with pytest.raises(InfeasibleMotionError) as refusal:
-        controller_of(when_infeasible).follow(swing())
+        controller_of(when_infeasible).motion.follow(swing())
     worst = refusal.value.violations[0]
     assert worst.quantity is Quantity.POSITION
     assert worst.joint.name == 'joint_3'
@@ -86,7 +86,7 @@ def test_a_first_segment_of_10_ms_is_refused() -> None:
     """From where the arm is to the first point is a segment, too: the fastest of all."""
     goal = Q + 0.3787
     with pytest.raises(InfeasibleMotionError) as refusal:
-        controller_of().follow(waypoints(TrajectoryPoint(0.01, goal, ZERO, ZERO)))
+        controller_of().motion.follow(waypoints(TrajectoryPoint(0.01, goal, ZERO, ZERO)))
     speeds = {
         excess.column: abs(excess.value / excess.limit)
         for excess in refusal.value.violations
@@ -100,30 +100,32 @@ def test_a_first_segment_of_10_ms_is_refused() -> None:
 def test_a_refused_motion_changes_nothing() -> None:
     """The motion under way, and one that waits, go on when another one is refused."""
     controller = controller_of()
-    controller.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO)))
+    controller.motion.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO)))
     controller.update(Q, ZERO, 0.002)
-    trajectory = controller.trajectory
+    trajectory = controller.motion.trajectory
     before = controller.update(Q, ZERO, 0.004).desired
     for bad in (swing(), waypoints(TrajectoryPoint(0.01, Q + 0.4, ZERO, ZERO))):
         with pytest.raises(InfeasibleMotionError):
-            controller.follow(bad)
+            controller.motion.follow(bad)
     command = controller.update(Q, ZERO, 0.006)
-    assert controller.trajectory is trajectory
+    assert controller.motion.trajectory is trajectory
     assert command.refused is None
     assert np.abs(command.desired.position - before.position).max() < 1e-4
-    controller.follow(waypoints(TrajectoryPoint(1.0, Q - 0.1, ZERO, ZERO)))
+    controller.motion.follow(waypoints(TrajectoryPoint(1.0, Q - 0.1, ZERO, ZERO)))
     with pytest.raises(InfeasibleMotionError):
-        controller.follow(swing())
+        controller.motion.follow(swing())
     controller.update(Q, ZERO, 0.008)
-    assert controller.trajectory is not trajectory
-    assert controller.trajectory is not None
-    np.testing.assert_array_equal(controller.trajectory.final.position, Q - 0.1)
+    assert controller.motion.trajectory is not trajectory
+    assert controller.motion.trajectory is not None
+    np.testing.assert_array_equal(controller.motion.trajectory.final.position, Q - 0.1)
 
 
 def test_what_is_too_much_may_be_followed_all_the_same() -> None:
     """With `follow` velocities and efforts beyond the limits are said, the worst first."""
     controller = controller_of(WhenInfeasible.FOLLOW)
-    exceeded = controller.follow(waypoints(TrajectoryPoint(0.05, Q + 0.2, ZERO, ZERO))).exceeded
+    exceeded = controller.motion.follow(
+        waypoints(TrajectoryPoint(0.05, Q + 0.2, ZERO, ZERO))
+    ).exceeded
     assert {excess.quantity for excess in exceeded} == {Quantity.VELOCITY, Quantity.EFFORT}
     severities = [excess.severity for excess in exceeded]
     assert severities == sorted(severities, reverse=True)
@@ -146,7 +148,7 @@ def test_a_pose_that_cannot_be_held_is_refused(
         points += [TrajectoryPoint(9.0, stretched, ZERO, ZERO)]
         points += [TrajectoryPoint(17.0, Q, ZERO, ZERO)]
     with pytest.raises(InfeasibleMotionError) as refusal:
-        controller.follow(waypoints(*points))
+        controller.motion.follow(waypoints(*points))
     worst = refusal.value.violations[0]
     assert worst.quantity is Quantity.HOLDING
     assert worst.joint.name == 'joint_2'
@@ -164,12 +166,12 @@ def test_a_first_point_at_time_zero_is_no_leap() -> None:
         )
         controller = controller_of()
         if is_followed:
-            controller.follow(motion)
+            controller.motion.follow(motion)
             continue
         with pytest.raises(
             InfeasibleMotionError, match=r'step at its begin of 0\.0462 rad at 0 s'
         ):
-            controller.follow(motion)
+            controller.motion.follow(motion)
 
 
 def test_the_arm_may_come_back_from_beyond_a_limit() -> None:
@@ -179,12 +181,12 @@ def test_the_arm_may_come_back_from_beyond_a_limit() -> None:
     controller = controller_of()
     controller.reset()
     controller.update(outside, ZERO, 10.0)
-    controller.follow(waypoints(TrajectoryPoint(2.0, Q, ZERO, ZERO)))
+    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q, ZERO, ZERO)))
     still_out = replace_joint(outside, 2.79)
     speed = ZERO.copy()
     speed[2] = -2.0
     with pytest.raises(InfeasibleMotionError, match=r'position of 3\.1982 rad at 0\.6'):
-        controller.follow(
+        controller.motion.follow(
             waypoints(
                 TrajectoryPoint(1.0, still_out, speed, ZERO), TrajectoryPoint(3.0, Q, ZERO, ZERO)
             )
@@ -223,7 +225,7 @@ def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order
                 state = way - 0.5 * acceleration * left**2, acceleration * left, -acceleration
             rates = [ZERO + value for value in state[1 : order + 1]]
             points.append(TrajectoryPoint(float(time), ZERO - 0.5 * way + state[0], *rates))
-        planner = controller.planner()
+        planner = controller.motion.planner()
         checker = planner.settings.make_checker(planner.here)
         assert checker.check_waypoints(MotionRequest(waypoints(*points))) == []
 
@@ -236,9 +238,9 @@ def test_accelerations_of_the_description_count() -> None:
     robot = replace(ROBOT, joints=joints)
     controller = controller_of(robot=robot)
     # From rest to rest 10 / sqrt(3) of the way over the time squared.
-    controller.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO)))
+    controller.motion.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO)))
     with pytest.raises(InfeasibleMotionError) as refusal:
-        controller.follow(waypoints(TrajectoryPoint(1.0, Q + 0.3, ZERO, ZERO)))
+        controller.motion.follow(waypoints(TrajectoryPoint(1.0, Q + 0.3, ZERO, ZERO)))
     assert {excess.quantity for excess in refusal.value.violations} == {Quantity.DECELERATION}
     assert abs(refusal.value.violations[0].value) == pytest.approx(3.0 / np.sqrt(3.0))
 
@@ -253,7 +255,7 @@ def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
         may_end_moving=True,
     )
     with pytest.raises(InfeasibleMotionError) as refusal:
-        controller_of(WhenInfeasible.FOLLOW).follow(motion)
+        controller_of(WhenInfeasible.FOLLOW).motion.follow(motion)
     assert refusal.value.violations[0].quantity is Quantity.POSITION
     assert refusal.value.violations[0].time > 2.7
 
@@ -265,19 +267,19 @@ def test_what_is_past_is_not_checked() -> None:
     wild = TrajectoryPoint(0.01, Q + 0.5, ZERO, ZERO)
     motion = waypoints(TrajectoryPoint(0.0, Q, ZERO, ZERO), wild, TrajectoryPoint(2.0, Q))
     with pytest.raises(InfeasibleMotionError):
-        controller.follow(motion, start_time=0.5)
-    controller.follow(motion, start_time=-0.5)
+        controller.motion.follow(motion, start_time=0.5)
+    controller.motion.follow(motion, start_time=-0.5)
 
 
 def test_a_motion_that_begins_otherwise_than_it_was_checked_is_checked_again() -> None:
     """A first segment that has shrunk since, because no state came, is not followed."""
     controller = controller_of()
     motion = waypoints(TrajectoryPoint(0.5, Q + 0.1, ZERO, ZERO))
-    controller.follow(motion, start_time=0.0)
+    controller.motion.follow(motion, start_time=0.0)
     command = controller.update(Q, ZERO, 0.08)
     assert command.refused is None
     controller = controller_of()
-    controller.follow(motion, start_time=0.0)
+    controller.motion.follow(motion, start_time=0.0)
     command = controller.update(Q, ZERO, 0.495)
     assert isinstance(command.refused, InfeasibleMotionError)
     np.testing.assert_array_equal(command.desired.position, Q)
@@ -287,10 +289,10 @@ def test_before_the_first_state_it_is_checked_with_it() -> None:
     """A motion that waits for a state is checked from where that finds the arm."""
     controller = controller_of()
     controller.reset()
-    controller.follow(waypoints(TrajectoryPoint(0.2, Q, ZERO, ZERO)))
+    controller.motion.follow(waypoints(TrajectoryPoint(0.2, Q, ZERO, ZERO)))
     command = controller.update(Q + 0.5, ZERO, 10.0)
     assert isinstance(command.refused, InfeasibleMotionError)
-    controller.follow(waypoints(TrajectoryPoint(2.0, Q, ZERO, ZERO)))
+    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q, ZERO, ZERO)))
     assert controller.update(Q + 0.5, ZERO, 10.002).refused is None
 
 
@@ -306,10 +308,10 @@ def test_many_points_are_checked_to_the_last() -> None:
     ]
     points[-1] = TrajectoryPoint(10.0, Q + 0.4, ZERO)
     controller = controller_of()
-    assert controller.planner().plan(waypoints(*points)).exceeded == ()
+    assert controller.motion.planner().plan(waypoints(*points)).exceeded == ()
     points[700] = points[700]._replace(velocities=ZERO + 2.9)
     with pytest.raises(InfeasibleMotionError) as refusal:
-        controller.planner().plan(waypoints(*points))
+        controller.motion.planner().plan(waypoints(*points))
     assert 6.9 < refusal.value.violations[0].time < 7.1
 
 
@@ -333,19 +335,21 @@ def positions(times: np.ndarray, speed: float, joint: int = 0) -> Waypoints:
 def test_a_stream_of_positions_is_followed_though_it_ends_abruptly() -> None:
     """The last segment of a chunk brings the arm to rest, which its sender never asked for."""
     chunk = positions(np.arange(1, 16) / 30.0, 1.0)
-    assert streaming().follow(chunk).exceeded == ()
+    assert streaming().motion.follow(chunk).exceeded == ()
     # The same rest in a motion of two segments is what was asked for.
     with pytest.raises(InfeasibleMotionError):
-        streaming().follow(waypoints(*(TrajectoryPoint(t, Q + 0.03 * t) for t in (0.001, 0.01))))
+        streaming().motion.follow(
+            waypoints(*(TrajectoryPoint(t, Q + 0.03 * t) for t in (0.001, 0.01)))
+        )
 
 
 def test_a_spline_through_positions_is_checked_between_them() -> None:
     """What positions alone ask for on the way is too much, at once or after a while."""
     for times in (np.arange(1, 16) / 30.0, np.arange(1, 31) / 30.0):
         with pytest.raises(InfeasibleMotionError) as refusal:
-            streaming().follow(positions(times, 6.0))
+            streaming().motion.follow(positions(times, 6.0))
         assert Quantity.VELOCITY in {excess.quantity for excess in refusal.value.violations}
-        followed = streaming(WhenInfeasible.FOLLOW).follow(positions(times, 6.0))
+        followed = streaming(WhenInfeasible.FOLLOW).motion.follow(positions(times, 6.0))
         assert followed
 
 
@@ -357,7 +361,7 @@ def test_a_spline_beyond_position_limits_is_refused_whatever_is_set() -> None:
     points = [TrajectoryPoint(t, there if index in (1, 2) else Q) for index, t in enumerate(times)]
     for chosen in BOTH:
         with pytest.raises(InfeasibleMotionError) as refusal:
-            streaming(chosen).follow(waypoints(*points))
+            streaming(chosen).motion.follow(waypoints(*points))
         assert refusal.value.violations[0].quantity is Quantity.POSITION
 
 
@@ -365,18 +369,18 @@ def test_a_chunk_that_takes_over_is_checked_from_where_it_begins() -> None:
     """A stream that leaps is refused, and the one before goes on."""
     controller = streaming()
     times = np.arange(1, 16) / 30.0
-    controller.follow(positions(times, 1.0))
+    controller.motion.follow(positions(times, 1.0))
     now = 0.0
     for _ in range(50):
         now += 0.002
-        state = controller.present_state()
+        state = controller.motion.present_state()
         command = controller.update(state.position, state.velocity, now)
         assert command.refused is None
-    running = controller.trajectory
+    running = controller.motion.trajectory
     with pytest.raises(InfeasibleMotionError):
-        controller.follow(positions(times, -9.0))
+        controller.motion.follow(positions(times, -9.0))
     command = controller.update(state.position, state.velocity, now + 0.002)
-    assert controller.trajectory is running
+    assert controller.motion.trajectory is running
     assert command.refused is None
 
 
@@ -401,7 +405,7 @@ def test_a_motion_beyond_all_numbers_can_be_given_up(
         controller.update(Q, np.full(6, speed), 1.0)
     with contextlib.suppress(NeDynamicsError):
         controller.update(Q, ZERO, 1.002)
-    controller.hold()
+    controller.motion.hold()
     with contextlib.suppress(NeDynamicsError):
         controller.update(Q, ZERO, 1.004)
 
@@ -409,12 +413,12 @@ def test_a_motion_beyond_all_numbers_can_be_given_up(
 def test_a_point_that_takes_over_later_is_passed_as_it_was_sent() -> None:
     """Acceleration included, where another state begins the motion than it was planned for."""
     controller = controller_of()
-    controller.follow(waypoints(TrajectoryPoint(2.0, Q + 0.3, ZERO, ZERO)))
+    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q + 0.3, ZERO, ZERO)))
     for time in (0.01, 0.5):
         controller.update(Q, ZERO, time)
-    controller.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO + 0.1)))
+    controller.motion.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO + 0.1)))
     controller.update(Q, ZERO, 0.51)
-    motion = controller.trajectory
+    motion = controller.motion.trajectory
     assert motion is not None
     assert motion.end_time == pytest.approx(1.51)
     np.testing.assert_allclose(motion.last_moment.acceleration, 0.1)

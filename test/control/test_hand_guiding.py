@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_model
-from ne_dynamics.control.controller import LOWERING_TIME, RAMP_PERIOD
+from ne_dynamics.control.command_machine import LOWERING_TIME, RAMP_PERIOD
 from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
 from ne_dynamics.control.hand_guiding import HandGuiding, HandGuidingSettings
 from ne_dynamics.control.laws import ControlLaw, Mode
@@ -173,7 +173,7 @@ def test_an_arm_that_nobody_sees_is_lowered() -> None:
     controller, q = led(transition_time=0.0), np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
     last = controller.update(q, np.zeros(6), 1.0).effort
     controller.trip(FaultKind.STOPPED, 'no usable one')
-    commands = np.array([last, *controller.lowering_commands()])
+    commands = np.array([last, *controller.machine.lowering_commands()])
     sizes = np.abs(commands)
     assert len(commands) == pytest.approx(LOWERING_TIME / RAMP_PERIOD, abs=3)
     assert (np.diff(sizes, axis=0) <= 1e-9).all()
@@ -192,18 +192,18 @@ def test_an_arm_that_has_sunk_is_not_thrown_by_the_last_command(count: int) -> N
     controller, q = led(), np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
     held = controller.update(q, np.zeros(6), 1.0).effort
     controller.trip(FaultKind.STOPPED, 'no usable one')
-    *_, before = itertools.islice(controller.lowering_commands(), count)
-    last = list(controller.last_commands())
+    *_, before = itertools.islice(controller.machine.lowering_commands(), count)
+    last = list(controller.machine.last_commands())
     np.testing.assert_allclose(last, [before], atol=1e-9)
-    assert controller.is_left
+    assert controller.machine.is_left
     assert not any(
-        effort.any() for effort in list(controller.last_commands(LastCommand.ZERO))[-1:]
+        effort.any() for effort in list(controller.machine.last_commands(LastCommand.ZERO))[-1:]
     )
     for index in range(200):
         controller.update(q, np.zeros(6), 9.0 + 0.002 * index)
-    np.testing.assert_allclose(list(controller.last_commands())[-1], held)
+    np.testing.assert_allclose(list(controller.machine.last_commands())[-1], held)
 
 
 def test_an_arm_that_was_never_seen_is_not_lowered() -> None:
     """No state has come: no command goes out."""
-    assert not list(led().lowering_commands())
+    assert not list(led().machine.lowering_commands())

@@ -65,7 +65,9 @@ def fail_to_follow(dynamics: Dynamics, controller: Controller) -> tuple[float, S
     """Let an arm stand still while it is sent away; return when and how that ended."""
     controller.update(Q, ZERO, 0.0)
     point = TrajectoryPoint(1.0, Q + 0.5)
-    controller.follow(Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, [point]))
+    controller.motion.follow(
+        Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, [point])
+    )
     for step in range(1, 500):
         try:
             controller.update(Q, ZERO, 0.01 * step, 0.01 * step)
@@ -87,9 +89,9 @@ def test_states_are_observed_and_not_answered_until_the_fault_is_cleared(dynamic
             controller.update(found, ZERO, now + 0.01 * step, now + 0.01 * step)
         assert refusal.value.fault is None
     np.testing.assert_array_equal(controller.position, found)
-    *_, last = controller.last_commands()  # a ramp
+    *_, last = controller.machine.last_commands()  # a ramp
     np.testing.assert_allclose(last, dynamics.gravity_torque(found))
-    assert controller.clear_fault() == error.fault
+    assert controller.accept.guard.clear() == error.fault
     now += 3.0
     needed = STATES_TO_RETURN[FaultKind.FROZEN_POSITION]
     for step in range(1, needed):
@@ -114,18 +116,18 @@ def test_what_cannot_be_cleared_says_why(dynamics) -> None:
     """Without a fault, with one that does not latch, and before a state has come since."""
     controller = make_controller(dynamics)
     with pytest.raises(StateRefused, match='none that latches'):
-        controller.clear_fault()
+        controller.accept.guard.clear()
     controller.update(Q, ZERO, 0.0)
     controller.trip(FaultKind.STOPPED, 'no usable one for 0.1 s')
     with pytest.raises(StateRefused, match='joint_states stopped'):
-        controller.clear_fault()
+        controller.accept.guard.clear()
     controller = make_controller(dynamics)
     now, _ = fail_to_follow(dynamics, controller)
     with pytest.raises(StateRefused, match='none has come since the fault'):
-        controller.clear_fault()
+        controller.accept.guard.clear()
     with pytest.raises(StateRefused):
         controller.update(Q, ZERO, now + 0.01)
-    controller.clear_fault()
+    controller.accept.guard.clear()
 
 
 @pytest.mark.parametrize('mode', [Mode.FEEDFORWARD, Mode.GRAVITY_COMPENSATION])

@@ -60,8 +60,8 @@ def test_a_stream_is_checked_by_what_is_followed() -> None:
             if now >= due + 0.12 * period * rng.normal() and now > due - 0.24 * period:
                 position = Q + sway * (1.0 - np.cos(1.5 * sent * period))
                 points = waypoints(TrajectoryPoint(float(period), position, (), ()))
-                planner = controller.planner(None)
-                whole = replace(planner, running=controller.trajectory)
+                planner = controller.motion.planner(None)
+                whole = replace(planner, running=controller.motion.trajectory)
                 found = []
                 for each in (planner, whole):
                     try:
@@ -71,9 +71,9 @@ def test_a_stream_is_checked_by_what_is_followed() -> None:
                 if isinstance(found[0], str) and not isinstance(found[1], str):
                     differing.append(found[0])
                 if not isinstance(found[0], str):
-                    controller.follow_plan(found[0])
+                    controller.motion.follow_plan(found[0])
                 due, sent = due + period, sent + 1
-            wanted = controller._followed.desired_at(Q, now)
+            wanted = controller.motion.followed.desired_at(Q, now)
             controller.update(wanted.position, wanted.velocity, now)
     assert not differing
 
@@ -82,7 +82,7 @@ def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
     """What is planned beside is for a time that is announced: nobody is set back to its own."""
     controller = controller_of(WhenInfeasible.REFUSE)
     goal = Q + np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    controller.follow(waypoints(TrajectoryPoint(2.0, goal, ZERO, ZERO)))
+    controller.motion.follow(waypoints(TrajectoryPoint(2.0, goal, ZERO, ZERO)))
     rules, plan, speeds = TrajectoryRules(ROBOT.joints, False, False, True), None, []
     for step in range(1, 600):
         if step == 300:
@@ -91,12 +91,12 @@ def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
                 for i in range(1, 101)
             ]
             given = NamedFields((ROBOT.joint_names[5],), PointFields.of(points, 1))
-            planner = replace(controller.planner(math.inf), lead=0.05)
+            planner = replace(controller.motion.planner(math.inf), lead=0.05)
             start = planner.start_of(None)
             plan = planner.plan(rules.waypoints(given, planner, start), start, is_for_now=True)
         if step == 310:  # 20 ms later
-            controller.follow_plan(plan)
-        wanted = controller._followed.desired_at(Q, 0.002 * step)
+            controller.motion.follow_plan(plan)
+        wanted = controller.motion.followed.desired_at(Q, 0.002 * step)
         wanted = wanted if step > 1 else wanted._replace(position=Q, velocity=ZERO)
         command = controller.update(wanted.position, wanted.velocity, 0.002 * step)
         assert command.refused is None
@@ -114,10 +114,10 @@ def test_a_plan_by_limits_of_before_is_made_anew() -> None:
     points = waypoints(
         TrajectoryPoint(0.25, away, ZERO, ZERO), TrajectoryPoint(0.5, Q, ZERO, ZERO)
     )
-    plan = controller.planner(None).plan(points)
+    plan = controller.motion.planner(None).plan(points)
     controller.adopt(low)
-    controller.follow_plan(plan)
-    wanted, worst = controller._followed.desired_at(Q, 0.02), 0.0
+    controller.motion.follow_plan(plan)
+    wanted, worst = controller.motion.followed.desired_at(Q, 0.02), 0.0
     for step in range(10, 1500):
         wanted = controller.update(wanted.position, wanted.velocity, 0.002 * step).desired
         effort = DYNAMICS.inverse_dynamics(*wanted)
@@ -128,19 +128,19 @@ def test_a_plan_by_limits_of_before_is_made_anew() -> None:
 def test_a_plan_that_comes_later_than_announced_counts_from_then_on() -> None:
     """No point of it is skipped, and none is hurried to: its first one has its time."""
     controller = controller_of(WhenInfeasible.REFUSE)
-    controller.follow(waypoints(TrajectoryPoint(2.0, Q + 0.4, ZERO, ZERO)))
+    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q + 0.4, ZERO, ZERO)))
     for step in range(1, 500):
         now = 0.002 * step
-        wanted = controller._followed.desired_at(Q, now)
+        wanted = controller.motion.followed.desired_at(Q, now)
         controller.update(wanted.position, wanted.velocity, now)
         if step == 250:
-            planner = replace(controller.planner(), lead=0.02)
+            planner = replace(controller.motion.planner(), lead=0.02)
             points = waypoints(TrajectoryPoint(0.5, Q, ZERO, ZERO))
             start = planner.start_of(None)
             assert start == now + 0.02
             plan = planner.plan(points, start, is_for_now=True, is_announced=True)
-    controller.follow_plan(plan)
+    controller.motion.follow_plan(plan)
     command = controller.update(wanted.position, wanted.velocity, 1.0)
     assert command.refused is None
-    assert controller.trajectory is not None
-    assert controller.trajectory.end_time == 1.5
+    assert controller.motion.trajectory is not None
+    assert controller.motion.trajectory.end_time == 1.5

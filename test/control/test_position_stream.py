@@ -112,7 +112,7 @@ def follow(stream: Stream, *, seconds: float = 2.0, position=true_position, **ch
         while messages and now >= max(messages[0][0] - 1e-9, 0.0):
             _, due, waypoints = messages.pop(0)
             try:
-                controller.follow(waypoints, BEGIN + due if stream.is_stamped else None)
+                controller.motion.follow(waypoints, BEGIN + due if stream.is_stamped else None)
             except Exception as error:  # whatever it is, the stream goes on
                 refused.append(str(error))
         command = controller.update(arm, speed, BEGIN + now)
@@ -219,10 +219,10 @@ def test_a_stream_that_ends_at_a_position_limit_does_not_go_beyond(count: int) -
 
 def goal(controller: Controller, time: float, position: np.ndarray, now: float, until: float):
     """Send a single position; return the desired positions until another time."""
-    controller.follow(MOTION.waypoints([TrajectoryPoint(time, position)]))
+    controller.motion.follow(MOTION.waypoints([TrajectoryPoint(time, position)]))
     rows = []
     for moment in np.arange(now, until, STATE_PERIOD):
-        state = controller.present_state()
+        state = controller.motion.present_state()
         rows.append(controller.update(state.position, state.velocity, moment).desired.position)
     return np.array(rows)
 

@@ -271,7 +271,7 @@ def test_only_a_first_command_begins_at_the_reading() -> None:
     later = controller.update(Q, ZERO, 0.002, measured_effort=np.full(6, 1e9))
     assert later.unused_effort == ''
     controller.trip(FaultKind.STOPPED, 'test')
-    *_, last = controller.last_commands()
+    *_, last = controller.machine.last_commands()
     found = controller.update(Q, ZERO, 3.0, measured_effort=np.full(6, 1e9))
     np.testing.assert_allclose(found.effort, last, atol=1e-9)
     assert found.unused_effort == ''

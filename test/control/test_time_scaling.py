@@ -7,8 +7,8 @@ import pytest
 from motion_loop import PERIOD, node_controller, shipped_arm
 
 from ne_dynamics import Dynamics
-from ne_dynamics.control.controller import Command
 from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
+from ne_dynamics.control.tick import Command
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
@@ -32,11 +32,11 @@ class ObedientArm:
     def step(self) -> None:
         """Go on to the next state."""
         self.time += PERIOD
-        if self.controller.trajectory is not None:
-            self.state = self.controller.state_at(self.time)[1][:2]
+        if self.controller.motion.trajectory is not None:
+            self.state = self.controller.motion.state_at(self.time)[1][:2]
         command = self.controller.update(*self.state, self.time, self.time)
         self.commands.append(command)
-        self.speeds.append(self.controller.speed)
+        self.speeds.append(self.controller.motion.speed)
 
     def run(self, duration: float) -> None:
         """Go on for a while [s]."""
@@ -46,7 +46,7 @@ class ObedientArm:
     def follow(self, points, start_time=None):
         """Follow points from the next state on; return what is exceeded."""
         waypoints = Waypoints.from_points(MODEL.joints, MODEL.joint_names, points)
-        self.plan = self.controller.follow(waypoints, start_time)
+        self.plan = self.controller.motion.follow(waypoints, start_time)
         return self.plan.exceeded
 
     def loads(self) -> np.ndarray:
@@ -85,7 +85,7 @@ def test_what_is_slowed_down_is_not_checked_part_by_part_as_it_takes_over(monkey
         FeasibilityChecker, '_check_from_begin', lambda *_: checked.append(None) or []
     )
     arm.step()
-    assert arm.controller.trajectory.start_time > 0.4
+    assert arm.controller.motion.trajectory.start_time > 0.4
     assert not checked
 
 
@@ -179,7 +179,7 @@ def test_a_stamp_in_the_future_is_kept_where_more_than_the_sent_speed_is_asked_f
     """An arm that is held goes no faster: what waits for its time does not miss it."""
     arm = ObedientArm()
     arm.run(0.1)
-    arm.controller.scale_speed(10.0)
+    arm.controller.motion.scale_speed(10.0)
     begin = arm.time + 0.3
     arm.follow([TrajectoryPoint(1.0, START + 0.3, ZERO, ZERO)], begin)
     arm.run(1.5)
@@ -191,7 +191,7 @@ def test_a_path_that_is_not_planned_yet_is_begun_at_the_sent_speed_at_the_most()
     """A speed above 1 of the motion before is none that the next one may have."""
     arm = ObedientArm()
     arm.run(0.1)
-    arm.controller.scale_speed(5.0)
+    arm.controller.motion.scale_speed(5.0)
     arm.follow([TrajectoryPoint(1.0, START + 0.3, ZERO, ZERO)])
     arm.run(2.0)
     assert arm.speeds[-1] > 4.0
@@ -211,12 +211,12 @@ def test_what_takes_over_where_a_stop_ends_keeps_its_plan() -> None:
         arm.run(0.02)
         arm.follow([TrajectoryPoint(0.8, there, ZERO, ZERO)])
         arm.run(0.3)
-        arm.controller.hold()
+        arm.controller.motion.hold()
         arm.run(states * PERIOD)
-        was_standing = arm.controller.speed == 1.0
+        was_standing = arm.controller.motion.speed == 1.0
         assert arm.follow([TrajectoryPoint(0.1, back, ZERO, ZERO)])
         arm.step()
-        clock = arm.controller._followed.time_scaling.clock
+        clock = arm.controller.motion.followed.time_scaling.clock
         assert clock is not None
         assert clock.profile is not None
         stopped += was_standing
@@ -231,8 +231,8 @@ def test_a_single_point_that_is_due_already_has_no_way_to_be_planned(method) -> 
     arm.run(0.1)
     points = [TrajectoryPoint(0.0, START + 1e-3)]
     waypoints = Waypoints.from_points(MODEL.joints, MODEL.joint_names, points)
-    plan = arm.controller.planner().plan(waypoints)
+    plan = arm.controller.motion.planner().plan(waypoints)
     assert not plan.exceeded
-    arm.controller.follow_plan(plan)
+    arm.controller.motion.follow_plan(plan)
     arm.run(0.5)
     np.testing.assert_allclose(arm.commands[-1].desired.position, START + 1e-3, atol=1e-9)

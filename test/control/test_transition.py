@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD, Controller
+from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.motion_guard import MotionLimits
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
@@ -160,7 +161,7 @@ def test_after_a_fault_the_first_command_is_the_last_one() -> None:
     controller = Controller(tuning(states=StateLimits(timeout=0.1)))
     controller.update(Q, ZERO, 0.0)
     controller.trip(FaultKind.STOPPED, 'test')
-    last = list(controller.last_commands())[-1]
+    last = list(controller.machine.last_commands())[-1]
     found = Q + 0.4
     command = controller.update(found, np.full(6, 0.3), 3.0)
     assert command.fault is not None
@@ -225,10 +226,10 @@ def test_the_last_command_is_a_ramp_in_time(last: LastCommand) -> None:
         controller.update(Q, ZERO, 0.0)
         before = controller.update(Q, np.full(6, -2.0), PERIOD).effort
         target = DYNAMICS.gravity_torque(Q) if last is LastCommand.GRAVITY else ZERO
-        ramp_commands = np.array(list(controller.last_commands(last)))
+        ramp_commands = np.array(list(controller.machine.last_commands(last)))
         duration = min(transition_time, LONGEST_RAMP)
         assert len(ramp_commands) == round(duration / RAMP_PERIOD)
-        assert controller.is_left
+        assert controller.machine.is_left
         np.testing.assert_array_equal(ramp_commands[-1], target)
         steps = np.diff([before, *ramp_commands], axis=0)
         largest = 1.5 * np.abs(target - before) * RAMP_PERIOD / duration
@@ -239,7 +240,7 @@ def test_an_arm_that_is_at_rest_is_left_by_one_command() -> None:
     """Where the last command is the one before there is nothing to ramp."""
     controller = Controller(tuning())
     controller.update(Q, ZERO, 0.0)
-    (command,) = controller.last_commands()
+    (command,) = controller.machine.last_commands()
     np.testing.assert_allclose(command, DYNAMICS.gravity_torque(Q))
 
 

@@ -97,7 +97,7 @@ def test_where_they_lead_beyond_the_limits_they_are_refused() -> None:
         ROBOT.joints, ROBOT.joint_names, points, allow_integration=True
     )
     with pytest.raises(TrajectoryError, match="'joint_3': position"):
-        controller.follow(waypoints)
+        controller.motion.follow(waypoints)
     np.testing.assert_array_equal(controller.update(Q, STILL, 10.002).desired.position, Q)
 
 
@@ -110,8 +110,8 @@ def test_before_the_first_state_there_is_nothing_to_integrate_from() -> None:
         allow_integration=True,
     )
     with pytest.raises(TrajectoryError, match='before the first joint state'):
-        node_controller(ROBOT).follow(waypoints)
+        node_controller(ROBOT).motion.follow(waypoints)
     controller = node_controller(ROBOT, interpolation_method='none')
     controller.update(Q, STILL, 10.0)
     with pytest.raises(TrajectoryError, match="interpolation_method 'none'"):
-        controller.follow(waypoints)
+        controller.motion.follow(waypoints)

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
-from ne_dynamics.control.controller import RAMP_PERIOD
+from ne_dynamics.control.command_machine import RAMP_PERIOD
 from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.motion.braking import LONGEST_BRAKE
 
@@ -36,7 +36,7 @@ def set_out(bench: Any, error: float = 0.0) -> float:
     bench.send_trajectory(bench.trajectory((1.0, Q + WAY, REST, REST)))
     bench.answer(bench.joint_state(Q))
     for _ in range(10):
-        desired = bench.node.configured.controller.present_state()
+        desired = bench.node.configured.controller.motion.present_state()
         bench.answer(bench.joint_state(desired.position - error, desired.velocity, dt=0.05))
     speed = np.abs(told(bench)[1][-1]).max()
     assert speed > 0.5
@@ -71,7 +71,7 @@ def test_states_that_stop_bring_the_desired_motion_to_rest(bench) -> None:
     bench.start(**DRIVES)
     speed, first = set_out(bench), len(bench.commands) - 1
     bench.set(state_timeout=0.3)
-    desired = bench.node.configured.controller.present_state()
+    desired = bench.node.configured.controller.motion.present_state()
     bench.joint_states.publish(bench.joint_state(desired.position, desired.velocity))
     line = bench.hear('joint_states stopped', 'braked by the model')
     assert 'the drives hold the arm' in line
@@ -91,7 +91,7 @@ def test_states_that_return_go_on_from_there(bench) -> None:
     bench.start(**DRIVES)
     set_out(bench)
     bench.set(state_timeout=0.3)
-    desired = bench.node.configured.controller.present_state()
+    desired = bench.node.configured.controller.motion.present_state()
     bench.joint_states.publish(bench.joint_state(desired.position, desired.velocity))
     bench.hear('joint_states stopped')
     until_at_rest(bench)

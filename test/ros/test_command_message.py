@@ -87,7 +87,7 @@ def test_an_array_has_all_interfaces(bench, order: str, interfaces: list[str]) -
     assert strides == [table.size, table.shape[1]]
     # The effort is that of the desired motion beside it: nothing is fed back.
     back = np.argsort(ORDER)
-    desired = bench.node.configured.controller.setpoint
+    desired = bench.node.configured.controller.limits.setpoint
     expected = bench.dynamics.inverse_dynamics(*desired)
     np.testing.assert_array_equal(np.array(effort.position)[back], desired.position)
     np.testing.assert_allclose(np.array(effort.effort)[back], expected, atol=1e-9)

@@ -85,8 +85,8 @@ def test_a_push_ends_the_motion(observed, reaction) -> None:
     push(observed)
     observed.spin(lambda: observed.contacts[:2] == [False, True], 'the contact')
     controller = observed.node.configured.controller
-    assert controller.is_floating == (reaction == 'float')
-    moves = controller.present_state().velocity.any()
+    assert controller.machine.is_floating == (reaction == 'float')
+    moves = controller.motion.present_state().velocity.any()
     assert moves == (reaction == 'none')
     if reaction != 'none':
         observed.hear('a contact has ended the motion')
@@ -98,7 +98,7 @@ def test_a_push_ends_the_motion(observed, reaction) -> None:
     if reaction == 'float':
         assert observed.trigger('hold').success
         stand(observed, 1)
-        assert not controller.is_floating
+        assert not controller.machine.is_floating
 
 
 def test_it_is_switched_on_at_run_time(observed) -> None:

@@ -46,7 +46,7 @@ def holding(bench):
 def until_planned(bench) -> None:
     """Serve the node until what it was sent waits for the next state."""
     controller = bench.node.configured.controller
-    bench.spin(lambda: controller._followed.has_requests, 'the plan')
+    bench.spin(lambda: controller.motion.followed.has_requests, 'the plan')
 
 
 def desired(bench, dt=0.002):
@@ -85,7 +85,7 @@ def test_a_plan_begins_where_the_arm_is_asked_for_by_then(holding) -> None:
     until_planned(bench)
     controller = bench.node.configured.controller
     before = desired(bench)
-    speed = controller.trajectory.sample(controller.time).velocity
+    speed = controller.motion.trajectory.sample(controller.time).velocity
     assert speed.min() > 0.1
     np.testing.assert_allclose(before - here, 0.002 * speed, atol=1e-4)
     np.testing.assert_allclose(desired(bench, 3.0), target, atol=1e-9)

@@ -51,7 +51,7 @@ def test_an_arm_at_rest_carries_all_of_a_known_tool_at_every_gain(link, gain, in
     controller = make_controller(arm, tuning)
     rotation = arm.dynamics.forward_kinematics(Q)[:3, :3]
     reading = -static_wrench(load_beyond_sensor(chosen, arm), rotation, arm.dynamics.gravity)
-    controller.wrist.update('ft_sensor', reading, 0.0)
+    controller.sense.wrist.update('ft_sensor', reading, 0.0)
     effort = controller.update(Q, np.zeros(6), 0.0).effort
     inertia = ned.model.robot.Inertia(4.0, np.array((0.02, -0.01, 0.05)), 0.01 * np.eye(3))
     whole = ned.Dynamics(robot.with_payload(inertia, link), backend='python')

@@ -88,7 +88,7 @@ def test_encoders_that_freeze_together_are_none_of_them_believed(
 ) -> None:
     """A slow joint that is named for it does not let faster ones count as standing."""
     loop, speeds = run(name, seed, frozen_position(UNDER_WAY, 'zero'), friction, masses, delay=1)
-    damping = loop.controller._damping
+    damping = loop.controller.damped.damping
     assert damping is not None
     was_fast = speeds[0] > 0.2
     assert not damping.believed[was_fast].any()

@@ -32,14 +32,14 @@ def follow(plant=ROBOT, duration: float = MOTION.duration, **settings) -> DriveL
     """Return a loop after a time along the motion."""
     loop = DriveLoop(ROBOT, plant, MOTION.positions[0], **settings)
     loop.run(SETTLE)
-    loop.controller.follow(MOTION.waypoints())
+    loop.controller.motion.follow(MOTION.waypoints())
     loop.run(duration)
     return loop
 
 
 def rms_error(loop: DriveLoop) -> float:
     """Return how far the arm was from the motion, on the mean of all joints and times [rad]."""
-    trajectory, first = loop.controller.trajectory, round(SETTLE / DRIVE_PERIOD)
+    trajectory, first = loop.controller.motion.trajectory, round(SETTLE / DRIVE_PERIOD)
     times = DRIVE_PERIOD * np.arange(first, len(loop.positions))
     desired = np.array([trajectory.sample(time).position for time in times])
     return float(np.sqrt(np.mean((desired - np.array(loop.positions[first:])) ** 2)))

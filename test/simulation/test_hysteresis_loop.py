@@ -74,7 +74,7 @@ def run(model, mode='computed_torque', plant=TRUE, seconds=None, note=None, **pa
 
     loop = OneProcessLoop(arm, law)
     loop.run(0.1)
-    controller.follow(MOTION.waypoints())
+    controller.motion.follow(MOTION.waypoints())
     loop.run(MOTION.duration + 0.2 if seconds is None else seconds)
     return loop, controller
 
@@ -105,7 +105,7 @@ def test_commands_do_not_leap_at_turns_holds_and_changes_of_law() -> None:
     largest = []
     for model in (TRUE, MODELS['without']):
         loop, controller = run(model, plant=model, seconds=0.5)
-        controller.hold()
+        controller.motion.hold()
         loop.run(0.5)
         for mode in ('gravity_compensation', 'computed_torque'):
             controller.adopt(replace(controller.tuning, **node_tuning(model, mode)))
@@ -130,7 +130,7 @@ def test_an_observer_takes_the_path_for_no_disturbance() -> None:
         largest = np.zeros(6)
 
         def note(controller, largest=largest):
-            effort = controller.observed.external_effort
+            effort = controller.observer.observed.external_effort
             if effort is not None:
                 np.maximum(largest, np.abs(effort), out=largest)
 
@@ -144,10 +144,10 @@ def test_an_observer_takes_the_path_for_no_disturbance() -> None:
 def test_an_arm_that_is_left_in_a_pose_stays_there() -> None:
     """What friction at rest pushes with is part of the last command, as it is of a hold."""
     loop, controller = run(TRUE, seconds=0.6)
-    controller.hold()
+    controller.motion.hold()
     loop.run(1.0)
     position = loop.arm.position
-    for command in controller.last_commands():
+    for command in controller.machine.last_commands():
         for _ in range(5):
             loop.arm.step(command)
     # Without it the joints swung by 0.18 rad.
@@ -158,7 +158,7 @@ def test_friction_of_the_path_leaves_the_command_as_the_rest_of_it_does() -> Non
     """With `terms.friction` switched off the observer compensates all of it from there on."""
     parameters = {'observer.mode': 'compensate'}
     loop, controller = run(TRUE, seconds=0.6, **parameters)
-    controller.hold()
+    controller.motion.hold()
     loop.run(1.5)
     off = node_controller(
         TRUE,

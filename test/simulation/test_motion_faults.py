@@ -257,7 +257,7 @@ def test_after_clearing_the_arm_is_held_where_it_is_found(robot, motion) -> None
     loop.sensors.clear()
     loop.watch(0.05, start=False)
     assert loop.controller.is_damped
-    assert loop.controller.trajectory is None
+    assert loop.controller.motion.trajectory is None
     loop.arm.reset(loop.arm.position)
     loop.controller.reset()
     found = loop.arm.position.copy()

@@ -28,7 +28,7 @@ EVERY_MOTION = ['quintic', 'splines', 'linear']
 def on_its_way(task, share=0.4, **changes):
     """Return a loop that has followed a task for a share of the time that it takes."""
     loop = PacedLoop(task, **changes)
-    plan = loop.controller.follow(task.waypoints)
+    plan = loop.controller.motion.follow(task.waypoints)
     loop.run(share * (plan.duration or task.duration))
     return loop
 
@@ -93,7 +93,7 @@ def test_what_the_model_does_not_know_costs_time_first(seed) -> None:
     for how in ('slow_down', 'follow'):
         loop = PacedLoop(task, when_infeasible=how)
         loop.pick_up(MujocoArm(plant, period=PERIOD))
-        loop.controller.follow(task.waypoints)
+        loop.controller.motion.follow(task.waypoints)
         found = goes_on(loop, 4.0, 0.05)
         off[how] = loop.off_path(found).max()
     assert off['slow_down'] < 0.9 * off['follow']
@@ -136,10 +136,10 @@ def test_a_scaled_motion_stays_on_its_path(seed, kind) -> None:
     task = make_task(kind, seed)
     loop = on_its_way(task, 0.2)
     for factor, seconds in ((0.5, 0.4), (0.0, 0.5), (1.0, 0.0)):
-        loop.controller.scale_speed(factor)
+        loop.controller.motion.scale_speed(factor)
         loop.run(seconds)
         if factor == 0.0:
-            assert loop.controller.speed < 1e-6
+            assert loop.controller.motion.speed < 1e-6
             assert np.abs(loop.arm.velocity).max() < 5e-3
     found = goes_on(loop)
     keeps_to_its_path(loop, found)
@@ -150,13 +150,13 @@ def test_what_comes_while_paused_moves_nothing_until_resumed(kind) -> None:
     """A motion that is accepted at speed 0 waits for another one."""
     task = make_task(kind, 0)
     loop = PacedLoop(task)
-    loop.controller.scale_speed(0.0)
+    loop.controller.motion.scale_speed(0.0)
     loop.run(0.3)
-    loop.controller.follow(task.waypoints)
+    loop.controller.motion.follow(task.waypoints)
     found = loop.run(0.5)
     assert np.abs(found.position - START).max() < 1e-9
     assert np.abs(found.desired - START).max() < 1e-9
-    loop.controller.scale_speed(1.0)
+    loop.controller.motion.scale_speed(1.0)
     found = goes_on(loop)
     keeps_to_its_path(loop, found)
 
@@ -167,9 +167,9 @@ def test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity(seed, f
     """Neither what is desired nor its velocity makes a step."""
     task, other = make_task('quintic', seed), make_task('quintic', seed + 100)
     loop = on_its_way(task, 0.3, limits=STRONG)
-    loop.controller.scale_speed(factor)
+    loop.controller.motion.scale_speed(factor)
     loop.run(0.3)
-    loop.controller.follow(other.waypoints)
+    loop.controller.motion.follow(other.waypoints)
     loop.run(0.3)
     rows = np.array([state[:2] for state in loop.desired[-200:]])
     step = np.abs(np.diff(rows[:, 1], axis=0)).max(axis=1)
@@ -191,10 +191,10 @@ def test_a_motion_that_is_given_up_stops_on_its_path(seed, state) -> None:
     limits = task.limits if state == 'slowed' else 3.0 * task.limits
     loop = on_its_way(task, limits=limits)
     if state in ('scaled', 'paused'):
-        loop.controller.scale_speed(0.5 if state == 'scaled' else 0.0)
+        loop.controller.motion.scale_speed(0.5 if state == 'scaled' else 0.0)
         loop.run(0.4 if state == 'scaled' else 0.1)
     before = loop.recording().command[-1]
-    loop.controller.hold()
+    loop.controller.motion.hold()
     found = loop.run(1.0)
     steps = np.abs(np.diff(np.vstack((before, found.command)), axis=0))
     assert loop.off_path(found).max() <= ON_PATH

@@ -24,7 +24,7 @@ CUBIC_NEAR = 5e-3
 def nominal(task):
     """Return how far strong motors get off the path, due to states that come now and then."""
     loop = PacedLoop(task, STRONG, when_infeasible='follow')
-    loop.controller.follow(task.waypoints)
+    loop.controller.motion.follow(task.waypoints)
     return loop.off_path(loop.run(task.duration + 0.3)).max()
 
 
@@ -34,7 +34,7 @@ def test_weak_motors_cost_time_and_no_path(seed, kind) -> None:
     """The arm stays on its path and arrives, and no motor is at its limit for long."""
     task = make_task(kind, seed)
     loop = PacedLoop(task)
-    planned = loop.controller.follow(task.waypoints).duration or task.duration
+    planned = loop.controller.motion.follow(task.waypoints).duration or task.duration
     found = loop.run(1.5 * planned + 0.5)
     off = loop.off_path(found).max()
     near = CUBIC_NEAR if kind == 'cubic' else NEAR

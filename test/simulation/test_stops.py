@@ -38,7 +38,7 @@ class Loop(OneProcessLoop):
         if goes_on:
             points.append(TrajectoryPoint(1.2, there + 0.6 * SPEED, SPEED, np.zeros(6)))
         names = MODEL.joint_names
-        self.controller.follow(
+        self.controller.motion.follow(
             Waypoints.from_points(MODEL.joints, names, points, allow_nonzero_velocity_at_end=True)
         )
         self.run(0.6)
@@ -66,7 +66,7 @@ def test_hold_is_no_step() -> None:
     loop = Loop()
     loop.get_going()
     before, position = loop.run(PERIOD).command, loop.arm.position
-    loop.controller.hold()
+    loop.controller.motion.hold()
     is_a_stop(loop, before[-1], position)
 
 
@@ -82,7 +82,7 @@ def test_given_decelerations_are_kept() -> None:
     """With `stop.deceleration` the arm takes as long as it has to."""
     loop = Loop(**{'stop.deceleration': (5.0,)})
     loop.get_going()
-    loop.controller.hold()
+    loop.controller.motion.hold()
     velocities = loop.run(2.0).velocity
     decelerations = np.abs(np.diff(velocities, axis=0)) / PERIOD
     assert decelerations[5:].max() < 5.5

@@ -32,7 +32,7 @@ def tracking_error(chunks: PositionChunks, lost: tuple[int, ...] = (), **changes
         points = [TrajectoryPoint(*point) for point in chunks.points(MOTION, due)]
         if number not in lost:
             waypoints = Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points)
-            loop.controller.follow(waypoints, begin + due)
+            loop.controller.motion.follow(waypoints, begin + due)
     loop.run(begin + MOTION.duration - loop.arm.time)
     found = loop.recording(first)
     assert not loop.answers.faults

@@ -82,8 +82,8 @@ def tracking_error(
     limits = ARM.limits('effort_limit') if limited else np.full(6, np.inf)
     tuning = Tuning(law, ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION), limits, np.array(()))
     controller = Controller(tuning)
-    controller.wrist = WristWrench(ARM, SENSOR, WrenchSettings(**wrench))
-    controller.follow(motion.waypoints())
+    controller.sense.wrist = WristWrench(ARM, SENSOR, WrenchSettings(**wrench))
+    controller.motion.follow(motion.waypoints())
     arm = MujocoArm(
         robot if friction else robot.without_friction(), period=1.0 / rate, sensor_link=SENSOR
     )

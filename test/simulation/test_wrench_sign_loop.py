@@ -65,12 +65,12 @@ class SensedArm:
         """Take the reading for the weight of the model, whatever it is."""
         pose = self.arm.dynamics.forward_kinematics(self.controller.position)
         expected = static_wrench(self.beyond, pose[:3, :3], self.arm.dynamics.gravity)
-        self.controller.wrist.tare(self.controller.time, expected)
+        self.controller.sense.wrist.tare(self.controller.time, expected)
 
     def move(self):
         """Go to the other pose in 2 s."""
         point = TrajectoryPoint(2.0, OTHER, np.zeros(6))
-        self.controller.follow(
+        self.controller.motion.follow(
             Waypoints.from_points(self.arm.robot.joints, self.arm.robot.joint_names, [point])
         )
 

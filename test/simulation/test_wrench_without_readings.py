@@ -134,7 +134,7 @@ def test_the_last_command_carries_the_tool_of_the_model(has_read):
     loop = SensorLoop(**{'wrench.on_timeout': 'zero'})
     loop.hold(0.2, reads=has_read)
     loop.hold(0.6, reads=False)
-    last = list(loop.controller.last_commands())[-1]
+    last = list(loop.controller.machine.last_commands())[-1]
     position = loop.arm.position
     whole = ned.Dynamics(ROBOT, backend='python').gravity_torque(position)
     np.testing.assert_allclose(last, whole, atol=1e-6)

@@ -92,14 +92,14 @@ class DriveLoop:
     def leave(self, last: LastCommand = LastCommand.GRAVITY) -> None:
         """Deactivate: from now on last commands are sent."""
         self.are_states_lost = True
-        self._leaving = self.controller.last_commands(last)
+        self._leaving = self.controller.machine.last_commands(last)
 
     def lose_states(self) -> None:
         """Let the states stop, and the watchdog notice."""
         self.are_states_lost = True
         self.faults.append(self.controller.trip(FaultKind.STOPPED, 'simulated'))
-        braking = self.controller.braking_commands(0.1)
-        self._leaving = self.controller.last_commands() if braking is None else braking
+        braking = self.controller.machine.braking_commands(0.1)
+        self._leaving = self.controller.machine.last_commands() if braking is None else braking
 
     def _control(self) -> None:
         arm, controller = self.arm, self.controller
@@ -113,7 +113,7 @@ class DriveLoop:
             except StateRefused as refusal:
                 if refusal.fault is not None:
                     self.faults.append(refusal.fault)
-                    self._leaving = controller.last_commands()
+                    self._leaving = controller.machine.last_commands()
                     return
             else:
                 return
@@ -123,7 +123,7 @@ class DriveLoop:
 
     def _send(self, effort: np.ndarray) -> None:
         """Send a command through the bytes of its message."""
-        self._command.write(effort, self.controller.setpoint)
+        self._command.write(effort, self.controller.limits.setpoint)
         message = self._command.message
         received = deserialize_message(serialize_message(message), type(message))
         interfaces = self.settings.command.interfaces

@@ -303,7 +303,7 @@ class FaultArm:
                 break
         found = np.array(speeds)
         soon = found[: round(0.5 / loop.arm.period)]
-        damping = controller._damping
+        damping = controller.damped.damping
         believed = np.ones(robot.n, bool) if damping is None else damping.believed
         limits = self.limits
         return AfterFault(

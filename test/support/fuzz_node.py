@@ -43,7 +43,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from ne_dynamics.control.controller import LONGEST_RAMP, RAMP_PERIOD
+from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
 from ne_dynamics.ros.follow_joint_trajectory import _PatientServer
 from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 from ne_dynamics.ros.node import ComputedTorqueNode

@@ -139,7 +139,7 @@ class MotionLoop(OneProcessLoop):
 
     def follow(self) -> None:
         """Let the motion begin."""
-        self.controller.follow(self.motion.waypoints())
+        self.controller.motion.follow(self.motion.waypoints())
 
     def watch(self, seconds: float, *, start: bool = True) -> Run:
         """Run for a while, from `SETTLE` on along the motion if asked to."""

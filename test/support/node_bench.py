@@ -138,7 +138,7 @@ class Bench(NodeProbe):
         self.spin(
             lambda: self.node.configured.connections.effort_publisher.get_subscription_count() > 0
         )
-        if self.node.configured.controller.wrist is not None:
+        if self.node.configured.controller.sense.wrist is not None:
             self.spin(lambda: self.wrenches.get_subscription_count() > 0)
 
     @property

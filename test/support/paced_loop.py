@@ -130,7 +130,7 @@ class PacedLoop(OneProcessLoop):
 
     def step(self):
         answer = super().step()
-        self.speeds.append(self.controller.speed)
+        self.speeds.append(self.controller.motion.speed)
         self.desired.append(self.law.command.desired)
         return answer
 

@@ -134,7 +134,7 @@ class LoadedArm:
         self._loop.run(HELD)
         for start, end in itertools.pairwise(places):
             duration = float(np.abs(end - start).max()) / SLOW if slowly else WAY
-            self._controller.follow(rest_to_rest(ARM, start, end, duration).waypoints())
+            self._controller.motion.follow(rest_to_rest(ARM, start, end, duration).waypoints())
             self._loop.run(duration if slowly else duration + HELD)
         return self._windows.windows()
 

@@ -56,7 +56,9 @@ class NodeAnswers(ControllerAnswers):
                 controller = self.controller
                 is_damped = controller.is_damped
                 self._leaving = (
-                    iter((controller.damp().effort,)) if is_damped else controller.last_commands()
+                    iter((controller.damp().effort,))
+                    if is_damped
+                    else controller.machine.last_commands()
                 )
             self._effort = next(self._leaving, self._effort)
         except NeDynamicsError:

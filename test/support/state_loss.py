@@ -137,7 +137,7 @@ def lose_states(
     lost_at = rng.uniform(0.25, 0.75) * duration
 
     controller = make_controller(model, choice)
-    controller.follow(rest_to_rest(model, begin, end, duration).waypoints())
+    controller.motion.follow(rest_to_rest(model, begin, end, duration).waypoints())
     arm = MujocoArm(plant, period=PERIOD, integrator='implicitfast')
     arm.reset(begin)
 
@@ -152,8 +152,8 @@ def lose_states(
         arm.step(last)
     at_fault = np.abs(arm.velocity).max()
     controller.trip(FaultKind.STOPPED, 'simulated')
-    braking = controller.braking_commands(TIMEOUT)
-    commands = [last, *(controller.last_commands() if braking is None else braking)]
+    braking = controller.machine.braking_commands(TIMEOUT)
+    commands = [last, *(controller.machine.last_commands() if braking is None else braking)]
     for index in range(round((WATCHED - TIMEOUT) / PERIOD)):
         arm.step(commands[min(index + 1, len(commands) - 1)])
     steps = np.abs(np.diff(commands, axis=0)) / model.limits('effort_limit')

@@ -262,7 +262,7 @@ class OneProcessArm:
         points = [TrajectoryPoint(*row) for row in rows]
         try:
             waypoints = Waypoints.from_points(joints, self.joint_names, points)
-            node.controller.follow(waypoints, start)
+            node.controller.motion.follow(waypoints, start)
         except NeDynamicsError as refusal:
             raise ArmFault(f'the node did not follow the motion: {refusal}') from refusal
 

@@ -1,8 +1,7 @@
-"""What is checked of a motion beside its states, and the velocity that it is damped with.
+"""What is checked of a motion beside its states.
 
-One object for the controller: :class:`MotionGuard` has the velocity of the source that was chosen,
-sets measured velocities beside positions, and watches that the motion is followed. What it finds
-latches: only somebody who has looked can say that it is over.
+:class:`MotionGuard` compares measured velocities with the positions, and watches that the motion
+is followed. What it finds latches: only somebody who has looked can say that it is over.
 """
 
 from __future__ import annotations
@@ -15,11 +14,7 @@ from ne_dynamics.control.guards.standing_joint import AnsweredState
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind
 from ne_dynamics.control.guards.velocity_check import VelocityCheck
 from ne_dynamics.control.laws import ControlLaw
-from ne_dynamics.control.sensors.velocity_source import (
-    PositionVelocity,
-    VelocitySettings,
-    VelocitySource,
-)
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
@@ -48,36 +43,15 @@ class MotionGuard:
     ----------
     joints : sequence of Joint
     limits : MotionLimits
-
-    Raises
-    ------
-    ParameterError
-        When the cut-off frequency cannot be used.
     """
 
     def __init__(self, joints: Sequence[Joint], limits: MotionLimits) -> None:
-        self._joints = joints
         self._following = FollowingGuard(joints, limits.following)
         self._check = VelocityCheck(joints)
-        self._positions: PositionVelocity | None = None
-        self._limits = MotionLimits()
-        self._velocity: FloatArray | None = None
-        self.configure(limits)
+        self._limits = limits
 
     def configure(self, limits: MotionLimits) -> None:
-        """Let other limits count from the next state on; the velocity goes on where it can.
-
-        Raises
-        ------
-        ParameterError
-            When the cut-off frequency cannot be used; nothing is changed then.
-        """
-        before, chosen = self._limits.velocity, limits.velocity
-        source, cutoff = chosen.source, chosen.cutoff_frequency
-        if source is VelocitySource.MEASURED:
-            self._positions = None
-        elif (source, cutoff) != (before.source, before.cutoff_frequency):
-            self._positions = PositionVelocity(self._joints, source, cutoff, self._velocity)
+        """Use other limits from the next state on."""
         self._limits = limits
         self._following.configure(limits.following)
 
@@ -85,38 +59,14 @@ class MotionGuard:
         """Forget the motion so far: the arm is held anew."""
         self._following.reset()
         self._check.reset()
-        self._velocity = None
-        if self._positions is not None:
-            self._positions.reset()
-
-    @property
-    def is_velocity_measured(self) -> bool:
-        """Whether the velocity of the joint states is the one that is used."""
-        return self._positions is None
-
-    def velocity(
-        self, position: FloatArray, measured: FloatArray | None, now: float
-    ) -> FloatArray | None:
-        """Return the velocity to be used at a state, shape (n,) [rad/s or m/s].
-
-        Parameters
-        ----------
-        position, measured : array, shape (n,)
-            [rad or m, rad/s or m/s]
-        now : float
-            [s]
-        """
-        positions = self._positions
-        self._velocity = measured if positions is None else positions.update(position, now)
-        return self._velocity
 
     def judge_velocity(
         self, law: ControlLaw, position: FloatArray, measured: FloatArray | None, now: float
     ) -> Fault | None:
         """Return a fault when a measured velocity that the law uses is not the positions'."""
-        limits = self._limits
-        is_used = limits.velocity.check and self._positions is None and law.needs_velocity
-        if not is_used or measured is None:
+        chosen = self._limits.velocity
+        is_measured = chosen.source is VelocitySource.MEASURED
+        if not (chosen.check and is_measured and law.needs_velocity) or measured is None:
             return None
         text = self._check.update(position, measured, now)
         if not text:

@@ -113,7 +113,7 @@ class WeightCheck:
 
     def is_telling(self, controller: Controller, state: RestingState) -> bool:
         """Return whether the efforts of a state can be compared with the weight."""
-        effort, velocity, imu = state.effort, state.velocity, controller.imu
+        effort, velocity, imu = state.effort, state.velocity, controller.sense.imu
         if effort is None or not effort.any():
             return False
         if controller.tuning.state_effort is not StateEffort.TORQUE:
@@ -268,7 +268,7 @@ def find_weight(controller: Controller, state: RestingState) -> FloatArray:
     InputError
         When it is not finite.
     """
-    wrist, position = controller.wrist, state.position
+    wrist, position = controller.sense.wrist, state.position
     wrench = None if wrist is None else wrist.at(state.time)
     return controller.tuning.hold_law.effort(
         position, None, resting_state(position), wrench, find_base(controller, state.time)
@@ -277,9 +277,9 @@ def find_weight(controller: Controller, state: RestingState) -> FloatArray:
 
 def find_base(controller: Controller, now: float) -> Base | None:
     """Return how the base stands; None without an IMU."""
-    if controller.imu is None:
+    if controller.sense.imu is None:
         return None
-    resting = controller.imu.resting_at(now)
+    resting = controller.sense.imu.resting_at(now)
     return Base(resting, resting)
 
 

@@ -104,12 +104,14 @@ class DiagnosticsPublisher:
         values['on_deactivate'] = configured.settings.on_deactivate.value
         values['joints'] = ' '.join(arm.command_names)
         values.update(self._statistics.outputs(arm.robot.joint_names))
-        if controller.period > 0.0:
-            values['delay [ms]'] = f'{1e3 * PERIODS_OF_DELAY * controller.period:.3g}'
-            source = velocity_filter(controller.tuning.motion.velocity, controller.period)
+        if controller.accept.rate.period > 0.0:
+            values['delay [ms]'] = f'{1e3 * PERIODS_OF_DELAY * controller.accept.rate.period:.3g}'
+            source = velocity_filter(
+                controller.tuning.motion.velocity, controller.accept.rate.period
+            )
             if source is not None:
                 values['velocity lag [ms]'] = f'{1e3 * source.lag:.3g}'
-        verdict = controller.judge(controller.tuning)
+        verdict = controller.check.judge(controller.tuning)
         remarks = verdict.refusals + verdict.remarks
         saturated = values['saturated in the last second']
         if saturated != 'none':
@@ -130,10 +132,10 @@ class DiagnosticsPublisher:
     def _diagnose_tracking(self, configured: ConfiguredArm) -> DiagnosticStatus:
         """Report on the tracking errors since the last time, and forget them."""
         arm, controller = configured.arm, configured.controller
-        errors = controller.peak_error.copy()
-        controller.peak_error[:] = 0.0
+        errors = controller.watch.peak_error.copy()
+        controller.watch.peak_error[:] = 0.0
         values: dict[str, Any] = {}
-        if not configured.is_commanding or controller.trajectory is None:
+        if not configured.is_commanding or controller.motion.trajectory is None:
             level = Level(0, 'nothing is followed')
         else:
             values = {
@@ -167,7 +169,7 @@ def _diagnose_steps(configured: ConfiguredArm) -> list[str]:
 def _diagnose_sensors(configured: ConfiguredArm) -> list[str]:
     """Return what is amiss with wrist sensor and IMU."""
     controller = configured.controller
-    wrist, imu, now = controller.wrist, controller.imu, controller.time
+    wrist, imu, now = controller.sense.wrist, controller.sense.imu, controller.time
     remarks = []
     if wrist is not None and now is not None:
         if wrist.is_stale(now):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ne_dynamics.control.controller import Command, Controller
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, felt_by
 from ne_dynamics.control.payload.motion_windows import (
     LEAST_STATES,
@@ -15,6 +15,7 @@ from ne_dynamics.control.payload.motion_windows import (
     Window,
 )
 from ne_dynamics.control.sensors.state_effort import StateEffort
+from ne_dynamics.control.tick import Command
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.messages.conversion import JointStateReader
@@ -85,7 +86,7 @@ class FeltMotion:
         if not self._windows.wants(time):
             return
         controller = self._controller
-        law, wrist, imu = controller.tuning.law, controller.wrist, controller.imu
+        law, wrist, imu = controller.tuning.law, controller.sense.wrist, controller.sense.imu
         effort = None
         if wrist is None and controller.tuning.state_effort is StateEffort.TORQUE:
             effort = self._reader.read_effort(message)
@@ -117,7 +118,7 @@ class FeltMotion:
         """
         windows = self._windows.windows()
         carrier = self._find_carrier()
-        if self._controller.wrist is not None:
+        if self._controller.sense.wrist is not None:
             return Question(carrier, windows, PayloadSource.WRENCH)
         for source in (PayloadSource.EFFORT, PayloadSource.COMMAND):
             if any(felt_by(window, source) is not None for window in windows):

@@ -117,7 +117,7 @@ class WeightWatch:
         """Return the last state with its efforts; None where it is too old, or of a motion."""
         if self._last is None:
             return None
-        desired = self._controller.present_state()
+        desired = self._controller.motion.present_state()
         if desired is not None and (desired.velocity.any() or desired.acceleration.any()):
             return None
         message, now, position, velocity, arrival = self._last

@@ -40,7 +40,7 @@ class WrenchSignWatch:
         To be called once in a while, a second or so: an arm that is found in the same place rests.
         """
         arm, controller, settings = self._arm, self._controller, self._read_settings()
-        wrist, imu = controller.wrist, controller.imu
+        wrist, imu = controller.sense.wrist, controller.sense.imu
         position, now = controller.position, controller.time
         if wrist is None or position is None or now is None:
             return ''

@@ -1,0 +1,199 @@
+"""What answers joint states after a fault that latches: gravity compensation and damping."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ne_dynamics.control.command_machine import (
+    RAMP_PERIOD,
+    CommandMachine,
+    CommandState,
+    model_efforts,
+)
+from ne_dynamics.control.fault_damping import FaultDamping, find_damping_rate
+from ne_dynamics.control.guards.state_guard import STATES_STILL_COME, StateRefused
+from ne_dynamics.control.stages.accept import Accept
+from ne_dynamics.control.stages.limits import Limits
+from ne_dynamics.control.stages.sense import Sense
+from ne_dynamics.control.tick import Command, Tick
+from ne_dynamics.control.tuning import OnFault, OnStateLoss, Tuning
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.braking import AnsweredStates
+from ne_dynamics.motion.waypoints import resting_state
+
+UNKNOWN_TIME = 0.002
+"""For which a rate limit counts from one damped state to the next whose stamp does not advance
+[s]."""
+
+
+class DampedArm:
+    """Damps the arm from a fault on, for as long as states come that are not believed.
+
+    Parameters
+    ----------
+    accept : Accept
+    sense : Sense
+    limits : Limits
+    machine : CommandMachine
+    answered : AnsweredStates
+    restart : callable
+        Gives up the motion.
+
+    Attributes
+    ----------
+    damping : FaultDamping or None
+        None while the arm is not damped.
+    """
+
+    def __init__(
+        self,
+        accept: Accept,
+        sense: Sense,
+        limits: Limits,
+        machine: CommandMachine,
+        answered: AnsweredStates,
+        restart: Callable[[], None],
+    ) -> None:
+        self.damping: FaultDamping | None = None
+        self._accept = accept
+        self._sense = sense
+        self._limits = limits
+        self._machine = machine
+        self._answered = answered
+        self._restart = restart
+        self._leaving: Iterator[FloatArray] | None = None
+        self._damped_at = 0.0, 0.0
+        self._commanded_at = 0.0
+        self._tuning_before: Tuning | None = None
+        self._nature_before: tuple[int, ...] = ()
+
+    def is_due(self, tuning: Tuning) -> bool:
+        """Return whether states are answered by damping."""
+        if self.damping is not None:
+            return True
+        fault = self._accept.guard.fault
+        if fault is None or tuning.on_fault is not OnFault.DAMP:
+            return False
+        is_led = tuning.drives_close_loop or tuning.on_state_loss is OnStateLoss.LOWER
+        return fault.latches or (fault.kind in STATES_STILL_COME and not is_led)
+
+    def end(self) -> None:
+        """Damp no more."""
+        self.damping = None
+
+    def answer(
+        self,
+        tuning: Tuning,
+        position: FloatArray,
+        now: float,
+        arrival: float,
+        heard_at: float,
+        before: Tick | None,
+    ) -> Command:
+        """Answer a state.
+
+        Parameters
+        ----------
+        tuning : Tuning
+        position : array, shape (n,)
+            [rad or m]
+        now, arrival : float
+            Its stamp, and when it came [s].
+        heard_at : float
+            Stamp of the last state that came: the one that has shown the fault may be later than
+            the last that was believed [s].
+        before : Tick or None
+            The last state that was answered by the row of stages.
+
+        Raises
+        ------
+        StateRefused
+            When the effort is not finite.
+        """
+        begins, sense, limiter = self.damping is None, self._sense, self._limits.limiter
+        if before is not None and begins:
+            self._tuning_before, self._nature_before = before.tuning, before.nature
+        damping = self._begin(tuning, position) if self.damping is None else self.damping
+        elapsed = since = 0.0 if begins else self._find_elapsed(now, arrival)
+        if not begins and now > self._damped_at[0]:
+            since = min(elapsed, max(now - self._commanded_at, 0.0))
+        elif not begins:
+            since = min(elapsed, UNKNOWN_TIME)
+        self._damped_at, self._commanded_at = (now, arrival), heard_at
+        last = limiter.last
+        sense.read(now)
+        damping.step(position, elapsed, np.zeros_like(position) if last is None else last)
+        if tuning.drives_close_loop:
+            return self._lead_drives(damping, elapsed)
+        self._machine.state = CommandState.DAMPED
+        try:
+            held, effort = damping.compute_effort(
+                tuning.hold_law.compensation, limiter.limits, sense.wrench, sense.base
+            )
+        except InputError as refusal:
+            raise StateRefused('effort', str(refusal)) from refusal
+        is_new = elapsed > tuning.states.timeout or self._tuning_before is not tuning
+        is_new |= self._nature_before != sense.nature
+        # A command that was computed from a measurement that is not believed is not faded.
+        if last is not None and (is_new or (begins and damping.believed.all())):
+            damping.go_on_from(last, limiter.clamp(held))
+        self._tuning_before, self._nature_before = tuning, sense.nature
+        offset = damping.fade(elapsed)
+        desired = resting_state(damping.position)
+        limited, saturated = self._limits.apply(
+            effort if offset is None else effort + offset, since, desired
+        )
+        self._answered.append(now, damping.position, damping.velocity, limited)
+        return Command(limited, desired, saturated, None, velocity=damping.velocity)
+
+    def _begin(self, tuning: Tuning, position: FloatArray) -> FaultDamping:
+        """Give up the motion, and see what of the last states is believed."""
+        fault, base, law = self._accept.guard.fault, self._sense.base, tuning.hold_law
+        gravity = law.compensation.gravity(position, base)
+        try:
+            fall: FloatArray = np.asarray(
+                np.linalg.solve(law.dynamics.mass_matrix(position), gravity), np.float64
+            )
+        except np.linalg.LinAlgError:
+            fall = np.zeros_like(gravity)
+        damping = FaultDamping(
+            tuning.law.joints,
+            model_efforts(law.compensation, base),
+            tuning.states.velocities,
+            position,
+            self._answered,
+            () if fault is None else fault.joints,
+            find_damping_rate(law.joints, fall, self._accept.rate.period),
+        )
+        self._restart()
+        self.damping, self._leaving = damping, None
+        return damping
+
+    def _find_elapsed(self, now: float, arrival: float) -> float:
+        """Return the time since the state before [s].
+
+        Where the stamps do not advance it is the mean period, as far as that is known: states may
+        have waited for one another, and come at once.
+        """
+        before, came = self._damped_at
+        elapsed = now - before
+        return elapsed if elapsed > 0.0 else self._accept.rate.period or max(arrival - came, 0.0)
+
+    def _lead_drives(self, damping: FaultDamping, elapsed: float) -> Command:
+        """Bring drives that close the loop to rest; they damp themselves."""
+        if self._leaving is None:
+            self._leaving = self._machine.last_commands()
+        for _ in itertools.islice(self._leaving, max(1, round(elapsed / RAMP_PERIOD))):
+            pass
+        effort, desired = self._limits.limiter.last, self._limits.setpoint
+        return Command(
+            np.zeros_like(damping.position) if effort is None else effort,
+            resting_state(damping.position) if desired is None else desired,
+            None,
+            None,
+            velocity=damping.velocity,
+        )

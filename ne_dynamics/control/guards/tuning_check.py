@@ -1,0 +1,150 @@
+"""Whether a tuning can work where the arm is, at the rate of its states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ne_dynamics.control.command_machine import CommandMachine, CommandState, LastKnown
+from ne_dynamics.control.guards.feasibility import (
+    Verdict,
+    find_drive_inertias,
+    judge_gains_and_drives,
+    judge_limits,
+    judge_timeout,
+    judge_velocities,
+    refuse_following_limits,
+)
+from ne_dynamics.control.guards.state_guard import Fault, FaultKind
+from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.slew import refuse_slow_rates
+from ne_dynamics.control.stages.accept import Accept
+from ne_dynamics.control.stages.review import Review
+from ne_dynamics.control.tuning import Tuning
+
+NOTHING = Verdict([], [])
+
+
+class TuningCheck:
+    """Checks tunings by what is known of the arm; nothing is said of what is not known yet.
+
+    Parameters
+    ----------
+    accept : Accept
+    review : Review
+    machine : CommandMachine
+    known : callable
+        Returns what is known of the arm now.
+    """
+
+    def __init__(
+        self,
+        accept: Accept,
+        review: Review,
+        machine: CommandMachine,
+        known: Callable[[], LastKnown],
+    ) -> None:
+        self._accept = accept
+        self._review = review
+        self._machine = machine
+        self._known = known
+        self._is_loop_checked = False
+
+    def restart(self) -> None:
+        """Check the loop anew: the arm is held elsewhere."""
+        self._is_loop_checked = False
+
+    def judge(self, tuning: Tuning) -> Verdict:
+        """Return what is to be said of a tuning."""
+        verdicts = self._judge_each(tuning)
+        return Verdict(
+            [refusal for verdict in verdicts for refusal in verdict.refusals],
+            [remark for verdict in verdicts for remark in verdict.remarks],
+        )
+
+    def judge_change(self, tuning: Tuning) -> list[str]:
+        """Return why a tuning cannot work where what counts now can.
+
+        What became impossible in one respect may be left by any way, but for one that is
+        impossible in another.
+        """
+        now = self._known().tuning
+        pairs = zip(self._judge_each(tuning), self._judge_each(now), strict=True)
+        refusals = [one for new, old in pairs if not old.refusals for one in new.refusals]
+        return refusals + self._refuse_following_limits(tuning, now)
+
+    def judge_activation(self) -> list[str]:
+        """Return why the loop cannot work once states are answered, as far as that is known."""
+        return self._judge_loop(self._known().tuning).refusals
+
+    def find_unstable_loop(self) -> Fault | None:
+        """Return a fault when the loop cannot work, once the rate of the states is known."""
+        if self._is_loop_checked or not self._accept.rate.is_known:
+            return None
+        self._is_loop_checked = True
+        refusals = self.judge_activation()
+        return Fault(FaultKind.UNSTABLE, '; '.join(refusals), latches=True) if refusals else None
+
+    def _refuse_following_limits(self, tuning: Tuning, now: Tuning) -> list[str]:
+        """Return why limits of the following error would give the present motion up."""
+        tick, fault = self._review.last, self._accept.guard.fault
+        is_answered = self._machine.state in (CommandState.COMMANDING, CommandState.FLOATING)
+        if tick is None or fault is not None or not is_answered or not tuning.mode.follows:
+            return []
+        velocity = tick.velocity
+        return refuse_following_limits(
+            [joint.name for joint in tuning.law.joints],
+            tuning.motion.following,
+            now.motion.following,
+            (tick.error, self._review.peak_error),
+            None if velocity is None else tick.desired.velocity - velocity,
+        )
+
+    def _judge_loop(self, tuning: Tuning) -> Verdict:
+        """Return whether the feedback is stable where the arm is, at the rate of its states."""
+        position, law, period = self._known().position, tuning.law, self._accept.rate.period
+        if position is None or period == 0.0 or not law.has_feedback:
+            return NOTHING
+        velocity = tuning.motion.velocity
+        drives = find_drive_inertias(law.joints)
+        verdict = judge_gains_and_drives(
+            law.mode,
+            law.gains,
+            lambda: law.dynamics.mass_matrix(position),
+            drives,
+            period,
+            velocity,
+            0.0 if tuning.disturbance is None else tuning.disturbance.feedback_rate,
+        )
+        if verdict.refusals or not tuning.effort_rates.any():
+            return verdict
+        inverse = None
+        if law.mode is Mode.FEEDFORWARD_PD:
+            matrix = law.dynamics.mass_matrix(position) + np.diag(drives)
+            inverse = np.diagonal(np.linalg.inv(matrix))
+        slow = refuse_slow_rates(
+            law,
+            tuning.effort_limits,
+            tuning.effort_rates,
+            [joint.name for joint in law.joints],
+            period,
+            velocity,
+            inverse,
+        )
+        return Verdict(slow, verdict.remarks)
+
+    def _judge_each(self, tuning: Tuning) -> list[Verdict]:
+        """Return what is to be said of each respect, always as many."""
+        law, period, guard = tuning.law, self._accept.rate.period, self._accept.guard
+        if self._known().position is None:
+            return [NOTHING, NOTHING, NOTHING, NOTHING]
+        names = [joint.name for joint in law.joints]
+        # Who pushes at the sensor now may let go: the weight is what the motors must carry.
+        weight = self._machine.holding_effort(tuning, feels_wrench=False)
+        return [
+            judge_limits(names, weight, tuning.effort_limits),
+            judge_velocities(law, tuning.motion.velocity, are_measured=guard.velocity is not None),
+            self._judge_loop(tuning),
+            judge_timeout(tuning.states.timeout, period) if period > 0.0 else NOTHING,
+        ]

@@ -1,0 +1,1 @@
+"""The row of stages that answers a joint state; see :mod:`ne_dynamics.control.controller`."""

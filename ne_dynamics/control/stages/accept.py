@@ -1,0 +1,66 @@
+"""First stage: whether a joint state is believed."""
+
+from __future__ import annotations
+
+from ne_dynamics.control.guards.state_guard import StateGuard
+from ne_dynamics.control.sensors.state_rate import StateRate
+from ne_dynamics.control.tick import Tick
+from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.model.rigid_body import FloatArray
+
+
+class Accept:
+    """Believes states or refuses them, and knows their rate.
+
+    Parameters
+    ----------
+    tuning : Tuning
+
+    Attributes
+    ----------
+    guard : StateGuard
+        Has the last state that was believed, and the fault that counts.
+    rate : StateRate
+        Of the states, whoever answers them: it stays known.
+    """
+
+    def __init__(self, tuning: Tuning) -> None:
+        self.guard = StateGuard(tuning.law.joints, tuning.states)
+        self.rate = StateRate()
+
+    def configure(self, tuning: Tuning) -> None:
+        """Use another tuning from the next state on."""
+        self.guard.configure(tuning.states)
+
+    def reset(self) -> None:
+        """Forget the states; their rate stays known."""
+        self.guard.reset()
+
+    def note(
+        self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
+    ) -> None:
+        """Take a state that is not answered: as :meth:`Controller.observe`."""
+        before, timeout = self.guard.time, self.guard.limits.timeout
+        if before is not None and 0.0 < now - before <= timeout:
+            self.rate.learn(now - before)
+        self.guard.believe(position, velocity, now, arrival)
+
+    def step(self, tick: Tick) -> None:
+        """Set `fault`, `ahead`, `period` and `since_last`.
+
+        Raises
+        ------
+        StateRefused
+            When the state is not believed, or ends the motion.
+        """
+        guard = self.guard
+        before = guard.time
+        tick.fault = guard.judge(tick.position, tick.measured_velocity, tick.now, tick.arrival)
+        tick.ahead, tick.period = guard.ahead, self.rate.period
+        if before is not None and tick.fault is None:
+            tick.since_last = tick.now - before
+
+    def review(self, tick: Tick) -> None:
+        """Learn the rate of the states."""
+        if tick.since_last > 0.0:
+            self.rate.learn(tick.since_last)

@@ -1,0 +1,178 @@
+"""Seventh stage: the command does not step when its nature changes.
+
+The offset is what the old law, with the old model and readings, would command for *this* state,
+less what the new one commands. It decays in the transition time; the feedback counts in full
+meanwhile, so that a push is answered at once. Where no old law is, at the first command and after
+a fault, the last command takes its place; at the first command, the effort that the motors report.
+
+Drives that close a loop of their own are led in the same way: the desired position and velocity
+that they are sent have an offset too, and the effort is computed with what is sent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ne_dynamics.control.drive_setpoint import REACH_TIME, ROUNDING, SetpointBridge
+from ne_dynamics.control.limits import clamp_effort
+from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
+from ne_dynamics.control.stages.law import compute_effort
+from ne_dynamics.control.tick import Tick
+from ne_dynamics.control.transition import CommandOffset
+from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.joint_limits import usual_velocities
+from ne_dynamics.motion.waypoints import resting_state
+
+LONGEST_STEP = 4.0
+"""After more than so many periods without a state, or where the time goes back, the desired
+position that drives are sent goes on from the one that was sent last."""
+
+
+class Transition:
+    """Leads effort and setpoint over to what they are to be.
+
+    It steps three times: :meth:`notice`, before the motion is asked; :meth:`lead`, before the
+    effort is computed; and :meth:`step`.
+
+    Parameters
+    ----------
+    tuning : Tuning
+    """
+
+    def __init__(self, tuning: Tuning) -> None:
+        self._effort = CommandOffset(tuning.transition_time)
+        self._setpoint = SetpointBridge(tuning.transition_time)
+
+    def configure(self, tuning: Tuning) -> None:
+        """Use another tuning from the next state on."""
+        self._effort.configure(tuning.transition_time)
+        self._setpoint.configure(tuning.transition_time)
+
+    def reset(self) -> None:
+        """Forget all offsets."""
+        self._effort.clear()
+        self._setpoint.clear()
+
+    def end_effort(self) -> None:
+        """Forget the offset of the effort: it was of a motion that was given up."""
+        self._effort.clear()
+
+    @property
+    def duration(self) -> float:
+        """Transition time [s]; 0 for none."""
+        return self._effort.duration
+
+    def notice(self, tick: Tick) -> None:
+        """Set `begins`, `elapsed`, `changed_from`, and `offset`."""
+        before = tick.before
+        if tick.fault is not None or tick.last_effort is None:
+            # Nobody knows what time the last command was for.
+            tick.begins = True
+            self._effort.clear()
+        else:
+            tick.elapsed = tick.since_last
+        if (
+            before is not None
+            and not tick.begins
+            and (
+                before.tuning is not tick.tuning
+                or before.law is not tick.law
+                or before.nature != tick.nature
+            )
+        ):
+            tick.changed_from = before
+        self._effort.decay(tick.elapsed)
+        tick.offset = self._effort.value
+
+    def lead(self, tick: Tick) -> None:
+        """Lead `desired`, and `desired_before`, where drives close a loop around them."""
+        if not tick.tuning.drives_close_loop:
+            return
+        bridge, error = self._setpoint, tick.law.position_error
+        elapsed, sent, before = tick.elapsed, tick.last_setpoint, tick.desired_before
+        # The motion goes on while no states come, and with a stamp ahead of its time.
+        leaps = tick.period > 0.0 and not 0.0 <= elapsed <= LONGEST_STEP * tick.period
+        if sent is not None and (tick.begins or leaps or tick.goes_elsewhere):
+            gap = error(sent.position, tick.desired.position)
+            if tick.begins:
+                bridge.begin(gap, REACH_TIME * usual_velocities(tick.law.joints))
+            else:
+                bridge.change(gap)
+            elapsed = 0.0
+        elif before is not None and not tick.may_step:
+            before = tick.desired_before = bridge.apply(before, elapsed)
+            elapsed = 0.0
+            step = error(before.position, bridge.apply(tick.desired, 0.0).position)
+            if np.abs(step).max() > ROUNDING:
+                bridge.change(error(before.position, tick.desired.position))
+        tick.desired = bridge.apply(tick.desired, elapsed)
+
+    def step(self, tick: Tick) -> None:
+        """Set `effort`, and where the command begins, `start` and what belongs to it.
+
+        Raises
+        ------
+        InputError
+            When the effort is not finite.
+        """
+        effort, limits = tick.wanted, tick.tuning.effort_limits
+        start = None
+        if tick.begins:
+            start = self._find_start(tick)
+        elif tick.changed_from is not None:
+            start = self._compute_old_command(tick, tick.changed_from)
+        if start is not None:
+            self._effort.change(clamp_effort(start, limits) - clamp_effort(effort, limits))
+        offset = self._effort.value
+        tick.effort = effort if offset is None else clamp_effort(effort, limits) + offset
+
+    def _compute_old_command(self, tick: Tick, before: Tick) -> FloatArray | None:
+        """Return the command of this state, had nothing changed; the last one if there is none."""
+        desired, limits = tick.desired_before, tick.tuning.effort_limits
+        try:
+            effort = compute_effort(
+                tick,
+                before.law,
+                tick.desired if desired is None else desired,
+                before,
+                before.hysteresis,
+            )
+            if before.compensation is not None:
+                effort = effort - before.compensation
+            effort = clamp_effort(effort, limits)
+            return effort if tick.offset is None else clamp_effort(effort + tick.offset, limits)
+        except InputError:
+            return tick.last_effort
+
+    def _find_start(self, tick: Tick) -> FloatArray | None:
+        """Return where a command begins that no law leads to: the first, and after a fault.
+
+        It sets `reported_start` and `unused_effort`.
+        """
+        measured, tuning, position = tick.measured_effort, tick.tuning, tick.position
+        if tick.last_effort is not None or measured is None:
+            return tick.last_effort
+        if tuning.state_effort is StateEffort.IGNORE:
+            return None
+        if not measured.any():
+            # Brakes hold the arm, or nobody measures.
+            tick.reported_start = measured
+            return None
+        law, base = tuning.hold_law, None if tick.base is None else tick.base.at_rest
+        try:
+            beginning = find_beginning(
+                measured,
+                tuning.state_effort,
+                holding=law.effort(position, None, resting_state(position), tick.wrench, base),
+                gravity=law.compensation.gravity(position, base),
+                commands_gravity=law.compensation.terms.gravity,
+                limits=tuning.effort_limits,
+                joint_names=[joint.name for joint in law.joints],
+            )
+        except InputError:
+            # The law will say so of itself.
+            return None
+        tick.reported_start, tick.unused_effort = beginning.effort, beginning.refusal
+        return beginning.effort
