@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         velocity_filter,
     )
     from ne_dynamics.control.sensors.wrench import Measures
-    from ne_dynamics.control.tick import Command
+    from ne_dynamics.control.tick import Tick
     from ne_dynamics.control.tuning import OnFault
 
 __all__ = [
@@ -45,7 +45,6 @@ __all__ = [
     'MASS_DEVIATION',
     'SIGNIFICANT',
     'Carrier',
-    'Command',
     'ControlLaw',
     'Controller',
     'Fault',
@@ -59,6 +58,7 @@ __all__ = [
     'PayloadSource',
     'PositionVelocity',
     'StateRefused',
+    'Tick',
     'VelocityFilter',
     'VelocitySettings',
     'VelocitySource',
@@ -84,7 +84,7 @@ if not TYPE_CHECKING:
                 'PositionVelocity VelocityFilter VelocitySettings VelocitySource velocity_filter'
             ),
             'sensors.wrench': 'Measures',
-            'tick': 'Command',
+            'tick': 'Tick',
             'tuning': 'OnFault',
         },
     )

@@ -12,6 +12,8 @@ answers after a fault.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ne_dynamics.control.command_machine import CommandMachine, CommandState, LastKnown
@@ -21,7 +23,6 @@ from ne_dynamics.control.desired.motion_planner import Circumstances
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.guards.tuning_check import TuningCheck
-from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.wrench import WristWrench
@@ -34,10 +35,13 @@ from ne_dynamics.control.stages.pace import Pace
 from ne_dynamics.control.stages.review import Review
 from ne_dynamics.control.stages.sense import Sense
 from ne_dynamics.control.stages.transition import Transition
-from ne_dynamics.control.tick import Command, Tick
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import OnFault, Tuning
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
+
+FLOATING = CommandState.FLOATING
+"""A name of its own is looked up faster, in what is done for each state."""
 
 
 class Controller:
@@ -98,17 +102,7 @@ class Controller:
             self.watch.answered,
             self._restart,
         )
-        self._row = (
-            self.sense.step,
-            self.transition.notice,
-            self.motion.step,
-            self.transition.lead,
-            self.law.step,
-            self.observer.step,
-            self.pace.step,
-            self.transition.step,
-            self.limits.step,
-        )
+        self._row = self._wire()
         self._zero = np.zeros(n)
         self._heard_at = 0.0
         self._answered: Tick | None = None
@@ -129,6 +123,23 @@ class Controller:
         if tuning.on_fault is OnFault.LEAVE:
             self.damped.end()
         self.tuning = tuning
+        self._row = self._wire()
+
+    def _wire(self) -> tuple[Callable[[Tick], None], ...]:
+        """Return the row after accept; stages that this tuning does not need are left out."""
+        transition, tuning = self.transition, self.tuning
+        steps = (
+            self.sense.step,
+            transition.notice,
+            self.motion.step,
+            transition.lead if tuning.drives_close_loop else None,
+            self.law.step,
+            self.observer.step if self.observer.is_on else None,
+            self.pace.step,
+            transition.step,
+            self.limits.step,
+        )
+        return tuple(step for step in steps if step is not None)
 
     def reset(self) -> None:
         """Forget states, motion and last command: the arm is held where the next state finds it.
@@ -157,7 +168,7 @@ class Controller:
         now: float,
         arrival: float = 0.0,
         measured_effort: FloatArray | None = None,
-    ) -> Command:
+    ) -> Tick:
         """Answer a state and review the motion, for whom nothing waits.
 
         Parameters and errors are those of :meth:`answer` and :meth:`review`.
@@ -173,27 +184,23 @@ class Controller:
         now: float,
         arrival: float = 0.0,
         measured_effort: FloatArray | None = None,
-    ) -> Command:
+    ) -> Tick:
         """Answer a state; :meth:`review` is to follow once the command is on its way.
 
         Parameters
         ----------
-        position : array, shape (n,)
-            [rad or m]
-        velocity : array, shape (n,), or None
-            [rad/s or m/s]; None is enough where the mode does not need it.
-        now : float
-            Time of the state [s].
-        arrival : float
-            Time at which it came, by a clock that is never set back [s].
+        position, velocity : array, shape (n,)
+            [rad or m, rad/s or m/s]; a velocity of None is enough where the mode needs none.
+        now, arrival : float
+            Time of the state, and when it came, by a clock that is never set back [s].
         measured_effort : array, shape (n,), optional
-            What the joint states report, whatever `state_effort` of the tuning says it is; see
+            What the joint states report, as `state_effort` of the tuning says; see
             :attr:`wants_effort`. Zero for all joints says nothing: brakes hold the arm, or nobody
             measures.
 
         Returns
         -------
-        Command
+        Tick
 
         Raises
         ------
@@ -203,13 +210,33 @@ class Controller:
         InputError
             When the mode needs a velocity and there is none, or the effort is not finite.
         """
-        self._heard_at = now
         if velocity is None:
             self._require_no_velocity()
-        limits = self.limits
-        tick = Tick(
-            self.tuning,
-            self._law,
+        self._heard_at = now
+        tick = self._make_tick(position, velocity, now, arrival, measured_effort)
+        fault = self.accept.guard.fault
+        try:
+            self.accept.step(tick)
+        except StateRefused as refusal:
+            if refusal.fault is not None or not self.is_damped:
+                raise
+            self._damp(tick)
+        else:
+            self._answer(tick, fault)
+        return tick
+
+    def _make_tick(
+        self,
+        position: FloatArray,
+        velocity: FloatArray | None,
+        now: float,
+        arrival: float,
+        measured_effort: FloatArray | None = None,
+    ) -> Tick:
+        tuning, limits = self.tuning, self.limits
+        return Tick(
+            tuning,
+            tuning.hold_law if self.machine.state is FLOATING else tuning.law,
             position,
             velocity,
             now,
@@ -219,16 +246,12 @@ class Controller:
             limits.limiter.last,
             limits.setpoint,
         )
-        fault = self.accept.guard.fault
-        try:
-            self.accept.step(tick)
-        except StateRefused as refusal:
-            if refusal.fault is not None or not self.is_damped:
-                raise
-            return self._damp(position, now, arrival)
+
+    def _answer(self, tick: Tick, fault: Fault | None) -> None:
+        """Send a state that is believed through the row; a fault may have counted so far."""
         if tick.fault is not None:
             self._restart()
-            tick.law = self._law
+            tick.law = self.tuning.law
         try:
             for step in self._row:
                 step(tick)
@@ -243,7 +266,6 @@ class Controller:
             self.machine.state = CommandState.COMMANDING
         tick.before = tick.changed_from = None
         self._answered = self._unreviewed = tick
-        return tick.command
 
     def review(self) -> None:
         """Look at the last answer once more: what costs time, and can wait until it is sent.
@@ -275,11 +297,6 @@ class Controller:
     ) -> None:
         """Take note of a state that is not answered."""
         self.accept.note(position, velocity, now, arrival)
-
-    @property
-    def _law(self) -> ControlLaw:
-        """The law by which states are answered."""
-        return self.tuning.hold_law if self.machine.is_floating else self.tuning.law
 
     def _require_no_velocity(self) -> None:
         law = self.tuning.law
@@ -316,7 +333,7 @@ class Controller:
         """
         return self.damped.is_due(self.tuning)
 
-    def damp(self) -> Command:
+    def damp(self) -> Tick:
         """Answer the state that has shown a fault: see :attr:`is_damped`.
 
         Raises
@@ -327,14 +344,14 @@ class Controller:
         guard = self.accept.guard
         if guard.position is None or guard.time is None:
             raise RuntimeError('no state has come')
-        return self._damp(guard.position, guard.time, guard.arrival or 0.0)
+        tick = self._make_tick(guard.position, None, guard.time, guard.arrival or 0.0)
+        self._damp(tick)
+        return tick
 
-    def _damp(self, position: FloatArray, now: float, arrival: float) -> Command:
+    def _damp(self, tick: Tick) -> None:
         if self.damped.damping is None:
             self.transition.end_effort()
-        return self.damped.answer(
-            self.tuning, position, now, arrival, self._heard_at, self._answered
-        )
+        self.damped.answer(tick, self._heard_at)
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """Give the motion up; the arm is held where the states, once they agree, find it."""
@@ -393,13 +410,14 @@ class Controller:
         )
 
     def _find_known(self) -> LastKnown:
-        law, lacking = self._law, self.observer.compensation
+        tuning, lacking = self.tuning, self.observer.compensation
+        law = tuning.hold_law if self.machine.is_floating else tuning.law
         correction = self.law.effort_at_rest(law, self._zero)
         if lacking is not None:
             # What the model lacked is lacking still.
             correction = -lacking if correction is None else correction - lacking
         return LastKnown(
-            self.tuning,
+            tuning,
             law,
             self.position,
             self.time,

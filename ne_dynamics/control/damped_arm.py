@@ -18,7 +18,7 @@ from ne_dynamics.control.guards.state_guard import STATES_STILL_COME, StateRefus
 from ne_dynamics.control.stages.accept import Accept
 from ne_dynamics.control.stages.limits import Limits
 from ne_dynamics.control.stages.sense import Sense
-from ne_dynamics.control.tick import Command, Tick
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import OnFault, OnStateLoss, Tuning
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -85,50 +85,38 @@ class DampedArm:
         """Damp no more."""
         self.damping = None
 
-    def answer(
-        self,
-        tuning: Tuning,
-        position: FloatArray,
-        now: float,
-        arrival: float,
-        heard_at: float,
-        before: Tick | None,
-    ) -> Command:
-        """Answer a state.
+    def answer(self, tick: Tick, heard_at: float) -> None:
+        """Set `effort`, `desired`, `saturated` and `velocity`.
 
         Parameters
         ----------
-        tuning : Tuning
-        position : array, shape (n,)
-            [rad or m]
-        now, arrival : float
-            Its stamp, and when it came [s].
+        tick : Tick
         heard_at : float
             Stamp of the last state that came: the one that has shown the fault may be later than
             the last that was believed [s].
-        before : Tick or None
-            The last state that was answered by the row of stages.
 
         Raises
         ------
         StateRefused
             When the effort is not finite.
         """
+        tuning, position, now, before = tick.tuning, tick.position, tick.now, tick.before
         begins, sense, limiter = self.damping is None, self._sense, self._limits.limiter
         if before is not None and begins:
             self._tuning_before, self._nature_before = before.tuning, before.nature
         damping = self._begin(tuning, position) if self.damping is None else self.damping
-        elapsed = since = 0.0 if begins else self._find_elapsed(now, arrival)
+        elapsed = since = 0.0 if begins else self._find_elapsed(now, tick.arrival)
         if not begins and now > self._damped_at[0]:
             since = min(elapsed, max(now - self._commanded_at, 0.0))
         elif not begins:
             since = min(elapsed, UNKNOWN_TIME)
-        self._damped_at, self._commanded_at = (now, arrival), heard_at
+        self._damped_at, self._commanded_at = (now, tick.arrival), heard_at
         last = limiter.last
         sense.read(now)
         damping.step(position, elapsed, np.zeros_like(position) if last is None else last)
         if tuning.drives_close_loop:
-            return self._lead_drives(damping, elapsed)
+            self._lead_drives(tick, damping, elapsed)
+            return
         self._machine.state = CommandState.DAMPED
         try:
             held, effort = damping.compute_effort(
@@ -143,12 +131,11 @@ class DampedArm:
             damping.go_on_from(last, limiter.clamp(held))
         self._tuning_before, self._nature_before = tuning, sense.nature
         offset = damping.fade(elapsed)
-        desired = resting_state(damping.position)
-        limited, saturated = self._limits.apply(
-            effort if offset is None else effort + offset, since, desired
+        tick.velocity, tick.desired = damping.velocity, resting_state(damping.position)
+        tick.effort, tick.saturated = self._limits.apply(
+            effort if offset is None else effort + offset, since, tick.desired
         )
-        self._answered.append(now, damping.position, damping.velocity, limited)
-        return Command(limited, desired, saturated, None, velocity=damping.velocity)
+        self._answered.append(now, damping.position, damping.velocity, tick.effort)
 
     def _begin(self, tuning: Tuning, position: FloatArray) -> FaultDamping:
         """Give up the motion, and see what of the last states is believed."""
@@ -183,17 +170,13 @@ class DampedArm:
         elapsed = now - before
         return elapsed if elapsed > 0.0 else self._accept.rate.period or max(arrival - came, 0.0)
 
-    def _lead_drives(self, damping: FaultDamping, elapsed: float) -> Command:
+    def _lead_drives(self, tick: Tick, damping: FaultDamping, elapsed: float) -> None:
         """Bring drives that close the loop to rest; they damp themselves."""
         if self._leaving is None:
             self._leaving = self._machine.last_commands()
         for _ in itertools.islice(self._leaving, max(1, round(elapsed / RAMP_PERIOD))):
             pass
         effort, desired = self._limits.limiter.last, self._limits.setpoint
-        return Command(
-            np.zeros_like(damping.position) if effort is None else effort,
-            resting_state(damping.position) if desired is None else desired,
-            None,
-            None,
-            velocity=damping.velocity,
-        )
+        tick.velocity = damping.velocity
+        tick.effort = np.zeros_like(damping.position) if effort is None else effort
+        tick.desired = resting_state(damping.position) if desired is None else desired

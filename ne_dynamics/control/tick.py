@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,46 +14,8 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import DesiredState
 
 
-class Command(NamedTuple):
-    """The answer to one joint state.
-
-    Attributes
-    ----------
-    effort : array, shape (n,)
-        Limited effort [N m or N].
-    desired : DesiredState
-    saturated : array, shape (n,), dtype bool, or None
-        Joints whose effort was limited.
-    refused : TrajectoryError or None
-        Why the trajectory that was waiting for this state is not followed.
-    fault : Fault or None
-        What has ended the motion before this state.
-    velocity : array, shape (n,), or None
-        That the law used [rad/s or m/s].
-    ahead : float
-        How far the state before this one was stamped ahead of its time [s]: it is forgotten. 0
-        in the usual case.
-    unused_effort : str
-        Why the first command does not begin at the measured effort, in a sentence; '' where it
-        does, and of any other command.
-    place : float
-        Time of the state on the path that is followed: that of the state, but for motions that
-        go slower than they were sent [s].
-    """
-
-    effort: FloatArray
-    desired: DesiredState
-    saturated: NDArray[np.bool_] | None
-    refused: TrajectoryError | None
-    fault: Fault | None = None
-    velocity: FloatArray | None = None
-    ahead: float = 0.0
-    unused_effort: str = ''
-    place: float = 0.0
-
-
 class Tick:
-    """What the stages know of one joint state: all that passes between them.
+    """One joint state and its answer: all that passes between the stages, and what comes of it.
 
     Parameters
     ----------
@@ -82,9 +42,14 @@ class Tick:
     ----------
     fault : Fault or None
         Set by accept: what has ended the motion before this state.
-    ahead, since_last, period : float
-        Set by accept: as :attr:`Command.ahead`; the time since the last state, 0 where that is of
-        the past; and the mean time between two states, 0 where it is not known [s].
+    ahead : float
+        Set by accept: how far the state before this one was stamped ahead of its time [s]: it is
+        forgotten. 0 in the usual case.
+    since_last : float
+        Set by accept: time since the last state, 0 where that is of the past [s].
+    period : float
+        Set by accept, for drives that close a loop: mean time between two states, 0 where it is
+        not known [s].
     velocity : array, shape (n,), or None
         Set by sense: the velocity that the law uses [rad/s or m/s].
     wrench : array, shape (6,), or None
@@ -105,19 +70,22 @@ class Tick:
     reported_start : array, shape (n,), or None
         Set by transition: the effort of the motors now, as far as it is known [N m or N].
     unused_effort : str
-        Set by transition: as :attr:`Command.unused_effort`.
+        Set by transition: why the first command does not begin at the measured effort, in a
+        sentence; '' where it does, and of any other command.
     desired : DesiredState
         Set by desired, led over by transition, and paced by pace.
     desired_before : DesiredState or None
         Set by desired: the desired state had nothing changed; None in the usual case.
     may_step : bool
-        Set by desired: the motion is one of steps, by the choice of its sender.
+        Set by desired with `desired_before`: the motion is one of steps, by the choice of its
+        sender.
     goes_elsewhere : bool
         Set by desired: the motion was given up where the arm was found.
     refused : TrajectoryError or None
-        Set by desired: as :attr:`Command.refused`.
+        Set by desired: why the trajectory that was waiting for this state is not followed.
     place : float
-        Set by desired: as :attr:`Command.place`.
+        Set by desired: time of the state on the path that is followed; that of the state, but for
+        motions that go slower than they were sent [s].
     path : DesiredState or None
         Set by desired: the motion by the time of its path, where its pace is to be chosen.
     wanted : array, shape (n,)
@@ -129,9 +97,9 @@ class Tick:
     compensation : array, shape (n,), or None
         Set by observer: what it takes out of the effort [N m or N].
     effort : array, shape (n,)
-        Set by transition, limited by limits [N m or N].
+        Set by transition and limits: the command [N m or N].
     saturated : array, shape (n,), dtype bool, or None
-        Set by limits: as :attr:`Command.saturated`.
+        Set by limits: joints whose effort was limited; None when there is none.
     """
 
     desired: DesiredState
@@ -185,18 +153,3 @@ class Tick:
         self.before = before
         self.last_effort = last_effort
         self.last_setpoint = last_setpoint
-
-    @property
-    def command(self) -> Command:
-        """The answer, once all stages have stepped."""
-        return Command(
-            self.effort,
-            self.desired,
-            self.saturated,
-            self.refused,
-            self.fault,
-            self.velocity,
-            self.ahead,
-            self.unused_effort,
-            self.place,
-        )

@@ -29,7 +29,7 @@ from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefuse
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.sensors.wrench import static_wrench
 from ne_dynamics.control.stages.observer import NOTHING_OBSERVED, Observed
-from ne_dynamics.control.tick import Command
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -100,7 +100,7 @@ DRIVES_CLOSE_LOOP_WORDS = {
     LastCommand.NONE: 'no last command: the drives keep the one before, and its velocity',
 }
 
-Answered = Callable[[float, FloatArray, FloatArray | None, Command, Any], None]
+Answered = Callable[[float, FloatArray, FloatArray | None, Tick, Any], None]
 """Told of each command: time [s], position and velocity of the state, command, stamp."""
 
 
@@ -563,7 +563,7 @@ class ConfiguredArm:
         self.on_refused()
         return True
 
-    def _send_answer(self, command: Command) -> None:
+    def _send_answer(self, command: Tick) -> None:
         """Send the command of the newest state."""
         connections = self.connections
         connections.publish_command(command.effort, command.desired)
@@ -574,7 +574,7 @@ class ConfiguredArm:
         if connections.effort_publisher.get_subscription_count():
             connections.publish_effort(self._stamp, command)
 
-    def _report_answer(self, stamp: Any, command: Command) -> None:
+    def _report_answer(self, stamp: Any, command: Tick) -> None:
         """Say what is not as usual about an answer."""
         observed, tuning = self.controller.observer.observed, self.controller.tuning
         is_held = tuning.law.has_feedback and not command.desired.velocity.any()

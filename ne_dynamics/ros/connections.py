@@ -18,7 +18,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ne_dynamics.control.command_machine import RAMP_PERIOD
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.stages.observer import Observed
-from ne_dynamics.control.tick import Command
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.ros.command_repeater import CommandRepeater
@@ -319,7 +319,7 @@ class Connections:
         self._is_in_contact = is_in_contact
         self._contact_publisher.publish(Bool(data=is_in_contact))
 
-    def publish_effort(self, stamp: Any, command: Command) -> None:
+    def publish_effort(self, stamp: Any, command: Tick) -> None:
         """Send the desired motion and the commanded effort by name."""
         order, message = self.arm.command_order, self._effort
         message.header.stamp = stamp

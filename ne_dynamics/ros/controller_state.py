@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
-from ne_dynamics.control.tick import Command
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
@@ -61,7 +61,7 @@ class ControllerState:
         now: float,
         position: FloatArray,
         velocity: FloatArray | None,
-        command: Command,
+        command: Tick,
         stamp: Any,
     ) -> None:
         """Publish a state that was answered, where that is due and somebody listens."""
@@ -84,7 +84,7 @@ class ControllerState:
         configured: ConfiguredArm,
         position: FloatArray,
         velocity: FloatArray | None,
-        command: Command,
+        command: Tick,
         stamp: Any,
     ) -> None:
         arm, controller, message = configured.arm, configured.controller, self._message

@@ -19,7 +19,7 @@ from rclpy.logging import LoggingSeverity as Severity
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.motion_planner import MotionPlan
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.control.tick import Command
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
@@ -104,7 +104,7 @@ class _Goal:
         self.origin = 0.0
         self.feedback_due = 0.0
 
-    def begin(self, controller: Controller, command: Command, now: float) -> None:
+    def begin(self, controller: Controller, command: Tick, now: float) -> None:
         """Take note of the motion that the first command came of."""
         self.trajectory = controller.motion.trajectory
         origin = controller.motion.place_of(self._start_time)
@@ -296,7 +296,7 @@ class FollowJointTrajectoryServer:
         now: float,
         position: FloatArray,
         velocity: FloatArray | None,
-        command: Command,
+        command: Tick,
         stamp: Any = None,
     ) -> None:
         """Take note of a command.
@@ -309,7 +309,7 @@ class FollowJointTrajectoryServer:
             Measured [rad or m].
         velocity : array, shape (n,), or None
             Measured [rad/s or m/s].
-        command : Command
+        command : Tick
             The answer.
         stamp : builtin_interfaces.msg.Time, optional
             Of the state, for the feedback; the node's clock when it is 0 or missing.
@@ -413,7 +413,7 @@ class FollowJointTrajectoryServer:
         goal: _Goal,
         position: FloatArray,
         velocity: FloatArray | None,
-        command: Command,
+        command: Tick,
         stamp: Any,
     ) -> None:
         arm, controller = configured.arm, configured.controller

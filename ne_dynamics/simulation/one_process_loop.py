@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.control import Command, Controller
+from ne_dynamics.control import Controller, Tick
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.recording import Recording
@@ -99,13 +99,13 @@ class ControllerAnswers:
 
     Attributes
     ----------
-    command : Command or None
+    command : Tick or None
         The last one.
     """
 
     def __init__(self, controller: Controller) -> None:
         self.controller = controller
-        self.command: Command | None = None
+        self.command: Tick | None = None
 
     def __call__(self, reading: Reading) -> Answer:
         """Return the answer; raise NeDynamicsError when the controller has none."""

@@ -8,7 +8,7 @@ from motion_loop import PERIOD, node_controller, shipped_arm
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
-from ne_dynamics.control.tick import Command
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
@@ -26,7 +26,7 @@ class ObedientArm:
         self.controller = node_controller(MODEL, **chosen)
         self.time = 0.0
         self.state = START, ZERO
-        self.commands: list[Command] = []
+        self.commands: list[Tick] = []
         self.speeds: list[float] = []
 
     def step(self) -> None:

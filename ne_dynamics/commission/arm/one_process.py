@@ -22,7 +22,7 @@ from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
-from ne_dynamics.control import Command, Controller, StateRefused
+from ne_dynamics.control import Controller, StateRefused, Tick
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -182,7 +182,7 @@ class OneProcessArm:
             return None
         now = state.stamp / NANO
         try:
-            answer: Command = node.controller.update(state.position, None, now, now, state.effort)
+            answer: Tick = node.controller.update(state.position, None, now, now, state.effort)
         except StateRefused as refusal:
             raise ArmFault(f'the node reports: {refusal}') from refusal
         if answer.refused is not None:

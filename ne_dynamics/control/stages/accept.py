@@ -56,7 +56,9 @@ class Accept:
         guard = self.guard
         before = guard.time
         tick.fault = guard.judge(tick.position, tick.measured_velocity, tick.now, tick.arrival)
-        tick.ahead, tick.period = guard.ahead, self.rate.period
+        tick.ahead = guard.ahead
+        if tick.tuning.drives_close_loop:
+            tick.period = self.rate.period
         if before is not None and tick.fault is None:
             tick.since_last = tick.now - before
 

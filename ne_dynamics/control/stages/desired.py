@@ -88,7 +88,8 @@ class Desired:
         tick.place = scaling.place_at(now)
         if trajectory is None:
             return
-        tick.may_step = trajectory.has_steps
+        if tick.desired_before is not None:
+            tick.may_step = trajectory.has_steps
         if scaling.is_needed and scaling.clock is not None:
             tick.path = trajectory.sample(tick.place)
             tick.desired = scaling.clock.moved(tick.path)

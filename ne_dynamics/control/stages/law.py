@@ -6,7 +6,6 @@ from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.path_hysteresis import PathHysteresis
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.waypoints import DesiredState
 
 
 class Law:
@@ -31,7 +30,8 @@ class Law:
         """
         law, desired = tick.law, tick.desired
         hysteresis = tick.hysteresis = self._hysteresis.follow(law, desired)
-        tick.wanted = compute_effort(tick, law, desired, tick, hysteresis)
+        effort = law.effort(tick.position, tick.velocity, desired, tick.wrench, tick.base)
+        tick.wanted = effort if hysteresis is None else effort + hysteresis
         tick.error = (
             law.error if law.has_feedback else law.position_error(desired.position, tick.position)
         )
@@ -43,32 +43,3 @@ class Law:
     def effort_at_rest(self, law: ControlLaw, zero: FloatArray) -> FloatArray | None:
         """Return what friction at rest goes on pushing with [N m or N]; None for nothing."""
         return None if self._hysteresis.effort is None else self.effort_at(law, zero)
-
-
-def compute_effort(
-    tick: Tick,
-    law: ControlLaw,
-    desired: DesiredState,
-    readings: Tick,
-    hysteresis: FloatArray | None,
-) -> FloatArray:
-    """Return the effort of a law for a state, shape (n,) [N m or N].
-
-    Parameters
-    ----------
-    tick : Tick
-        The state.
-    law : ControlLaw
-    desired : DesiredState
-    readings : Tick
-        Whose wrench and base count.
-    hysteresis : array, shape (n,), or None
-        [N m or N]
-
-    Raises
-    ------
-    InputError
-        When the law needs a velocity and there is none, or the effort is not finite.
-    """
-    effort = law.effort(tick.position, tick.velocity, desired, readings.wrench, readings.base)
-    return effort if hysteresis is None else effort + hysteresis

@@ -18,29 +18,26 @@ class Limits:
 
     Attributes
     ----------
+    limiter : EffortLimiter
+        The limits that count now, and the last command.
     setpoint : DesiredState or None
         Desired motion that goes with the last command; None before the first.
     """
 
     def __init__(self, tuning: Tuning) -> None:
-        self._limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
+        self.limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
         self.setpoint: DesiredState | None = None
 
     def configure(self, tuning: Tuning) -> None:
         """Use other limits from the next command on; the rate limit goes on from the last one."""
         limiter = EffortLimiter(tuning.effort_limits, tuning.effort_rates)
-        limiter.continue_from(self._limiter)
-        self._limiter = limiter
+        limiter.continue_from(self.limiter)
+        self.limiter = limiter
 
     def reset(self) -> None:
         """Forget the last command."""
-        self._limiter.reset()
+        self.limiter.reset()
         self.setpoint = None
-
-    @property
-    def limiter(self) -> EffortLimiter:
-        """The limits that count now, and the last command."""
-        return self._limiter
 
     def step(self, tick: Tick) -> None:
         """Limit `effort`, and set `saturated`.
@@ -50,7 +47,7 @@ class Limits:
         InputError
             When the effort is not finite.
         """
-        limiter = self._limiter
+        limiter = self.limiter
         if tick.reported_start is not None and limiter.wants_start:
             limiter.start_from(tick.reported_start)
         tick.effort, tick.saturated = limiter.apply(tick.effort, tick.elapsed)
@@ -70,7 +67,7 @@ class Limits:
         setpoint : DesiredState, optional
             That goes with it.
         """
-        limited = self._limiter.apply(effort, elapsed)
+        limited = self.limiter.apply(effort, elapsed)
         if setpoint is not None:
             self.setpoint = setpoint
         return limited

@@ -67,6 +67,11 @@ class Observer:
             self._disturbance.configure(tuning.disturbance)
 
     @property
+    def is_on(self) -> bool:
+        """Whether anything is observed."""
+        return self._disturbance is not None
+
+    @property
     def compensation(self) -> FloatArray | None:
         """What the last command has had taken out of it, shape (n,) [N m or N]; None: nothing."""
         return None if self._disturbance is None else self._disturbance.compensation

@@ -16,7 +16,6 @@ import numpy as np
 from ne_dynamics.control.drive_setpoint import REACH_TIME, ROUNDING, SetpointBridge
 from ne_dynamics.control.limits import clamp_effort
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
-from ne_dynamics.control.stages.law import compute_effort
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import Tuning
@@ -132,13 +131,15 @@ class Transition:
         """Return the command of this state, had nothing changed; the last one if there is none."""
         desired, limits = tick.desired_before, tick.tuning.effort_limits
         try:
-            effort = compute_effort(
-                tick,
-                before.law,
+            effort = before.law.effort(
+                tick.position,
+                tick.velocity,
                 tick.desired if desired is None else desired,
-                before,
-                before.hysteresis,
+                before.wrench,
+                before.base,
             )
+            if before.hysteresis is not None:
+                effort = effort + before.hysteresis
             if before.compensation is not None:
                 effort = effort - before.compensation
             effort = clamp_effort(effort, limits)

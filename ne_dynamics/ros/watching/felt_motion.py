@@ -15,7 +15,7 @@ from ne_dynamics.control.payload.motion_windows import (
     Window,
 )
 from ne_dynamics.control.sensors.state_effort import StateEffort
-from ne_dynamics.control.tick import Command
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.messages.conversion import JointStateReader
@@ -71,7 +71,7 @@ class FeltMotion:
         if before.payload != now.payload or not is_same_sign:
             self.restart()
 
-    def note(self, time: float, position: FloatArray, message: Any, command: Command) -> None:
+    def note(self, time: float, position: FloatArray, message: Any, command: Tick) -> None:
         """Take note of a state that was answered.
 
         Parameters
@@ -81,7 +81,7 @@ class FeltMotion:
         position : array, shape (n,)
             [rad or m]
         message : sensor_msgs.msg.JointState
-        command : Command
+        command : Tick
         """
         if not self._windows.wants(time):
             return
