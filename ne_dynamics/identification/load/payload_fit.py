@@ -107,7 +107,8 @@ class PayloadFit:
     @property
     def values(self) -> FloatArray:
         """Mass, centre of mass, and inertia about it: xx, xy, xz, yy, yz, zz."""
-        return _describe(self.inertia)
+        tensor = self.inertia.inertia_about_com[np.triu_indices(3)]
+        return np.array([self.inertia.mass, *self.inertia.center_of_mass, *tensor])
 
     def as_json(self) -> dict[str, Any]:
         """Return the load as what JSON can hold."""
@@ -285,42 +286,25 @@ def _make_ball(mass: float, upper: FloatArray, right: FloatArray) -> Inertia:
     return Inertia(mass, first / mass, 0.4 * mass * radius**2 * np.eye(3))
 
 
-def _describe(inertia: Inertia) -> FloatArray:
-    """Return mass, centre of mass and inertia about it, shape (10,)."""
-    rows, columns = np.triu_indices(3)
-    return np.concatenate(
-        [
-            [inertia.mass],
-            inertia.center_of_mass,
-            inertia.inertia_about_com[rows, columns],
-        ]
-    )
-
-
 def _slope(inertia: Inertia) -> FloatArray:
-    """Return the derivative of the description in the ten parameters, shape (10, 10)."""
+    """Return the derivative of `PayloadFit.values` in the ten parameters, shape (10, 10)."""
     parameters = inertia.parameters
     columns = []
-    for index in range(10):
-        # Nearly linear: the size of a step is of no matter.
-        step = 1e-6 * max(abs(parameters[index]), 1e-3 * inertia.mass)
-        sides = []
-        for sign in (1.0, -1.0):
-            moved = parameters.copy()
-            moved[index] += sign * step
-            sides.append(_describe_parameters(moved))
-        columns.append((sides[0] - sides[1]) / (2.0 * step))
+    # Nearly linear: the size of a step is of no matter.
+    sizes = 1e-6 * np.maximum(np.abs(parameters), 1e-3 * inertia.mass)
+    for size, step in zip(sizes, np.diag(sizes), strict=True):
+        after, before = (_describe_parameters(parameters + side) for side in (step, -step))
+        columns.append((after - before) / (2.0 * size))
     return np.stack(columns, axis=1)
 
 
 def _describe_parameters(parameters: FloatArray) -> FloatArray:
-    """Return the description of ten parameters, of a body or not."""
+    """Return mass, centre of mass and inertia about it of ten parameters, of a body or not."""
     pseudo = pseudo_inertia(parameters)
     mass, first = pseudo[3, 3], pseudo[:3, 3]
     spread = pseudo[:3, :3] - np.outer(first, first) / mass
     tensor = np.trace(spread) * np.eye(3) - spread
-    rows, columns = np.triu_indices(3)
-    return np.concatenate([[mass], first / mass, tensor[rows, columns]])
+    return np.array([mass, *(first / mass), *tensor[np.triu_indices(3)]])
 
 
 def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> None:

@@ -152,33 +152,6 @@ def list_bodies(robot: Robot) -> tuple[tuple[int, ...], tuple[int, ...], FloatAr
     return tuple(sorted({*fitted, tip})), fitted, references
 
 
-def read_factors(
-    dynamics: Dynamics, log: Log, is_loaded: bool, cutoff_frequency: float | None
-) -> LogFactors:
-    """Return what a fit needs of a log.
-
-    Raises
-    ------
-    InputError
-        When the log has other joints, cannot be filtered, or no joint moves in it.
-    """
-    robot = dynamics.robot
-    require_joints(robot, log)
-    signals = filtered(log, robot.limits('effort_limit'), cutoff_frequency)
-    used = signals.usable & signals.effort.any(axis=0)
-    if not used.any():
-        raise InputError(
-            f'log {log.source}: expected joints that move, with efforts below their limits that '
-            'are not all 0, got none'
-        )
-    bodies, _, _ = list_bodies(robot)
-    reduction = Reduction.empty(1, robot.n, PER_BODY * len(bodies) + TERMS)
-    for rows in generate_rows(dynamics, dynamics, signals, list(bodies)):
-        block = np.zeros(rows.samples.size, dtype=np.intp)
-        reduction = reduction.add(rows, block, used[rows.samples].astype(np.float64))
-    return LogFactors(log, signals, is_loaded, used, reduction)
-
-
 def read_logs(
     dynamics: Dynamics, loaded: Log, without: Log | None, cutoff_frequency: float | None
 ) -> list[LogFactors]:
@@ -187,12 +160,26 @@ def read_logs(
     Raises
     ------
     InputError
-        As from :func:`read_factors`.
+        When a log has other joints, cannot be filtered, or no joint moves in it.
     """
-    logs = [read_factors(dynamics, loaded, True, cutoff_frequency)]
-    if without is not None:
-        logs.append(read_factors(dynamics, without, False, cutoff_frequency))
-    return logs
+    robot = dynamics.robot
+    result: list[LogFactors] = []
+    for log in (loaded,) if without is None else (loaded, without):
+        require_joints(robot, log)
+        signals = filtered(log, robot.limits('effort_limit'), cutoff_frequency)
+        used = signals.usable & signals.effort.any(axis=0)
+        if not used.any():
+            raise InputError(
+                f'log {log.source}: expected joints that move, with efforts below their limits '
+                'that are not all 0, got none'
+            )
+        bodies, _, _ = list_bodies(robot)
+        reduction = Reduction.empty(1, robot.n, PER_BODY * len(bodies) + TERMS)
+        for rows in generate_rows(dynamics, dynamics, signals, list(bodies)):
+            block = np.zeros(rows.samples.size, dtype=np.intp)
+            reduction = reduction.add(rows, block, used[rows.samples].astype(np.float64))
+        result.append(LogFactors(log, signals, not result, used, reduction))
+    return result
 
 
 def choose_spread(spread: float | None, without: Log | None) -> float:
