@@ -5,11 +5,12 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+import numpy as np
+
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
-from ne_dynamics.model.robot import Robot
 
 
 class PayloadSource(str, enum.Enum):
@@ -53,7 +54,10 @@ class Carrier:
             When there is no such link.
         """
         robot = dynamics.robot
-        require_tip(robot)
+        if robot.tip_link is None:
+            raise PayloadError(
+                f'robot {robot.name!r}: expected a tip link for the load to hang on, got none'
+            )
         link = robot.link(link_name) if link_name else robot.tip
         if link.body != robot.tip.body:
             raise PayloadError(
@@ -63,13 +67,13 @@ class Carrier:
         pose = robot.tip.pose_in_body.inverse() @ link.pose_in_body
         return cls(dynamics, link.name, pose, Inertia.zero())
 
-
-def require_tip(robot: Robot) -> None:
-    """Raise PayloadError when a robot has no tip for a load to hang on."""
-    if robot.tip_link is None:
-        raise PayloadError(
-            f'robot {robot.name!r}: expected a tip link for the load to hang on, got none'
-        )
+    @property
+    def first_moments_to_tip(self) -> FloatArray:
+        """Matrix from (m, m c) in the frame of the link to that of the tip, shape (4, 4)."""
+        matrix = np.eye(4)
+        matrix[1:, 1:] = self.link_to_tip.rotation
+        matrix[1:, 0] = self.link_to_tip.translation
+        return matrix
 
 
 def felt_by(window: Window, source: PayloadSource) -> FloatArray | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, felt_by
-from ne_dynamics.control.payload.equations import PayloadEquations, first_moments_to_tip
+from ne_dynamics.control.payload.equations import PayloadEquations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.states import MOVING_KIND, STANDING_KIND, MotionStates
 from ne_dynamics.dynamics import Dynamics
@@ -48,16 +48,16 @@ def make_effort_equations(
     dynamics = carrier.dynamics
     robot, n = dynamics.robot, dynamics.n
     moving, standing = states.kind == MOVING_KIND, states.kind == STANDING_KIND
-    to_tip = first_moments_to_tip(carrier.link_to_tip)
+    to_tip = carrier.first_moments_to_tip
     load, own, right, weights = [], [], [], []
-    compensation = Compensation(dynamics, Terms())
+    compensation, bodies = Compensation(dynamics, Terms()), dynamics.without_friction()
     for window, moves in zip(windows, moving, strict=True):
-        rigid, added = _load_efforts(dynamics.without_friction(), window)
+        rigid, added = _load_efforts(bodies, window)
         load.append(added @ to_tip)
         own.append(rigid)
         expected = _effort_with_friction(compensation, window, moves)
         right.append(np.asarray(felt_by(window, source)) - expected)
-        weights.append(_weight_errors(dynamics.without_friction(), window))
+        weights.append(_weight_errors(bodies, window))
     model = np.array(own)
     friction = _believed_friction(robot, model)
     velocity = np.array([window.velocity for window in windows])

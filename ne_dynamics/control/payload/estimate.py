@@ -48,7 +48,6 @@ from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
 from ne_dynamics.control.payload.effort_equations import make_effort_equations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.sensor_equations import make_sensor_equations
-from ne_dynamics.control.payload.solution import solve_equations
 from ne_dynamics.control.payload.states import choose_windows
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -159,7 +158,7 @@ def estimate_payload(
             equations = make_sensor_equations(carrier, used, states)
         else:
             equations = make_effort_equations(carrier, used, states, source)
-        found, covariance, misfit = solve_equations(equations, carrier.dynamics.robot)
+        found, covariance, misfit = equations.solve(carrier.dynamics.robot)
     duration = sum(window.duration for window in used)
     return _judge(found, covariance, carrier.link_name, source, duration, misfit)
 

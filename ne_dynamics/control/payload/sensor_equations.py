@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ne_dynamics.control.payload.carrier import Carrier
-from ne_dynamics.control.payload.equations import PayloadEquations, first_moments_to_tip
+from ne_dynamics.control.payload.equations import PayloadEquations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.states import MotionStates
 from ne_dynamics.dynamics import Dynamics
@@ -31,7 +31,7 @@ def make_sensor_equations(
     carrier: Carrier, windows: Sequence[Window], states: MotionStates
 ) -> PayloadEquations:
     """Return the equations of force and moment."""
-    to_tip = first_moments_to_tip(carrier.link_to_tip)
+    to_tip = carrier.first_moments_to_tip
     tool = np.concatenate([[carrier.tool.mass], carrier.tool.first_moment])
     load, rest, right = [], [], []
     for window in windows:

@@ -14,7 +14,6 @@ finds the minimum. Noise is on the current, where it arises: it does not draw th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,20 +22,18 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.control import Carrier
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import IdentificationError, InputError
-from ne_dynamics.identification.evaluation import as_dynamics, rms
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.evaluation import as_dynamics
+from ne_dynamics.identification.load.problem import LoadProblem
 from ne_dynamics.identification.load.shared_rows import (
-    Layout,
-    LogFactors,
+    LoadBelief,
     choose_spread,
-    compare_spread,
-    compute_used_rms,
+    list_bodies,
     make_layout,
     read_logs,
 )
-from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.logs import Log
-from ne_dynamics.logs.likeness import count_alike
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -45,18 +42,8 @@ LARGEST_RADIUS = 0.3
 """How far the centre of the load may be from its link, about [m]; its inertia is believed to be at
 most about its mass times the square of that."""
 
-GAIN_SPREAD = 3.0
-"""Width of the logarithm of a gain beforehand: nothing is believed of it."""
-
-PASSES, ITERATIONS = 4, 400
-FIRST_SIGMA, SMALLEST_SIGMA = 0.1, 1e-4
-"""Parts of a joint's current: sigma of the first fit, and the least of all."""
-
 CLEAR = 0.5
 """A joint's reading tells its gain roughly when the given model makes this part of it."""
-
-CONVERGED = 1e-8
-"""Relative decrease of the cost below which a fit is done."""
 
 SPREAD_PASSES = 3
 """How often the spread of the arm of one log is found anew."""
@@ -206,8 +193,13 @@ def fit_drive_gains(
                     f'log {item.log.source}: joint {name!r}: expected it to move, with readings '
                     'that are not all 0'
                 )
-    problem = _Problem(make_layout(carrier, logs, spread), logs, mass)
-    state = problem.solve(dynamics)
+    # Its mass is known, the rest is believed to be near the link.
+    load = LoadBelief(
+        np.array([mass, *[0.0] * 9]),
+        mass * np.array([0.0, *[LARGEST_RADIUS] * 3, *[LARGEST_RADIUS**2] * 6]),
+    )
+    problem = _GainProblem(make_layout(carrier, logs, load, spread), logs)
+    state = problem.solve(dynamics, problem.find_start())
     ratio = problem.compare_spread(state)
     if is_free and without is not None and ratio > UNLIKE:
         raise InputError(
@@ -222,24 +214,22 @@ def fit_drive_gains(
         if max(ratio * spread, believed) == spread:
             break
         spread = max(ratio * spread, believed)
-        problem = _Problem(make_layout(carrier, logs, spread), logs, mass)
-        state = problem.solve(dynamics)
+        problem = _GainProblem(make_layout(carrier, logs, load, spread), logs)
+        state = problem.solve(dynamics, problem.find_start())
         ratio = problem.compare_spread(state)
     state = problem.centre(state, min(1.0, ratio**2))
     n = dynamics.robot.n
-    whole = np.asarray(np.linalg.inv(problem.information(state)), dtype=np.float64)
+    whole = np.asarray(np.linalg.inv(problem.compute_information(state)), dtype=np.float64)
     covariance = whole[-n:, -n:]
     gain = np.exp(-state[-n:])
-    load = problem.load(state)
-    left = problem.residuals(dynamics, state, logs[0])
     return DriveGains(
         dynamics.robot.joint_names,
         gain,
         gain * np.sqrt(np.diag(covariance)),
         covariance,
-        load[1:4] / mass,
+        problem.layout.find_load(state)[1:4] / mass,
         carrier.link_name,
-        compute_used_rms(left, logs[0]),
+        problem.compute_rms(dynamics, state, logs[0]),
         without is not None,
     )
 
@@ -261,82 +251,21 @@ def _without_drives(dynamics: Dynamics) -> Dynamics:
     return Dynamics(robot, dynamics.gravity, 'python', dynamics.tolerance)
 
 
-class _Problem:
-    """The nonlinear problem; a state is steps of the unknowns, then the logarithms of 1/gain."""
+class _GainProblem(LoadProblem):
+    """The problem with gains, where it begins, and how its arm compares with the model."""
 
-    def __init__(self, layout: Layout, logs: Sequence[LogFactors], mass: float) -> None:
-        self._layout, self._logs = layout, logs
-        self._n = layout.robot.n
-        first = PER_BODY * len(layout.bodies)
-        # The load: its mass is known, the rest is believed to be near the link.
-        known = np.zeros(PER_BODY)
-        known[0] = mass
-        width = np.diag([0.0, *[mass * LARGEST_RADIUS] * 3, *[mass * LARGEST_RADIUS**2] * 6])
-        tip = PER_BODY * layout.bodies.index(layout.robot.tip.body)
-        self._load = known, width
-        self._parts, self._columns = [], []
-        for item in logs:
-            maps, means = layout.maps[int(item.is_loaded)].copy(), layout.means.copy()
-            means[:, first:] = 0.0
-            if item.is_loaded:
-                means[:, tip : tip + PER_BODY] += layout.load_to_body @ known
-                maps[:, :, layout.first_load :] = maps[:, :, layout.first_load :] @ width
-            factors = item.reduction.factors[0]
-            self._parts.append(
-                (
-                    factors[:, :, -1],
-                    np.einsum('jrc,jc->jr', factors[:, :, :first], means[:, :first]),
-                    factors[:, :, :first] @ maps[:, :first],
-                    factors[:, :, first:-1] @ maps[:, first:],
-                )
-            )
-            self._columns.append((means, maps))
-        self._first = first
-        self._weights = [np.ones(self._n) for _ in logs]
+    has_gains = True
 
-    def load(self, state: FloatArray) -> FloatArray:
-        """Return the ten parameters of the load in the frame of its link."""
-        known, width = self._load
-        result: FloatArray = known + width @ state[self._layout.first_load : self._layout.size]
-        return result
+    def find_start(self) -> FloatArray:
+        """Return the state with gains by the model as it is given.
 
-    def residuals(self, dynamics: Dynamics, state: FloatArray, item: LogFactors) -> FloatArray:
-        """Return what is left of each sample of a log, shape (M, n), in its unit."""
-        means, maps = self._columns[self._logs.index(item)]
-        columns = means + maps @ state[: self._layout.size]
-        columns[:, : self._first] *= np.exp(state[-self._n :])[:, np.newaxis]
-        result = np.zeros(item.used.shape)
-        bodies = list(self._layout.bodies)
-        for rows in generate_rows(dynamics, dynamics, item.signals, bodies):
-            left = rows.effort - np.einsum('sjc,jc->sj', rows.matrix, columns)
-            result[rows.samples] = left
-        return result
-
-    def solve(self, dynamics: Dynamics) -> FloatArray:
-        """Return the state at the minimum, with the noise that is left at it."""
-        sizes = [np.maximum(rms(item.signals.effort), 1e-9) for item in self._logs]
-        alike = [np.ones(self._n) for _ in self._logs]
-        self._weights = [1.0 / (FIRST_SIGMA * size) for size in sizes]
-        state = np.concatenate([np.zeros(self._layout.size), self._first_gains()])
-        for turn in range(2 * PASSES):
-            state = self._minimum(state)
-            if turn == PASSES - 1:
-                alike = [
-                    count_alike(self.residuals(dynamics, state, item), item.used)
-                    for item in self._logs
-                ]
-            for place, item in enumerate(self._logs):
-                left = np.square(self._left(state, place)).sum(axis=1)
-                counts = item.reduction.counts[0]
-                free = np.maximum(counts - state.size / self._n / len(self._logs), 4.0)
-                sigma = np.maximum(np.sqrt(left / free), SMALLEST_SIGMA * sizes[place])
-                self._weights[place] = 1.0 / (sigma * np.sqrt(alike[place]))
-        return self._minimum(state)
-
-    def _first_gains(self) -> FloatArray:
-        """Return the logarithms of 1/gain by the model as it is given."""
-        factors, parts = np.zeros(self._n), np.zeros(self._n)
-        for joint in range(self._n):
+        Raises
+        ------
+        InputError
+            When it explains no reading, or the opposite of one.
+        """
+        factors, parts = np.zeros((2, self._gains))
+        for joint in range(self._gains):
             table = np.concatenate(
                 [
                     np.c_[mean[joint], friction[joint], right[joint]]
@@ -353,7 +282,7 @@ class _Problem:
         wrong = (factors < 0.0) & (parts > CLEAR)
         if wrong.any():
             raise InputError(
-                f'joint {self._layout.robot.joint_names[int(wrong.argmax())]!r}: expected '
+                f'joint {self.layout.robot.joint_names[int(wrong.argmax())]!r}: expected '
                 "readings along the joint's positive direction, got the opposite"
             )
         clear = (factors > 0.0) & (parts > CLEAR)
@@ -364,48 +293,18 @@ class _Problem:
             )
         # What the given model does not tell of a drive is taken from the others.
         usual = float(np.exp(np.median(np.log(factors[clear]))))
-        result: FloatArray = np.log(np.where(clear, factors, usual))
-        return result
-
-    def _left(self, state: FloatArray, place: int) -> FloatArray:
-        """Return what is left of a log's triangles, shape (n, C + 1)."""
-        right, mean, inertial, friction = self._parts[place]
-        steps, factors = state[: self._layout.size], np.exp(state[-self._n :])
-        result: FloatArray = (
-            right - factors[:, np.newaxis] * (mean + inertial @ steps) - friction @ steps
-        )
-        return result
-
-    def _system(self, state: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the Jacobian of the weighted residuals and what was believed, and these."""
-        size, n = self._layout.size, self._n
-        factors = np.exp(state[-n:])
-        rows, left = [], []
-        for place, (_, mean, inertial, friction) in enumerate(self._parts):
-            jacobian = np.zeros((*mean.shape, size + n))
-            jacobian[:, :, :size] = factors[:, np.newaxis, np.newaxis] * inertial + friction
-            own = factors[:, np.newaxis] * (mean + inertial @ state[:size])
-            for joint in range(n):
-                jacobian[joint, :, size + joint] = own[joint]
-            weights = self._weights[place][:, np.newaxis]
-            rows.append((weights[:, :, np.newaxis] * jacobian).reshape(-1, size + n))
-            left.append((weights * self._left(state, place)).ravel())
-        believed = np.concatenate([np.ones(size), np.full(n, 1.0 / GAIN_SPREAD)])
-        rows.append(np.diag(believed))
-        steps = np.concatenate([state[:size], np.zeros(n)])
-        left.append(-believed * steps)
-        return np.concatenate(rows), np.concatenate(left)
-
-    def information(self, state: FloatArray) -> FloatArray:
-        """Return the inverse of the covariance of a state."""
-        jacobian, _ = self._system(state)
-        result: FloatArray = jacobian.T @ jacobian
-        return result
+        gains = np.log(np.where(clear, factors, usual))
+        return np.concatenate([np.zeros(self.layout.size), gains])
 
     def compare_spread(self, state: FloatArray) -> float:
-        """Return how far the arm is from its model over how far it was believed to be."""
-        covariance = np.asarray(np.linalg.inv(self.information(state)), dtype=np.float64)
-        return compare_spread(self._layout.robot, state, covariance)
+        """Return how far the arm is from its model over how far it was believed to be.
+
+        The square is the sum of squares of the steps of its bodies, over as many as the logs tell.
+        """
+        arm = slice(0, PER_BODY * len(list_bodies(self.layout.robot)[1]))
+        covariance = np.linalg.inv(self.compute_information(state))
+        told = float((1.0 - np.diag(covariance)[arm]).sum())
+        return float(np.linalg.norm(state[arm])) / math.sqrt(max(told, 1e-9))
 
     def centre(self, state: FloatArray, part: float) -> FloatArray:
         """Return the most likely gains whatever the arm is, and what goes with them.
@@ -416,41 +315,13 @@ class _Problem:
         part of the unknowns that a joint tells. Where the arm is nearer to its model than it may
         be, only a part of that counts.
         """
-        size, factors = self._layout.size, np.exp(state[-self._n :])
-        information = self.information(state)
+        size, factors = self.layout.size, self._factors(state)
+        information = self.compute_information(state)
         within = np.linalg.inv(information[:size, :size])
-        slope = np.zeros(self._n)
-        for weights, (_, _, inertial, friction) in zip(self._weights, self._parts, strict=True):
+        slope = np.zeros(self._gains)
+        for weights, (_, _, inertial, friction) in zip(self.weights, self._parts, strict=True):
             scaled = factors[:, np.newaxis, np.newaxis] * inertial
             told = np.einsum('jrk,kl,jrl->j', scaled, within, scaled + friction, optimize=True)
             slope += weights**2 * told
         result: FloatArray = state - np.linalg.inv(information)[:, size:] @ (part * slope)
         return result
-
-    def _cost(self, state: FloatArray) -> float:
-        _, left = self._system(state)
-        return 0.5 * float(left @ left)
-
-    def _minimum(self, state: FloatArray) -> FloatArray:
-        """Return the minimum by Gauss and Newton's method with line search."""
-        cost = self._cost(state)
-        for _ in range(ITERATIONS):
-            jacobian, left = self._system(state)
-            change = np.linalg.lstsq(jacobian, left, rcond=None)[0]
-            length = 1.0
-            while True:
-                trial = state + length * change
-                value = self._cost(trial)
-                if value <= cost:
-                    break
-                length *= 0.5
-                if length < 1e-8:
-                    return state
-            is_done = cost - value <= CONVERGED * max(cost, 1.0)
-            state, cost = trial, value
-            if is_done:
-                return state
-        raise IdentificationError(
-            f'the gains of the drives: expected a minimum after {ITERATIONS} steps of Gauss and '
-            "Newton's method, got none: the readings or the model are out of proportion"
-        )

@@ -1,6 +1,6 @@
 """Mass, centre of mass and inertia of a load from a motion that excites them.
 
-First a linear fit (:mod:`~ne_dynamics.identification.load.shared_rows`), which also finds the
+First a linear fit (:mod:`~ne_dynamics.identification.load.problem`), which also finds the
 noise of each joint, and how many samples tell as much as one. What it says of the load alone, all
 else left open, is a triangle R and a vector z: the likelihood is ``|R phi - z|^2 / 2`` in the ten
 parameters phi. Then the load is found that a body can have, the minimum of that plus a weak
@@ -20,14 +20,12 @@ import numpy as np
 from ne_dynamics.control import FARTHEST, MASS_DEVIATION, SIGNIFICANT, Carrier
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import PayloadError
-from ne_dynamics.identification.evaluation import as_dynamics, rms
+from ne_dynamics.identification.evaluation import as_dynamics
+from ne_dynamics.identification.load.problem import LoadProblem
 from ne_dynamics.identification.load.shared_rows import (
-    Layout,
+    LoadBelief,
     LogFactors,
     choose_spread,
-    compute_residuals,
-    compute_tables,
-    compute_used_rms,
     make_layout,
     read_logs,
 )
@@ -36,10 +34,8 @@ from ne_dynamics.identification.regression.pseudo_inertia import (
     inertia_of,
     pseudo_inertia,
 )
-from ne_dynamics.identification.regression.reduction import triangle
 from ne_dynamics.identification.regression.solver import Problem, minimize
 from ne_dynamics.logs import Log
-from ne_dynamics.logs.likeness import count_alike
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 
@@ -52,9 +48,9 @@ DENSITY = 2700.0
 CENTER_SPREAD = 0.3
 """How far its centre may be from the link when the log says nothing else [m]."""
 
-ANYTHING = 100.0
-"""Width beforehand of mass, first moment and inertia of the load [SI]: no limit, but a number for
-what is not told."""
+NO_BELIEF = LoadBelief(np.zeros(10), np.full(10, 100.0))
+"""Of mass, first moment and inertia of the load [SI]: no limit, but a number for what is not
+told."""
 
 MASS_SHARE = 0.2
 """A mass is told when its standard deviation is below this part of it, or that of the estimator of
@@ -68,10 +64,6 @@ SPREADS = (0.1, 0.2, 0.4)
 SHIFTS = (0.0, 0.005, 0.01, 0.02)
 """Of one log: how far inertias of the arm may be off, as parts of themselves, and centres of mass
 beside that [m]. Which of them is so the log tells."""
-
-PASSES = 4
-FIRST_SIGMA, SMALLEST_SIGMA = 0.1, 1e-4
-"""Parts of a joint's effort: sigma of the first fit, and the least of all."""
 
 DETERMINED = 0.5
 """A number is the log's when its standard deviation is below this part of what it was before."""
@@ -115,7 +107,8 @@ class PayloadFit:
     @property
     def values(self) -> FloatArray:
         """Mass, centre of mass, and inertia about it: xx, xy, xz, yy, yz, zz."""
-        return _describe(self.inertia)
+        tensor = self.inertia.inertia_about_com[np.triu_indices(3)]
+        return np.array([self.inertia.mass, *self.inertia.center_of_mass, *tensor])
 
     def as_json(self) -> dict[str, Any]:
         """Return the load as what JSON can hold."""
@@ -190,18 +183,17 @@ def fit_payload(
     carrier = Carrier.of_robot(dynamics, link_name)
     logs = read_logs(dynamics, log, without, cutoff_frequency)
     if is_free and without is None:
-        layout, upper, steps = _solve_by_log(carrier, logs)
+        problem, steps = _solve_by_log(carrier, logs)
     else:
-        layout = make_layout(carrier, logs, spread)
-        upper, steps, _ = _solve(dynamics, layout, logs)
+        problem = LoadProblem(make_layout(carrier, logs, NO_BELIEF, spread), logs)
+        steps = problem.solve(dynamics, np.zeros(problem.size))
+    first = problem.layout.first_load
     # All of the load, and nothing else: the last rows of the triangle.
-    factor = upper[layout.first_load :, layout.first_load :]
+    factor = problem.compute_triangle(np.zeros(problem.size))[first:, first:]
+    factor[:, :-1] /= NO_BELIEF.width
     unloaded = steps.copy()
-    unloaded[layout.first_load :] = 0.0
-    before, after = (
-        compute_used_rms(compute_residuals(dynamics, layout, logs[0], part), logs[0])
-        for part in (unloaded, steps)
-    )
+    unloaded[first:] = 0.0
+    before, after = (problem.compute_rms(dynamics, part, logs[0]) for part in (unloaded, steps))
     inertia, covariance, prior = _find_body(factor)
     _refuse_untold(inertia, covariance, carrier.link_name)
     deviation = np.sqrt(np.diag(covariance))
@@ -221,85 +213,28 @@ def fit_payload(
     )
 
 
-def _solve_by_log(
-    carrier: Carrier, logs: Sequence[LogFactors]
-) -> tuple[Layout, FloatArray, FloatArray]:
-    """Return layout, triangle and solution with what the log shows of the errors of its arm.
+def _solve_by_log(carrier: Carrier, logs: Sequence[LogFactors]) -> tuple[LoadProblem, FloatArray]:
+    """Return problem and solution with what the log shows of the errors of its arm.
 
     What is believed of the arm tells one log's load from these. Of some beliefs that is taken
     which makes the log likeliest, all that is unknown integrated out: with R the triangle in units
     of what is believed and r what is left, exp(-r^2 / 2) / det R.
     """
-    widest = make_layout(carrier, logs, SPREADS[-1], SHIFTS[-1])
-    _, _, errors = _solve(carrier.dynamics, widest, logs)
-    best, chosen = -math.inf, widest
-    for spread in SPREADS:
-        for shift in SHIFTS:
-            layout = make_layout(carrier, logs, spread, shift)
-            upper, _ = _solve_weighted(layout, *_list_rows(layout, logs), *errors)
-            diagonal = np.abs(np.diag(upper))
-            evidence = -0.5 * float(diagonal[-1]) ** 2 - float(np.log(diagonal[:-1]).sum())
-            if evidence > best:
-                best, chosen = evidence, layout
-    upper, steps, _ = _solve(carrier.dynamics, chosen, logs)
-    return chosen, upper, steps
-
-
-def _list_rows(
-    layout: Layout, logs: Sequence[LogFactors]
-) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Return triangles of each joint, and how many samples they are of, log by log."""
-    return (
-        [compute_tables(layout, item) for item in logs],
-        [item.reduction.counts[0] for item in logs],
-    )
-
-
-def _solve(
-    dynamics: Dynamics, layout: Layout, logs: Sequence[LogFactors]
-) -> tuple[FloatArray, FloatArray, tuple[list[FloatArray], list[FloatArray]]]:
-    """Return the triangle of the weighted problem, its solution in units of the spreads, errors.
-
-    These are standard deviations of each joint, and how many samples tell as much as one.
-    """
-    tables, counts = _list_rows(layout, logs)
-    efforts = [np.maximum(rms(item.signals.effort), 1e-9) for item in logs]
-    alike = [np.ones(layout.robot.n) for _ in logs]
-    sigmas = [FIRST_SIGMA * effort for effort in efforts]
-    upper, steps = _solve_weighted(layout, tables, counts, sigmas, alike)
-    for turn in range(2 * PASSES):
-        if turn == PASSES:
-            alike = [
-                count_alike(compute_residuals(dynamics, layout, item, steps), item.used)
-                for item in logs
-            ]
-        for place, table in enumerate(tables):
-            left = np.square(table[:, :, -1] - table[:, :, :-1] @ steps).sum(axis=1)
-            free = np.maximum(counts[place] - layout.size / layout.robot.n / len(logs), 4.0)
-            sigmas[place] = np.maximum(np.sqrt(left / free), SMALLEST_SIGMA * efforts[place])
-        upper, steps = _solve_weighted(layout, tables, counts, sigmas, alike)
-    return upper, steps, (sigmas, alike)
-
-
-def _solve_weighted(
-    layout: Layout,
-    tables: Sequence[FloatArray],
-    counts: Sequence[FloatArray],
-    sigmas: Sequence[FloatArray],
-    alike: Sequence[FloatArray],
-) -> tuple[FloatArray, FloatArray]:
-    size = layout.size
-    believed = np.zeros((size, size + 1))
-    believed[np.arange(size), np.arange(size)] = 1.0
-    load = np.arange(layout.first_load, size)
-    believed[load, load] = 1.0 / ANYTHING
-    rows = [believed]
-    for table, count, sigma, likeness in zip(tables, counts, sigmas, alike, strict=True):
-        weights = np.where(count > 0.0, 1.0 / (sigma * np.sqrt(likeness)), 0.0)
-        rows.append((table * weights[:, np.newaxis, np.newaxis]).reshape(-1, size + 1))
-    upper = triangle(np.concatenate(rows))
-    steps = np.asarray(np.linalg.solve(upper[:-1, :-1], upper[:-1, -1]), dtype=np.float64)
-    return upper, steps
+    problems = [
+        LoadProblem(make_layout(carrier, logs, NO_BELIEF, spread, shift), logs)
+        for spread in SPREADS
+        for shift in SHIFTS
+    ]
+    start = np.zeros(problems[0].size)
+    widest = problems[-1]
+    widest.solve(carrier.dynamics, start)
+    evidence = []
+    for problem in problems:
+        problem.weights = widest.weights
+        diagonal = np.abs(np.diag(problem.compute_triangle(start)))
+        evidence.append(-0.5 * float(diagonal[-1]) ** 2 - float(np.log(diagonal[:-1]).sum()))
+    chosen = problems[int(np.argmax(evidence))]
+    return chosen, chosen.solve(carrier.dynamics, start)
 
 
 def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
@@ -351,42 +286,25 @@ def _make_ball(mass: float, upper: FloatArray, right: FloatArray) -> Inertia:
     return Inertia(mass, first / mass, 0.4 * mass * radius**2 * np.eye(3))
 
 
-def _describe(inertia: Inertia) -> FloatArray:
-    """Return mass, centre of mass and inertia about it, shape (10,)."""
-    rows, columns = np.triu_indices(3)
-    return np.concatenate(
-        [
-            [inertia.mass],
-            inertia.center_of_mass,
-            inertia.inertia_about_com[rows, columns],
-        ]
-    )
-
-
 def _slope(inertia: Inertia) -> FloatArray:
-    """Return the derivative of the description in the ten parameters, shape (10, 10)."""
+    """Return the derivative of `PayloadFit.values` in the ten parameters, shape (10, 10)."""
     parameters = inertia.parameters
     columns = []
-    for index in range(10):
-        # Nearly linear: the size of a step is of no matter.
-        step = 1e-6 * max(abs(parameters[index]), 1e-3 * inertia.mass)
-        sides = []
-        for sign in (1.0, -1.0):
-            moved = parameters.copy()
-            moved[index] += sign * step
-            sides.append(_describe_parameters(moved))
-        columns.append((sides[0] - sides[1]) / (2.0 * step))
+    # Nearly linear: the size of a step is of no matter.
+    sizes = 1e-6 * np.maximum(np.abs(parameters), 1e-3 * inertia.mass)
+    for size, step in zip(sizes, np.diag(sizes), strict=True):
+        after, before = (_describe_parameters(parameters + side) for side in (step, -step))
+        columns.append((after - before) / (2.0 * size))
     return np.stack(columns, axis=1)
 
 
 def _describe_parameters(parameters: FloatArray) -> FloatArray:
-    """Return the description of ten parameters, of a body or not."""
+    """Return mass, centre of mass and inertia about it of ten parameters, of a body or not."""
     pseudo = pseudo_inertia(parameters)
     mass, first = pseudo[3, 3], pseudo[:3, 3]
     spread = pseudo[:3, :3] - np.outer(first, first) / mass
     tensor = np.trace(spread) * np.eye(3) - spread
-    rows, columns = np.triu_indices(3)
-    return np.concatenate([[mass], first / mass, tensor[rows, columns]])
+    return np.array([mass, *(first / mass), *tensor[np.triu_indices(3)]])
 
 
 def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> None:

@@ -3,8 +3,7 @@
 Unknown are, as steps from what is believed and in units of how far that may be off: the inertial
 parameters of the arm's bodies, and terms of the friction and the rotor inertia of each joint,
 which all logs share; what friction and offset of each joint have changed by from one log to the
-other, a little; and the ten parameters of the load, of which nothing is believed. Efforts are
-linear in all of them ::
+other, a little; and the ten parameters of the load. Efforts are linear in all of them ::
 
     effort = arm (body parameters) + friction + [loaded] load (load parameters) + error
 
@@ -18,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,19 @@ CHANGE = 0.03
 """What it may change by from log to log, alike."""
 
 
+class LoadBelief(NamedTuple):
+    """What is believed of the ten parameters of a load, in the frame of its link.
+
+    Attributes
+    ----------
+    mean, width : array, shape (10,)
+        Mass [kg], first moment [kg m], inertia about the origin [kg m^2].
+    """
+
+    mean: FloatArray
+    width: FloatArray
+
+
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Where the unknowns are; steps in units of their spread.
@@ -70,19 +83,17 @@ class Layout:
         Whose columns the rows have.
     first_load : int
         Of the unknowns; the ten of the load are the last.
-    load_to_body : array, shape (10, 10)
-        Parameters in the body's frame of those in the frame of the link that the load is
-        described in.
-    means : array, shape (n, C)
-        What is believed of the columns of each joint's rows.
+    load : LoadBelief
+    means : array, shape (2, n, C)
+        What is believed of the columns of each joint's rows: without and with the load.
     maps : array, shape (2, n, C, N)
-        Columns of each joint's rows from unknowns: without and with the load.
+        Columns of each joint's rows from unknowns, alike.
     """
 
     robot: Robot
     bodies: tuple[int, ...]
     first_load: int
-    load_to_body: FloatArray
+    load: LoadBelief
     means: FloatArray
     maps: FloatArray
 
@@ -90,6 +101,16 @@ class Layout:
     def size(self) -> int:
         """Number of unknowns."""
         return int(self.maps.shape[3])
+
+    def columns(self, item: LogFactors) -> tuple[FloatArray, FloatArray]:
+        """Return means, shape (n, C), and maps, shape (n, C, N), of the columns of a log."""
+        return self.means[int(item.is_loaded)], self.maps[int(item.is_loaded)]
+
+    def find_load(self, state: FloatArray) -> FloatArray:
+        """Return the ten parameters of the load in the frame of its link."""
+        steps = state[self.first_load : self.size]
+        result: FloatArray = self.load.mean + self.load.width * steps
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,33 +152,6 @@ def list_bodies(robot: Robot) -> tuple[tuple[int, ...], tuple[int, ...], FloatAr
     return tuple(sorted({*fitted, tip})), fitted, references
 
 
-def read_factors(
-    dynamics: Dynamics, log: Log, is_loaded: bool, cutoff_frequency: float | None
-) -> LogFactors:
-    """Return what a fit needs of a log.
-
-    Raises
-    ------
-    InputError
-        When the log has other joints, cannot be filtered, or no joint moves in it.
-    """
-    robot = dynamics.robot
-    require_joints(robot, log)
-    signals = filtered(log, robot.limits('effort_limit'), cutoff_frequency)
-    used = signals.usable & signals.effort.any(axis=0)
-    if not used.any():
-        raise InputError(
-            f'log {log.source}: expected joints that move, with efforts below their limits that '
-            'are not all 0, got none'
-        )
-    bodies, _, _ = list_bodies(robot)
-    reduction = Reduction.empty(1, robot.n, PER_BODY * len(bodies) + TERMS)
-    for rows in generate_rows(dynamics, dynamics, signals, list(bodies)):
-        block = np.zeros(rows.samples.size, dtype=np.intp)
-        reduction = reduction.add(rows, block, used[rows.samples].astype(np.float64))
-    return LogFactors(log, signals, is_loaded, used, reduction)
-
-
 def read_logs(
     dynamics: Dynamics, loaded: Log, without: Log | None, cutoff_frequency: float | None
 ) -> list[LogFactors]:
@@ -166,12 +160,26 @@ def read_logs(
     Raises
     ------
     InputError
-        As from :func:`read_factors`.
+        When a log has other joints, cannot be filtered, or no joint moves in it.
     """
-    logs = [read_factors(dynamics, loaded, True, cutoff_frequency)]
-    if without is not None:
-        logs.append(read_factors(dynamics, without, False, cutoff_frequency))
-    return logs
+    robot = dynamics.robot
+    result: list[LogFactors] = []
+    for log in (loaded,) if without is None else (loaded, without):
+        require_joints(robot, log)
+        signals = filtered(log, robot.limits('effort_limit'), cutoff_frequency)
+        used = signals.usable & signals.effort.any(axis=0)
+        if not used.any():
+            raise InputError(
+                f'log {log.source}: expected joints that move, with efforts below their limits '
+                'that are not all 0, got none'
+            )
+        bodies, _, _ = list_bodies(robot)
+        reduction = Reduction.empty(1, robot.n, PER_BODY * len(bodies) + TERMS)
+        for rows in generate_rows(dynamics, dynamics, signals, list(bodies)):
+            block = np.zeros(rows.samples.size, dtype=np.intp)
+            reduction = reduction.add(rows, block, used[rows.samples].astype(np.float64))
+        result.append(LogFactors(log, signals, not result, used, reduction))
+    return result
 
 
 def choose_spread(spread: float | None, without: Log | None) -> float:
@@ -190,7 +198,11 @@ def choose_spread(spread: float | None, without: Log | None) -> float:
 
 
 def make_layout(
-    carrier: Carrier, logs: Sequence[LogFactors], spread: float, shift: float = 0.0
+    carrier: Carrier,
+    logs: Sequence[LogFactors],
+    load: LoadBelief,
+    spread: float,
+    shift: float = 0.0,
 ) -> Layout:
     """Return where the unknowns are, and how far they may be off.
 
@@ -198,6 +210,7 @@ def make_layout(
     ----------
     carrier : Carrier
     logs : sequence of LogFactors
+    load : LoadBelief
     spread : float
         How far the given inertias of the arm may be off, as a part of themselves.
     shift : float
@@ -209,7 +222,7 @@ def make_layout(
     inertial, shared, changing = PER_BODY * len(fitted), len(SHARED_TERMS), len(CHANGING_TERMS)
     first_load = inertial + n * (shared + changing)
     maps = np.zeros((2, n, first + TERMS, first_load + PER_BODY))
-    means = np.zeros((n, first + TERMS))
+    means = np.zeros((2, n, first + TERMS))
     for place, (body, reference) in enumerate(zip(fitted, references, strict=True)):
         _, hessian = divergence_slopes(reference, reference)
         column = PER_BODY * bodies.index(body)
@@ -222,10 +235,10 @@ def make_layout(
         maps[:, :, rows, steps] = width
     for place, body in enumerate(bodies):
         rows = slice(PER_BODY * place, PER_BODY * (place + 1))
-        means[:, rows] = robot.bodies[body].inertia.parameters
+        means[:, :, rows] = robot.bodies[body].inertia.parameters
     sizes = _column_sizes(logs, first)
     for joint in range(n):
-        means[joint, first:] = [
+        means[:, joint, first:] = [
             value if term in SHARED_TERMS else 0.0
             for term, value in zip(Term, given_values(robot.joints[joint]), strict=True)
         ]
@@ -237,27 +250,11 @@ def make_layout(
             maps[1, joint, first + term, own + offset] = (
                 CHANGE * sizes[joint, term] if len(logs) > 1 else 0.0
             )
-    load_to_body = transform_parameters(_load_pose(carrier))
+    load_to_body = transform_parameters(robot.tip.pose_in_body @ carrier.link_to_tip)
     tip = PER_BODY * bodies.index(robot.tip.body)
-    maps[1, :, tip : tip + PER_BODY, first_load:] = load_to_body
-    return Layout(robot, bodies, first_load, load_to_body, means, maps)
-
-
-def compare_spread(robot: Robot, steps: FloatArray, covariance: FloatArray) -> float:
-    """Return how far an arm is from its model over how far it was believed to be.
-
-    The square is the sum of squares of the steps of its bodies, over as many as the logs tell.
-
-    Parameters
-    ----------
-    robot : Robot
-    steps : array, shape (N,)
-        Unknowns of a :class:`Layout`, those of the bodies first.
-    covariance : array, shape (N, N)
-    """
-    arm = slice(0, PER_BODY * len(list_bodies(robot)[1]))
-    told = float((1.0 - np.diag(covariance)[arm]).sum())
-    return float(np.linalg.norm(steps[arm])) / math.sqrt(max(told, 1e-9))
+    means[1, :, tip : tip + PER_BODY] += load_to_body @ load.mean
+    maps[1, :, tip : tip + PER_BODY, first_load:] = load_to_body * load.width
+    return Layout(robot, bodies, first_load, load, means, maps)
 
 
 def transform_parameters(pose: Transform) -> FloatArray:
@@ -280,10 +277,6 @@ def _slope_in_center(pseudo: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.lstsq(basis, np.stack(columns, axis=1))[0], dtype=np.float64)
 
 
-def _load_pose(carrier: Carrier) -> Transform:
-    return carrier.dynamics.robot.tip.pose_in_body @ carrier.link_to_tip
-
-
 def _column_sizes(logs: Sequence[LogFactors], first: int) -> FloatArray:
     """Return the numbers with which terms are as large as the efforts, shape (n, TERMS)."""
     effort = np.max([rms(item.signals.effort) for item in logs], axis=0)
@@ -291,33 +284,4 @@ def _column_sizes(logs: Sequence[LogFactors], first: int) -> FloatArray:
     counts = sum(item.reduction.counts[0] for item in logs)
     size = np.sqrt(squares / np.maximum(counts, 1.0)[:, np.newaxis])
     result: FloatArray = np.maximum(effort, 1e-9)[:, np.newaxis] / np.where(size > 0.0, size, 1.0)
-    return result
-
-
-def compute_tables(layout: Layout, item: LogFactors) -> FloatArray:
-    """Return each joint's triangle in the unknowns, shape (n, C + 1, N + 1)."""
-    factors = item.reduction.factors[0]
-    maps = layout.maps[int(item.is_loaded)]
-    left = factors[:, :, -1] - np.einsum('jrc,jc->jr', factors[:, :, :-1], layout.means)
-    result: FloatArray = np.concatenate(
-        [factors[:, :, :-1] @ maps, left[:, :, np.newaxis]], axis=2
-    )
-    return result
-
-
-def compute_residuals(
-    dynamics: Dynamics, layout: Layout, item: LogFactors, steps: FloatArray
-) -> FloatArray:
-    """Return what a fit leaves of each sample, shape (M, n) [N m or N]."""
-    columns = layout.means + layout.maps[int(item.is_loaded)] @ steps
-    result = np.zeros(item.used.shape)
-    for rows in generate_rows(dynamics, dynamics, item.signals, list(layout.bodies)):
-        result[rows.samples] = rows.effort - np.einsum('sjc,jc->sj', rows.matrix, columns)
-    return result
-
-
-def compute_used_rms(residuals: FloatArray, item: LogFactors) -> FloatArray:
-    """Return the root mean square of the samples that count, shape (n,)."""
-    squares = np.where(item.used, residuals**2, 0.0).sum(axis=0)
-    result: FloatArray = np.sqrt(squares / np.maximum(item.used.sum(axis=0), 1))
     return result

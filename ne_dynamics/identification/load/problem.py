@@ -1,0 +1,209 @@
+"""The least-squares problem of a load on an arm, from logs of efforts in N m or in currents.
+
+With the unknowns of a :class:`~ne_dynamics.identification.load.shared_rows.Layout` and, for each
+joint, g = 1 or the reciprocal of the unknown gain of its drive ::
+
+    reading = g (arm (body parameters) + load (load parameters)) + friction + error
+
+With g = 1 the problem is linear, and its minimum is one step of the Gauss-Newton method away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import IdentificationError
+from ne_dynamics.identification.evaluation import rms
+from ne_dynamics.identification.load.shared_rows import Layout, LogFactors
+from ne_dynamics.identification.regression.reduction import triangle
+from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
+from ne_dynamics.logs.likeness import count_alike
+from ne_dynamics.model.rigid_body import FloatArray
+
+GAIN_SPREAD = 3.0
+"""Width of the logarithm of a gain beforehand: nothing is believed of it."""
+
+PASSES, ITERATIONS = 4, 400
+FIRST_SIGMA, SMALLEST_SIGMA = 0.1, 1e-4
+"""Parts of a joint's reading: sigma of the first fit, and the least of all."""
+
+CONVERGED = 1e-8
+"""Relative decrease of the cost below which a fit is done."""
+
+
+class LoadProblem:
+    """Weighted rows of logs, what is believed of the unknowns, and the minimum of both.
+
+    A state is the steps of the unknowns of the layout and, where drives have gains, the logarithms
+    of 1/gain, joint by joint.
+
+    Parameters
+    ----------
+    layout : Layout
+    logs : sequence of LogFactors
+
+    Attributes
+    ----------
+    has_gains : bool
+        Whether efforts are in units of drives whose gains are unknown.
+    layout : Layout
+    weights : list of array, shape (n,)
+        Reciprocal standard deviations of the readings, log by log; :meth:`solve` finds them.
+    """
+
+    has_gains = False
+
+    def __init__(self, layout: Layout, logs: Sequence[LogFactors]) -> None:
+        self.layout = layout
+        self.weights = [np.ones(layout.robot.n) for _ in logs]
+        self._logs = logs
+        self._gains = layout.robot.n if self.has_gains else 0
+        self._first = first = PER_BODY * len(layout.bodies)
+        self._parts = []
+        for item in logs:
+            means, maps = layout.columns(item)
+            factors = item.reduction.factors[0]
+            inertial, friction = factors[:, :, :first], factors[:, :, first:-1]
+            self._parts.append(
+                (
+                    factors[:, :, -1] - np.einsum('jrc,jc->jr', friction, means[:, first:]),
+                    np.einsum('jrc,jc->jr', inertial, means[:, :first]),
+                    inertial @ maps[:, :first],
+                    friction @ maps[:, first:],
+                )
+            )
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+        return self.layout.size + self._gains
+
+    def compute_residuals(
+        self, dynamics: Dynamics, state: FloatArray, item: LogFactors
+    ) -> FloatArray:
+        """Return what is left of each sample of a log, shape (M, n), in its unit."""
+        means, maps = self.layout.columns(item)
+        columns = means + maps @ state[: self.layout.size]
+        columns[:, : self._first] *= self._factors(state)[:, np.newaxis]
+        result = np.zeros(item.used.shape)
+        for rows in generate_rows(dynamics, dynamics, item.signals, list(self.layout.bodies)):
+            result[rows.samples] = rows.effort - np.einsum('sjc,jc->sj', rows.matrix, columns)
+        return result
+
+    def compute_rms(self, dynamics: Dynamics, state: FloatArray, item: LogFactors) -> FloatArray:
+        """Return the root mean square of what is left of the samples that count, shape (n,)."""
+        left = self.compute_residuals(dynamics, state, item)
+        squares = np.where(item.used, left**2, 0.0).sum(axis=0)
+        result: FloatArray = np.sqrt(squares / np.maximum(item.used.sum(axis=0), 1))
+        return result
+
+    def solve(self, dynamics: Dynamics, state: FloatArray) -> FloatArray:
+        """Return the state at the minimum from a first one, with the noise that is left at it.
+
+        The weights are found along: the noise of each joint, and how many samples tell as much as
+        one.
+
+        Raises
+        ------
+        IdentificationError
+            When there is no minimum.
+        """
+        n = self.layout.robot.n
+        sizes = [np.maximum(rms(item.signals.effort), 1e-9) for item in self._logs]
+        alike = [np.ones(n) for _ in self._logs]
+        self.weights = [1.0 / (FIRST_SIGMA * size) for size in sizes]
+        state = self._find_minimum(state)
+        for turn in range(2 * PASSES):
+            if turn == PASSES:
+                alike = [
+                    count_alike(self.compute_residuals(dynamics, state, item), item.used)
+                    for item in self._logs
+                ]
+            for place, item in enumerate(self._logs):
+                left = np.square(self._left(state, place)).sum(axis=1)
+                counts = item.reduction.counts[0]
+                free = np.maximum(counts - self.size / n / len(self._logs), 4.0)
+                sigma = np.maximum(np.sqrt(left / free), SMALLEST_SIGMA * sizes[place])
+                self.weights[place] = 1.0 / (sigma * np.sqrt(alike[place]))
+            state = self._find_minimum(state)
+        return state
+
+    def compute_triangle(self, state: FloatArray) -> FloatArray:
+        """Return the triangle R of the Jacobian and, last, of the residuals.
+
+        Its shape is (N + 1, N + 1) with N unknowns; R^T R of these is their information.
+        """
+        steps, factors = state[: self.layout.size], self._factors(state)
+        believed = np.diag([*np.ones(self.layout.size), *np.full(self._gains, 1.0 / GAIN_SPREAD)])
+        # Gains are not drawn to where they begin.
+        rows = [np.c_[believed, np.r_[-steps, np.zeros(self._gains)]]]
+        for place, (_, mean, inertial, friction) in enumerate(self._parts):
+            columns = [factors[:, np.newaxis, np.newaxis] * inertial + friction]
+            if self.has_gains:
+                own = factors[:, np.newaxis] * (mean + inertial @ steps)
+                columns.append(own[:, :, np.newaxis] * np.eye(self._gains)[:, np.newaxis])
+            columns.append(self._left(state, place)[:, :, np.newaxis])
+            table = (
+                np.concatenate(columns, axis=2) * self.weights[place][:, np.newaxis, np.newaxis]
+            )
+            rows.append(table.reshape(-1, self.size + 1))
+        return triangle(np.concatenate(rows))
+
+    def compute_information(self, state: FloatArray) -> FloatArray:
+        """Return the inverse of the covariance of a state."""
+        upper = self.compute_triangle(state)[:-1, :-1]
+        result: FloatArray = upper.T @ upper
+        return result
+
+    def _factors(self, state: FloatArray) -> FloatArray:
+        """Return the factor of what the bodies make of the efforts of each joint, shape (n,)."""
+        if not self.has_gains:
+            return np.ones(self.layout.robot.n)
+        result: FloatArray = np.exp(state[self.layout.size :])
+        return result
+
+    def _left(self, state: FloatArray, place: int) -> FloatArray:
+        """Return what is left of a log's triangles, shape (n, C + 1)."""
+        right, mean, inertial, friction = self._parts[place]
+        steps, factors = state[: self.layout.size], self._factors(state)
+        result: FloatArray = (
+            right - factors[:, np.newaxis] * (mean + inertial @ steps) - friction @ steps
+        )
+        return result
+
+    def _cost(self, state: FloatArray) -> float:
+        steps = state[: self.layout.size]
+        squares = float(steps @ steps)
+        for place, weights in enumerate(self.weights):
+            squares += float(np.square(weights[:, np.newaxis] * self._left(state, place)).sum())
+        return 0.5 * squares
+
+    def _find_minimum(self, state: FloatArray) -> FloatArray:
+        """Return the minimum by the Gauss-Newton method with line search."""
+        cost = self._cost(state)
+        for _ in range(ITERATIONS):
+            upper = self.compute_triangle(state)
+            change = np.linalg.solve(upper[:-1, :-1], upper[:-1, -1])
+            if not self.has_gains:
+                moved: FloatArray = state + change
+                return moved
+            length = 1.0
+            while True:
+                trial = state + length * change
+                value = self._cost(trial)
+                if value <= cost:
+                    break
+                length *= 0.5
+                if length < 1e-8:
+                    return state
+            is_done = cost - value <= CONVERGED * max(cost, 1.0)
+            state, cost = trial, value
+            if is_done:
+                return state
+        raise IdentificationError(
+            f'the gains of the drives: expected a minimum after {ITERATIONS} steps of Gauss and '
+            "Newton's method, got none: the readings or the model are out of proportion"
+        )
