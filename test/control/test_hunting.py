@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.hunting import AWAY, HuntingGuard
+from ne_dynamics.control.guards.hunting import AWAY, HuntingGuard
 
 PERIOD = 0.01
 REST = np.zeros(2)
