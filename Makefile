@@ -21,7 +21,7 @@ help:
 	@echo 'make golden-net   record anew what identifications and interfaces are (test/golden)'
 	@echo 'make lint     ruff (lint, format) and mypy'
 	@echo 'make format   let ruff format the code and fix what it can'
-	@echo 'make readme   write the table of doc/parameters.md anew'
+	@echo 'make readme   write the tables of doc/parameters.md and doc/guard_limits.md anew'
 	@echo 'make venv     only set up $(VENV)'
 
 venv: $(STAMP)
@@ -92,4 +92,4 @@ format: venv
 	@$(VENV)/bin/ruff format .
 
 readme: venv
-	@$(VENV)/bin/python -m studies.parameter_table doc/parameters.md
+	@$(VENV)/bin/python -m studies.parameter_table doc/parameters.md doc/guard_limits.md

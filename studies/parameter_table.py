@@ -1,14 +1,16 @@
-"""Write the table of the node's parameters between the markers of a Markdown file.
+"""Write the tables of parameters and of the guards' limits between markers of Markdown files.
 
-python -m studies.parameter_table doc/parameters.md
+python -m studies.parameter_table doc/parameters.md doc/guard_limits.md
 """
 
 from __future__ import annotations
 
 import argparse
 import re
+from dataclasses import fields
 from pathlib import Path
 
+from ne_dynamics.control import GuardLimits
 from ne_dynamics.ros import PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.tables import markdown_table
@@ -17,6 +19,10 @@ BEGIN = (
     '<!-- parameters: written by `make readme` from ne_dynamics/ros/settings/parameters.py -->\n'
 )
 END = '<!-- end of parameters -->\n'
+LIMITS_BEGIN = (
+    '<!-- limits: written by `make readme` from ne_dynamics/control/guards/limits.py -->\n'
+)
+LIMITS_END = '<!-- end of limits -->\n'
 
 
 def parameter_table() -> str:
@@ -25,18 +31,37 @@ def parameter_table() -> str:
     return markdown_table(heading, map(_row, PARAMETERS)) + '\n'
 
 
-def with_parameter_table(text: str) -> str:
-    """Return a text with the table between its markers written anew.
+def limit_table() -> str:
+    """Return the table of all limits of the guards in Markdown."""
+    rows = (
+        [f'`{one.name}`', f'{one.default:g}', one.metadata['unit'], one.metadata['reason']]
+        for one in fields(GuardLimits)
+    )
+    return markdown_table(['limit', 'value', 'unit', 'why'], rows) + '\n'
+
+
+def with_tables(text: str) -> str:
+    """Return a text with the tables between its markers written anew.
 
     Raises
     ------
     ValueError
-        When the text does not have both markers.
+        When the text has both markers of no table.
     """
-    pattern = re.compile(f'{re.escape(BEGIN)}.*?{re.escape(END)}', re.DOTALL)
-    if not pattern.search(text):
-        raise ValueError(f'expected the markers {BEGIN!r} and {END!r}, got none')
-    return pattern.sub(lambda match: f'{BEGIN}{parameter_table()}{END}', text)
+    written = 0
+    for begin, end, table in (
+        (BEGIN, END, parameter_table),
+        (LIMITS_BEGIN, LIMITS_END, limit_table),
+    ):
+        pattern = re.compile(f'{re.escape(begin)}.*?{re.escape(end)}', re.DOTALL)
+        if pattern.search(text):
+            text = pattern.sub(f'{begin}{table()}{end}'.replace('\\', r'\\'), text)
+            written += 1
+    if not written:
+        raise ValueError(
+            f'expected {BEGIN!r} and {END!r}, or {LIMITS_BEGIN!r} and its end, got none'
+        )
+    return text
 
 
 def _row(spec: ParameterSpec) -> list[str]:
@@ -56,6 +81,6 @@ def _default(spec: ParameterSpec) -> str:
 
 if __name__ == '__main__':
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('file', type=Path, help='doc/parameters.md')
-    path = parser.parse_args().file
-    path.write_text(with_parameter_table(path.read_text(encoding='utf-8')), encoding='utf-8')
+    parser.add_argument('files', type=Path, nargs='+', help='doc/parameters.md ...')
+    for path in parser.parse_args().files:
+        path.write_text(with_tables(path.read_text(encoding='utf-8')), encoding='utf-8')

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from studies.parameter_table import with_parameter_table
+from studies.parameter_table import LIMITS_BEGIN, with_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
@@ -70,7 +70,14 @@ def test_parameter_file_holds_the_defaults(node):
 def test_parameter_table_is_up_to_date():
     """The table of parameters is the one made of the node's table; `make readme` writes it."""
     text = (ROOT / 'doc' / 'parameters.md').read_text(encoding='utf-8')
-    assert with_parameter_table(text) == text
+    assert with_tables(text) == text
+
+
+def test_table_of_limits_is_up_to_date():
+    """The limits of the guards are those of GuardLimits; `make readme` writes them."""
+    text = (ROOT / 'doc' / 'guard_limits.md').read_text(encoding='utf-8')
+    assert LIMITS_BEGIN in text
+    assert with_tables(text) == text
 
 
 def test_links_lead_somewhere():

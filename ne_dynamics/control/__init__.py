@@ -17,6 +17,7 @@ from ne_dynamics.loaded_later import load_later
 if TYPE_CHECKING:
     from ne_dynamics.control.controller import Controller
     from ne_dynamics.control.guards.feasibility import FASTEST_DRIVE, largest_damping_rate
+    from ne_dynamics.control.guards.limits import GuardLimits
     from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
     from ne_dynamics.control.laws import ControlLaw, Gains, Mode
     from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
@@ -50,6 +51,7 @@ __all__ = [
     'Fault',
     'FaultKind',
     'Gains',
+    'GuardLimits',
     'Measures',
     'Mode',
     'MotionWindows',
@@ -73,6 +75,7 @@ if not TYPE_CHECKING:
         {
             'controller': 'Controller',
             'guards.feasibility': 'FASTEST_DRIVE largest_damping_rate',
+            'guards.limits': 'GuardLimits',
             'guards.state_guard': 'Fault FaultKind StateRefused',
             'laws': 'ControlLaw Gains Mode',
             'payload.carrier': 'Carrier PayloadSource',

@@ -7,7 +7,8 @@ slowly, for what is taken out of the command, and quickly, for contacts
 The compensation is the slow residual, within its bounds. While a joint's command is limited its
 compensation may shrink, but neither grow nor change its sign: it would push where nothing more can
 be pushed. Nor does the residual wind up, which goes by what was commanded after the limits.
-That of a joint that stiction makes hunt stays as it is (:mod:`ne_dynamics.control.hunting`).
+That of a joint that stiction makes hunt stays as it is: see
+:mod:`ne_dynamics.control.guards.hunting`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.contact import ContactDetector, ContactReaction
-from ne_dynamics.control.hunting import HuntingGuard
+from ne_dynamics.control.guards.hunting import HuntingGuard
 from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.observer import MomentumObserver
 from ne_dynamics.dynamics.compensation import Base

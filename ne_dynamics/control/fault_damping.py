@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.guards.state_guard import POSITION_SLACK
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.sensors.velocity_source import PositionVelocity, VelocitySource
 from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.dynamics.compensation import Base, Compensation
@@ -358,7 +358,7 @@ class FaultDamping:
         expected = elapsed * self.velocity
         surprise = self._turned(position - self._measured) - expected
         self._measured = position
-        jumped = np.abs(surprise) > self._jump_speeds * elapsed + POSITION_SLACK
+        jumped = np.abs(surprise) > self._jump_speeds * elapsed + GUARD_LIMITS.position_slack
         self._shift += np.where(jumped, surprise, 0.0)
         self._jumps = np.where(jumped, self._jumps + 1, 0)
         lost = self.believed & (self._jumps > self.settings.most_jumps)

@@ -25,6 +25,8 @@ from ne_dynamics.control.command_machine import LONGEST_RAMP, LOWERING_TIME, RAM
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
 from ne_dynamics.control.guards.effort_steps import EffortSteps
+from ne_dynamics.control.guards.goal import GoalMonitor, Tolerances
+from ne_dynamics.control.guards.motion_watch import MotionWatch
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.sensors.wrench import static_wrench
@@ -33,10 +35,8 @@ from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.goal import GoalMonitor, Tolerances
 from ne_dynamics.motion.joint_limits import position_limits
 from ne_dynamics.motion.limit_violation import WhenInfeasible, describe
-from ne_dynamics.motion.motion_watch import MotionWatch
 from ne_dynamics.motion.waypoints import Waypoints, find_columns
 from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.connections import Callbacks, Connections

@@ -1,7 +1,7 @@
 """The action `~/follow_joint_trajectory`: a trajectory, how closely to follow it, and an end.
 
 The rules are those of ros2_controllers' joint trajectory controller; what they say of the motion
-is in :mod:`ne_dynamics.motion.goal`. Everything runs in the node's one thread, and nothing
+is in :mod:`ne_dynamics.control.guards.goal`. Everything runs in the node's one thread, and nothing
 waits: a goal is accepted, its motion planned beside the states before it is followed, how it is
 followed told with every command, and ended from there. `control_msgs`, where the type of the
 action is from, is optional.
@@ -18,11 +18,17 @@ from rclpy.logging import LoggingSeverity as Severity
 
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.motion_planner import MotionPlan
+from ne_dynamics.control.guards.goal import (
+    GoalCode,
+    GoalMonitor,
+    JointTolerance,
+    Outcome,
+    Tolerances,
+)
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.waypoints import Waypoints

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.hunting import AWAY, HuntingGuard
+from ne_dynamics.control.guards.hunting import HuntingGuard
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 
 PERIOD = 0.01
 REST = np.zeros(2)
@@ -72,7 +73,7 @@ def test_a_push_frees_it() -> None:
     run = Run()
     run.show((5e-3, 0.0))
     assert run.show((-3e-3, 0.0)) == [True, False]
-    assert run.show((-1.01 * (1.0 + AWAY) * 3e-3, 0.0)) == [False, False]
+    assert run.show((-1.01 * (1.0 + GUARD_LIMITS.hunting_away) * 3e-3, 0.0)) == [False, False]
 
 
 @pytest.mark.parametrize('error', [2e-3, 1e-3, 1e-4])

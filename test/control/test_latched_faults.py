@@ -8,9 +8,9 @@ import pytest
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.following_error import FollowingLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_guard import MotionLimits
 from ne_dynamics.control.guards.state_guard import (
-    REPEATS,
     STATES_TO_RETURN,
     FaultKind,
     StateGuard,
@@ -178,11 +178,11 @@ def come_back(guard: StateGuard, now: float) -> None:
 def test_a_fault_that_keeps_coming_back_latches() -> None:
     """The third jump within ten seconds stays; states that agree do not end it."""
     guard = StateGuard(JOINTS, StateLimits(velocities=np.ones(1), repeat_window=10.0))
-    for count in range(1, REPEATS + 1):
+    for count in range(1, GUARD_LIMITS.repeats + 1):
         refusal = jump(guard, float(count))
-        assert refusal.fault.latches == (count == REPEATS)
+        assert refusal.fault.latches == (count == GUARD_LIMITS.repeats)
         come_back(guard, count + 0.1)
-        assert (guard.fault is not None) == (count == REPEATS)
+        assert (guard.fault is not None) == (count == GUARD_LIMITS.repeats)
     assert '3 times within 10 s' in guard.fault.text
     guard.clear()
     come_back(guard, 4.5)

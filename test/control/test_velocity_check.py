@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.guards.velocity_check import FINEST, VelocityCheck
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
+from ne_dynamics.control.guards.velocity_check import VelocityCheck
 from ne_dynamics.model.robot import Joint, JointType
 
 JOINTS = [Joint('a', JointType.REVOLUTE), Joint('b', JointType.CONTINUOUS)]
@@ -62,7 +63,7 @@ def test_a_wrong_velocity_is_found_within_a_tenth_of_a_second(factor, words, ste
     if step:
         positions = quantised(positions)
     moved = np.abs(positions - positions[0]).max(axis=1)
-    begins = times[np.argmax(moved > 10.0 * (step or FINEST))]
+    begins = times[np.argmax(moved > 10.0 * (step or GUARD_LIMITS.finest_step))]
     found, text = first_fault(times, positions, factor * velocities)
     assert begins < found <= begins + 0.1
     assert words in text
@@ -132,7 +133,7 @@ def test_the_step_of_the_encoder_is_seen() -> None:
     for time, position, velocity in zip(times.tolist(), positions, velocities, strict=True):
         check.update(position, velocity, time)
     assert check.encoder_step[0] == pytest.approx(SIXTEEN_BITS, rel=1e-6)
-    assert FINEST <= check.encoder_step[1] < 0.2 * SIXTEEN_BITS
+    assert GUARD_LIMITS.finest_step <= check.encoder_step[1] < 0.2 * SIXTEEN_BITS
 
 
 def test_a_continuous_joint_that_turns_over_moves_on() -> None:

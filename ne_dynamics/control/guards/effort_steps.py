@@ -11,13 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
 from ne_dynamics.model.rigid_body import FloatArray
-
-LARGE_STEP = 0.1
-"""Part of the effort limit by which a command steps from one state to the next to be counted."""
-
-FEWEST_TURNS = 5
-"""Steps in the other direction than the last from which on there is something to say."""
 
 
 class SteppingJoint(NamedTuple):
@@ -44,9 +39,11 @@ class EffortSteps:
     ----------
     n : int
         Number of joints.
+    bounds : GuardLimits
     """
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, bounds: GuardLimits = GUARD_LIMITS) -> None:
+        self._bounds = bounds
         self._last: FloatArray | None = None
         self._directions = np.zeros(n)
         self._turns = np.zeros(n, dtype=int)
@@ -66,7 +63,7 @@ class EffortSteps:
         if last is None or not is_held:
             return
         shares = (effort - last) / limits
-        is_large = np.abs(shares) > LARGE_STEP
+        is_large = np.abs(shares) > self._bounds.large_step
         if not is_large.any():
             return
         directions = np.sign(shares)
@@ -76,7 +73,7 @@ class EffortSteps:
 
     def take(self) -> SteppingJoint | None:
         """Return the joint that stepped to and fro by the most since this was last asked."""
-        shares = np.where(self._turns >= FEWEST_TURNS, self._shares, 0.0)
+        shares = np.where(self._turns >= self._bounds.fewest_turns, self._shares, 0.0)
         worst = int(shares.argmax())
         found = SteppingJoint(worst, int(self._turns[worst]), float(self._shares[worst]))
         self._turns[:] = 0

@@ -30,7 +30,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.guards.following_error import LASTING_SHARE, FollowingLimits
+from ne_dynamics.control.guards.following_error import FollowingLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.sensors.velocity_source import (
     MEASURED,
@@ -144,7 +145,9 @@ def refuse_following_limits(
         Of the last state [rad/s or m/s]; None where no velocity is used.
     """
     error, peak = (np.abs(one) for one in position_errors)
-    needed = {'position': (np.maximum(peak, error / LASTING_SHARE), np.maximum(peak, error))}
+    needed = {
+        'position': (np.maximum(peak, error / GUARD_LIMITS.lasting_share), np.maximum(peak, error))
+    }
     if velocity_error is not None:
         needed['velocity'] = (np.abs(velocity_error), np.abs(velocity_error))
     found = []

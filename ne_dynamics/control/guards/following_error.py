@@ -2,23 +2,24 @@
 
 What the joint states say may be wrong and not look so, and an arm may be kept from its way: what
 both have in common is that the measured motion is not the desired one. :class:`FollowingGuard`
-says when that has gone on for long enough.
+says when that has gone on for long enough. Words such as `lasting_share` are fields of
+:class:`~.limits.GuardLimits`.
 
 - A joint is farther from its desired position than the limit, or farther than
-  :data:`LASTING_SHARE` of it for :data:`LASTING_TIME`. In the first :data:`CATCHING_TIME` the
+  `lasting_share` of it for `lasting_time`. In the first `catching_time` the
   former does not count: an arm that is found in motion overshoots.
-- Its velocity is off by more than the limit for :data:`VELOCITY_TIME`, and is not being braked,
-  which would have it fall to :data:`BRAKED` of what it was in that time: a push passes.
-- Its position has been the same for :data:`FROZEN_TIME` and :data:`FROZEN_STATES` states, in which
+- Its velocity is off by more than the limit for `velocity_time`, and is not being braked,
+  which would have it fall to `braked_share` of what it was in that time: a push passes.
+- Its position has been the same for `frozen_time` and `frozen_states` states, in which
   it must have moved by the effort that was commanded, see
-  :mod:`ne_dynamics.control.guards.standing_joint`: by more than :data:`FROZEN_SHARE` of a limit
-  and :data:`FROZEN_STEPS` steps of its encoder. Where it stood before, the desired position must
+  :mod:`ne_dynamics.control.guards.standing_joint`: by more than `frozen_share` of a limit
+  and `frozen_steps` steps of its encoder. Where it stood before, the desired position must
   have gone on by more than that limit too. That is a frozen encoder or a brake, and no joint that
-  sticks. The same is what stays within :data:`FROZEN_BAND` of that limit and turns round in
-  :data:`TREMBLING` of its changes or more: a frozen encoder may tremble in its last digits, an arm
+  sticks. The same is what stays within `frozen_band` of that limit and turns round in
+  `trembling` of its changes or more: a frozen encoder may tremble in its last digits, an arm
   that pushes at something creeps on or swings.
 - Its effort has been at the limit for longer than a timeout, in the direction of its error.
-- Its effort has gone from one limit to the other :data:`SWINGS` times within that timeout: the
+- Its effort has gone from one limit to the other `swings` times within that timeout: the
   loop is unstable, and the arm shakes.
 """
 
@@ -32,55 +33,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
 from ne_dynamics.control.guards.standing_joint import AnsweredState, StandingJoints
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.joint_limits import usual_velocities
 from ne_dynamics.motion.waypoints import DesiredState
-
-LASTING_SHARE = 0.4
-LASTING_TIME = 1.0
-"""[s]"""
-
-CATCHING_TIME = 0.3
-"""[s]"""
-
-VELOCITY_TIME = 0.25
-"""[s]"""
-
-BRAKED = 0.6
-
-SWINGS = 12
-"""No motion that is asked for reverses the motors so often, all they have, within a second."""
-
-FROZEN_TIME = 0.04
-"""[s]"""
-
-FROZEN_STATES = 10
-
-FROZEN_BAND = 0.02
-
-FLICKER = 1.5
-"""... or within so many steps of the encoder."""
-
-FROZEN_SHARE = 0.1
-
-FROZEN_STEPS = 3.0
-
-TREMBLING = 0.25
-
-POSITION_TIME_SHARE = 0.4
-"""Derived limit of the position error: the way at the velocity limit in this time [s]."""
-
-FROZEN_TIME_SHARE = 0.02
-"""Derived limit of a frozen position: likewise [s]."""
-
-VELOCITY_SHARE = 2.0
-"""Derived limit of the velocity error, by the velocity limit."""
-
-STICKING_SHARE = 0.02
-"""Joints that are slower may stick at once, by the velocity limit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,13 +67,18 @@ class FollowingLimits:
     counts_without_feedback: bool = False
 
     @classmethod
-    def derived(cls, joints: Sequence[Joint], saturation_timeout: float = inf) -> FollowingLimits:
+    def derived(
+        cls,
+        joints: Sequence[Joint],
+        saturation_timeout: float = inf,
+        bounds: GuardLimits = GUARD_LIMITS,
+    ) -> FollowingLimits:
         """Return the limits that come of the velocity limits of an arm."""
         speeds = usual_velocities(joints)
         return cls(
-            POSITION_TIME_SHARE * speeds,
-            VELOCITY_SHARE * speeds,
-            FROZEN_TIME_SHARE * speeds,
+            bounds.derived_position_time * speeds,
+            bounds.derived_velocity_share * speeds,
+            bounds.derived_frozen_time * speeds,
             saturation_timeout,
         )
 
@@ -221,23 +185,26 @@ class _Same:
             self.turns += change * self.change < 0.0
             self.last, self.change = position, change
 
-    @property
-    def trembles(self) -> bool:
-        """Whether it does not go anywhere; a change or two is not yet a way."""
-        return self.turns + 1 >= TREMBLING * self.changes
+    def trembles(self, share: float) -> bool:
+        """Whether it does not go anywhere: it turns round in this share of its changes.
+
+        A change or two is not yet a way.
+        """
+        return self.turns + 1 >= share * self.changes
 
 
 class _Swings:
-    """When the effort of each joint went from one limit to the other."""
+    """When the effort of each joint went from one limit to the other, the last `count` times."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: int) -> None:
+        self._count = count
         self._signs: dict[int, float] = {}
         self._times: dict[int, deque[float]] = {}
 
     def most(
         self, values: Sequence[float], bounds: Sequence[float], now: float, duration: float
     ) -> int | None:
-        """Return the first joint that has done so `SWINGS` times within a duration; or None."""
+        """Return the first joint that has done so `count` times within a duration; or None."""
         found = None
         for index, (value, bound) in enumerate(zip(values, bounds, strict=True)):
             if -bound <= value <= bound:
@@ -246,9 +213,9 @@ class _Swings:
             before, self._signs[index] = self._signs.get(index, sign), sign
             if before == sign:
                 continue
-            times = self._times.setdefault(index, deque(maxlen=SWINGS))
+            times = self._times.setdefault(index, deque(maxlen=self._count))
             times.append(now)
-            if found is None and len(times) == SWINGS and now - times[0] <= duration:
+            if found is None and len(times) == self._count and now - times[0] <= duration:
                 found = index
         return found
 
@@ -260,11 +227,18 @@ class FollowingGuard:
     ----------
     joints : sequence of Joint
     limits : FollowingLimits
+    bounds : GuardLimits
     """
 
-    def __init__(self, joints: Sequence[Joint], limits: FollowingLimits) -> None:
+    def __init__(
+        self,
+        joints: Sequence[Joint],
+        limits: FollowingLimits,
+        bounds: GuardLimits = GUARD_LIMITS,
+    ) -> None:
+        self._bounds = bounds
         self._names = [joint.name for joint in joints]
-        slow = STICKING_SHARE * usual_velocities(joints)
+        slow = bounds.sticking_share * usual_velocities(joints)
         self._standing = StandingJoints(joints, slow.tolist())
         self._steps = [0.0] * len(self._names)
         self.configure(limits)
@@ -274,16 +248,18 @@ class FollowingGuard:
         """Let other limits count from the next state on."""
         self._limits = limits
         self._position_limits = _as_list(limits.position)
-        self._lasting_limits = [LASTING_SHARE * limit for limit in self._position_limits]
+        share = self._bounds.lasting_share
+        self._lasting_limits = [share * limit for limit in self._position_limits]
         self._velocity_limits = _as_list(limits.velocity)
         self._frozen_limits = _as_list(limits.frozen)
-        self._least_ways = [FROZEN_SHARE * limit for limit in self._frozen_limits]
+        self._least_ways = [self._bounds.frozen_share * limit for limit in self._frozen_limits]
         self._bands = [self._find_band(index) for index in range(len(self._frozen_limits))]
 
     def reset(self) -> None:
         """Forget what was so."""
-        self._far, self._fast, self._saturated = _Lasting(), _Lasting(BRAKED), _Lasting()
-        self._swings = _Swings()
+        self._far, self._saturated = _Lasting(), _Lasting()
+        self._fast = _Lasting(self._bounds.braked_share)
+        self._swings = _Swings(self._bounds.swings)
         self._begin: float | None = None
         self._same: list[_Same] = []
         self._standing.reset()
@@ -331,11 +307,11 @@ class FollowingGuard:
         if not limits:
             return None
         errors = error.tolist()
-        index = self._far.longest(errors, self._lasting_limits, now, LASTING_TIME)
-        share, duration = LASTING_SHARE, f' for {LASTING_TIME:g} s'
+        index = self._far.longest(errors, self._lasting_limits, now, self._bounds.lasting_time)
+        share, duration = self._bounds.lasting_share, f' for {self._bounds.lasting_time:g} s'
         if self._begin is None:
             self._begin = now
-        is_caught = now - self._begin >= CATCHING_TIME
+        is_caught = now - self._begin >= self._bounds.catching_time
         for joint, (one, limit) in enumerate(zip(errors, limits, strict=True)):
             if is_caught and not -limit <= one <= limit:
                 index, share, duration = joint, 1.0, ''
@@ -356,13 +332,13 @@ class FollowingGuard:
         if not limits or velocity is None:
             return None
         errors = (desired.velocity - velocity).tolist()
-        index = self._fast.longest(errors, limits, now, VELOCITY_TIME)
+        index = self._fast.longest(errors, limits, now, self._bounds.velocity_time)
         if index is None:
             return None
         return Following(
             FaultKind.FOLLOWING,
             f'joint {self._names[index]!r}: {abs(errors[index]):.3g} from the desired velocity '
-            f'for {VELOCITY_TIME:g} s; expected at most {limits[index]:.3g} '
+            f'for {self._bounds.velocity_time:g} s; expected at most {limits[index]:.3g} '
             '(following_error.velocity)',
         )
 
@@ -379,7 +355,7 @@ class FollowingGuard:
         for index, standing in self._standing.go_on(since, self._steps).items():
             limit, same = limits[index], self._same[index]
             went = abs(answered.desired.position[index] - same.desired)
-            least = self._least_ways[index] + FROZEN_STEPS * self._steps[index]
+            least = self._least_ways[index] + self._bounds.frozen_steps * self._steps[index]
             if abs(standing.way) > least and (standing.moved or went > limit):
                 return Following(
                     FaultKind.FROZEN_POSITION,
@@ -393,12 +369,13 @@ class FollowingGuard:
 
     def _find_band(self, index: int) -> float:
         """Return within which changes a position of a joint is the same [rad or m]."""
-        flicker = min(FLICKER * self._steps[index], 0.5 * self._least_ways[index])
-        return max(FROZEN_BAND * self._frozen_limits[index], flicker)
+        bounds = self._bounds
+        flicker = min(bounds.frozen_flicker * self._steps[index], 0.5 * self._least_ways[index])
+        return max(bounds.frozen_band * self._frozen_limits[index], flicker)
 
     def _find_standing(self, answered: AnsweredState) -> dict[int, float]:
         """Return joints whose position is the same though the desired one goes on, since when."""
-        now = answered.now
+        now, bounds = answered.now, self._bounds
         here, there = answered.position.tolist(), answered.desired.position.tolist()
         if not self._same:
             self._same = [
@@ -416,16 +393,18 @@ class FollowingGuard:
                 same.begin(one, goal, now)
                 continue
             is_to_stand = goal == same.goal and abs(goal - same.desired) <= least
-            if is_to_stand or (same.unchanged >= FROZEN_STATES and not same.trembles):
+            if is_to_stand or (
+                same.unchanged >= bounds.frozen_states and not same.trembles(bounds.trembling)
+            ):
                 # Neither counts time in which it was to stand, nor that in which it crept.
                 same.begin(one, goal, now)
                 continue
             same.go_on(one, goal)
             if (
-                same.states >= FROZEN_STATES
-                and now - same.since >= FROZEN_TIME
+                same.states >= bounds.frozen_states
+                and now - same.since >= bounds.frozen_time
                 and abs(goal - same.desired) > least
-                and same.trembles
+                and same.trembles(bounds.trembling)
             ):
                 found[index] = same.since
         return found
@@ -445,9 +424,10 @@ class FollowingGuard:
         if swings is not None:
             return Following(
                 FaultKind.SATURATED,
-                f'joint {self._names[swings]!r}: from one effort limit to the other {SWINGS} '
-                f'times within {timeout:g} s, {bounds[swings]:.4g} each way: the loop is '
-                'unstable (gains, delay, noise; saturation.timeout)',
+                f'joint {self._names[swings]!r}: from one effort limit to the other '
+                f'{self._bounds.swings} times within {timeout:g} s, '
+                f'{bounds[swings]:.4g} each way: the loop is unstable '
+                '(gains, delay, noise; saturation.timeout)',
             )
         if index is None:
             return None

@@ -7,8 +7,8 @@ A joint has jumped when it moved faster than it can, unless the velocities that 
 positions say the same: an arm that falls is to be caught.
 
 A fault is over when states agree again. One that latches is not, whatever the states say, until
-:meth:`StateGuard.clear`: those of the motion, and any that comes for the :data:`REPEATS`-th time
-within :attr:`StateLimits.repeat_window`.
+:meth:`StateGuard.clear`: those of the motion, and any that comes for the
+:attr:`.GuardLimits.repeats`-th time within :attr:`StateLimits.repeat_window`.
 
 One stamp that is ahead of its time is known by the state after it: that one has an earlier stamp,
 and lies where the messages before say it should. The state that was ahead is forgotten then.
@@ -24,36 +24,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.waypoints import TURN, continuous_joints
-
-POSITION_SLACK = 0.02
-"""A joint may always be this far from where it was [rad or m]: noise, coarse stamps."""
-
-VELOCITY_SLACK = 0.5
-"""... and this part of the motion away from what the velocities say."""
-
-LARGEST_DISORDER = 1.0
-"""A stamp older than the last by this many seconds or more is a clock that was set back."""
-
-
-SLOWEST_CLOCK = 1e-3
-"""Stamps that advance by less than this part of the time that messages take are frozen: a stamp
-computed in floating point may tremble. A simulation that slow is not controlled."""
-
-
-LONGEST_EXCUSE = 0.5
-"""Time between two states that may be the own thread's doing [s]: an arm that was left alone for
-longer is held where it is found."""
-
-
-REPEATS = 3
-"""A fault that comes so many times within `repeat_window` latches."""
-
-REPEATS_OF_ANY_KIND = 6
-"""So many of several kinds within it as well."""
 
 
 class FaultKind(str, enum.Enum):
@@ -142,7 +117,7 @@ class StateLimits:
         Speeds beyond which a joint has jumped [rad/s or m/s], infinite where there is none; None
         when all are.
     repeat_window : float
-        [s]; see :data:`REPEATS`. 0: no fault latches for coming back.
+        [s]; see :attr:`.GuardLimits.repeats`. 0: no fault latches for coming back.
     """
 
     timeout: float = np.inf
@@ -159,10 +134,6 @@ class _Seen(NamedTuple):
     arrival: float
     places: list[float]
 
-    def advances_to(self, later: _Seen) -> bool:
-        """Whether the stamps go on with the messages."""
-        return later.time - self.time > SLOWEST_CLOCK * max(later.arrival - self.arrival, 0.0)
-
 
 class StateGuard:
     """Judges states one after the other.
@@ -172,6 +143,7 @@ class StateGuard:
     joints : sequence of Joint
         Of the robot; continuous ones may turn over.
     limits : StateLimits
+    bounds : GuardLimits
 
     Attributes
     ----------
@@ -180,7 +152,13 @@ class StateGuard:
         usual case.
     """
 
-    def __init__(self, joints: Sequence[Joint], limits: StateLimits) -> None:
+    def __init__(
+        self,
+        joints: Sequence[Joint],
+        limits: StateLimits,
+        bounds: GuardLimits = GUARD_LIMITS,
+    ) -> None:
+        self._bounds = bounds
         self._names = [joint.name for joint in joints]
         self._turns = frozenset(continuous_joints(joints).tolist())
         self.configure(limits)
@@ -234,7 +212,7 @@ class StateGuard:
 
     def excuse(self, duration: float) -> None:
         """Let so much of the time until the next state be no gap: nobody listened [s]."""
-        self._excused = min(self._excused + duration, LONGEST_EXCUSE)
+        self._excused = min(self._excused + duration, self._bounds.longest_excuse)
 
     def restore(self, fault: Fault) -> None:
         """Let a fault that a state has ended go on: the state could not be answered."""
@@ -273,10 +251,11 @@ class StateGuard:
         self._history = [one for one in self._history if now - one[1] <= window]
         self._history.append((fault.kind, now))
         count = sum(kind is fault.kind for kind, _ in self._history)
-        if count < REPEATS and len(self._history) < REPEATS_OF_ANY_KIND:
+        bounds = self._bounds
+        if count < bounds.repeats and len(self._history) < bounds.repeats_of_any_kind:
             return fault
         text = f'{fault.text}; {count} times within {window:g} s'
-        if count < REPEATS:
+        if count < bounds.repeats:
             text = f'{fault.text}; the {len(self._history)}th fault within {window:g} s'
         return fault._replace(text=text, latches=True)
 
@@ -362,7 +341,7 @@ class StateGuard:
         Of the two, the one whose stamp is farther from what the arrivals say is the wrong one.
         """
         before = self._before
-        if before is None or not before.advances_to(seen) or seen.arrival <= last.arrival:
+        if before is None or not self._advances(before, seen) or seen.arrival <= last.arrival:
             return None
         early = abs(last.time - before.time - (last.arrival - before.arrival))
         late = abs(seen.time - before.time - (seen.arrival - before.arrival))
@@ -373,14 +352,14 @@ class StateGuard:
         return before
 
     def _refuse_old(self, seen: _Seen, behind: float) -> None:
-        if behind >= LARGEST_DISORDER:
+        if behind >= self._bounds.largest_disorder:
             self._refuse('header.stamp', f'set back by {behind:.3g} s', FaultKind.BACKWARDS, seen)
         raise StateRefused('header.stamp', f'{behind:.3g} s before the last one')
 
     def _check_clock(self, seen: _Seen) -> None:
         """Compare the stamps with the time that messages take, once in a timeout."""
         anchor = self._anchor
-        if anchor is not None and not anchor.advances_to(seen):
+        if anchor is not None and not self._advances(anchor, seen):
             still = seen.arrival - anchor.arrival
             text = f'the same for {still:.3g} s while messages come'
             self._refuse('header.stamp', text, FaultKind.FROZEN, seen)
@@ -398,7 +377,7 @@ class StateGuard:
         if fault.kind is FaultKind.STOPPED and last is not None and seen.time <= last.time:
             needed = STATES_TO_RETURN[FaultKind.BACKWARDS]
         before = self._candidate
-        agrees = before is None or (before.advances_to(seen) and not self._jump(before, seen))
+        agrees = before is None or (self._advances(before, seen) and not self._jump(before, seen))
         self._agreeing = self._agreeing + 1 if agrees else 1
         self._candidate = seen
         if self._agreeing < needed:
@@ -409,11 +388,16 @@ class StateGuard:
         self._believe(seen)
         return fault
 
+    def _advances(self, before: _Seen, after: _Seen) -> bool:
+        """Whether the stamps go on with the messages."""
+        elapsed = max(after.arrival - before.arrival, 0.0)
+        return after.time - before.time > self._bounds.slowest_clock * elapsed
+
     def _jump(self, before: _Seen, after: _Seen) -> str:
         """Return which joint moved farther than it can, in words; '' when none did."""
         if self._velocities is None:
             return ''
-        elapsed = after.time - before.time
+        elapsed, slack = after.time - before.time, self._bounds.position_slack
         # A loop over numbers: for a few joints, and a processor that was elsewhere meanwhile, it
         # takes half as long as NumPy.
         for index, (here, there, velocity) in enumerate(
@@ -424,11 +408,11 @@ class StateGuard:
             distance = here - there
             if self._turns and index in self._turns:
                 distance = remainder(distance, TURN)
-            bound = velocity * elapsed + POSITION_SLACK
+            bound = velocity * elapsed + slack
             if not -bound <= distance <= bound:
                 if before.velocity is not None and after.velocity is not None:
                     said = 0.5 * elapsed * float(before.velocity[index] + after.velocity[index])
-                    if abs(distance - said) <= POSITION_SLACK + VELOCITY_SLACK * abs(said):
+                    if abs(distance - said) <= slack + self._bounds.velocity_slack * abs(said):
                         continue
                 return (
                     f'joint {self._names[index]!r}: moved by {distance:.3g} in {elapsed:.3g} s; '

@@ -5,19 +5,21 @@ a velocity shakes the arm or drives it away. Here the motion of each joint is cu
 each long enough to be more than noise, and the velocity's integral over each is set beside the
 change of position.
 
-**Stretch.** It ends when it has lasted :data:`SHORTEST` and :data:`FEWEST` states, and the joint
-has moved by :data:`STEPS` steps of its encoder or more, or the velocity speaks of :data:`SAID` or
-more. One that lasts for :data:`LONGEST` without either was no motion, and what was counted is
-forgotten. So it is by one in which both agree, but for :data:`SLACK`.
+Words such as `stretch_shortest` are fields of :class:`~.limits.GuardLimits`.
 
-**Verdict.** :data:`VERDICTS` stretches in a row of which the velocity says less than
-:data:`SMALLEST` of the motion (zeros, the wrong sign), or in a row more than :data:`LARGEST`
-times it (other units, a position that is frozen), are a fault; :data:`VERDICTS_OPPOSED` are enough
-where it speaks of the opposite and both of :data:`SAID` or more: that arm runs away. A spike of
+**Stretch.** It ends when it has lasted `stretch_shortest` and `stretch_states` states, and the
+joint has moved by `stretch_steps` steps of its encoder or more, or the velocity speaks of
+`stretch_said` or more. One that lasts for `stretch_longest` without either was no motion, and
+what was counted is forgotten. So it is by one in which both agree, but for `velocity_rounding`.
+
+**Verdict.** `verdicts` stretches in a row of which the velocity says less than
+`velocity_smallest` of the motion (zeros, the wrong sign), or in a row more than `velocity_largest`
+times it (other units, a position that is frozen), are a fault; `verdicts_opposed` are enough
+where it speaks of the opposite and both of `stretch_said` or more: that arm runs away. A spike of
 the position spoils two stretches; a velocity that is late, those in which the motion begins or
 turns round. So 64 ms of motion are enough at 500 Hz, 12 states where they come more slowly.
 
-**The encoder's step** is the smallest change of the position that was seen, :data:`FINEST` at
+**The encoder's step** is the smallest change of the position that was seen, `finest_step` at
 least; the mean second difference of the positions stands for noise.
 """
 
@@ -28,50 +30,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.waypoints import TURN, continuous_joints
-
-SHORTEST = 0.015
-"""A stretch lasts for this at least [s]: a velocity that is late by less is not wrong."""
-
-FEWEST = 3
-"""... and for so many states."""
-
-LONGEST = 0.15
-"""A stretch without motion is given up after this [s]."""
-
-STEPS = 2.0
-"""Steps of the encoder that a stretch is long, at least."""
-
-NOISES = 4.0
-"""... and so many times the noise."""
-
-SAID = 0.01
-"""... or so long by the velocity [rad or m]."""
-
-VERDICTS = 4
-"""Stretches in a row that must agree."""
-
-VERDICTS_OPPOSED = 3
-"""... and where an arm runs away."""
-
-SMALLEST, LARGEST = 0.3, 3.0
-"""Part of the motion that a velocity may speak of."""
-
-STANDING = 0.01
-"""A position that moves by less than this part of what the velocity says does not move."""
-
-SLACK = 0.02
-"""Any velocity may be off by this [rad/s or m/s]: drivers round slow ones to zero."""
-
-FINEST = 1e-6
-"""No encoder has finer steps [rad or m]."""
-
-NOISE_STATES = 50
-"""Noise is a running mean over this many states; the first :data:`UNKNOWN` are not judged."""
-
-UNKNOWN = 10
 
 
 class _Stretch(NamedTuple):
@@ -80,22 +42,26 @@ class _Stretch(NamedTuple):
     moved: float
     said: float
     lasting: float
+    bounds: GuardLimits
 
     @property
     def verdict(self) -> int:
         """-1 where the velocity says too little or the opposite, 1 where too much, else 0."""
-        if abs(self.said - self.moved) <= SLACK * self.lasting:
+        bounds = self.bounds
+        if abs(self.said - self.moved) <= bounds.velocity_rounding * self.lasting:
             return 0
-        if abs(self.said) >= SAID and abs(self.said) > LARGEST * abs(self.moved):
+        largest = bounds.velocity_largest * abs(self.moved)
+        if abs(self.said) >= bounds.stretch_said and abs(self.said) > largest:
             # The opposite and too much of it is the wrong sign first of all.
             return -1 if self.is_opposed else 1
         agreeing = self.said if self.moved > 0.0 else -self.said
-        return -1 if agreeing < SMALLEST * abs(self.moved) else 0
+        return -1 if agreeing < bounds.velocity_smallest * abs(self.moved) else 0
 
     @property
     def is_opposed(self) -> bool:
         """Whether the velocity says much of the opposite of a large motion."""
-        return self.said * self.moved < 0.0 and min(abs(self.said), abs(self.moved)) >= SAID
+        least = min(abs(self.said), abs(self.moved))
+        return self.said * self.moved < 0.0 and least >= self.bounds.stretch_said
 
 
 class _Heard(NamedTuple):
@@ -109,12 +75,13 @@ class _Heard(NamedTuple):
 class VelocityCheck:
     """Sets velocities beside positions, state by state.
 
-    States are kept until they last for :data:`SHORTEST`, and looked at together.
+    States are kept until they last for `stretch_shortest`, and looked at together.
 
     Parameters
     ----------
     joints : sequence of Joint
         Of the robot; continuous ones may turn over.
+    bounds : GuardLimits
 
     Attributes
     ----------
@@ -122,7 +89,8 @@ class VelocityCheck:
         Joints whose velocities speak of a motion, of late, and whose positions do not move.
     """
 
-    def __init__(self, joints: Sequence[Joint]) -> None:
+    def __init__(self, joints: Sequence[Joint], bounds: GuardLimits = GUARD_LIMITS) -> None:
+        self._bounds = bounds
         self._names = [joint.name for joint in joints]
         self._continuous = continuous_joints(joints)
         n = len(joints)
@@ -142,7 +110,8 @@ class VelocityCheck:
     @property
     def encoder_step(self) -> FloatArray:
         """The steps of the encoders as far as they are known, shape (n,) [rad or m]."""
-        return np.maximum(np.where(np.isinf(self._step), 0.0, self._step), FINEST)
+        known = np.where(np.isinf(self._step), 0.0, self._step)
+        return np.maximum(known, self._bounds.finest_step)
 
     def update(self, position: FloatArray, velocity: FloatArray, now: float) -> str:
         """Take a state.
@@ -159,22 +128,23 @@ class VelocityCheck:
         str
             Which joint's velocity is not that of its position, in words; '' when none.
         """
-        heard = self._heard
+        heard, bounds = self._heard, self._bounds
         if heard:
             elapsed = now - heard[-1].time
             if elapsed <= 0.0:
                 return ''
-            if elapsed > LONGEST:
+            if elapsed > bounds.stretch_longest:
                 self.reset()
                 heard = self._heard
         heard.append(_Heard(position, velocity, now))
-        if len(heard) <= FEWEST or now - heard[0].time < SHORTEST:
+        if len(heard) <= bounds.stretch_states or now - heard[0].time < bounds.stretch_shortest:
             return ''
         self._heard = heard[-1:]
         return self._look_at(heard)
 
     def _look_at(self, heard: Sequence[_Heard]) -> str:
         """Count the motion of a few states; return what is wrong with it."""
+        bounds = self._bounds
         positions, velocities, times = (np.array(rows) for rows in zip(*heard, strict=True))
         changes = np.diff(positions, axis=0)
         if self._continuous.size:
@@ -184,12 +154,14 @@ class VelocityCheck:
         self._moved += changes.sum(axis=0)
         self._said += 0.5 * np.diff(times) @ (velocities[1:] + velocities[:-1])
         self._lasting += times[-1] - times[0]
-        if self._learnt < UNKNOWN:
+        if self._learnt < bounds.noise_unknown:
             return ''
-        shortest = np.maximum(STEPS * self.encoder_step, NOISES * self._noise)
-        is_motion = (np.abs(self._moved) >= shortest) | (np.abs(self._said) >= SAID)
-        is_over = is_motion | (self._lasting >= LONGEST)
-        stands = np.abs(self._moved) < STANDING * np.abs(self._said)
+        shortest = np.maximum(
+            bounds.stretch_steps * self.encoder_step, bounds.stretch_noises * self._noise
+        )
+        is_motion = (np.abs(self._moved) >= shortest) | (np.abs(self._said) >= bounds.stretch_said)
+        is_over = is_motion | (self._lasting >= bounds.stretch_longest)
+        stands = np.abs(self._moved) < bounds.standing_share * np.abs(self._said)
         self.frozen = tuple(np.flatnonzero(is_motion & stands).tolist())
         found = ''
         for index in np.flatnonzero(is_over).tolist():
@@ -204,7 +176,7 @@ class VelocityCheck:
         np.minimum(self._step, sizes.min(axis=0), out=self._step)
         self._learnt += len(changes)
         noise = np.abs(np.diff(changes, axis=0)).mean(axis=0)
-        weight = min(len(changes) / min(self._learnt, NOISE_STATES), 1.0)
+        weight = min(len(changes) / min(self._learnt, self._bounds.noise_states), 1.0)
         self._noise += weight * (noise - self._noise)
 
     def _end_stretch(self, index: int, is_motion: bool) -> str:
@@ -214,7 +186,10 @@ class VelocityCheck:
             stretches.clear()
             return ''
         stretch = _Stretch(
-            *(float(one[index]) for one in (self._moved, self._said, self._lasting))
+            float(self._moved[index]),
+            float(self._said[index]),
+            float(self._lasting[index]),
+            self._bounds,
         )
         verdict = stretch.verdict
         if verdict == 0 or (stretches and stretches[-1].verdict != verdict):
@@ -222,9 +197,10 @@ class VelocityCheck:
         if verdict == 0:
             return ''
         stretches.append(stretch)
-        latest = stretches[-VERDICTS_OPPOSED:]
-        is_opposed = len(latest) == VERDICTS_OPPOSED and all(one.is_opposed for one in latest)
-        if len(stretches) < VERDICTS and not is_opposed:
+        fewest = self._bounds.verdicts_opposed
+        latest = stretches[-fewest:]
+        is_opposed = len(latest) == fewest and all(one.is_opposed for one in latest)
+        if len(stretches) < self._bounds.verdicts and not is_opposed:
             return ''
         return self._describe(index, stretches)
 
@@ -232,7 +208,7 @@ class VelocityCheck:
         moved = sum(abs(stretch.moved) for stretch in stretches)
         agreeing = sum(np.copysign(1.0, one.moved) * one.said for one in stretches)
         said = sum(abs(stretch.said) for stretch in stretches)
-        if stretches[-1].verdict > 0 and moved < STANDING * said:
+        if stretches[-1].verdict > 0 and moved < self._bounds.standing_share * said:
             what = 'the position does not move'
         elif stretches[-1].verdict > 0:
             what = f'{said / moved:.3g} times too large: other units?'

@@ -12,8 +12,8 @@ from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 
+from ne_dynamics.control.guards.goal import Tolerances
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.motion.goal import Tolerances
 
 PREFIX = 'constraints.'
 STAGES = {'trajectory': 'path_position', 'goal': 'goal_position'}

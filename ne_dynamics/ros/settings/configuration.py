@@ -14,6 +14,7 @@ from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.guards.following_error import FollowingLimits
+from ne_dynamics.control.guards.goal import Tolerances
 from ne_dynamics.control.guards.motion_guard import MotionLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.hand_guiding import HandGuiding
@@ -33,7 +34,6 @@ from ne_dynamics.model.extras import choose_extras
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
-from ne_dynamics.motion.goal import Tolerances
 from ne_dynamics.motion.joint_limits import effort_limits, limit_remarks, per_joint
 from ne_dynamics.ros.settings.command_layout import EFFORT, GAINS
 from ne_dynamics.ros.settings.model_file import load_model_file

@@ -7,8 +7,8 @@ time. Past `cmd_timeout` the arm is held where it is found: its sender should ha
 
 from __future__ import annotations
 
+from ne_dynamics.control.guards.goal import GoalCode, GoalMonitor
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.goal import GoalCode, GoalMonitor
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.waypoints import DesiredState
 

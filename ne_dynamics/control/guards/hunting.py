@@ -13,28 +13,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
 from ne_dynamics.model.rigid_body import FloatArray
-
-INTERVAL = 0.25
-"""Between two looks [s]."""
-
-STUCK_SHARE = 0.03
-"""A joint sticks when its error changes by less than this share of it from one look to the next;
-one that swings to and fro is not slow enough for that where it turns."""
-
-CREEP = 5e-5
-"""Or by less than this [rad or m]: joints that stick creep as their bristles bend."""
-
-LEAST = 2e-4
-"""Errors below this [rad or m] are on no side: encoders come in steps."""
-
-AWAY = 1.0
-"""A joint whose error changes by more than so many times what it was left at was pushed, or is
-pushed no longer: what sticks stays."""
 
 
 class HuntingGuard:
     """Looks at the errors of one arm.
+
+    Parameters
+    ----------
+    bounds : GuardLimits
 
     Attributes
     ----------
@@ -42,7 +30,8 @@ class HuntingGuard:
         Joints that are to be left where they are; None for none.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bounds: GuardLimits = GUARD_LIMITS) -> None:
+        self._bounds = bounds
         self.reset()
 
     def reset(self) -> None:
@@ -65,14 +54,14 @@ class HuntingGuard:
         now : float
             [s]
         """
-        if now - self._since < INTERVAL and self.hunts is None:
+        if now - self._since < self._bounds.hunting_interval and self.hunts is None:
             return
         if desired_velocity.any():
             if self._errors:
                 self.reset()
             self._since = now
             return
-        if now - self._since < INTERVAL:
+        if now - self._since < self._bounds.hunting_interval:
             return
         before, errors = self._errors, error.tolist()
         self._errors, self._since = errors, now
@@ -81,12 +70,14 @@ class HuntingGuard:
 
     def _look(self, before: list[float], errors: list[float]) -> None:
         """Compare the errors with those of the look before."""
+        bounds = self._bounds
         for index, (old, new) in enumerate(zip(before, errors, strict=True)):
             left = self._left.get(index)
-            if left is not None and abs(new - left) > AWAY * abs(left):
+            if left is not None and abs(new - left) > bounds.hunting_away * abs(left):
                 del self._left[index]
                 self._sides.pop(index, None)
-            if abs(new) < LEAST or abs(new - old) > max(STUCK_SHARE * abs(new), CREEP):
+            stuck = max(bounds.hunting_stuck_share * abs(new), bounds.hunting_creep)
+            if abs(new) < bounds.hunting_least or abs(new - old) > stuck:
                 continue
             side = new > 0.0
             if self._sides.setdefault(index, side) != side and index not in self._left:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ne_dynamics.control.guards.goal import GoalMonitor, Tolerances
+from ne_dynamics.control.guards.motion_watch import MotionWatch
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.goal import GoalMonitor, Tolerances
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.motion_watch import MotionWatch
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 
 from ne_dynamics import load_urdf
+from ne_dynamics.control.guards.goal import (
+    GoalCode,
+    GoalMonitor,
+    JointTolerance,
+    Outcome,
+    Tolerances,
+)
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.motion.goal import GoalCode, GoalMonitor, JointTolerance, Outcome, Tolerances
 from ne_dynamics.motion.waypoints import TURN, DesiredState, resting_state
 
 END = 2.0

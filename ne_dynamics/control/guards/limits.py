@@ -1,0 +1,182 @@
+"""The limits of the guards that no parameter of the node sets: thresholds, times and counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+_Number = TypeVar('_Number', int, float)
+
+
+def _limit(default: _Number, unit: str, reason: str) -> _Number:
+    """Return a field with a default, its unit ('' for none) and why it is there."""
+    found: _Number = field(default=default, metadata={'unit': unit, 'reason': reason})
+    return found
+
+
+@dataclass(frozen=True)
+class GuardLimits:
+    """What the guards take for wrong. Units and reasons are in the metadata of the fields.
+
+    `make readme` writes them into doc/guard_limits.md.
+    """
+
+    # StateGuard
+    position_slack: float = _limit(
+        0.02, 'rad or m', 'A joint may always be this far from where it was: noise, coarse stamps.'
+    )
+    velocity_slack: float = _limit(
+        0.5, '', 'A motion may differ from what the velocities say by this part of it.'
+    )
+    largest_disorder: float = _limit(
+        1.0, 's', 'A stamp older than the last by this or more is a clock that was set back.'
+    )
+    slowest_clock: float = _limit(
+        1e-3,
+        '',
+        'Stamps that advance by less than this part of the time that messages take are frozen: '
+        'stamps computed in floating point may tremble, and no slower simulation is controlled.',
+    )
+    longest_excuse: float = _limit(
+        0.5,
+        's',
+        "Time between two states that may be the own thread's doing: an arm that was left alone "
+        'for longer is held where it is found.',
+    )
+    repeats: int = _limit(3, '', 'A fault that comes so often within `repeat_window` latches.')
+    repeats_of_any_kind: int = _limit(6, '', 'So do so many faults of several kinds within it.')
+
+    # VelocityCheck
+    stretch_shortest: float = _limit(
+        0.015, 's', 'A stretch lasts for this at least: a velocity late by less is not wrong.'
+    )
+    stretch_states: int = _limit(3, '', 'A stretch has so many states at least.')
+    stretch_longest: float = _limit(0.15, 's', 'A stretch without motion is given up after this.')
+    stretch_steps: float = _limit(
+        2.0, 'encoder steps', 'A stretch is so long at least: less may be one step.'
+    )
+    stretch_noises: float = _limit(
+        4.0, '', 'A stretch is so many times as long as the noise: less may be noise.'
+    )
+    stretch_said: float = _limit(
+        0.01, 'rad or m', 'A stretch is also a motion when its velocity speaks of this or more.'
+    )
+    verdicts: int = _limit(
+        4, '', 'So many stretches in a row must agree: a spike of the position spoils two.'
+    )
+    verdicts_opposed: int = _limit(
+        3, '', 'So many are enough where the velocity is opposed: that arm runs away.'
+    )
+    velocity_smallest: float = _limit(
+        0.3, '', 'A velocity that says less than this part of the motion is wrong.'
+    )
+    velocity_largest: float = _limit(
+        3.0, '', 'A velocity that says more than so many times the motion is wrong.'
+    )
+    standing_share: float = _limit(
+        0.01,
+        '',
+        'A position that moves by less than this part of what the velocity says does not move.',
+    )
+    velocity_rounding: float = _limit(
+        0.02,
+        'rad/s or m/s',
+        'Any velocity may be off by this: drivers round slow ones to zero.',
+    )
+    finest_step: float = _limit(1e-6, 'rad or m', 'No encoder has finer steps.')
+    noise_states: int = _limit(50, '', 'Noise is a running mean over so many states.')
+    noise_unknown: int = _limit(
+        10, '', 'The first states are not judged: their noise is not known.'
+    )
+
+    # FollowingGuard
+    lasting_share: float = _limit(
+        0.4, '', 'Part of the limit of the position error that counts when it lasts.'
+    )
+    lasting_time: float = _limit(1.0, 's', 'A position error beyond that part may last so long.')
+    catching_time: float = _limit(
+        0.3,
+        's',
+        'At first the limit of the position error does not count: an arm that is found in motion '
+        'overshoots.',
+    )
+    velocity_time: float = _limit(
+        0.25, 's', 'A velocity error beyond its limit may last so long: a push passes.'
+    )
+    braked_share: float = _limit(
+        0.6, '', 'A velocity error that falls to this part of what it was is being braked.'
+    )
+    swings: int = _limit(
+        12,
+        '',
+        'No motion that is asked for reverses the motors so often, all they have, in a second.',
+    )
+    frozen_time: float = _limit(
+        0.04, 's', 'A position is the same for this at least before it may be frozen.'
+    )
+    frozen_states: int = _limit(
+        10, '', 'A position is the same in so many states before it may be frozen.'
+    )
+    frozen_band: float = _limit(
+        0.02, '', 'A position within this part of the limit of a frozen one is the same.'
+    )
+    frozen_flicker: float = _limit(
+        1.5, 'encoder steps', 'So is one within this: the last digit may flicker.'
+    )
+    frozen_share: float = _limit(
+        0.1, '', 'A joint must have moved by this part of that limit, else it may just stick.'
+    )
+    frozen_steps: float = _limit(
+        3.0, 'encoder steps', 'And by this beside it: less is not to be seen.'
+    )
+    trembling: float = _limit(
+        0.25,
+        '',
+        'A position that turns round in this part of its changes trembles; an arm that pushes at '
+        'something creeps on or swings.',
+    )
+    derived_position_time: float = _limit(
+        0.4, 's', 'Derived limit of the position error: the way at the velocity limit in this.'
+    )
+    derived_frozen_time: float = _limit(
+        0.02, 's', 'Derived limit of a frozen position: the way at the velocity limit in this.'
+    )
+    derived_velocity_share: float = _limit(
+        2.0, '', 'Derived limit of the velocity error, by the velocity limit.'
+    )
+    sticking_share: float = _limit(
+        0.02, '', 'Joints that are slower than this part of the velocity limit may stick at once.'
+    )
+
+    # HuntingGuard
+    hunting_interval: float = _limit(0.25, 's', 'Time between two looks at the errors.')
+    hunting_stuck_share: float = _limit(
+        0.03,
+        '',
+        'A joint sticks when its error changes by less than this part from one look to the next; '
+        'one that swings is not slow enough for that where it turns.',
+    )
+    hunting_creep: float = _limit(
+        5e-5, 'rad or m', 'Or by less than this: joints that stick creep as their bristles bend.'
+    )
+    hunting_least: float = _limit(
+        2e-4, 'rad or m', 'Smaller errors are on no side: encoders come in steps.'
+    )
+    hunting_away: float = _limit(
+        1.0,
+        '',
+        'A joint whose error changes by more than so many times what it was left at was pushed, '
+        'or is pushed no longer: what sticks stays.',
+    )
+
+    # EffortSteps
+    large_step: float = _limit(
+        0.1, '', 'Part of the effort limit by which a command steps to be counted.'
+    )
+    fewest_turns: int = _limit(
+        5, '', 'Steps that turn round before it is said: a push turns them once or twice.'
+    )
+
+
+GUARD_LIMITS = GuardLimits()
+"""Those that count."""
