@@ -427,7 +427,7 @@ class ComputedTorqueNode(LifecycleNode):
             response.message = f'not held: {fault}'
             return response
         # What waits for its first state must not be followed either.
-        configured.hold('the service ~/hold was called')
+        configured.motion.hold('the service ~/hold was called')
         reason = configured.why_not_held
         response.success = not reason
         response.message = f'not held: {reason}' if reason else HOLDING
