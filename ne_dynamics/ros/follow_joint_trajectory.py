@@ -156,7 +156,7 @@ class FollowJointTrajectoryServer:
     def attach(self, configured: ConfiguredArm) -> None:
         """Let goals be for this arm."""
         self._configured = configured
-        configured.on_answer = self._observe
+        configured.states.on_answer = self._observe
         configured.motion.on_ended = self._on_motion_ended
         configured.motion.on_replaced = self._on_motion_replaced
 

@@ -283,9 +283,9 @@ class ComputedTorqueNode(LifecycleNode):
             self.reporter,
             ControlClock(lambda: int(self.get_clock().now().nanoseconds)),
             self._steady_clock,
+            self.trigger_deactivate,
         )
         self.configured = configured
-        configured.on_refused = self.trigger_deactivate
         if self._goals is not None:
             self._goals.attach(configured)
         if self._controller_state is not None:
