@@ -12,9 +12,7 @@ from typing import Any
 
 from rclpy.duration import Duration
 
-from ne_dynamics.control.controller import (
-    Controller,
-)
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.errors import ParameterError
@@ -26,11 +24,9 @@ from ne_dynamics.ros.joint_states import JointStateTopic, Told
 from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
 from ne_dynamics.ros.leaving_command import LeavingCommand
 from ne_dynamics.ros.messages.command_message import make_command_message
-from ne_dynamics.ros.settings.configuration import (
-    ControlledArm,
-    carried_parameters,
-    effort_tolerance,
-)
+from ne_dynamics.ros.settings.carried_load import carried_parameters
+from ne_dynamics.ros.settings.configuration import effort_tolerance
+from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.watching.felt_motion import FeltMotion
 from ne_dynamics.ros.watching.other_commanders import OtherCommanders

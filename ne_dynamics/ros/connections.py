@@ -23,7 +23,7 @@ from ne_dynamics.ros.latched import LATCHED
 from ne_dynamics.ros.messages.command_message import CommandMessage
 from ne_dynamics.ros.messages.conversion import JointStateReader
 from ne_dynamics.ros.settings.command_layout import CommandSettings
-from ne_dynamics.ros.settings.configuration import ControlledArm
+from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 
 RELIABILITY = {
     'best_effort': ReliabilityPolicy.BEST_EFFORT,

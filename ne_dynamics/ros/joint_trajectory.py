@@ -29,11 +29,8 @@ from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
 from ne_dynamics.ros.messages.joint_constraints import JointConstraints
 from ne_dynamics.ros.messages.serialized_trajectory import named_fields, read_stamp
 from ne_dynamics.ros.running.worker_process import PLANNING
-from ne_dynamics.ros.settings.configuration import (
-    ControlledArm,
-    command_timeout,
-    goal_tolerances,
-)
+from ne_dynamics.ros.settings.configuration import command_timeout, goal_tolerances
+from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.trajectory_planning import (
     SMALL,

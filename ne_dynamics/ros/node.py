@@ -35,17 +35,16 @@ from ne_dynamics.errors import (
 from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.running.signals import stop_on_signals
 from ne_dynamics.ros.running.worker_process import PLANNING
-from ne_dynamics.ros.settings.configuration import (
-    check_description,
-    controlled_arm,
-    has_model_parameter,
-    load_robot,
-    make_controller,
-    make_tuning,
-    require_short,
-)
+from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameter_file import files_without_effect
 from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.ros.settings.robot_source import (
+    check_description,
+    has_model_parameter,
+    load_robot,
+    require_short,
+)
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     import rclpy

@@ -13,7 +13,8 @@ from ne_dynamics.control.sensors.wrench import static_wrench
 from ne_dynamics.errors import WrenchError
 from ne_dynamics.ros.control_clock import ControlClock
 from ne_dynamics.ros.messages.conversion import wrench_reading
-from ne_dynamics.ros.settings.configuration import ControlledArm, load_beyond_sensor
+from ne_dynamics.ros.settings.carried_load import load_beyond_sensor
+from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.watching.reporter import Reporter
 
