@@ -24,15 +24,11 @@ if TYPE_CHECKING:
     from ne_dynamics.ros.running.private_domain import private_domain
     from ne_dynamics.ros.running.prompt_executor import PromptExecutor, make_executor
     from ne_dynamics.ros.running.signals import stop_on_signals
-    from ne_dynamics.ros.settings.configuration import (
-        ControlledArm,
-        controlled_arm,
-        load_robot,
-        make_controller,
-        make_tuning,
-    )
+    from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+    from ne_dynamics.ros.settings.controlled_arm import ControlledArm, controlled_arm
     from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.settings.parameters import PARAMETERS, LockedJoints, NodeSettings
+    from ne_dynamics.ros.settings.robot_source import load_robot
     from ne_dynamics.ros.trajectory_planning import MOST_POINTS
 
 __all__ = [
@@ -71,9 +67,9 @@ if not TYPE_CHECKING:
             'running.private_domain': 'private_domain',
             'running.prompt_executor': 'PromptExecutor make_executor',
             'running.signals': 'stop_on_signals',
-            'settings.configuration': (
-                'ControlledArm controlled_arm load_robot make_controller make_tuning'
-            ),
+            'settings.configuration': 'make_controller make_tuning',
+            'settings.controlled_arm': 'ControlledArm controlled_arm',
+            'settings.robot_source': 'load_robot',
             'settings.declared_parameters': 'DeclaredParameters',
             'settings.parameters': 'LockedJoints NodeSettings PARAMETERS',
         },

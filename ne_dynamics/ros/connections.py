@@ -26,7 +26,7 @@ from ne_dynamics.ros.latched import LATCHED
 from ne_dynamics.ros.messages.command_message import CommandMessage
 from ne_dynamics.ros.messages.conversion import JointStateReader
 from ne_dynamics.ros.settings.command_layout import CommandSettings
-from ne_dynamics.ros.settings.configuration import ControlledArm
+from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 
 RELIABILITY = {
     'best_effort': ReliabilityPolicy.BEST_EFFORT,
@@ -80,11 +80,8 @@ class Connections:
     arm : ControlledArm
     controller : Controller
         Which sensors it has says what is listened to.
-    reliability : str
-        Of the subscription to joint states, one of `RELIABILITY`.
     command : CommandMessage
         In which commands go out.
-    callbacks : Callbacks
     steady_clock : rclpy.clock.Clock
         The watchdog's, where time is not simulated or no simulated time has come.
 
@@ -99,9 +96,7 @@ class Connections:
         node: Any,
         arm: ControlledArm,
         controller: Controller,
-        reliability: str,
         command: CommandMessage,
-        callbacks: Callbacks,
         steady_clock: Any,
     ) -> None:
         self.arm = arm
@@ -128,18 +123,6 @@ class Connections:
         self._external_torque = JointState(name=self._effort.name)
         self._node = node
         self._subscriptions: list[Any] = []
-        # Before the joint states: the executor serves in this order, so that what came with a
-        # state is used with it.
-        latest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-        if controller.sense.wrist is not None:
-            self._listen(WrenchStamped, 'wrench', callbacks.wrench, latest)
-        if controller.sense.imu is not None:
-            self._listen(Imu, 'imu', callbacks.imu, latest)
-        for topic in {node.resolve_topic_name(name): name for name in TRAJECTORY_TOPICS}.values():
-            self._listen(JointTrajectory, topic, callbacks.joint_trajectory, 10, raw=True)
-        states = QoSProfile(depth=1, reliability=RELIABILITY[reliability])
-        self._listen(JointState, 'joint_states', callbacks.joint_states, states)
-        self._watchdog = callbacks.watchdog
         # Simulated time may stand still, real time does not: a simulation that halts is no
         # silence. Before the first /clock there is only real time to go by.
         self._simulated_clock = (
@@ -156,19 +139,47 @@ class Connections:
         if self._simulated_clock is not None:
             clocks.append(self._simulated_clock)
             self._watches.append(
-                self._make_timer(LONGEST_WATCH, self._simulated_clock, callbacks.watchdog)
+                self._make_timer(
+                    LONGEST_WATCH, self._simulated_clock, lambda: self._callbacks.watchdog()
+                )
             )
             # rclpy's timers wait for the time that was: 30 s longer when it is set back by 30 s.
             self._jump_handle = self._simulated_clock.create_jump_callback(
                 ANY_JUMP_BACK, post_callback=self._on_clock_set_back
             )
-        self._brakes = [self._make_timer(RAMP_PERIOD, clock, callbacks.brake) for clock in clocks]
+        self._brakes = [
+            self._make_timer(RAMP_PERIOD, clock, lambda: self._callbacks.brake())
+            for clock in clocks
+        ]
         self._repeats = [
             self._make_timer(LONGEST_WATCH, clock, lambda: self._repeater.tick())
             for clock in clocks
         ]
         self._repeater = CommandRepeater(self._send, self._repeats, lambda: self._watch)
         self.watch(controller.tuning.states.timeout)
+
+    def listen(self, callbacks: Callbacks, reliability: str) -> None:
+        """Let the topics and the timers be answered.
+
+        Parameters
+        ----------
+        callbacks : Callbacks
+        reliability : str
+            Of the subscription to joint states, one of `RELIABILITY`.
+        """
+        node, controller = self._node, self.controller
+        self._callbacks = callbacks
+        # Before the joint states: the executor serves in this order, so that what came with a
+        # state is used with it.
+        latest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+        if controller.sense.wrist is not None:
+            self._listen(WrenchStamped, 'wrench', callbacks.wrench, latest)
+        if controller.sense.imu is not None:
+            self._listen(Imu, 'imu', callbacks.imu, latest)
+        for topic in {node.resolve_topic_name(name): name for name in TRAJECTORY_TOPICS}.values():
+            self._listen(JointTrajectory, topic, callbacks.joint_trajectory, 10, raw=True)
+        states = QoSProfile(depth=1, reliability=RELIABILITY[reliability])
+        self._listen(JointState, 'joint_states', callbacks.joint_states, states)
 
     def watch(self, timeout: float) -> None:
         """Let the watchdog of the states have another timeout [s], since the last of them too."""
@@ -210,7 +221,7 @@ class Connections:
     def _on_real_watch(self) -> None:
         self.rewind_watch()
         if not self.by_simulated_time:
-            self._watchdog()
+            self._callbacks.watchdog()
 
     def _on_clock_set_back(self, jump: Any) -> None:
         for timer in (self._watch, self._brakes[-1]):

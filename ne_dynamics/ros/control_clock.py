@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
 
 LONGEST_RUN = 1e7
 """Seconds between two stamps beyond which they are of different clocks."""
@@ -34,6 +37,20 @@ class ControlClock:
         if self._epoch is None:
             self._epoch = nanoseconds
         return (nanoseconds - self._epoch) * 1e-9
+
+    def reading_time(self, stamp: Any, state_time: float | None) -> float:
+        """Return the time of a sensor's reading [s].
+
+        Parameters
+        ----------
+        stamp : builtin_interfaces.msg.Time
+        state_time : float or None
+            Of the last state [s]; it is the reading's where that has no stamp.
+        """
+        nanoseconds = stamp_nanoseconds(stamp)
+        if nanoseconds == 0 and state_time is not None:
+            return state_time
+        return self.seconds(nanoseconds)
 
     def now(self) -> float:
         """Return the node's time [s]."""

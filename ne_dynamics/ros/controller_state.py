@@ -54,7 +54,7 @@ class ControllerState:
     def attach(self, configured: ConfiguredArm) -> None:
         """Tell of this arm."""
         self._last = float('-inf')
-        configured.on_state = self._observe
+        configured.states.on_state = self._observe
 
     def _observe(
         self,

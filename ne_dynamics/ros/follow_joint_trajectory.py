@@ -163,9 +163,9 @@ class FollowJointTrajectoryServer:
     def attach(self, configured: ConfiguredArm) -> None:
         """Let goals be for this arm."""
         self._configured = configured
-        configured.on_answer = self._observe
-        configured.on_motion_ended = self._on_motion_ended
-        configured.on_motion_replaced = self._on_motion_replaced
+        configured.states.on_answer = self._observe
+        configured.motion.on_ended = self._on_motion_ended
+        configured.motion.on_replaced = self._on_motion_replaced
 
     def detach(self) -> None:
         """Accept no goals until there is an arm again."""
@@ -189,7 +189,7 @@ class FollowJointTrajectoryServer:
                 f'joint_trajectory takes {MOST_POINTS}',
             )
         try:
-            waypoints, start_time = configured.read_trajectory(goal.trajectory)
+            waypoints, start_time = configured.motion.read_trajectory(goal.trajectory)
         except NeDynamicsError as error:
             is_of_names = error.field == 'joint_names'
             code = GoalCode.INVALID_JOINTS if is_of_names else GoalCode.INVALID_GOAL
@@ -229,7 +229,7 @@ class FollowJointTrajectoryServer:
 
     def _tolerances(self, goal: Any, configured: ConfiguredArm) -> Tolerances:
         arm = configured.arm
-        defaults = configured.tolerances
+        defaults = configured.motion.tolerances
         path, at_goal = (
             [JointTolerance(item.name, item.position, item.velocity) for item in field]
             for field in (goal.path_tolerance, goal.goal_tolerance)
@@ -249,19 +249,23 @@ class FollowJointTrajectoryServer:
             raise RuntimeError('a goal was accepted that has not been checked')
         (_, waypoints, start_time, tolerances), self._checked = self._checked, None
         self._end_planning('another goal has taken its place')
-        arm, controller = configured.arm, configured.controller
+        arm, controller, motion = configured.arm, configured.controller, configured.motion
         handle.execute()
         monitor = GoalMonitor(arm.robot.joints, tolerances, controller.tuning.law.position_error)
         self._planned = _Goal(handle, waypoints, start_time, monitor)
         self._request = PlanRequest(
-            lambda: (plan_waypoints, configured.planner(start_time), (waypoints, start_time)),
+            lambda: (
+                plan_waypoints,
+                configured.motion.planner(start_time),
+                (waypoints, start_time),
+            ),
             lambda plan: self._follow(configured, plan),
             lambda error: self._end_planning(str(error)),
             is_small=len(waypoints.times) <= FEW,
             size=BYTES_OF_A_POINT * len(waypoints.times),
             overtaken=lambda: self._end_planning('another motion has taken its place'),
         )
-        configured.planning.begin(self._request)
+        motion.planning.begin(self._request)
 
     def _follow(self, configured: ConfiguredArm, plan: MotionPlan | None) -> None:
         """Follow a goal that was planned; the one before went on till now.
@@ -271,7 +275,7 @@ class FollowJointTrajectoryServer:
         goal, self._planned = self._planned, None
         if goal is None or plan is None:
             return
-        configured.follow(plan)
+        configured.motion.follow(plan)
         self._preempt(GoalCode.INVALID_GOAL, 'another goal has taken its place')
         self._goal = goal
         times = plan.request.waypoints.times
@@ -284,7 +288,7 @@ class FollowJointTrajectoryServer:
             self._discard()
         elif self._goal is not None and self._goal.handle is handle and self._configured:
             self._goal = None
-            self._configured.hold('the goal was canceled')
+            self._configured.motion.hold('the goal was canceled')
         else:
             return CancelResponse.REJECT
         # rclpy lets the goal be canceled when this has returned.
@@ -357,7 +361,7 @@ class FollowJointTrajectoryServer:
             return
         self._goal = None
         if outcome.code is GoalCode.SUCCESSFUL:
-            configured.end_watch()
+            configured.motion.end_watch()
             self._finish(goal.handle, goal.handle.succeed, outcome)
         else:
             controller.motion.hold(where_found=True)
@@ -375,7 +379,7 @@ class FollowJointTrajectoryServer:
     def _discard(self) -> None:
         request, self._request = self._request, None
         if request is not None and self._configured is not None:
-            self._configured.planning.discard(request)
+            self._configured.motion.planning.discard(request)
 
     def _end_planning(self, text: str) -> None:
         """Abort the goal that is planned, if there is one; the one that is followed goes on."""

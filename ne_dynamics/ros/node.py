@@ -35,17 +35,16 @@ from ne_dynamics.errors import (
 from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.running.signals import stop_on_signals
 from ne_dynamics.ros.running.worker_process import PLANNING
-from ne_dynamics.ros.settings.configuration import (
-    check_description,
-    controlled_arm,
-    has_model_parameter,
-    load_robot,
-    make_controller,
-    make_tuning,
-    require_short,
-)
+from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameter_file import files_without_effect
 from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.ros.settings.robot_source import (
+    check_description,
+    has_model_parameter,
+    load_robot,
+    require_short,
+)
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     import rclpy
@@ -283,9 +282,9 @@ class ComputedTorqueNode(LifecycleNode):
             self.reporter,
             ControlClock(lambda: int(self.get_clock().now().nanoseconds)),
             self._steady_clock,
+            self.trigger_deactivate,
         )
         self.configured = configured
-        configured.on_refused = self.trigger_deactivate
         if self._goals is not None:
             self._goals.attach(configured)
         if self._controller_state is not None:
@@ -429,7 +428,7 @@ class ComputedTorqueNode(LifecycleNode):
             response.message = f'not held: {fault}'
             return response
         # What waits for its first state must not be followed either.
-        configured.hold('the service ~/hold was called')
+        configured.motion.hold('the service ~/hold was called')
         reason = configured.why_not_held
         response.success = not reason
         response.message = f'not held: {reason}' if reason else HOLDING

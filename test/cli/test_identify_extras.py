@@ -140,8 +140,8 @@ def test_an_output_that_would_change_the_extras_of_the_model_is_refused(
 
 def test_the_node_reads_both_files(model, log_file, tmp_path, capsys):
     """The node's model has the friction of the extras, beside its file or by their parameter."""
-    from ne_dynamics.ros.settings.configuration import load_robot
     from ne_dynamics.ros.settings.parameters import PARAMETERS
+    from ne_dynamics.ros.settings.robot_source import load_robot
 
     output, extras = tmp_path / 'new.urdf', tmp_path / 'new.extras.yaml'
     run_identify(capsys, model, log_file, '-o', output)

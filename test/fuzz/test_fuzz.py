@@ -117,18 +117,17 @@ def test_it_finds_bad_commands(context, monkeypatch, fault, clause: str) -> None
 @pytest.mark.parametrize(
     ('where', 'clause'),
     [
-        ('_on_joint_trajectory', 'no exception escapes a callback'),
-        ('end_commanding', 'no traceback in the log'),
+        ('joint_trajectory.JointTrajectoryTopic.on_message', 'no exception escapes a callback'),
+        ('configured_arm.ConfiguredArm.end_commanding', 'no traceback in the log'),
     ],
 )
 def test_it_finds_exceptions(context, monkeypatch, where: str, clause: str) -> None:
     """An exception out of a callback is found, also where rclpy swallows it."""
-    from ne_dynamics.ros.configured_arm import ConfiguredArm
 
     def broken(*_) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(ConfiguredArm, where, broken)
+    monkeypatch.setattr(f'ne_dynamics.ros.{where}', broken)
     assert run_of(context, 0)[1].clause == clause
 
 

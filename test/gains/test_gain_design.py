@@ -24,7 +24,8 @@ from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.model.robot import Inertia
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
-from ne_dynamics.ros.settings.configuration import controlled_arm, make_tuning
+from ne_dynamics.ros.settings.configuration import make_tuning
+from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass

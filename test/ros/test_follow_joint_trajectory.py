@@ -592,7 +592,7 @@ def test_cancelling_ends_what_is_being_planned(bench, active: Client, monkeypatc
     handle = active.send_accepted((1.0, GOAL))
     last = active.desired(Q)
     with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+        patch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
         bench.send_trajectory(bench.trajectory((1.0, Q)))
         future = handle.cancel_goal_async()
         bench.spin(future.done, 'the answer')
@@ -604,7 +604,7 @@ def test_a_topic_trajectory_newer_than_a_goal_counts(bench, active, monkeypatch)
     """Both are planned beside: the goal is followed until the topic's motion is planned."""
     with monkeypatch.context() as patch, held_up(PLANNING):
         patch.setattr('ne_dynamics.ros.follow_joint_trajectory.FEW', 0)
-        patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+        patch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
         goal = active.send_accepted((1.0, GOAL))
         bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
         bench.spin(lambda: bench.received['joint_trajectory'] > 0, 'the message')
@@ -619,11 +619,11 @@ def test_a_goal_newer_than_a_topic_trajectory_counts(bench, active, monkeypatch)
     """The motion of the topic is planned first, and no reason to end the goal."""
     with monkeypatch.context() as patch, held_up(PLANNING):
         patch.setattr('ne_dynamics.ros.follow_joint_trajectory.FEW', 0)
-        patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+        patch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
         bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
         bench.spin(lambda: bench.received['joint_trajectory'] > 0, 'the message')
         goal = active.send_accepted((1.0, GOAL))
-    planning = bench.node.configured.planning
+    planning = bench.node.configured.motion.planning
     bench.spin(lambda: not planning.is_busy, 'both plans')
     assert active.is_running(goal)
     end = active.desired(Q)

@@ -51,7 +51,7 @@ class Execution:
     def send(self, plan: Any, order: Any = None) -> bool:
         """Send a plan, and wait until the node has planned it."""
         is_sent = self.handle.send(plan.message(self.handle.joints, order))
-        planning = self.bench.node.configured.planning
+        planning = self.bench.node.configured.motion.planning
         self.bench.spin(lambda: not planning.is_busy, 'the plan')
         return bool(is_sent)
 

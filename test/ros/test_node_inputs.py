@@ -372,11 +372,11 @@ def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
     bench.start()
     bench.answer(bench.joint_state(Q))
     message = long_trajectory(bench, MOST_POINTS, Q + 0.5)
-    planning = bench.node.configured.planning
+    planning = bench.node.configured.motion.planning
     with held_up(PLANNING):
         bench.trajectories.publish(message)
         bench.spin(lambda: planning.is_busy, 'the message')
-        bench.node.configured.hold('the test')
+        bench.node.configured.motion.hold('the test')
     bench.settle()
     for _ in range(3):
         bench.answer(bench.joint_state(Q, dt=1.0))

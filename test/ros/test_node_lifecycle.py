@@ -348,8 +348,8 @@ NO_ROBOTS = {
 @pytest.mark.parametrize('what', list(NO_ROBOTS))
 def test_a_file_that_is_no_robot_is_not_told_of(tmp_path, what: str) -> None:
     """An error names the file and what was expected, without a word of what is in it."""
-    from ne_dynamics.ros.settings.configuration import load_robot
     from ne_dynamics.ros.settings.parameters import PARAMETERS
+    from ne_dynamics.ros.settings.robot_source import load_robot
 
     file = tmp_path / 'file'
     file.write_text(NO_ROBOTS[what])

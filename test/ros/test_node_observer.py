@@ -125,7 +125,7 @@ def test_a_contact_is_over_when_nobody_looks_any_more(observed, end) -> None:
     elif end == 'deactivate':
         observed.node.trigger_deactivate()
     else:
-        observed.node.configured._on_fault(
+        observed.node.configured.states._on_fault(
             observed.node.configured.controller.trip(FaultKind.STOPPED, 'a test')
         )
     observed.spin(lambda: observed.contacts[-1] is False, 'the end of the contact')

@@ -62,7 +62,7 @@ def test_states_are_answered_while_it_is_planned(holding) -> None:
     bench = holding
     with held_up(PLANNING):
         bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
         for _ in range(20):
             np.testing.assert_array_equal(desired(bench), Q)
     until_planned(bench)
@@ -79,7 +79,7 @@ def test_a_plan_begins_where_the_arm_is_asked_for_by_then(holding) -> None:
     target = here + 0.1
     with held_up(PLANNING):
         bench.trajectories.publish(long_way(bench, target, begin=here, after=0.5))
-        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
         for _ in range(10):
             here = desired(bench)
     until_planned(bench)
@@ -96,7 +96,7 @@ def test_the_newest_counts_though_it_is_planned_first(holding) -> None:
     bench = holding
     with held_up(PLANNING):
         bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
         bench.send_trajectory(bench.trajectory((1.0, Q - 0.2, STILL)))
         desired(bench)
     bench.settle()
@@ -108,7 +108,7 @@ def test_what_is_planned_is_forgotten_when_the_node_is_deactivated(holding) -> N
     bench = holding
     with held_up(PLANNING):
         bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
         assert bench.change_state('deactivate')
         assert bench.change_state('activate')
         desired(bench)
@@ -122,7 +122,7 @@ def test_a_process_that_is_killed_is_replaced(holding) -> None:
     bench = holding
     with held_up(PLANNING) as pid:
         bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
         os.kill(pid, 9)
         until_planned(bench)
     assert PLANNING.pid != pid
@@ -153,7 +153,7 @@ def test_the_working_directory_is_nobodys_package(bench, tmp_path, monkeypatch) 
     file = tmp_path / 'ne_dynamics/ros/trajectory_planning.py'
     file.write_text(file.read_text().replace('def plan_message', 'def plan_text'))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+    monkeypatch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
     PLANNING.stop()
     bench.trajectories.publish(bench.trajectory((1.0, Q - 0.1)))
     until_planned(bench)
@@ -165,10 +165,10 @@ def test_limits_changed_meanwhile(bench, monkeypatch) -> None:
     bench.answer(bench.joint_state(Q))
     bench.set(trajectory__when_infeasible='follow')
     with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+        patch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
         mid = Q + 0.6
         bench.trajectories.publish(bench.trajectory((2.0, Q + 0.01), (2.02, mid), (5.0, Q)))
-        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
         bench.set(trajectory__when_infeasible='refuse')
     bench.hear('joint_trajectory dropped', 'expected at most')
     np.testing.assert_array_equal(desired(bench, 2.0), Q)
@@ -179,9 +179,9 @@ def test_mode_changed_and_back(bench, monkeypatch) -> None:
     bench.start()
     bench.answer(bench.joint_state(Q))
     with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setattr('ne_dynamics.ros.configured_arm.SMALL', 0)
+        patch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
         bench.trajectories.publish(bench.trajectory((1.0, Q - 0.1)))
-        bench.spin(lambda: bench.node.configured.planning.is_busy, 'the message')
+        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
         bench.set(mode='gravity_compensation')
         bench.answer(bench.joint_state(Q))
         bench.set(mode='computed_torque')

@@ -7,13 +7,9 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.control.sensors.wrench import static_wrench
-from ne_dynamics.ros.settings.configuration import (
-    controlled_arm,
-    load_beyond_sensor,
-    make_controller,
-    make_tuning,
-    payload_parameters,
-)
+from ne_dynamics.ros.settings.carried_load import load_beyond_sensor, payload_parameters
+from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 

@@ -13,7 +13,8 @@ from ne_dynamics import load_model
 from ne_dynamics.control.command_machine import RAMP_PERIOD
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.tuning import LastCommand
-from ne_dynamics.ros.settings.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameter_file import read_parameters
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file

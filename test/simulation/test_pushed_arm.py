@@ -14,7 +14,8 @@ import pytest
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.slew import REFUSED_SHARE, needed_slew
 from ne_dynamics.errors import NeDynamicsError, ParameterError
-from ne_dynamics.ros.settings.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 

@@ -13,12 +13,9 @@ from ne_dynamics import load_urdf
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.sensors.wrench import Measures, WrenchSettings, static_wrench
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
-from ne_dynamics.ros.settings.configuration import (
-    controlled_arm,
-    load_beyond_sensor,
-    make_controller,
-    make_tuning,
-)
+from ne_dynamics.ros.settings.carried_load import load_beyond_sensor
+from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameters import ComputedTorqueGains, NodeSettings
 from ne_dynamics.ros.watching.wrench_sign import WrenchSignWatch
 from ne_dynamics.shipped import shipped_file

@@ -17,7 +17,8 @@ from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.ros.messages.command_message import make_command_message
-from ne_dynamics.ros.settings.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 

@@ -15,12 +15,8 @@ from ne_dynamics.control.guards.state_guard import Fault, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.ros.settings.configuration import (
-    ControlledArm,
-    controlled_arm,
-    make_controller,
-    make_tuning,
-)
+from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+from ne_dynamics.ros.settings.controlled_arm import ControlledArm, controlled_arm
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import with_hung_mass

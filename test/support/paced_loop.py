@@ -11,7 +11,8 @@ from ne_dynamics import Dynamics
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
-from ne_dynamics.ros.settings.configuration import controlled_arm, make_controller, make_tuning
+from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
+from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.simulation.demo.path_distance import SampledPath
 from ne_dynamics.simulation.mujoco_model import MujocoArm

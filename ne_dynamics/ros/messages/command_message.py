@@ -23,7 +23,7 @@ from ne_dynamics.ros.settings.command_layout import (
     CommandType,
     places,
 )
-from ne_dynamics.ros.settings.configuration import ControlledArm
+from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 
 RELEASES = {
     'JointCommand': '5.10 (Jazzy) and 6.10 (Kilted, Lyrical, Rolling)',

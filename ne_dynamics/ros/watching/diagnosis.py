@@ -151,7 +151,7 @@ class DiagnosticsPublisher:
 
 def _diagnose_steps(configured: ConfiguredArm) -> list[str]:
     """Return whether the command of a held arm steps to and fro, and what helps."""
-    stepping = configured.effort_steps.take()
+    stepping = configured.states.effort_steps.take()
     if stepping is None:
         return []
     is_measured = configured.controller.tuning.motion.velocity.source is VelocitySource.MEASURED

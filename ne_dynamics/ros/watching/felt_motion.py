@@ -19,7 +19,7 @@ from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.messages.conversion import JointStateReader
-from ne_dynamics.ros.settings.configuration import ControlledArm
+from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
 
 

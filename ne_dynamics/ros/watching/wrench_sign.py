@@ -9,7 +9,8 @@ import numpy as np
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.sensors.wrench import static_wrench
 from ne_dynamics.control.sensors.wrench_sign import WrenchSignCheck
-from ne_dynamics.ros.settings.configuration import ControlledArm, load_beyond_sensor
+from ne_dynamics.ros.settings.carried_load import load_beyond_sensor
+from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
 
 

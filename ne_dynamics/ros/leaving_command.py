@@ -1,0 +1,133 @@
+"""The command of an arm while no state is answered: the last ones, and those of the brake."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from rclpy.logging import LoggingSeverity as Severity
+
+from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
+from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.tuning import LastCommand
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.ros.connections import Connections
+from ne_dynamics.ros.control_clock import ControlClock
+from ne_dynamics.ros.watching.reporter import Reporter
+
+
+class LeavingCommand:
+    """Commands an arm that is left: at once, or by a timer that the next answer ends.
+
+    Parameters
+    ----------
+    controller : Controller
+    connections : Connections
+        Of which the timer of the brake calls :meth:`tick`.
+    clock : ControlClock
+    reporter : Reporter
+    """
+
+    def __init__(
+        self,
+        controller: Controller,
+        connections: Connections,
+        clock: ControlClock,
+        reporter: Reporter,
+    ) -> None:
+        self._controller = controller
+        self._connections = connections
+        self._clock = clock
+        self._reporter = reporter
+        self._commands: Iterator[FloatArray] | None = None
+        self._since = 0.0
+        self._steps = 0
+
+    def send_last(self, last: LastCommand) -> bool:
+        """Send what the arm is left with; return whether anything was to be said of it."""
+        try:
+            for index, effort in enumerate(self._controller.machine.last_commands(last)):
+                if index:
+                    time.sleep(RAMP_PERIOD)
+                self._connections.publish_command(effort, self._controller.limits.setpoint)
+        except NeDynamicsError as error:
+            self.say_none(error)
+            return False
+        self._check_is_left()
+        return self._controller.position is not None
+
+    def say_none(self, error: NeDynamicsError) -> None:
+        """Report that none could be computed."""
+        self._reporter.say('last', f'no last command could be sent: {error}', Severity.ERROR)
+
+    def _check_is_left(self) -> None:
+        """Say so when the last command was not reached."""
+        if not self._controller.machine.is_left:
+            text = f'effort_rate_limit: too slow to get to the last command in {LONGEST_RAMP:g} s'
+            self._reporter.say('effort_rate_limit', text, Severity.ERROR)
+
+    def begin_braking(self) -> bool:
+        """Begin to bring the arm to rest by the model; return whether there is a way to."""
+        controller = self._controller
+        now = self._now()
+        since = controller.time if self._connections.by_simulated_time else controller.arrival
+        if since is None:
+            return False
+        self._commands = controller.machine.braking_commands(now - since)
+        if self._commands is None:
+            return False
+        self._start(now)
+        return True
+
+    def begin_lowering(self) -> None:
+        """Begin to let the arm down; states that are answered again end it."""
+        self._commands = self._controller.machine.lowering_commands()
+        self._start(self._now())
+
+    def _start(self, now: float) -> None:
+        """Let a timer send what leaves the arm alone, from now on."""
+        self._since, self._steps = now, 0
+        self._connections.start_brake()
+
+    def _now(self) -> float:
+        """Return the time by which the watchdog goes [s]."""
+        by_simulated_time = self._connections.by_simulated_time
+        return self._clock.now() if by_simulated_time else time.perf_counter()
+
+    def tick(self) -> None:
+        """Send the command that is due; those that are late are passed over."""
+        if self._commands is None:
+            self._connections.stop_brake()
+            return
+        # A timer that is a rounding late is not late.
+        due = int((self._now() - self._since) / RAMP_PERIOD + 1e-3)
+        if due < 0 and self._controller.machine.is_lowered:
+            # The simulation was set back: the arm is let down on.
+            self._since = self._now() - self._steps * RAMP_PERIOD
+            return
+        if due < 0:
+            # The simulation was set back: of another motion.
+            self.end()
+            self.send_last(LastCommand.GRAVITY)
+            return
+        effort = None
+        try:
+            while self._steps < due:
+                effort = next(self._commands)
+                self._steps += 1
+        except StopIteration:
+            self.end()
+            self._check_is_left()
+        except NeDynamicsError as error:
+            self.end()
+            self.say_none(error)
+        if effort is not None:
+            self._connections.publish_command(effort, self._controller.limits.setpoint)
+
+    def end(self) -> None:
+        """Let the timer send no more."""
+        if self._commands is None:
+            return
+        self._commands = None
+        self._connections.stop_brake()

@@ -1,0 +1,114 @@
+"""The topic of the wrist sensor: its readings, and its bias."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+
+from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.sensors.wrench import static_wrench
+from ne_dynamics.errors import WrenchError
+from ne_dynamics.ros.control_clock import ControlClock
+from ne_dynamics.ros.messages.conversion import wrench_reading
+from ne_dynamics.ros.settings.carried_load import load_beyond_sensor
+from ne_dynamics.ros.settings.controlled_arm import ControlledArm
+from ne_dynamics.ros.settings.parameters import NodeSettings
+from ne_dynamics.ros.watching.reporter import Reporter
+
+REST_VELOCITY = 0.01
+"""Velocity below which a joint is at rest [rad/s or m/s]."""
+
+
+class WrenchTopic:
+    """Gives what the wrist sensor reads to the controller.
+
+    Parameters
+    ----------
+    arm : ControlledArm
+    controller : Controller
+    settings : callable
+        Returns the settings of the node as they are now.
+    clock : ControlClock
+    reporter : Reporter
+    """
+
+    def __init__(
+        self,
+        arm: ControlledArm,
+        controller: Controller,
+        settings: Callable[[], NodeSettings],
+        clock: ControlClock,
+        reporter: Reporter,
+    ) -> None:
+        self._arm = arm
+        self._controller = controller
+        self._settings = settings
+        self._clock = clock
+        self._reporter = reporter
+
+    def on_message(self, message: WrenchStamped) -> None:
+        """Take a reading, or drop it."""
+        wrist = self._controller.sense.wrist
+        self._reporter.statistics.hear('wrench', time.perf_counter())
+        stamp = self._clock.reading_time(message.header.stamp, self._controller.time)
+        if wrist is None:
+            return
+        try:
+            wrist.update(message.header.frame_id, wrench_reading(message), stamp)
+        except WrenchError as error:
+            self._reporter.drop('wrench', error.field, str(error))
+
+    def _find_moving(self) -> str:
+        """Return which joint is not at rest, in words; '' when all are."""
+        controller = self._controller
+        desired, measured = controller.motion.present_state(), controller.velocity
+        for what, velocity in (
+            ('desired', None if desired is None else desired.velocity),
+            ('measured', measured),
+        ):
+            if velocity is not None and np.abs(velocity).max() > REST_VELOCITY:
+                worst = int(np.abs(velocity).argmax())
+                return (
+                    f'joint {self._arm.robot.joint_names[worst]!r} has a {what} velocity of '
+                    f'{velocity[worst]:.3g}; expected at most {REST_VELOCITY:g} rad/s or m/s'
+                )
+        return ''
+
+    def tare(self) -> str:
+        """Take what the sensor reads beyond the model's load at rest for its bias.
+
+        Returns
+        -------
+        str
+            The bias, in words.
+
+        Raises
+        ------
+        WrenchError
+            When there is no sensor, no state or no reading, the arm moves, or the bias is too
+            large.
+        """
+        arm, controller = self._arm, self._controller
+        wrist, imu = controller.sense.wrist, controller.sense.imu
+        if wrist is None:
+            raise WrenchError('no wrench in use (see wrench.enabled)')
+        if controller.position is None or controller.time is None:
+            raise WrenchError('no joint state yet')
+        moving = self._find_moving()
+        if moving:
+            raise WrenchError(f'the arm moves: {moving}')
+        pose = arm.dynamics.forward_kinematics(controller.position)
+        gravity = arm.dynamics.gravity if imu is None else imu.gravity_at(controller.time)
+        beyond = load_beyond_sensor(self._settings(), arm)
+        bias = wrist.tare(
+            controller.time,
+            static_wrench(beyond, pose[:3, :3], gravity),
+            self._settings().wrench.largest_bias,
+        )
+        return (
+            f'bias {np.round(bias, 4).tolist()} N, N m at {wrist.cut_link!r}, taking what is '
+            f"beyond it for the model's {beyond.mass:g} kg at rest"
+        )
