@@ -13,6 +13,7 @@ answers after a fault.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 import numpy as np
 
@@ -187,20 +188,8 @@ class Controller:
     ) -> Tick:
         """Answer a state; :meth:`review` is to follow once the command is on its way.
 
-        Parameters
-        ----------
-        position, velocity : array, shape (n,)
-            [rad or m, rad/s or m/s]; a velocity of None is enough where the mode needs none.
-        now, arrival : float
-            Time of the state, and when it came, by a clock that is never set back [s].
-        measured_effort : array, shape (n,), optional
-            What the joint states report, as `state_effort` of the tuning says; see
-            :attr:`wants_effort`. Zero for all joints says nothing: brakes hold the arm, or nobody
-            measures.
-
-        Returns
-        -------
-        Tick
+        Parameters are those of :class:`Tick`. A velocity of None is enough where the mode needs
+        none, and the measured effort counts where :attr:`wants_effort` says so.
 
         Raises
         ------
@@ -213,59 +202,40 @@ class Controller:
         if velocity is None:
             self._require_no_velocity()
         self._heard_at = now
-        tick = self._make_tick(position, velocity, now, arrival, measured_effort)
-        fault = self.accept.guard.fault
+        tuning, limits = self.tuning, self.limits
+        law = tuning.hold_law if self.machine.state is FLOATING else tuning.law
+        last, before = limits.limiter.last, self._answered
+        tick = Tick(tuning, law, position, velocity, now, arrival, measured_effort, before, last)
+        if tuning.drives_close_loop:
+            tick.last_setpoint = limits.setpoint
         try:
             self.accept.step(tick)
         except StateRefused as refusal:
             if refusal.fault is not None or not self.is_damped:
                 raise
             self._damp(tick)
-        else:
-            self._answer(tick, fault)
-        return tick
-
-    def _make_tick(
-        self,
-        position: FloatArray,
-        velocity: FloatArray | None,
-        now: float,
-        arrival: float,
-        measured_effort: FloatArray | None = None,
-    ) -> Tick:
-        tuning, limits = self.tuning, self.limits
-        return Tick(
-            tuning,
-            tuning.hold_law if self.machine.state is FLOATING else tuning.law,
-            position,
-            velocity,
-            now,
-            arrival,
-            measured_effort,
-            self._answered,
-            limits.limiter.last,
-            limits.setpoint,
-        )
-
-    def _answer(self, tick: Tick, fault: Fault | None) -> None:
-        """Send a state that is believed through the row; a fault may have counted so far."""
+            return tick
         if tick.fault is not None:
             self._restart()
-            tick.law = self.tuning.law
+            tick.law = tuning.law
         try:
             for step in self._row:
                 step(tick)
         except InputError as refusal:
-            if tick.fault is None:
-                raise
-            # Not answered, so not over.
-            self.accept.guard.restore(tick.fault)
-            news = tick.fault if fault is None else None
-            raise StateRefused('effort', str(refusal), news) from refusal
+            self._take_back(tick, refusal)
         if tick.begins:
             self.machine.state = CommandState.COMMANDING
         tick.before = tick.changed_from = None
         self._answered = self._unreviewed = tick
+        return tick
+
+    def _take_back(self, tick: Tick, refusal: InputError) -> NoReturn:
+        """Let a fault go on that a state has ended which could not be answered."""
+        if tick.fault is None:
+            raise refusal
+        self.accept.guard.restore(tick.fault)
+        news = None if tick.had_fault else tick.fault
+        raise StateRefused('effort', str(refusal), news) from refusal
 
     def review(self) -> None:
         """Look at the last answer once more: what costs time, and can wait until it is sent.
@@ -344,7 +314,10 @@ class Controller:
         guard = self.accept.guard
         if guard.position is None or guard.time is None:
             raise RuntimeError('no state has come')
-        tick = self._make_tick(guard.position, None, guard.time, guard.arrival or 0.0)
+        tuning, arrival = self.tuning, guard.arrival or 0.0
+        tick = Tick(
+            tuning, tuning.law, guard.position, None, guard.time, arrival, before=self._answered
+        )
         self._damp(tick)
         return tick
 

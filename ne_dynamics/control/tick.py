@@ -35,13 +35,15 @@ class Tick:
         The last state that was answered by the row.
     last_effort : array, shape (n,), or None
         The last command, of whatever kind [N m or N]; None before the first.
-    last_setpoint : DesiredState or None
-        Desired motion that went with it.
 
     Attributes
     ----------
+    last_setpoint : DesiredState or None
+        Desired motion that went with the last command, for drives that close a loop.
     fault : Fault or None
         Set by accept: what has ended the motion before this state.
+    had_fault : bool
+        Set by accept, with `fault`: that fault counted before this state came.
     ahead : float
         Set by accept: how far the state before this one was stamped ahead of its time [s]: it is
         forgotten. 0 in the usual case.
@@ -106,7 +108,9 @@ class Tick:
     wanted: FloatArray
     error: FloatArray
     effort: FloatArray
+    last_setpoint: DesiredState | None = None
     fault: Fault | None = None
+    had_fault: bool = False
     ahead: float = 0.0
     since_last: float = 0.0
     period: float = 0.0
@@ -141,7 +145,6 @@ class Tick:
         measured_effort: FloatArray | None = None,
         before: Tick | None = None,
         last_effort: FloatArray | None = None,
-        last_setpoint: DesiredState | None = None,
     ) -> None:
         self.tuning = tuning
         self.law = law
@@ -152,4 +155,3 @@ class Tick:
         self.measured_effort = measured_effort
         self.before = before
         self.last_effort = last_effort
-        self.last_setpoint = last_setpoint

@@ -46,7 +46,7 @@ class Accept:
         self.guard.believe(position, velocity, now, arrival)
 
     def step(self, tick: Tick) -> None:
-        """Set `fault`, `ahead`, `period` and `since_last`.
+        """Set `fault`, `had_fault`, `ahead`, `period` and `since_last`.
 
         Raises
         ------
@@ -54,12 +54,14 @@ class Accept:
             When the state is not believed, or ends the motion.
         """
         guard = self.guard
-        before = guard.time
+        before, fault = guard.time, guard.fault
         tick.fault = guard.judge(tick.position, tick.measured_velocity, tick.now, tick.arrival)
         tick.ahead = guard.ahead
         if tick.tuning.drives_close_loop:
             tick.period = self.rate.period
-        if before is not None and tick.fault is None:
+        if tick.fault is not None:
+            tick.had_fault = fault is not None
+        elif before is not None:
             tick.since_last = tick.now - before
 
     def review(self, tick: Tick) -> None:

@@ -69,8 +69,10 @@ class Desired:
     def step(self, tick: Tick) -> None:
         """Set `desired`, `desired_before`, `goes_elsewhere`, `refused`, `place` and `path`."""
         followed, now = self.followed, tick.now
-        tick.goes_elsewhere, self._goes_elsewhere = self._goes_elsewhere, False
-        if tick.changed_from is not None or followed.has_requests:
+        is_idle = followed.is_idle
+        if self._goes_elsewhere:
+            tick.goes_elsewhere, self._goes_elsewhere = True, False
+        if tick.changed_from is not None or (not is_idle and followed.has_requests):
             tick.desired_before = followed.desired_at(tick.position, now)
         if tick.law.mode is Mode.GRAVITY_COMPENSATION:
             # The arm is led by hand: wherever it is left is what another mode will hold.
@@ -78,7 +80,7 @@ class Desired:
             followed.forget()
             tick.desired, tick.place = resting_state(tick.position), now
             return
-        if not followed.is_idle:
+        if not is_idle:
             base = tick.base
             resting = None if base is None else base.at_rest
             here = Circumstances(now, tick.position, tick.velocity, tick.wrench, base, resting)

@@ -46,6 +46,7 @@ class Sense:
         self.wrench: FloatArray | None = None
         self.base: Base | None = None
         self.nature: tuple[int, ...] = ()
+        self._has_sensors = wrist is not None or imu is not None
         self._joints = tuning.law.joints
         self._velocity: FloatArray | None = None
         self._positions: PositionVelocity | None = None
@@ -94,22 +95,23 @@ class Sense:
         tick.velocity = self._velocity = (
             measured if positions is None else positions.update(tick.position, tick.now)
         )
-        if self.wrist is not None or self.imu is not None:
-            self.read(tick.now)
-            tick.wrench, tick.base, tick.nature = self.wrench, self.base, self.nature
+        if self._has_sensors:
+            tick.wrench, tick.base, tick.nature = self.read(tick.now)
 
-    def read(self, now: float) -> None:
-        """Read wrist and IMU at a time [s]."""
+    def read(self, now: float) -> tuple[FloatArray | None, Base | None, tuple[int, ...]]:
+        """Read wrist and IMU at a time [s]; return wrench, base and nature."""
         wrist, imu = self.wrist, self.imu
+        wrench, base = None, None
         nature: tuple[int, ...] = ()
         if wrist is not None:
-            self.wrench = wrist.at(now)
+            wrench = wrist.at(now)
             nature = wrist.tares, wrist.is_stale(now)
         if imu is not None:
             motion = imu.at(now)
-            self.base = None if motion is None else Base(motion, imu.resting_at(now))
+            base = None if motion is None else Base(motion, imu.resting_at(now))
             nature = *nature, imu.is_stale(now)
-        self.nature = nature
+        self.wrench, self.base, self.nature = read = wrench, base, nature
+        return read
 
     def wrench_at(self, now: float) -> FloatArray | None:
         """Return the wrench at the wrist at a time [s]."""

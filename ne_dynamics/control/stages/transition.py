@@ -82,8 +82,10 @@ class Transition:
             )
         ):
             tick.changed_from = before
-        self._effort.decay(tick.elapsed)
-        tick.offset = self._effort.value
+        offset = self._effort
+        if offset.value is not None:
+            offset.decay(tick.elapsed)
+            tick.offset = offset.value
 
     def lead(self, tick: Tick) -> None:
         """Lead `desired`, and `desired_before`, where drives close a loop around them."""
