@@ -288,24 +288,26 @@ class ControlLaw:
         if self.mode.has_feedback:
             if gains is None:
                 raise ParameterError(f'{self.mode.value}: expected gains, got none')
-            for key, gain in (('kp', gains.kp), ('kv', gains.kv)):
-                if gain.ndim and gain.shape[0] != n:
-                    raise ParameterError(
-                        f'{key}: expected gains for {n} joints, got {gain.shape[0]}'
-                    )
-            # Plain floats are the quickest factor NumPy knows.
-            self._kp = gains.kp if gains.kp.ndim else float(gains.kp)
-            self._kv = gains.kv if gains.kv.ndim else float(gains.kv)
-            self._kp_is_full = gains.kp.ndim == 2
-            self._kv_is_full = gains.kv.ndim == 2
-            self._traced = self._find_traced()
-            if self._traced is not None:
-                diagonal = [np.array(np.broadcast_to(gain, n)) for gain in (gains.kp, gains.kv)]
-                none = [self._zero, self._zero]
-                is_computed_torque = self.mode is Mode.COMPUTED_TORQUE
-                both = diagonal + none if is_computed_torque else none + diagonal
-                self._settings = *both, np.array([smoothing_velocity])
-                self._motion_at_rest = self.compensation.find_motion(None)
+            self._use_gains(gains, n, smoothing_velocity)
+
+    def _use_gains(self, gains: Gains, n: int, smoothing_velocity: float) -> None:
+        """Prepare the feedback of n joints."""
+        for key, gain in (('kp', gains.kp), ('kv', gains.kv)):
+            if gain.ndim and gain.shape[0] != n:
+                raise ParameterError(f'{key}: expected gains for {n} joints, got {gain.shape[0]}')
+        # Plain floats are the quickest factor NumPy knows.
+        self._kp = gains.kp if gains.kp.ndim else float(gains.kp)
+        self._kv = gains.kv if gains.kv.ndim else float(gains.kv)
+        self._kp_is_full = gains.kp.ndim == 2
+        self._kv_is_full = gains.kv.ndim == 2
+        self._traced = self._find_traced()
+        if self._traced is not None:
+            diagonal = [np.array(np.broadcast_to(gain, n)) for gain in (gains.kp, gains.kv)]
+            none = [self._zero, self._zero]
+            is_computed_torque = self.mode is Mode.COMPUTED_TORQUE
+            both = diagonal + none if is_computed_torque else none + diagonal
+            self._settings = *both, np.array([smoothing_velocity])
+            self._motion_at_rest = self.compensation.find_motion(None)
 
     def _find_traced(self) -> Dynamics | None:
         """Return the dynamics whose :meth:`Dynamics.control_effort` is this law, if it is.

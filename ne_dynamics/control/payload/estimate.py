@@ -188,6 +188,24 @@ def _judge(
         return PayloadEstimate(
             0.0, deviation, nothing, nothing, link_name, source, duration, misfit
         )
+    center, spread = _judge_center(found, covariance, deviation, link_name)
+    return PayloadEstimate(
+        mass,
+        deviation,
+        center,
+        np.sqrt(np.maximum(np.diag(spread), 0.0)),
+        link_name,
+        source,
+        duration,
+        misfit,
+    )
+
+
+def _judge_center(
+    found: FloatArray, covariance: FloatArray, deviation: float, link_name: str
+) -> tuple[FloatArray, FloatArray]:
+    """Return the centre of mass and its covariance, or refuse it."""
+    mass = float(found[0])
     center = found[1:] / mass
     # c = (m c) / m
     slope = np.column_stack([-center, np.eye(3)]) / mass
@@ -208,16 +226,7 @@ def _judge(
             'poses with the flange turned otherwise against the vertical (the mass is known: '
             f'{mass:.3f} +- {deviation:.2g} kg)'
         )
-    return PayloadEstimate(
-        mass,
-        deviation,
-        center,
-        np.sqrt(np.maximum(np.diag(spread), 0.0)),
-        link_name,
-        source,
-        duration,
-        misfit,
-    )
+    return center, spread
 
 
 def _unknown_directions(covariance: FloatArray, limit: float) -> str:

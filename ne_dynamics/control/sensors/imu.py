@@ -264,12 +264,7 @@ class BaseImu:
         reading[:3] = rotation @ _vector(
             angular_velocity, 'angular_velocity', LARGEST_ANGULAR_VELOCITY, 'rad/s'
         )
-        if self.settings.source is ImuSource.ACCELERATION:
-            reading[3:] = rotation @ _vector(
-                linear_acceleration, 'linear_acceleration', LARGEST_LINEAR_ACCELERATION, 'm/s^2'
-            )
-        else:
-            reading[3:] = -self._strength * (rotation @ _upwards(orientation))
+        reading[3:] = rotation @ self._find_specific_force(linear_acceleration, orientation)
         given = None
         if angular_acceleration is not None:
             given = rotation @ _vector(
@@ -291,6 +286,16 @@ class BaseImu:
             change = self._filter.derivative()
             angular = None if change is None else change[:3]
         self._adopt(position, angular, stamp)
+
+    def _find_specific_force(
+        self, linear_acceleration: ArrayLike | None, orientation: ArrayLike | None
+    ) -> FloatArray:
+        """Return what the source says of gravity, in the axes of the sensor [m/s^2]."""
+        if self.settings.source is ImuSource.ACCELERATION:
+            return _vector(
+                linear_acceleration, 'linear_acceleration', LARGEST_LINEAR_ACCELERATION, 'm/s^2'
+            )
+        return -self._strength * _upwards(orientation)
 
     def _adopt(self, position: FloatArray, angular: FloatArray | None, stamp: float) -> None:
         """Work out what the filtered readings mean."""
