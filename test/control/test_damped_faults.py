@@ -146,3 +146,30 @@ def test_a_load_that_is_set_makes_no_step(robot) -> None:
     controller.adopt(replace(controller.tuning, hold_law=heavier))
     after = controller.update(Q, ZERO, now + 2.0, now + 2.0)
     assert np.abs(after.effort - before.effort).max() < 0.5
+
+
+@pytest.mark.parametrize('disbelieved', [(), (1,)])
+def test_a_command_from_a_measurement_that_is_not_believed_is_not_led_over(
+    robot, dynamics, disbelieved
+) -> None:
+    """The damping begins at the last command, unless a measurement has led to it that is wrong."""
+    changes = {'following_error.frozen': (0.0,), 'following_error.position': (0.5,)}
+    controller = node_controller(robot, state_effort='ignore', **changes)
+    for index in range(100):
+        now = STEP * index
+        command = controller.update(Q, ZERO, now, now)
+    goal = TrajectoryPoint(1.0, Q + 0.5)
+    controller.motion.follow(Waypoints.from_points(robot.joints, robot.joint_names, [goal]))
+    for index in range(100, 130):
+        now = STEP * index
+        command = controller.update(Q, ZERO, now, now)
+    away = np.abs(command.effort - dynamics.gravity_torque(Q))
+    assert away.max() > 10.0
+    controller.accept.guard.trip(
+        FaultKind.FROZEN_POSITION, 'for the test', latches=True, joints=disbelieved
+    )
+    first = controller.damp().effort
+    if disbelieved:
+        np.testing.assert_allclose(first, dynamics.gravity_torque(controller.position), atol=3.0)
+    else:
+        np.testing.assert_allclose(first, command.effort, atol=0.05 * away.max())
