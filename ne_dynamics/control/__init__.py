@@ -1,10 +1,11 @@
 """From a measured state and a desired one to an effort, and what watches over both.
 
-No ROS and no clock: stamps come in, commands go out. :class:`Controller` answers each state;
-``tuning.py`` is all that may change on the way, ``laws.py`` the five laws. ``sensors`` are the
-wrist, the IMU, velocities and what a reported effort means; ``guards`` refuse states, gains and
-motions that would harm; ``desired`` is the motion that is followed; ``payload`` weighs what hangs
-on the flange.
+No ROS and no clock: stamps come in, commands go out. :class:`Controller` sends each joint state as
+a :class:`Tick` through the row of ``stages``; ``command_machine.py`` has the commands that answer
+none, ``damped_arm.py`` the answers after a fault. ``tuning.py`` is all that may change on the way,
+``laws.py`` the five laws. ``sensors`` are the wrist, the IMU, velocities and what a reported
+effort means; ``guards`` refuse states, gains and motions that would harm; ``desired`` is the
+motion that is followed; ``payload`` weighs what hangs on the flange.
 
 Begin with ``Controller.answer`` in ``controller.py``. What tools, studies and benchmarks use is
 exported here, and nothing else is theirs.

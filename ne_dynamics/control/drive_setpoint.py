@@ -2,9 +2,10 @@
 
 Such a drive exerts kp (q_d - q) + kd (qd_d - qd) + effort: a desired position that steps is an
 effort that steps, by however much the gains of the drive make of it. So what is sent goes on from
-what was sent before, whatever becomes of the motion: an offset decays that the desired motion gets
-where it begins anew elsewhere (:class:`SetpointBridge`), and what is left is brought to rest along
-its way (:func:`plan_rest`). The effort is always computed with what is sent.
+what was sent before, whatever becomes of the motion: where the desired motion begins anew
+elsewhere it gets an offset that decays (:mod:`ne_dynamics.control.stages.transition`), and what is
+left is brought to rest along its way (:func:`plan_rest`). The effort is always computed with what
+is sent.
 """
 
 from __future__ import annotations
@@ -15,15 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset
+from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.braking import LONGEST_BRAKE
 from ne_dynamics.motion.stopping import Efforts, StopLimits, stop
 from ne_dynamics.motion.waypoints import DesiredState
-
-REACH_TIME = 0.05
-"""An arm that is found farther from what was sent than it goes in this time [s] at its usual
-speed was moved: its drives did not hold it there, and are not to be sent there."""
 
 ROUNDING = 1e-9
 """What changes by less is the same, whatever its unit."""
@@ -44,63 +41,6 @@ class Setpoint(NamedTuple):
 
     effort: FloatArray
     desired: DesiredState
-
-
-class SetpointBridge:
-    """An offset by which the desired motion goes on from what was sent before it.
-
-    Parameters
-    ----------
-    duration : float
-        In which it is down to 1 % [s]; `TRANSITION_TIME` where that is 0: a position that steps
-        is no choice.
-    """
-
-    def __init__(self, duration: float) -> None:
-        self._offset = CommandOffset(duration or TRANSITION_TIME)
-
-    def configure(self, duration: float) -> None:
-        """Let another duration count from now on."""
-        self._offset.configure(duration or TRANSITION_TIME)
-
-    def clear(self) -> None:
-        """Forget the offset."""
-        self._offset.clear()
-
-    def begin(self, gap: FloatArray, reach: FloatArray) -> None:
-        """Let an offset decay from rest, after a time in which nobody knows what the arm did.
-
-        Parameters
-        ----------
-        gap : array, shape (n,)
-            From the desired position to the one that was sent [rad or m].
-        reach : array, shape (n,)
-            Where it is larger the drives did not hold the arm, and there is no offset.
-        """
-        self._offset.clear()
-        if (np.abs(gap) <= reach).all():
-            self._offset.change(gap)
-
-    def change(self, gap: FloatArray) -> None:
-        """Let the offset be another one, from one state to the next."""
-        self._offset.change(gap)
-
-    def apply(self, desired: DesiredState, elapsed: float) -> DesiredState:
-        """Return a desired state with the offset.
-
-        Parameters
-        ----------
-        desired : DesiredState
-        elapsed : float
-            Time since the last call [s].
-        """
-        offset = self._offset
-        offset.decay(elapsed)
-        if offset.value is None or offset.slope is None:
-            return desired
-        return desired._replace(
-            position=desired.position + offset.value, velocity=desired.velocity + offset.slope
-        )
 
 
 def plan_rest(

@@ -10,9 +10,11 @@ import pytest
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.drive_setpoint import REACH_TIME, Setpoint, SetpointBridge, plan_rest
+from ne_dynamics.control.drive_setpoint import Setpoint, plan_rest
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.stages.transition import REACH_TIME, Transition
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Terms
@@ -318,11 +320,17 @@ def test_efforts_alone_are_left_as_they_were(dynamics: Dynamics) -> None:
 
 
 def test_an_offset_is_a_motion(dynamics: Dynamics) -> None:
-    """The velocity that a bridge adds is the slope of the position that it adds."""
-    bridge, desired = SetpointBridge(0.2), resting_state(Q)
+    """The velocity that a transition adds is the slope of the position that it adds."""
+    chosen = tuning(dynamics, transition_time=0.2)
+    transition = Transition(chosen)
     gap = np.array([0.02, -0.01, 0.0, 0.03, 0.01, -0.02])
-    bridge.begin(gap, np.full(6, 0.05))
-    states = [bridge.apply(desired, 1e-4 if index else 0.0) for index in range(2000)]
+    states = []
+    for index in range(2000):
+        tick = Tick(chosen, chosen.law, Q, ZERO, 1e-4 * index)
+        tick.begins, tick.elapsed = index == 0, 1e-4
+        tick.last_setpoint, tick.desired = resting_state(Q + gap), resting_state(Q)
+        transition.lead(tick)
+        states.append(tick.desired)
     position = np.array([state.position for state in states])
     velocity = np.array([state.velocity for state in states])
     np.testing.assert_allclose(position[0] - Q, gap)

@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.control.drive_setpoint import REACH_TIME, ROUNDING, SetpointBridge
+from ne_dynamics.control.drive_setpoint import ROUNDING
 from ne_dynamics.control.limits import clamp_effort
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.tick import Tick
-from ne_dynamics.control.transition import CommandOffset
+from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.joint_limits import usual_velocities
-from ne_dynamics.motion.waypoints import resting_state
+from ne_dynamics.motion.waypoints import DesiredState, resting_state
+
+REACH_TIME = 0.05
+"""An arm that is found farther from what was sent than it goes in this time [s] at its usual
+speed was moved: its drives did not hold it there, and are not to be sent there."""
 
 LONGEST_STEP = 4.0
 """After more than so many periods without a state, or where the time goes back, the desired
@@ -42,12 +46,13 @@ class Transition:
 
     def __init__(self, tuning: Tuning) -> None:
         self._effort = CommandOffset(tuning.transition_time)
-        self._setpoint = SetpointBridge(tuning.transition_time)
+        # A position that steps is no choice.
+        self._setpoint = CommandOffset(tuning.transition_time or TRANSITION_TIME)
 
     def configure(self, tuning: Tuning) -> None:
         """Use another tuning from the next state on."""
         self._effort.configure(tuning.transition_time)
-        self._setpoint.configure(tuning.transition_time)
+        self._setpoint.configure(tuning.transition_time or TRANSITION_TIME)
 
     def reset(self) -> None:
         """Forget all offsets."""
@@ -91,24 +96,27 @@ class Transition:
         """Lead `desired`, and `desired_before`, where drives close a loop around them."""
         if not tick.tuning.drives_close_loop:
             return
-        bridge, error = self._setpoint, tick.law.position_error
-        elapsed, sent, before = tick.elapsed, tick.last_setpoint, tick.desired_before
+        offset, error = self._setpoint, tick.law.position_error
+        sent, before, desired = tick.last_setpoint, tick.desired_before, tick.desired
         # The motion goes on while no states come, and with a stamp ahead of its time.
-        leaps = tick.period > 0.0 and not 0.0 <= elapsed <= LONGEST_STEP * tick.period
+        leaps = tick.period > 0.0 and not 0.0 <= tick.elapsed <= LONGEST_STEP * tick.period
         if sent is not None and (tick.begins or leaps or tick.goes_elsewhere):
-            gap = error(sent.position, tick.desired.position)
+            gap = error(sent.position, desired.position)
+            reach = REACH_TIME * usual_velocities(tick.law.joints)
             if tick.begins:
-                bridge.begin(gap, REACH_TIME * usual_velocities(tick.law.joints))
-            else:
-                bridge.change(gap)
-            elapsed = 0.0
-        elif before is not None and not tick.may_step:
-            before = tick.desired_before = bridge.apply(before, elapsed)
-            elapsed = 0.0
-            step = error(before.position, bridge.apply(tick.desired, 0.0).position)
-            if np.abs(step).max() > ROUNDING:
-                bridge.change(error(before.position, tick.desired.position))
-        tick.desired = bridge.apply(tick.desired, elapsed)
+                # Nobody knows what the arm did meanwhile.
+                offset.clear()
+            if not tick.begins or (np.abs(gap) <= reach).all():
+                offset.change(gap)
+        else:
+            offset.decay(tick.elapsed)
+            if before is not None and not tick.may_step:
+                before = tick.desired_before = _add(before, offset)
+                gap = error(before.position, desired.position)
+                present = 0.0 if offset.value is None else offset.value
+                if np.abs(gap - present).max() > ROUNDING:
+                    offset.change(gap)
+        tick.desired = _add(desired, offset)
 
     def step(self, tick: Tick) -> None:
         """Set `effort`, and where the command begins, `start` and what belongs to it.
@@ -179,3 +187,12 @@ class Transition:
             return None
         tick.reported_start, tick.unused_effort = beginning.effort, beginning.refusal
         return beginning.effort
+
+
+def _add(desired: DesiredState, offset: CommandOffset) -> DesiredState:
+    """Return a desired state with the offset of position and velocity."""
+    if offset.value is None or offset.slope is None:
+        return desired
+    return desired._replace(
+        position=desired.position + offset.value, velocity=desired.velocity + offset.slope
+    )
