@@ -215,10 +215,3 @@ class DemandLimits:
             deceleration=np.maximum(self.deceleration, np.abs(acceleration)),
             effort=np.maximum(self.effort, np.abs(effort)),
         )
-
-    def are(self, others: DemandLimits) -> bool:
-        """Return whether others are the same."""
-        return all(
-            np.array_equal(getattr(self, name), getattr(others, name))
-            for name in ('lower', 'upper', 'velocity', 'acceleration', 'deceleration', 'effort')
-        )
