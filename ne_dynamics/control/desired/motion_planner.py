@@ -278,8 +278,7 @@ class MotionPlanner:
         waypoints: Waypoints,
         start_time: float | None = None,
         *,
-        is_for_now: bool | None = None,
-        is_announced: bool = False,
+        is_partial: bool = False,
     ) -> MotionPlan:
         """Return what becomes of waypoints.
 
@@ -287,11 +286,10 @@ class MotionPlanner:
         ----------
         waypoints : Waypoints
         start_time : float, optional
-            Time from which theirs count [s]; that of the state at which they take over when None.
-        is_for_now : bool, optional
-            Whether they were sent without a time; without a start when None.
-        is_announced : bool
-            Whether the start is that of :meth:`start_of`, and no other joint's time.
+            Time from which theirs count, as they were sent [s]; when None, that of
+            :meth:`start_of`.
+        is_partial : bool
+            Whether joints were left out: they go on by that time, however late it has become.
 
         Raises
         ------
@@ -302,11 +300,10 @@ class MotionPlanner:
         TrajectoryError
             When positions that are missing cannot be integrated.
         """
-        settings = self.settings
-        if is_for_now is None:
-            is_for_now = start_time is None
+        settings, is_for_now = self.settings, start_time is None
+        start = self.start_of(start_time)
         sent = self.stream.paced(
-            MotionRequest(waypoints, start_time, settings.interpolation), self.here.time
+            MotionRequest(waypoints, start, settings.interpolation), self.here.time
         )
         if self.running is None or self.here.time is None:
             request, checker = sent.integrated(None, None), settings.make_checker(self.here)
@@ -347,7 +344,7 @@ class MotionPlanner:
             efforts,
             pace,
             settings.number,
-            is_announced,
+            is_announced=is_for_now and start is not None and not is_partial,
         )
 
     def _going_on(
