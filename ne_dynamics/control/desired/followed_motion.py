@@ -29,7 +29,7 @@ from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.limit_violation import LimitViolation
+from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import MOST_WAITING, Motion
 from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.waypoints import DesiredState, resting_state
@@ -58,13 +58,13 @@ class FollowedMotion:
         self.trajectory: Motion | None = None
         self._plans: deque[MotionPlan] = deque(maxlen=MOST_WAITING)
         self._stream = PositionStream(tuning.longest_interval)
-        self.time_scaling = TimeScaling(tuning, submit)
+        self.time_scaling = TimeScaling(submit)
         self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:
         """Let another tuning count for what is decided from now on."""
         joints, limits = tuning.law.joints, tuning.effort_limits
-        self._settings = PlanningSettings(
+        self._settings = settings = PlanningSettings(
             tuning.hold_law.compensation,
             DemandLimits.of(joints, limits),
             StopLimits.of(joints, limits, tuning.decelerations),
@@ -72,7 +72,11 @@ class FollowedMotion:
             tuning.interpolation_method,
             tuning.longest_interval,
         )
-        self.time_scaling.configure(tuning)
+        self.time_scaling.configure(
+            settings.limits,
+            settings.stop_limits,
+            slows_down=settings.when_infeasible is WhenInfeasible.SLOW_DOWN,
+        )
         self._stream.longest_interval = tuning.longest_interval
 
     @property
