@@ -24,7 +24,7 @@ from ne_dynamics.control.desired.position_stream import (
     PositionStream,
     returned,
 )
-from ne_dynamics.control.desired.time_scaling import PacePlan, PathTime, plan_pace
+from ne_dynamics.control.desired.time_scaling import PathTime, plan_pace
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import NeDynamicsError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -32,9 +32,9 @@ from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.replacement import replace_motion
+from ne_dynamics.motion.replacement import begin_of, replace_motion
 from ne_dynamics.motion.stopping import StopLimits, stop
-from ne_dynamics.motion.time_scaling.time_optimal import is_corner
+from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimal, is_corner
 from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints
 
 
@@ -182,7 +182,7 @@ class MotionPlan:
         From which it goes then.
     efforts : PathEfforts or None
         By which its pace was planned; None where that was not looked at.
-    pace : PacePlan or None
+    pace : TimeOptimal or None
         How fast it may be followed; None where it may go as it was sent.
     settings : int
         Number of those by which it was made.
@@ -199,14 +199,14 @@ class MotionPlan:
     begin_time: float = 0.0
     begin: DesiredState | None = None
     efforts: PathEfforts | None = None
-    pace: PacePlan | None = None
+    pace: TimeOptimal | None = None
     settings: int = -1
     is_announced: bool = False
 
     @property
     def duration(self) -> float | None:
         """How long it will take; None where it goes as it was sent [s]."""
-        return None if self.pace is None else self.pace.duration
+        return None if self.pace is None else float(self.pace.passed[-1])
 
     def placed_at(self, origin: float, time: float, state: DesiredState) -> Motion | None:
         """Return the motion where it is the one that was planned, if need be later.
@@ -339,7 +339,7 @@ class MotionPlanner:
             exceeded,
             motion,
             request.origin(now),
-            begin_time := begin_of(request, now),
+            begin_time := begin_of(waypoints, request.start_time, now),
             running.sample(begin_time),
             efforts,
             pace,
@@ -364,7 +364,7 @@ class MotionPlanner:
 
     def _plan_pace(
         self, motion: Motion, running: Motion, efforts: PathEfforts, origin: float
-    ) -> PacePlan:
+    ) -> TimeOptimal:
         """Return how fast what is to be followed may be gone."""
         start, clock = motion.start_time, self.path_time.clock
         after, before = motion.sample(start).velocity, running.sample(start).velocity
@@ -378,12 +378,6 @@ class MotionPlanner:
             fastest=max(1.0, self.path_time.target),
             has_corner=bool(is_corner(after, before)),
         )
-
-
-def begin_of(request: MotionRequest, now: float) -> float:
-    """Return when waypoints take the place of what is followed, if they are placed now [s]."""
-    start = request.start_time
-    return now if start is None or request.waypoints.times[-1] <= 0.0 else max(start, now)
 
 
 def on_path(

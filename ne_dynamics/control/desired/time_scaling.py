@@ -27,6 +27,7 @@ from ne_dynamics.motion.stopping import EFFORT_SHARE, Efforts, StopLimits
 from ne_dynamics.motion.time_scaling.path import PathIntervals
 from ne_dynamics.motion.time_scaling.time_optimal import (
     SLOWEST,
+    TimeOptimal,
     TimeOptimalProfile,
     find_time_optimal,
     is_corner,
@@ -53,20 +54,6 @@ TRIED_AGAIN = 1.0
 """A plan that did not come about is asked for again after this time [s]."""
 
 _FEEDING_FORWARD = (Mode.FEEDFORWARD, Mode.FEEDFORWARD_PD)
-
-
-class PacePlan(NamedTuple):
-    """How fast a path may be followed.
-
-    Attributes
-    ----------
-    profile : TimeOptimalProfile
-    duration : float
-        Of the fastest motion [s].
-    """
-
-    profile: TimeOptimalProfile
-    duration: float
 
 
 class Submit(Protocol):
@@ -123,7 +110,7 @@ def plan_pace(
     speed: float,
     fastest: float,
     has_corner: bool = False,
-) -> PacePlan:
+) -> TimeOptimal:
     """Return how fast a path may be followed.
 
     Parameters
@@ -168,11 +155,10 @@ def plan_pace(
         begin=SLOWEST if has_corner else max(speed, SLOWEST),
         end=SLOWEST if is_corner(path.velocity[1, -1], 0.0) else np.inf,
     )
-    profile = found.profile
-    if has_corner:
-        squares = np.concatenate(([SLOWEST**2], profile.squares[1:]))
-        profile = TimeOptimalProfile(profile.times, squares)
-    return PacePlan(profile, float(found.passed[-1]))
+    if not has_corner:
+        return found
+    squares = np.concatenate(([SLOWEST**2], found.profile.squares[1:]))
+    return found._replace(profile=TimeOptimalProfile(found.profile.times, squares))
 
 
 class TimeScaling:
@@ -202,7 +188,7 @@ class TimeScaling:
         self.target = 1.0
         self._submit = submit
         self._efforts: PathEfforts | None = None
-        self._planning: Future[PacePlan] | None = None
+        self._planning: Future[TimeOptimal] | None = None
         self._is_outdated = False
         self._looked_at = self._not_before = -np.inf
 
