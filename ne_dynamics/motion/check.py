@@ -154,16 +154,7 @@ def _make_violation(
     if kind > 1:
         with np.errstate(divide='ignore', invalid='ignore'):
             slower = (abs(value) / limit) ** (1.0 if kind == 2 else 0.5)
-        limit = np.copysign(limit, value)
-    return LimitViolation(
-        _KINDS[kind],
-        limits.joints[joint],
-        joint,
-        float(time),
-        float(value),
-        float(limit),
-        float(slower),
-    )
+    return LimitViolation.of(_KINDS[kind], limits.joints, joint, time, value, limit, slower)
 
 
 def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -274,12 +265,8 @@ def _find_beyond(
     efforts = compute(positions, velocities, np.zeros_like(positions))
     excess = np.where(np.isnan(efforts), np.inf, np.abs(efforts)) - limits.effort
     found = []
-    for joint in np.flatnonzero((excess > 0.0).any(axis=0)):
+    for joint in np.flatnonzero((excess > 0.0).any(axis=0)).tolist():
         row = int(excess[:, joint].argmax())
-        value = float(efforts[row, joint])
-        limit = float(np.copysign(limits.effort[joint], value))
-        time = float(times[row])
-        found.append(
-            LimitViolation(quantity, limits.joints[joint], int(joint), time, value, limit)
-        )
+        value, limit = efforts[row, joint], limits.effort[joint]
+        found.append(LimitViolation.of(quantity, limits.joints, joint, times[row], value, limit))
     return found

@@ -105,23 +105,19 @@ def effort_limits(joints: Sequence[Joint], override: ArrayLike = ()) -> FloatArr
     return limits
 
 
-def limit_remarks(
-    joints: Sequence[Joint], limits: FloatArray, largest_ratio: float = 2.0
-) -> list[str]:
-    """Return which finite limits are far above those of the model, in words.
+def limit_remarks(joints: Sequence[Joint], limits: FloatArray) -> list[str]:
+    """Return which finite limits are more than twice those of the model, in words.
 
     Parameters
     ----------
     joints : sequence of Joint
     limits : array, shape (n,)
         That hold [N m or N].
-    largest_ratio : float
-        Of a limit to that of the model, from which on it is said.
     """
     above = [
         f'{joint.name} {limit:g} (model: {joint.effort_limit:g})'
         for joint, limit in zip(joints, limits.tolist(), strict=True)
-        if isfinite(limit) and 0.0 < largest_ratio * joint.effort_limit < limit
+        if isfinite(limit) and 0.0 < 2.0 * joint.effort_limit < limit
     ]
     if not above:
         return []

@@ -163,13 +163,13 @@ class FeasibilityChecker:
     def _check_step(
         self, motion: Motion, begin: DesiredState, now: float, origin: float
     ) -> list[LimitViolation]:
-        step = motion.sample(now).position - begin.position
-        found = []
-        for joint in np.flatnonzero(np.abs(step) > self.limits.step).tolist():
-            limit = float(np.copysign(self.limits.step[joint], step[joint]))
-            name, value = self.limits.joints[joint], float(step[joint])
-            found.append(LimitViolation(Quantity.STEP, name, joint, now - origin, value, limit))
-        return found
+        step, limits = motion.sample(now).position - begin.position, self.limits
+        return [
+            LimitViolation.of(
+                Quantity.STEP, limits.joints, joint, now - origin, step[joint], limits.step[joint]
+            )
+            for joint in np.flatnonzero(np.abs(step) > limits.step).tolist()
+        ]
 
     def _check_poses(self, waypoints: Waypoints, some: slice) -> list[LimitViolation]:
         times = np.array(waypoints.times)[some]
