@@ -10,6 +10,7 @@ over, it is placed once more and its begin checked; see
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import NamedTuple
 
@@ -123,12 +124,9 @@ class PlanningSettings:
 
     def stop(self, state: DesiredState, here: Circumstances, time: float | None = None) -> Motion:
         """Return the stop of a motion, for what the model carries and feels at present."""
-
-        def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
-            return self.compensation.effort_or_infinite(q, qd, qdd, here.wrench, here.base)
-
+        compute = partial(self.compensation.effort_or_infinite, wrench=here.wrench, base=here.base)
         now = here.now if time is None else time
-        return stop(state, self.stop_limits, compute_efforts, now=now)
+        return stop(state, self.stop_limits, compute, now=now)
 
     def place(
         self, request: MotionRequest, running: Motion, here: Circumstances, stream: PositionStream
