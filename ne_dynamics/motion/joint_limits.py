@@ -15,24 +15,21 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.waypoints import POSITION_TOLERANCE, DesiredState
 
-USUAL_SPEED = {JointType.PRISMATIC: 1.0}
-"""[m/s]"""
-
-USUAL_TURNING_SPEED = 3.0
-"""Velocity limits of joints whose model has none [rad/s]."""
-
 STEP_TIME = 0.02
 """A first point at time zero may be as far from where the motion begins as the joint goes in this
 time [s] at its velocity limit."""
 
 
 def usual_velocities(joints: Sequence[Joint]) -> FloatArray:
-    """Return the velocity limits that other limits are derived from, shape (n,)."""
+    """Return the velocity limits that other limits are derived from, shape (n,).
+
+    Those of the model, else 1 m/s and 3 rad/s.
+    """
     return np.array(
         [
             joint.velocity_limit
             if 0.0 < joint.velocity_limit < inf
-            else USUAL_SPEED.get(joint.type, USUAL_TURNING_SPEED)
+            else (1.0 if joint.type is JointType.PRISMATIC else 3.0)
             for joint in joints
         ]
     )

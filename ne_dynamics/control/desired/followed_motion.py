@@ -56,7 +56,6 @@ class FollowedMotion:
     """
 
     def __init__(self, tuning: Tuning, submit: Submit = submit_here) -> None:
-        self._zero = np.zeros(tuning.effort_limits.size)
         self.trajectory: Motion | None = None
         self._plans: deque[MotionPlan] = deque(maxlen=MOST_WAITING)
         self._stream = PositionStream(tuning.longest_interval)
@@ -121,7 +120,7 @@ class FollowedMotion:
             Why waypoints that waited are not followed.
         """
         if self.trajectory is None:
-            self.trajectory = self.settings.stop(_measured_state(here, self._zero), here)
+            self.trajectory = self.settings.stop(_measured_state(here), here)
         self.trajectory = self.time_scaling.advance(self.trajectory, here.now)
         refused = None
         while self._plans:
@@ -195,10 +194,9 @@ class FollowedMotion:
 
     def follow(self, plan: MotionPlan, here: Circumstances) -> None:
         """Follow a plan from the next state on, or from its time on."""
-        request = plan.request
         if plan.is_for_now:
             self._plans.clear()
-            self._stream.hear(request, here.time)
+            self._stream.hear(plan.request, here.time)
         self._plans.append(plan)
 
     def hold(self, here: Circumstances, *, where_found: bool) -> None:
@@ -217,7 +215,7 @@ class FollowedMotion:
                 self.trajectory = self.trajectory.given_up()
                 return
         state = (
-            _measured_state(here, self._zero)
+            _measured_state(here)
             if is_found
             else self.time_scaling.state_at(self.trajectory, here.time)
         )
@@ -225,7 +223,8 @@ class FollowedMotion:
         self.trajectory = self.settings.stop(state, here)
 
 
-def _measured_state(here: Circumstances, zero: FloatArray) -> DesiredState:
+def _measured_state(here: Circumstances) -> DesiredState:
     if here.position is None:
         raise RuntimeError('no state has come')
+    zero = np.zeros_like(here.position)
     return DesiredState(here.position, zero if here.velocity is None else here.velocity, zero)

@@ -249,7 +249,7 @@ class TimeScaling:
             return trajectory
         clock = self.clock
         if clock is None:
-            clock = self._start(time)
+            clock = self.clock = PathParameter(time, time)
             if not trajectory.sample(time).velocity.any():
                 clock.speed = min(self.target, 1.0)
         clock.advance(time)
@@ -260,10 +260,6 @@ class TimeScaling:
             held = Motion.hold(trajectory.sample(clock.place).position, now=time)
             return self.advance(held, time)
         return trajectory
-
-    def _start(self, time: float) -> PathParameter:
-        clock = self.clock = PathParameter(time, time)
-        return clock
 
     # ---- motions
 
@@ -284,7 +280,7 @@ class TimeScaling:
             return False
         if not np.isfinite(path).all():
             return False
-        clock = self.clock or self._start(time)
+        clock = self.clock = self.clock or PathParameter(time, time)
         self._planning, clock.is_stopping = None, True
         band = Band()
         desired = clock.moved(path)
