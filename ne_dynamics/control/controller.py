@@ -396,6 +396,6 @@ class Controller:
             self.time,
             self.fault,
             correction,
-            self.motion.followed.stop_limits,
+            self.motion.settings.stop_limits,
             self.transition.duration,
         )

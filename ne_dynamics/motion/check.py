@@ -113,12 +113,17 @@ def check_kinematics(
         shares, values = _find_extremes(segments.scaled[:, which, joints], durations)
         excess = _measure_excess(values, limits, tolerances, joints)
     times = segments.begins[which] + shares * durations
+    sizes = limits.upper, limits.lower, limits.velocity, limits.acceleration, limits.deceleration
     found = []
     for kind, joint in product(range(len(_KINDS)), np.unique(joints).tolist()):
         row = int(np.where(joints == joint, excess[kind], -np.inf).argmax())
         if excess[kind, row] > 0.0:
-            where = kind, row
-            found.append(_make_violation(kind, limits, joint, times[where], values[where]))
+            where = _KINDS[kind], limits.joints, joint, times[kind, row]
+            value, limit, slower = values[kind, row], sizes[kind][joint], np.inf
+            if kind > 1:
+                with np.errstate(divide='ignore', invalid='ignore'):
+                    slower = (abs(value) / limit) ** (1.0 if kind == 2 else 0.5)
+            found.append(LimitViolation.of(*where, value, limit, slower))
     return found
 
 
@@ -144,26 +149,6 @@ def _measure_excess(
         )
     )
     return np.where(np.isnan(excess), np.inf, excess)
-
-
-def _make_violation(
-    kind: int, limits: DemandLimits, joint: int, time: float, value: float
-) -> LimitViolation:
-    rows = limits.upper, limits.lower, limits.velocity, limits.acceleration, limits.deceleration
-    limit, slower = rows[kind][joint], np.inf
-    if kind > 1:
-        with np.errstate(divide='ignore', invalid='ignore'):
-            slower = (abs(value) / limit) ** (1.0 if kind == 2 else 0.5)
-        limit = np.copysign(limit, value)
-    return LimitViolation(
-        _KINDS[kind],
-        limits.joints[joint],
-        joint,
-        float(time),
-        float(value),
-        float(limit),
-        float(slower),
-    )
 
 
 def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -274,12 +259,8 @@ def _find_beyond(
     efforts = compute(positions, velocities, np.zeros_like(positions))
     excess = np.where(np.isnan(efforts), np.inf, np.abs(efforts)) - limits.effort
     found = []
-    for joint in np.flatnonzero((excess > 0.0).any(axis=0)):
+    for joint in np.flatnonzero((excess > 0.0).any(axis=0)).tolist():
         row = int(excess[:, joint].argmax())
-        value = float(efforts[row, joint])
-        limit = float(np.copysign(limits.effort[joint], value))
-        time = float(times[row])
-        found.append(
-            LimitViolation(quantity, limits.joints[joint], int(joint), time, value, limit)
-        )
+        value, limit = efforts[row, joint], limits.effort[joint]
+        found.append(LimitViolation.of(quantity, limits.joints, joint, times[row], value, limit))
     return found

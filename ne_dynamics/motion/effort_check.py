@@ -176,8 +176,6 @@ class _EffortSearch:
             static = np.copysign(1.0, value) * slow[row, joint]
             helps = static < size < abs(value) < np.inf
             slower = float(np.sqrt((abs(value) - static) / (size - static))) if helps else np.inf
-            limit, name = float(np.copysign(size, value)), self._limits.joints[joint]
-            found.append(
-                LimitViolation(Quantity.EFFORT, name, joint, times[row], value, limit, slower)
-            )
+            where = self._limits.joints, joint, times[row]
+            found.append(LimitViolation.of(Quantity.EFFORT, *where, value, size, slower))
         return found

@@ -76,12 +76,5 @@ def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypo
         )
     last[np.abs(last) <= REST_TOLERANCE] = 0.0
     arrays.setflags(write=False)
-    return replace(
-        waypoints,
-        times=times,
-        positions=arrays[0],
-        velocities=arrays[1],
-        accelerations=arrays[2],
-        orders=tuple(np.where(has[1], np.where(has[2], 2, 1), 0).tolist()),
-        carried=None,
-    )
+    orders = tuple(np.where(has[1], np.where(has[2], 2, 1), 0).tolist())
+    return replace(waypoints.with_points(times, arrays, orders), carried=None)

@@ -15,24 +15,21 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.waypoints import POSITION_TOLERANCE, DesiredState
 
-USUAL_SPEED = {JointType.PRISMATIC: 1.0}
-"""[m/s]"""
-
-USUAL_TURNING_SPEED = 3.0
-"""Velocity limits of joints whose model has none [rad/s]."""
-
 STEP_TIME = 0.02
 """A first point at time zero may be as far from where the motion begins as the joint goes in this
 time [s] at its velocity limit."""
 
 
 def usual_velocities(joints: Sequence[Joint]) -> FloatArray:
-    """Return the velocity limits that other limits are derived from, shape (n,)."""
+    """Return the velocity limits that other limits are derived from, shape (n,).
+
+    Those of the model, else 1 m/s and 3 rad/s.
+    """
     return np.array(
         [
             joint.velocity_limit
             if 0.0 < joint.velocity_limit < inf
-            else USUAL_SPEED.get(joint.type, USUAL_TURNING_SPEED)
+            else (1.0 if joint.type is JointType.PRISMATIC else 3.0)
             for joint in joints
         ]
     )
@@ -105,23 +102,19 @@ def effort_limits(joints: Sequence[Joint], override: ArrayLike = ()) -> FloatArr
     return limits
 
 
-def limit_remarks(
-    joints: Sequence[Joint], limits: FloatArray, largest_ratio: float = 2.0
-) -> list[str]:
-    """Return which finite limits are far above those of the model, in words.
+def limit_remarks(joints: Sequence[Joint], limits: FloatArray) -> list[str]:
+    """Return which finite limits are more than twice those of the model, in words.
 
     Parameters
     ----------
     joints : sequence of Joint
     limits : array, shape (n,)
         That hold [N m or N].
-    largest_ratio : float
-        Of a limit to that of the model, from which on it is said.
     """
     above = [
         f'{joint.name} {limit:g} (model: {joint.effort_limit:g})'
         for joint, limit in zip(joints, limits.tolist(), strict=True)
-        if isfinite(limit) and 0.0 < largest_ratio * joint.effort_limit < limit
+        if isfinite(limit) and 0.0 < 2.0 * joint.effort_limit < limit
     ]
     if not above:
         return []
@@ -214,11 +207,4 @@ class DemandLimits:
             acceleration=np.maximum(self.acceleration, np.abs(acceleration)),
             deceleration=np.maximum(self.deceleration, np.abs(acceleration)),
             effort=np.maximum(self.effort, np.abs(effort)),
-        )
-
-    def are(self, others: DemandLimits) -> bool:
-        """Return whether others are the same."""
-        return all(
-            np.array_equal(getattr(self, name), getattr(others, name))
-            for name in ('lower', 'upper', 'velocity', 'acceleration', 'deceleration', 'effort')
         )

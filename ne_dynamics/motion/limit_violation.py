@@ -87,6 +87,23 @@ class LimitViolation(NamedTuple):
     limit: float
     slower: float = np.inf
 
+    @classmethod
+    def of(
+        cls,
+        quantity: Quantity,
+        joints: Sequence[Joint],
+        column: int,
+        time: float,
+        value: float,
+        limit: float,
+        slower: float = np.inf,
+    ) -> LimitViolation:
+        """Return that of one of several joints, the limit with the sign that it needs."""
+        if quantity is not Quantity.POSITION:
+            limit = np.copysign(limit, value)
+        numbers = (float(each) for each in (time, value, limit, slower))
+        return cls(quantity, joints[column], column, *numbers)
+
     @property
     def unit(self) -> str:
         """Unit of value and limit."""

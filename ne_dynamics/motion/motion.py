@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from struct import Struct
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -116,18 +117,15 @@ class Motion:
         self._buffer = self._powers.data
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Motion, (
-            self.knots,
-            self.coefficients,
-            self.initial,
-            self.final,
-            self._steps,
-            self._before,
-        )
+        given = self.knots, self.coefficients, self.initial, self.final, self._steps, self._before
+        return Motion, given
 
-    def _with(self, before: Motion | None) -> Motion:
-        """Return the same motion with another one before it."""
-        return Motion(self.knots, self.coefficients, self.initial, self.final, self._steps, before)
+    def _with(self, **arguments: Any) -> Motion:
+        """Return the same motion but for some of its arguments."""
+        given = {
+            name: getattr(self, name) for name in ('knots', 'coefficients', 'initial', 'final')
+        }
+        return Motion(**{**given, 'steps': self._steps, 'before': self._before, **arguments})
 
     # ---- makers
 
@@ -293,24 +291,14 @@ class Motion:
     def shifted(self, duration: float) -> Motion:
         """Return the same motion, later by so many seconds; before it begins, likewise."""
         before = None if self._before is None else self._before.shifted(duration)
-        return Motion(
-            self.knots + duration,
-            self.coefficients,
-            self.initial,
-            self.final,
-            steps=self._steps,
-            before=before,
-        )
+        return self._with(knots=self.knots + duration, before=before)
 
     def joined(self, end: Motion) -> Motion:
         """Return this motion with another one in place of its rest; `end` begins at its end."""
-        return Motion(
-            np.concatenate((self.knots, end.knots[1:])),
-            np.concatenate((self.coefficients, end.coefficients)),
-            self.initial,
-            end.final,
-            steps=self._steps,
-            before=self._before,
+        return self._with(
+            knots=np.concatenate((self.knots, end.knots[1:])),
+            coefficients=np.concatenate((self.coefficients, end.coefficients)),
+            final=end.final,
         )
 
     def part(self, begin: float, end: float) -> Motion:
@@ -319,17 +307,16 @@ class Motion:
             return self
         first = min(max(bisect_right(self._times, begin) - 1, 0), len(self._times) - 1)
         last = max(bisect_right(self._times, end), first + 1)
-        return Motion(
-            self.knots[first : last + 1],
-            self.coefficients[first:last],
-            self.initial,
-            self.final,
+        return self._with(
+            knots=self.knots[first : last + 1],
+            coefficients=self.coefficients[first:last],
             steps=self._steps[first:last],
+            before=None,
         )
 
     def given_up(self) -> Motion:
         """Return the same motion as another one: nobody waits for its end."""
-        return self._with(self._before)
+        return self._with()
 
     def waiting_after(self, before: Motion, now: float) -> Motion:
         """Return this motion with another one in place of its state before it begins.
@@ -360,8 +347,8 @@ class Motion:
             )
         earlier: Motion | None = None
         for motion in reversed(chain):
-            earlier = motion if motion._before is earlier else motion._with(earlier)
-        return self._with(earlier)
+            earlier = motion if motion._before is earlier else motion._with(before=earlier)
+        return self._with(before=earlier)
 
     def derivative(self, order: int = 1) -> Motion:
         """Return the motion whose position is a derivative of this one's, with respect to time.

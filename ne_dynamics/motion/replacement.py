@@ -12,6 +12,13 @@ from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.waypoints import Waypoints
 
 
+def begin_of(waypoints: Waypoints, start_time: float | None, now: float) -> float:
+    """Return when waypoints take the place of what is followed, if they are placed now [s]."""
+    if start_time is None or waypoints.times[-1] <= 0.0:
+        return now
+    return max(start_time, now)
+
+
 def replace_motion(
     running: Motion,
     waypoints: Waypoints,
@@ -48,17 +55,14 @@ def replace_motion(
     TrajectoryError
         See :meth:`Motion.through` and :meth:`Motion.waiting_after`.
     """
-    begin = now
-    is_later = start_time is not None and start_time > now
-    if start_time is not None and is_later and waypoints.times[-1] > 0.0:
-        begin = start_time
+    begin = begin_of(waypoints, start_time, now)
     motion = Motion.through(
         waypoints,
         now=begin,
         start_state=running.sample(begin),
         start_time=start_time,
         interpolation=interpolation,
-        jumps=not is_later,
+        jumps=start_time is None or start_time <= now,
         goes_on=goes_on,
     )
     return motion.waiting_after(running, now) if begin > now else motion

@@ -238,14 +238,17 @@ class Waypoints:
                 f'got {times[index]} ns'
             ),
         )
-        return replace(
-            self,
-            times=tuple((times / NANO).tolist()),
-            positions=states.position,
-            velocities=states.velocity,
-            accelerations=states.acceleration,
-            orders=orders,
-        )
+        return self.with_points(tuple((times / NANO).tolist()), states, orders)
+
+    def with_points(
+        self,
+        times: tuple[float, ...],
+        states: Sequence[FloatArray] | FloatArray,
+        orders: tuple[int, ...],
+    ) -> Waypoints:
+        """Return other points of the same joints; `states` as :attr:`states` has them."""
+        names = 'positions', 'velocities', 'accelerations'
+        return replace(self, times=times, orders=orders, **dict(zip(names, states, strict=True)))
 
     @classmethod
     def from_points(

@@ -96,21 +96,13 @@ def plan_message(
     _, given = read_trajectory(data, MOST_POINTS)
     if not given.fields.times.size:
         return None
-    start = planner.start_of(start_time)
-    waypoints = rules.waypoints(given, planner, start)
-    is_for_now = start_time is None
-    # Joints that are left out go on by the time that was announced, however late it has become.
-    is_announced = is_for_now and start is not None and len(given.joint_names) >= len(rules.joints)
-    return planner.plan(waypoints, start, is_for_now=is_for_now, is_announced=is_announced)
+    waypoints = rules.waypoints(given, planner, planner.start_of(start_time))
+    is_partial = len(given.joint_names) < len(rules.joints)
+    return planner.plan(waypoints, start_time, is_partial=is_partial)
 
 
-def plan_waypoints(
-    planner: MotionPlanner, waypoints: Waypoints, start_time: float | None
-) -> MotionPlan:
-    """Return what becomes of waypoints; as :func:`plan_message`."""
-    start, is_for_now = planner.start_of(start_time), start_time is None
-    is_announced = is_for_now and start is not None
-    return planner.plan(waypoints, start, is_for_now=is_for_now, is_announced=is_announced)
+plan_waypoints = MotionPlanner.plan
+"""What becomes of waypoints."""
 
 
 Work = tuple[Callable[..., MotionPlan | None], MotionPlanner, tuple[Any, ...]]

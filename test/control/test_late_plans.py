@@ -93,7 +93,7 @@ def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
             given = NamedFields((ROBOT.joint_names[5],), PointFields.of(points, 1))
             planner = replace(controller.motion.planner(math.inf), lead=0.05)
             start = planner.start_of(None)
-            plan = planner.plan(rules.waypoints(given, planner, start), start, is_for_now=True)
+            plan = planner.plan(rules.waypoints(given, planner, start), is_partial=True)
         if step == 310:  # 20 ms later
             controller.motion.follow_plan(plan)
         wanted = controller.motion.followed.desired_at(Q, 0.002 * step)
@@ -138,7 +138,7 @@ def test_a_plan_that_comes_later_than_announced_counts_from_then_on() -> None:
             points = waypoints(TrajectoryPoint(0.5, Q, ZERO, ZERO))
             start = planner.start_of(None)
             assert start == now + 0.02
-            plan = planner.plan(points, start, is_for_now=True, is_announced=True)
+            plan = planner.plan(points)
     controller.motion.follow_plan(plan)
     command = controller.update(wanted.position, wanted.velocity, 1.0)
     assert command.refused is None

@@ -163,13 +163,13 @@ class FeasibilityChecker:
     def _check_step(
         self, motion: Motion, begin: DesiredState, now: float, origin: float
     ) -> list[LimitViolation]:
-        step = motion.sample(now).position - begin.position
-        found = []
-        for joint in np.flatnonzero(np.abs(step) > self.limits.step).tolist():
-            limit = float(np.copysign(self.limits.step[joint], step[joint]))
-            name, value = self.limits.joints[joint], float(step[joint])
-            found.append(LimitViolation(Quantity.STEP, name, joint, now - origin, value, limit))
-        return found
+        step, limits = motion.sample(now).position - begin.position, self.limits
+        return [
+            LimitViolation.of(
+                Quantity.STEP, limits.joints, joint, now - origin, step[joint], limits.step[joint]
+            )
+            for joint in np.flatnonzero(np.abs(step) > limits.step).tolist()
+        ]
 
     def _check_poses(self, waypoints: Waypoints, some: slice) -> list[LimitViolation]:
         times = np.array(waypoints.times)[some]
@@ -212,15 +212,12 @@ class FeasibilityChecker:
 
     def _check_from_begin(self, segment: Segments) -> list[LimitViolation]:
         """Return what one segment exceeds of limits that are widened to its begin."""
-        found = self._check(segment)
-        if not found:
-            return found
         (duration,) = segment.durations
         position, way, half = segment.scaled[:3, 0]
         begin = DesiredState(position, way / duration, 2.0 * half / duration**2)
         effort = self.efforts.moving(*(values[np.newaxis] for values in begin))[0]
         limits = self.limits.widened_to(begin, np.where(np.isfinite(effort), effort, 0.0))
-        return found if limits.are(self.limits) else self._check(segment, limits)
+        return self._check(segment, limits)
 
     def _check(
         self, segments: Segments, limits: DemandLimits | None = None

@@ -20,7 +20,6 @@ from ne_dynamics.control.desired.motion_planner import (
     MotionPlan,
     MotionPlanner,
     PlanningSettings,
-    begin_of,
     on_path,
 )
 from ne_dynamics.control.desired.position_stream import PositionStream
@@ -29,8 +28,9 @@ from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.limit_violation import LimitViolation
+from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import MOST_WAITING, Motion
+from ne_dynamics.motion.replacement import begin_of
 from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.waypoints import DesiredState, resting_state
 
@@ -51,20 +51,21 @@ class FollowedMotion:
         is led by hand.
     time_scaling : TimeScaling
         Says what that time is.
+    settings : PlanningSettings
+        What counts for what is planned now; another object when it has changed.
     """
 
     def __init__(self, tuning: Tuning, submit: Submit = submit_here) -> None:
-        self._zero = np.zeros(tuning.effort_limits.size)
         self.trajectory: Motion | None = None
         self._plans: deque[MotionPlan] = deque(maxlen=MOST_WAITING)
         self._stream = PositionStream(tuning.longest_interval)
-        self.time_scaling = TimeScaling(tuning, submit)
+        self.time_scaling = TimeScaling(submit)
         self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:
         """Let another tuning count for what is decided from now on."""
         joints, limits = tuning.law.joints, tuning.effort_limits
-        self._settings = PlanningSettings(
+        self.settings = settings = PlanningSettings(
             tuning.hold_law.compensation,
             DemandLimits.of(joints, limits),
             StopLimits.of(joints, limits, tuning.decelerations),
@@ -72,13 +73,12 @@ class FollowedMotion:
             tuning.interpolation_method,
             tuning.longest_interval,
         )
-        self.time_scaling.configure(tuning)
+        self.time_scaling.configure(
+            settings.limits,
+            settings.stop_limits,
+            slows_down=settings.when_infeasible is WhenInfeasible.SLOW_DOWN,
+        )
         self._stream.longest_interval = tuning.longest_interval
-
-    @property
-    def stop_limits(self) -> StopLimits:
-        """With what motions are brought to rest."""
-        return self._settings.stop_limits
 
     def forget(self) -> None:
         """Follow nothing: where the next state finds the arm is what is held."""
@@ -120,7 +120,7 @@ class FollowedMotion:
             Why waypoints that waited are not followed.
         """
         if self.trajectory is None:
-            self.trajectory = self._settings.stop(_measured_state(here, self._zero), here)
+            self.trajectory = self.settings.stop(_measured_state(here), here)
         self.trajectory = self.time_scaling.advance(self.trajectory, here.now)
         refused = None
         while self._plans:
@@ -131,12 +131,13 @@ class FollowedMotion:
         self, plan: MotionPlan, running: Motion, here: Circumstances
     ) -> TrajectoryError | None:
         """Let a plan take the place of what is followed; return why it cannot."""
-        settings = self._settings
+        settings = self.settings
         here, request, running = on_path(self.time_scaling.path_time, here, plan.request, running)
         now, checker = here.now, settings.make_checker(here)
         if plan.is_announced and request.origin(now) < now:
             request = replace(request, start_time=None)
-        begin, begin_time = running.sample(now), begin_of(request, now)
+        begin = running.sample(now)
+        begin_time = begin_of(request.waypoints, request.start_time, now)
         exceeded: tuple[LimitViolation, ...] = ()
         placed = plan.placed_at(request.origin(now), begin_time, running.sample(begin_time))
         try:
@@ -171,12 +172,7 @@ class FollowedMotion:
 
     def reconsider(self, here: Circumstances) -> None:
         """Have planned anew what is to be."""
-        self.time_scaling.reconsider(self.trajectory, lambda: self._settings.path_efforts(here))
-
-    @property
-    def settings(self) -> PlanningSettings:
-        """What counts for what is planned now; another object when it has changed."""
-        return self._settings
+        self.time_scaling.reconsider(self.trajectory, lambda: self.settings.path_efforts(here))
 
     def planner(self, here: Circumstances, until: float | None) -> MotionPlanner:
         """Return what plans motions for what is followed now.
@@ -192,16 +188,15 @@ class FollowedMotion:
             place = self.time_scaling.place_at(here.time)
             end = until if until == inf else path_time.start_of(until, here.time)
             # A stream is for a little later than now, and so is what is planned beside.
-            reach = max(1.0, self._settings.longest_interval)
+            reach = max(1.0, self.settings.longest_interval)
             running = running.part(place, reach + (place if end is None else max(place, end)))
-        return MotionPlanner(self._settings, here, running, self._stream, path_time)
+        return MotionPlanner(self.settings, here, running, self._stream, path_time)
 
     def follow(self, plan: MotionPlan, here: Circumstances) -> None:
         """Follow a plan from the next state on, or from its time on."""
-        request = plan.request
         if plan.is_for_now:
             self._plans.clear()
-            self._stream.hear(request, here.time)
+            self._stream.hear(plan.request, here.time)
         self._plans.append(plan)
 
     def hold(self, here: Circumstances, *, where_found: bool) -> None:
@@ -215,20 +210,21 @@ class FollowedMotion:
             return
         is_found = where_found and here.position is not None
         if not is_found and not self.trajectory.has_steps:
-            moving = self._settings.path_efforts(here).moving
+            moving = self.settings.path_efforts(here).moving
             if self.time_scaling.stop(self.trajectory, here.time, moving):
                 self.trajectory = self.trajectory.given_up()
                 return
         state = (
-            _measured_state(here, self._zero)
+            _measured_state(here)
             if is_found
             else self.time_scaling.state_at(self.trajectory, here.time)
         )
         self.time_scaling.forget()
-        self.trajectory = self._settings.stop(state, here)
+        self.trajectory = self.settings.stop(state, here)
 
 
-def _measured_state(here: Circumstances, zero: FloatArray) -> DesiredState:
+def _measured_state(here: Circumstances) -> DesiredState:
     if here.position is None:
         raise RuntimeError('no state has come')
+    zero = np.zeros_like(here.position)
     return DesiredState(here.position, zero if here.velocity is None else here.velocity, zero)

@@ -10,6 +10,7 @@ over, it is placed once more and its begin checked; see
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from ne_dynamics.control.desired.position_stream import (
     PositionStream,
     returned,
 )
-from ne_dynamics.control.desired.time_scaling import PacePlan, PathTime, plan_pace
+from ne_dynamics.control.desired.time_scaling import PathTime, plan_pace
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import NeDynamicsError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -32,9 +33,9 @@ from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.replacement import replace_motion
+from ne_dynamics.motion.replacement import begin_of, replace_motion
 from ne_dynamics.motion.stopping import StopLimits, stop
-from ne_dynamics.motion.time_scaling.time_optimal import is_corner
+from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimal, is_corner
 from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints
 
 
@@ -123,12 +124,9 @@ class PlanningSettings:
 
     def stop(self, state: DesiredState, here: Circumstances, time: float | None = None) -> Motion:
         """Return the stop of a motion, for what the model carries and feels at present."""
-
-        def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
-            return self.compensation.effort_or_infinite(q, qd, qdd, here.wrench, here.base)
-
+        compute = partial(self.compensation.effort_or_infinite, wrench=here.wrench, base=here.base)
         now = here.now if time is None else time
-        return stop(state, self.stop_limits, compute_efforts, now=now)
+        return stop(state, self.stop_limits, compute, now=now)
 
     def place(
         self, request: MotionRequest, running: Motion, here: Circumstances, stream: PositionStream
@@ -182,7 +180,7 @@ class MotionPlan:
         From which it goes then.
     efforts : PathEfforts or None
         By which its pace was planned; None where that was not looked at.
-    pace : PacePlan or None
+    pace : TimeOptimal or None
         How fast it may be followed; None where it may go as it was sent.
     settings : int
         Number of those by which it was made.
@@ -199,14 +197,14 @@ class MotionPlan:
     begin_time: float = 0.0
     begin: DesiredState | None = None
     efforts: PathEfforts | None = None
-    pace: PacePlan | None = None
+    pace: TimeOptimal | None = None
     settings: int = -1
     is_announced: bool = False
 
     @property
     def duration(self) -> float | None:
         """How long it will take; None where it goes as it was sent [s]."""
-        return None if self.pace is None else self.pace.duration
+        return None if self.pace is None else float(self.pace.passed[-1])
 
     def placed_at(self, origin: float, time: float, state: DesiredState) -> Motion | None:
         """Return the motion where it is the one that was planned, if need be later.
@@ -278,8 +276,7 @@ class MotionPlanner:
         waypoints: Waypoints,
         start_time: float | None = None,
         *,
-        is_for_now: bool | None = None,
-        is_announced: bool = False,
+        is_partial: bool = False,
     ) -> MotionPlan:
         """Return what becomes of waypoints.
 
@@ -287,11 +284,10 @@ class MotionPlanner:
         ----------
         waypoints : Waypoints
         start_time : float, optional
-            Time from which theirs count [s]; that of the state at which they take over when None.
-        is_for_now : bool, optional
-            Whether they were sent without a time; without a start when None.
-        is_announced : bool
-            Whether the start is that of :meth:`start_of`, and no other joint's time.
+            Time from which theirs count, as they were sent [s]; when None, that of
+            :meth:`start_of`.
+        is_partial : bool
+            Whether joints were left out: they go on by that time, however late it has become.
 
         Raises
         ------
@@ -302,11 +298,10 @@ class MotionPlanner:
         TrajectoryError
             When positions that are missing cannot be integrated.
         """
-        settings = self.settings
-        if is_for_now is None:
-            is_for_now = start_time is None
+        settings, is_for_now = self.settings, start_time is None
+        start = self.start_of(start_time)
         sent = self.stream.paced(
-            MotionRequest(waypoints, start_time, settings.interpolation), self.here.time
+            MotionRequest(waypoints, start, settings.interpolation), self.here.time
         )
         if self.running is None or self.here.time is None:
             request, checker = sent.integrated(None, None), settings.make_checker(self.here)
@@ -342,12 +337,12 @@ class MotionPlanner:
             exceeded,
             motion,
             request.origin(now),
-            begin_time := begin_of(request, now),
+            begin_time := begin_of(waypoints, request.start_time, now),
             running.sample(begin_time),
             efforts,
             pace,
             settings.number,
-            is_announced,
+            is_announced=is_for_now and start is not None and not is_partial,
         )
 
     def _going_on(
@@ -367,7 +362,7 @@ class MotionPlanner:
 
     def _plan_pace(
         self, motion: Motion, running: Motion, efforts: PathEfforts, origin: float
-    ) -> PacePlan:
+    ) -> TimeOptimal:
         """Return how fast what is to be followed may be gone."""
         start, clock = motion.start_time, self.path_time.clock
         after, before = motion.sample(start).velocity, running.sample(start).velocity
@@ -381,12 +376,6 @@ class MotionPlanner:
             fastest=max(1.0, self.path_time.target),
             has_corner=bool(is_corner(after, before)),
         )
-
-
-def begin_of(request: MotionRequest, now: float) -> float:
-    """Return when waypoints take the place of what is followed, if they are placed now [s]."""
-    start = request.start_time
-    return now if start is None or request.waypoints.times[-1] <= 0.0 else max(start, now)
 
 
 def on_path(

@@ -23,11 +23,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import LEAST_SHARE
 from ne_dynamics.motion.stopping import StopLimits
-from ne_dynamics.motion.waypoints import (
-    SHORTEST_SEGMENT,
-    Waypoints,
-    nearest_turns,
-)
+from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, Waypoints, nearest_turns
 
 REMEMBERED = 3
 """Points that count beside the last one: more follow noise, fewer lag behind."""
@@ -311,14 +307,8 @@ def going_on(
     carried = (waypoints.positions, waypoints.velocities.copy(), waypoints.accelerations.copy())
     carried[1][-1], carried[2][-1] = velocity, acceleration
     arrays = [np.vstack(pair) for pair in zip(carried, beyond, strict=True)]
-    return replace(
-        waypoints,
-        times=(*waypoints.times, waypoints.times[-1] + duration),
-        positions=arrays[0],
-        velocities=arrays[1],
-        accelerations=arrays[2],
-        orders=(*waypoints.orders, 0),
-    )
+    end = waypoints.times[-1] + duration
+    return waypoints.with_points((*waypoints.times, end), arrays, (*waypoints.orders, 0))
 
 
 def end_derivatives(times: FloatArray, positions: FloatArray) -> tuple[FloatArray, FloatArray]:

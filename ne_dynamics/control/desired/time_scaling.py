@@ -18,16 +18,16 @@ import numpy as np
 from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.path_parameter import Band, PathParameter
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.check import find_unholdable, find_unpassable
 from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.limit_violation import InfeasibleMotionError, WhenInfeasible
+from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.stopping import EFFORT_SHARE, Efforts, StopLimits
 from ne_dynamics.motion.time_scaling.path import PathIntervals
 from ne_dynamics.motion.time_scaling.time_optimal import (
     SLOWEST,
+    TimeOptimal,
     TimeOptimalProfile,
     find_time_optimal,
     is_corner,
@@ -54,20 +54,6 @@ TRIED_AGAIN = 1.0
 """A plan that did not come about is asked for again after this time [s]."""
 
 _FEEDING_FORWARD = (Mode.FEEDFORWARD, Mode.FEEDFORWARD_PD)
-
-
-class PacePlan(NamedTuple):
-    """How fast a path may be followed.
-
-    Attributes
-    ----------
-    profile : TimeOptimalProfile
-    duration : float
-        Of the fastest motion [s].
-    """
-
-    profile: TimeOptimalProfile
-    duration: float
 
 
 class Submit(Protocol):
@@ -124,7 +110,7 @@ def plan_pace(
     speed: float,
     fastest: float,
     has_corner: bool = False,
-) -> PacePlan:
+) -> TimeOptimal:
     """Return how fast a path may be followed.
 
     Parameters
@@ -153,7 +139,12 @@ def plan_pace(
     first = int(np.searchsorted(knots, begin, side='right')) - 1
     first = min(max(first, 0), count - 1)
     path = PathIntervals.of(trajectory.segments(slice(first, count)))
-    _refuse_poses(path, efforts, limits, origin)
+    position, times = path.position[0], path.begins - origin
+    beyond = find_unholdable(position, times, efforts.holding, limits) or find_unpassable(
+        position, path.velocity[0], times, efforts.moving, limits
+    )
+    if beyond:
+        raise InfeasibleMotionError(beyond)
     # Behind the last segment the arm stands.
     found = find_time_optimal(
         path,
@@ -164,31 +155,17 @@ def plan_pace(
         begin=SLOWEST if has_corner else max(speed, SLOWEST),
         end=SLOWEST if is_corner(path.velocity[1, -1], 0.0) else np.inf,
     )
-    profile = found.profile
-    if has_corner:
-        squares = np.concatenate(([SLOWEST**2], profile.squares[1:]))
-        profile = TimeOptimalProfile(profile.times, squares)
-    return PacePlan(profile, float(found.passed[-1]))
-
-
-def _refuse_poses(
-    path: PathIntervals, efforts: PathEfforts, limits: DemandLimits, origin: float
-) -> None:
-    """Refuse a path on which the arm can nowhere stand, or only not move slowly."""
-    position, times = path.position[0], path.begins - origin
-    found = find_unholdable(position, times, efforts.holding, limits)
-    if not found:
-        found = find_unpassable(position, path.velocity[0], times, efforts.moving, limits)
-    if found:
-        raise InfeasibleMotionError(found)
+    if not has_corner:
+        return found
+    squares = np.concatenate(([SLOWEST**2], found.profile.squares[1:]))
+    return found._replace(profile=TimeOptimalProfile(found.profile.times, squares))
 
 
 class TimeScaling:
-    """Keeps the pace of what is followed.
+    """Keeps the pace of what is followed, once it is configured.
 
     Parameters
     ----------
-    tuning : Tuning
     submit : Submit
         Plans anew, beside the states.
 
@@ -198,32 +175,31 @@ class TimeScaling:
         None where motions go as they were sent, and always did.
     target : float
         Speed that is asked for: 1 for that of the sender.
+    slows_down : bool
+        Whether motions are slowed down rather than refused.
     """
 
-    def __init__(self, tuning: Tuning, submit: Submit = submit_here) -> None:
+    slows_down: bool
+    _limits: DemandLimits
+    _stop_limits: StopLimits
+
+    def __init__(self, submit: Submit) -> None:
         self.clock: PathParameter | None = None
         self.target = 1.0
         self._submit = submit
         self._efforts: PathEfforts | None = None
-        self._planning: Future[PacePlan] | None = None
+        self._planning: Future[TimeOptimal] | None = None
         self._is_outdated = False
         self._looked_at = self._not_before = -np.inf
-        self.configure(tuning)
 
-    def configure(self, tuning: Tuning) -> None:
-        """Let another tuning count from the next state on."""
-        joints = tuning.law.joints
-        self._tuning = tuning
-        if not self.slows_down:
+    def configure(
+        self, limits: DemandLimits, stop_limits: StopLimits, *, slows_down: bool
+    ) -> None:
+        """Let other limits count from the next state on."""
+        self._limits, self._stop_limits, self.slows_down = limits, stop_limits, slows_down
+        if not slows_down:
             self.target = min(self.target, 1.0)
-        self._limits = DemandLimits.of(joints, tuning.effort_limits)
-        self._stop_limits = StopLimits.of(joints, tuning.effort_limits, tuning.decelerations)
         self._is_outdated = True
-
-    @property
-    def slows_down(self) -> bool:
-        """Whether motions are slowed down rather than refused."""
-        return self._tuning.when_infeasible is WhenInfeasible.SLOW_DOWN
 
     @property
     def is_absent(self) -> bool:
@@ -273,7 +249,7 @@ class TimeScaling:
             return trajectory
         clock = self.clock
         if clock is None:
-            clock = self._start(time)
+            clock = self.clock = PathParameter(time, time)
             if not trajectory.sample(time).velocity.any():
                 clock.speed = min(self.target, 1.0)
         clock.advance(time)
@@ -284,10 +260,6 @@ class TimeScaling:
             held = Motion.hold(trajectory.sample(clock.place).position, now=time)
             return self.advance(held, time)
         return trajectory
-
-    def _start(self, time: float) -> PathParameter:
-        clock = self.clock = PathParameter(time, time)
-        return clock
 
     # ---- motions
 
@@ -308,7 +280,7 @@ class TimeScaling:
             return False
         if not np.isfinite(path).all():
             return False
-        clock = self.clock or self._start(time)
+        clock = self.clock = self.clock or PathParameter(time, time)
         self._planning, clock.is_stopping = None, True
         band = Band()
         desired = clock.moved(path)

@@ -15,7 +15,8 @@ cubic ones; where that does not help, the limits of that interval are taken for 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,27 +171,20 @@ def retime(
     limits = limits or DemandLimits.of(joints, dynamics.robot.limits('effort_limit'))
     compensation = Compensation(dynamics, Terms(), payload)
     base = None if base_motion is None else Base(base_motion, base_motion)
-
-    def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
-        return compensation.effort_or_infinite(q, qd, qdd, None, base)
-
+    compute_efforts = partial(compensation.effort_or_infinite, base=base)
     timed = waypoints.in_nanoseconds(start)
     if len(timed.times) == 1:
         return Retimed(waypoints, waypoints.times[-1], waypoints.times[-1])
     segments = Motion.between(timed).segments()
     _refuse(segments, compute_efforts, limits)
 
-    def work(is_fastest: bool) -> Retimed | None:
-        return _Retiming(timed, segments, compute_efforts, limits, effort_share, is_fastest).run()
-
-    before = timed.times[-1]
-    found = work(is_fastest) or Retimed(waypoints, before, before)
+    work = partial(_Retiming, waypoints, timed, segments, compute_efforts, limits, effort_share)
+    found = work(is_fastest).run()
     if is_fastest and not timed.velocities[[0, -1]].any():
         # Within the tolerance of the limits, the other points may be faster.
         with suppress(TrajectoryError):
-            other = work(False) or Retimed(waypoints, before, before)
-            found = min(found, other, key=lambda each: each.after)
-    return replace(found, before=before)
+            found = min(found, work(False).run(), key=lambda each: each.after)
+    return found
 
 
 def _refuse(segments: Segments, compute_efforts: Efforts, limits: DemandLimits) -> None:
@@ -276,6 +270,7 @@ def _lay(
 class _Retiming:
     """The work on one path; see :func:`retime`."""
 
+    given: Waypoints
     sent: Waypoints
     segments: Segments
     compute_efforts: Efforts
@@ -283,20 +278,21 @@ class _Retiming:
     share: float
     is_fastest: bool
 
-    def run(self) -> Retimed | None:
-        """Return what comes of it; None where all may be as it was sent."""
+    def run(self) -> Retimed:
+        """Return what comes of it; what was given where all may be as it was sent."""
+        before = self.sent.times[-1]
         parts = divide_by_way(self.segments)
         if self.is_fastest:
             parts = divide_turns(parts)
         if not parts.durations.size:
-            return None
+            return Retimed(self.given, before, before)
         failures = np.zeros(parts.durations.size, dtype=np.intp)
         allowed = np.ones(failures.size)
         for _ in range(ATTEMPTS):
             path = (PathIntervals.by_length if self.is_fastest else PathIntervals.in_time)(parts)
             speeds, stops = self._plan(path, allowed)
             if not self.is_fastest and not stops.any() and (speeds >= 1.0 - AS_SENT).all():
-                return None
+                return Retimed(self.given, before, before)
             points = _lay(path, parts, speeds, stops, failures > 0, self.sent)
             segments = Motion.between(points).segments()
             deviation = measure_deviation(segments, parts)
@@ -304,7 +300,7 @@ class _Retiming:
             is_away, is_beyond = deviation > PATH_TOLERANCE, excess > 1.0 + LIMIT_TOLERANCE
             if not (is_away | is_beyond).any():
                 stopping = int(stops[1:-1].sum())
-                return Retimed(points, 0.0, points.times[-1], stopping, float(deviation.max()))
+                return Retimed(points, before, points.times[-1], stopping, float(deviation.max()))
             # A step of friction inside of a part stays one in the half of it.
             is_lowered = is_beyond & (failures >= HALVINGS)
             allowed[is_lowered] /= excess[is_lowered]
