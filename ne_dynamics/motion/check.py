@@ -231,15 +231,8 @@ def find_unholdable(
 ) -> list[LimitViolation]:
     """Return the joints that cannot hold the arm in one of several poses.
 
-    Parameters
-    ----------
-    positions : array, shape (k, n)
-        [rad or m]
-    times : array, shape (k,)
-        When they are held [s].
-    compute_holding : callable
-        As :data:`Efforts`, of rest.
-    limits : DemandLimits
+    Parameters are those of :func:`find_unpassable`, but for its directions, and `compute_holding`,
+    a callable like `compute_efforts`, of rest.
     """
     still = np.zeros_like(positions)
     return _find_beyond(Quantity.HOLDING, positions, still, times, compute_holding, limits)

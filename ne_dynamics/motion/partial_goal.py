@@ -53,16 +53,14 @@ def completed(
     later = running.knots[running.knots > begin + times[-1]] - begin
     fields = _followed_by(fields, later)
     states = np.array(running.sample_many(begin + fields.times))[:, :, missing]
-    every = (fields.positions, fields.velocities, fields.accelerations)
-    positions, velocities, accelerations = (
+    widened = (
         _widened(rows, values, state[rows])
-        for (rows, values), state in zip(every, states, strict=True)
+        for (rows, values), state in zip(
+            fields[1:], (*states, np.zeros_like(states[0])), strict=True
+        )
     )
-    rows, values = fields.effort
-    effort = _widened(rows, values, np.zeros((rows.size, len(missing))))
     return NamedFields(
-        (*names, *(known[index] for index in missing)),
-        PointFields(fields.times, positions, velocities, accelerations, effort),
+        (*names, *(known[index] for index in missing)), PointFields(fields.times, *widened)
     )
 
 
@@ -82,13 +80,8 @@ def _followed_by(fields: PointFields, times: FloatArray) -> PointFields:
         stays = np.repeat(share * values[-1:], times.size, axis=0)
         return np.append(rows, more), np.vstack((values, stays))
 
-    return PointFields(
-        np.append(fields.times, times),
-        longer(fields.positions, 1.0),
-        longer(fields.velocities, 0.0),
-        longer(fields.accelerations, 0.0),
-        longer(fields.effort, 1.0),
-    )
+    columns = zip(fields[1:], (1.0, 0.0, 0.0, 1.0), strict=True)
+    return PointFields(np.append(fields.times, times), *(longer(*each) for each in columns))
 
 
 def _widened(

@@ -2,8 +2,7 @@
 
 Between its waypoints a motion must keep the limits. How it begins, from the state of the moment,
 and how it is brought to rest where its last point moves, is nothing that a sender has asked for:
-each segment there may begin beyond the limits. Where a motion takes over from another state than
-it was planned for, its ends are checked once more.
+each segment there may begin beyond the limits.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from ne_dynamics.control.desired.motion_planner import (
     on_path,
 )
 from ne_dynamics.control.desired.position_stream import PositionStream
-from ne_dynamics.control.desired.time_scaling import Submit, TimeScaling, submit_here
+from ne_dynamics.control.desired.time_scaling import Submit, TimeScaling
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -55,7 +55,7 @@ class FollowedMotion:
         What counts for what is planned now; another object when it has changed.
     """
 
-    def __init__(self, tuning: Tuning, submit: Submit = submit_here) -> None:
+    def __init__(self, tuning: Tuning, submit: Submit) -> None:
         self.trajectory: Motion | None = None
         self._plans: deque[MotionPlan] = deque(maxlen=MOST_WAITING)
         self._stream = PositionStream(tuning.longest_interval)

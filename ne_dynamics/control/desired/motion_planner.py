@@ -2,8 +2,7 @@
 
 All of it is a function of what is known at one moment. A planner is that knowledge: a value that
 may go to another process, which plans there while states are answered here. The plan counts for
-the moment at which it was made; where the arm is asked for something else by the time it takes
-over, it is placed once more and its begin checked; see
+the moment at which it was made; what becomes of it later:
 :class:`ne_dynamics.control.desired.followed_motion.FollowedMotion`.
 """
 

@@ -73,19 +73,10 @@ def bound_path(
 ) -> PathBounds:
     """Return what limits a path.
 
-    Parameters
-    ----------
-    path : PathIntervals
-    compute_efforts : callable
-    limits : DemandLimits
-    share : float
-        Part of the effort limits that the motion may take.
-    fastest : float
-        Largest speed.
-    near : array, shape (2, N), optional
-        The x at both ends near to which friction counts; from rest to `fastest` when None.
-    allowed : array, shape (N,), optional
-        Part of all limits that the motion may take in each interval; all of them when None.
+    Parameters are those of
+    :func:`~ne_dynamics.motion.time_scaling.time_optimal.find_time_optimal`, and `near`: array,
+    shape (2, N), the x at both ends near to which friction counts; from rest to `fastest` when
+    None.
     """
     part = np.ones((1, 1)) if allowed is None else allowed[:, np.newaxis]
     lines, is_rough = _bound_accelerations(path, limits, part), False
