@@ -383,7 +383,9 @@ class Controller:
         )
 
     def _find_known(self) -> LastKnown:
-        tuning, lacking = self.tuning, self.observer.compensation
+        tuning, last = self.tuning, self.watch.last
+        # That of the last command, whatever has become of the observer since.
+        lacking = None if last is None else last.compensation
         law = tuning.hold_law if self.machine.is_floating else tuning.law
         correction = self.law.effort_at_rest(law, self._zero)
         if lacking is not None:

@@ -20,10 +20,11 @@ from ne_dynamics.control.stages.limits import Limits
 from ne_dynamics.control.stages.sense import Sense
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import OnFault, OnStateLoss, Tuning
+from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.braking import AnsweredStates
-from ne_dynamics.motion.waypoints import resting_state
+from ne_dynamics.motion.waypoints import DesiredState, resting_state
 
 UNKNOWN_TIME = 0.002
 """For which a rate limit counts from one damped state to the next whose stamp does not advance
@@ -68,8 +69,8 @@ class DampedArm:
         self._leaving: Iterator[FloatArray] | None = None
         self._damped_at = 0.0, 0.0
         self._commanded_at = 0.0
-        self._tuning_before: Tuning | None = None
-        self._nature_before: tuple[int, ...] = ()
+        self._led_to: DesiredState | None = None
+        self._before: tuple[Tuning, tuple[int, ...], FloatArray | None, Base | None] | None = None
 
     def is_due(self, tuning: Tuning) -> bool:
         """Return whether states are answered by damping."""
@@ -100,10 +101,8 @@ class DampedArm:
         StateRefused
             When the effort is not finite.
         """
-        tuning, position, now, before = tick.tuning, tick.position, tick.now, tick.before
+        tuning, position, now = tick.tuning, tick.position, tick.now
         begins, sense, limiter = self.damping is None, self._sense, self._limits.limiter
-        if before is not None and begins:
-            self._tuning_before, self._nature_before = before.tuning, before.nature
         damping = self._begin(tuning, position) if self.damping is None else self.damping
         elapsed = since = 0.0 if begins else self._find_elapsed(now, tick.arrival)
         if not begins and now > self._damped_at[0]:
@@ -124,18 +123,36 @@ class DampedArm:
             )
         except InputError as refusal:
             raise StateRefused('effort', str(refusal)) from refusal
-        is_new = elapsed > tuning.states.timeout or self._tuning_before is not tuning
-        is_new |= self._nature_before != sense.nature
         # A command that was computed from a measurement that is not believed is not faded.
-        if last is not None and (is_new or (begins and damping.believed.all())):
+        is_continued = damping.believed.all() if begins else elapsed > tuning.states.timeout
+        if last is not None and is_continued:
             damping.go_on_from(last, limiter.clamp(held))
-        self._tuning_before, self._nature_before = tuning, sense.nature
+        elif not begins:
+            self._lead_over(damping, tick, held)
+        self._before = tuning, sense.nature, sense.wrench, sense.base
         offset = damping.fade(elapsed)
         tick.velocity, tick.desired = damping.velocity, resting_state(damping.position)
         tick.effort, tick.saturated = self._limits.apply(
             effort if offset is None else effort + offset, since, tick.desired
         )
         self._answered.append(now, damping.position, damping.velocity, tick.effort)
+
+    def _lead_over(self, damping: FaultDamping, tick: Tick, held: FloatArray) -> None:
+        """Let the offset take back by how much another model, or reading, holds the arm."""
+        if self._before is None:
+            return
+        tuning, nature, wrench, base = self._before
+        if tuning is tick.tuning and nature == self._sense.nature:
+            return
+        limiter = self._limits.limiter
+        try:
+            before = damping.compute_effort(
+                tuning.hold_law.compensation, limiter.limits, wrench, base
+            ).held
+            damping.offset.shift(limiter.clamp(before) - limiter.clamp(held))
+        except InputError:
+            # What cannot be computed is not led over.
+            return
 
     def _begin(self, tuning: Tuning, position: FloatArray) -> FaultDamping:
         """Give up the motion, and see what of the last states is believed."""
@@ -157,7 +174,7 @@ class DampedArm:
             find_damping_rate(law.joints, fall, self._accept.rate.period),
         )
         self._restart()
-        self.damping, self._leaving = damping, None
+        self.damping, self._leaving, self._before = damping, None, None
         return damping
 
     def _find_elapsed(self, now: float, arrival: float) -> float:
@@ -172,11 +189,13 @@ class DampedArm:
 
     def _lead_drives(self, tick: Tick, damping: FaultDamping, elapsed: float) -> None:
         """Bring drives that close the loop to rest; they damp themselves."""
-        if self._leaving is None:
+        if self._leaving is None or self._limits.setpoint is not self._led_to:
+            # At first, and when other commands have led the drives meanwhile.
             self._leaving = self._machine.last_commands()
         for _ in itertools.islice(self._leaving, max(1, round(elapsed / RAMP_PERIOD))):
             pass
         effort, desired = self._limits.limiter.last, self._limits.setpoint
+        self._led_to = desired
         tick.velocity = damping.velocity
         tick.effort = np.zeros_like(damping.position) if effort is None else effort
         tick.desired = resting_state(damping.position) if desired is None else desired

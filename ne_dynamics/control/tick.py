@@ -77,7 +77,7 @@ class Tick:
     desired : DesiredState
         Set by desired, led over by transition, and paced by pace.
     desired_before : DesiredState or None
-        Set by desired: the desired state had nothing changed; None in the usual case.
+        Set by desired: the desired state had nothing changed; None where the same motion goes on.
     may_step : bool
         Set by desired with `desired_before`: the motion is one of steps, by the choice of its
         sender.
@@ -96,6 +96,8 @@ class Tick:
         Set by law: of the position [rad or m].
     hysteresis : array, shape (n,), or None
         Set by law: the part of the effort that is of the path [N m or N].
+    hysteresis_before : array, shape (n,), or None
+        Set by law where something has changed: that part by the law before [N m or N].
     compensation : array, shape (n,), or None
         Set by observer: what it takes out of the effort [N m or N].
     effort : array, shape (n,)
@@ -131,6 +133,7 @@ class Tick:
     place: float = 0.0
     path: DesiredState | None = None
     hysteresis: FloatArray | None = None
+    hysteresis_before: FloatArray | None = None
     compensation: FloatArray | None = None
     saturated: NDArray[np.bool_] | None = None
 

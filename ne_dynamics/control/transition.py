@@ -56,16 +56,17 @@ class CommandOffset:
     """
 
     def __init__(self, duration: float = TRANSITION_TIME) -> None:
+        self._rate = END / TRANSITION_TIME
         self.clear()
         self.configure(duration)
 
     def configure(self, duration: float) -> None:
-        """Let another transition time count from now on; with 0 an offset ends at once."""
+        """Let another transition time count; what is under way takes no longer than it would."""
         self.duration = duration
         if duration > 0.0:
-            self._rate = END / duration
-        else:
-            self.clear()
+            # A slower decay from the slope of a faster one would overshoot.
+            rate = END / duration
+            self._rate = rate if self.value is None else max(rate, self._rate)
 
     def clear(self) -> None:
         """Forget the offset."""
@@ -89,8 +90,14 @@ class CommandOffset:
         if self.duration > 0.0 and np.isfinite(value).all():
             if self.slope is None:
                 self.slope = np.zeros(value.size)
+            if self.value is None:
+                self._rate = END / self.duration
             self.value = value
             self._left = TIMES_OUT * self.duration
+
+    def shift(self, change: FloatArray) -> None:
+        """Add to the offset, shape (n,), in the unit of what it is added to."""
+        self.change(change if self.value is None else self.value + change)
 
     def drop(self, joints: NDArray[np.bool_]) -> None:
         """End the offset of some joints at once.

@@ -72,7 +72,9 @@ class Desired:
         is_idle = followed.is_idle
         if self._goes_elsewhere:
             tick.goes_elsewhere, self._goes_elsewhere = True, False
-        if tick.changed_from is not None or (not is_idle and followed.has_requests):
+        before = tick.changed_from
+        is_led = before is not None and before.law.mode.follows is not tick.law.mode.follows
+        if is_led or (not is_idle and followed.has_requests):
             tick.desired_before = followed.desired_at(tick.position, now)
         if tick.law.mode is Mode.GRAVITY_COMPENSATION:
             # The arm is led by hand: wherever it is left is what another mode will hold.

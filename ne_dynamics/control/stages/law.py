@@ -21,7 +21,7 @@ class Law:
         self._hysteresis = PathHysteresis(n)
 
     def step(self, tick: Tick) -> None:
-        """Set `wanted`, `error` and `hysteresis`.
+        """Set `wanted`, `error`, `hysteresis` and `hysteresis_before`.
 
         Raises
         ------
@@ -30,6 +30,10 @@ class Law:
         """
         law, desired = tick.law, tick.desired
         hysteresis = tick.hysteresis = self._hysteresis.follow(law, desired)
+        before = tick.changed_from
+        if before is not None:
+            velocity = (tick.desired_before or desired).velocity
+            tick.hysteresis_before = self.effort_at(before.law, velocity)
         effort = law.effort(tick.position, tick.velocity, desired, tick.wrench, tick.base)
         tick.wanted = effort if hysteresis is None else effort + hysteresis
         tick.error = (

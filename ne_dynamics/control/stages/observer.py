@@ -103,13 +103,13 @@ class Observer:
         motion = tick.position, velocity, self._zero, desired.velocity
         efforts = []
         # Of both the compensation alone: it is the model, whatever the feedback asks for.
-        for each in (tick, before):
+        for each, way in (tick, tick.hysteresis), (before, tick.hysteresis_before):
             try:
                 effort = each.law.compensation.effort(*motion, each.wrench, each.base)
             except InputError:
                 # The law will say so of itself.
                 return
-            efforts.append(effort if each.hysteresis is None else effort + each.hysteresis)
+            efforts.append(effort if way is None else effort + way)
         disturbance.go_on(efforts[0] - efforts[1])
 
     def review(self, tick: Tick) -> bool:

@@ -100,6 +100,9 @@ class Transition:
         sent, before, desired = tick.last_setpoint, tick.desired_before, tick.desired
         # The motion goes on while no states come, and with a stamp ahead of its time.
         leaps = tick.period > 0.0 and not 0.0 <= tick.elapsed <= LONGEST_STEP * tick.period
+        offset.decay(tick.elapsed)
+        if before is not None:
+            before = tick.desired_before = _add(before, offset)
         if sent is not None and (tick.begins or leaps or tick.goes_elsewhere):
             gap = error(sent.position, desired.position)
             reach = REACH_TIME * usual_velocities(tick.law.joints)
@@ -108,15 +111,15 @@ class Transition:
                 offset.clear()
             if not tick.begins or (np.abs(gap) <= reach).all():
                 offset.change(gap)
-        else:
-            offset.decay(tick.elapsed)
-            if before is not None and not tick.may_step:
-                before = tick.desired_before = _add(before, offset)
-                gap = error(before.position, desired.position)
-                present = 0.0 if offset.value is None else offset.value
-                if np.abs(gap - present).max() > ROUNDING:
-                    offset.change(gap)
+        elif before is not None and not tick.may_step:
+            gap = error(before.position, desired.position)
+            present = 0.0 if offset.value is None else offset.value
+            if np.abs(gap - present).max() > ROUNDING:
+                offset.change(gap)
         tick.desired = _add(desired, offset)
+        if leaps and before is not None:
+            # The old command would have been led in the same way.
+            tick.desired_before = tick.desired
 
     def step(self, tick: Tick) -> None:
         """Set `effort`, and where the command begins, `start` and what belongs to it.
@@ -139,7 +142,7 @@ class Transition:
 
     def _compute_old_command(self, tick: Tick, before: Tick) -> FloatArray | None:
         """Return the command of this state, had nothing changed; the last one if there is none."""
-        desired, limits = tick.desired_before, tick.tuning.effort_limits
+        desired, limits = tick.desired_before, before.tuning.effort_limits
         try:
             effort = before.law.effort(
                 tick.position,
@@ -148,8 +151,8 @@ class Transition:
                 before.wrench,
                 before.base,
             )
-            if before.hysteresis is not None:
-                effort = effort + before.hysteresis
+            if tick.hysteresis_before is not None:
+                effort = effort + tick.hysteresis_before
             if before.compensation is not None:
                 effort = effort - before.compensation
             effort = clamp_effort(effort, limits)
@@ -165,7 +168,8 @@ class Transition:
         measured, tuning, position = tick.measured_effort, tick.tuning, tick.position
         if tick.last_effort is not None or measured is None:
             return tick.last_effort
-        if tuning.state_effort is StateEffort.IGNORE:
+        is_used = self._effort.duration > 0.0 or tuning.effort_rates.any()
+        if tuning.state_effort is StateEffort.IGNORE or not is_used:
             return None
         if not measured.any():
             # Brakes hold the arm, or nobody measures.
