@@ -26,39 +26,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.laws import ControlLaw
-from ne_dynamics.dynamics.compensation import Base
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.waypoints import DesiredState
-
-
-class AnsweredState(NamedTuple):
-    """A state and its answer; arrays are kept, and not to be changed.
-
-    Attributes
-    ----------
-    law : ControlLaw
-        Its model counts.
-    position : array, shape (n,)
-        Measured [rad or m].
-    desired : DesiredState
-    effort : array, shape (n,)
-        Commanded, after all limits [N m or N].
-    now : float
-        [s]
-    wrench, base : optional
-        As :meth:`ControlLaw.effort` takes them.
-    """
-
-    law: ControlLaw
-    position: FloatArray
-    desired: DesiredState
-    effort: FloatArray
-    now: float
-    wrench: FloatArray | None = None
-    base: Base | None = None
 
 
 @dataclass(frozen=True)
@@ -237,7 +208,7 @@ class StandingJoints:
 
     def reset(self) -> None:
         """Forget the states, not what the friction is like."""
-        self._states: deque[AnsweredState] = deque()
+        self._states: deque[Tick] = deque()
         self._standing: dict[int, Standing] = {}
         self._learnt_at = -inf
 
@@ -246,7 +217,7 @@ class StandingJoints:
         """The joints that stand."""
         return tuple(sorted(self._standing))
 
-    def note(self, state: AnsweredState) -> None:
+    def note(self, state: Tick) -> None:
         """Take a state."""
         states = self._states
         if states and not 0.0 <= state.now - states[-1].now <= self._history:
@@ -323,8 +294,8 @@ class StandingJoints:
     def _pass(
         self,
         standing: dict[int, Standing],
-        before: AnsweredState,
-        state: AnsweredState,
+        before: Tick,
+        state: Tick,
         indices: Sequence[int],
     ) -> None:
         held = _find_held(before, indices)
@@ -370,7 +341,7 @@ class StandingJoints:
             self._pass({index: one}, before, state, indices)
 
     def _find_motion(
-        self, index: int, states: Sequence[AnsweredState], inertia: float, step: float
+        self, index: int, states: Sequence[Tick], inertia: float, step: float
     ) -> tuple[float, float]:
         """Return the velocity of a joint at the last of some states, and its resistance then.
 
@@ -410,7 +381,7 @@ def _are_alike(found: float, wanted: float) -> bool:
     return found * wanted > 0.0 and 0.5 < found / wanted < 2.0
 
 
-def _find_held(state: AnsweredState, indices: Sequence[int]) -> FloatArray | None:
+def _find_held(state: Tick, indices: Sequence[int]) -> FloatArray | None:
     """Return the effort of the desired motion without friction, some joints standing.
 
     None where the model has no finite one.
