@@ -181,7 +181,7 @@ class FollowingGuard:
         self._bounds = bounds
         self._names = [joint.name for joint in joints]
         slow = bounds.sticking_share * usual_velocities(joints)
-        self._standing = StandingJoints(joints, slow.tolist())
+        self._standing = StandingJoints(joints, slow.tolist(), bounds)
         self._steps = [0.0] * len(self._names)
         self.configure(limits)
         self.reset()
