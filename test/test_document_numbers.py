@@ -217,7 +217,7 @@ def test_the_first_point_of_a_plan_may_be_as_far_as_is_said():
 
 def test_the_limits_of_following_are_those_that_are_said():
     """doc/failure_behaviour.md has the derived limits of the shipped arm, least and largest."""
-    from ne_dynamics.control.guards.following_error import FollowingLimits
+    from ne_dynamics.control.guards.motion_limits import FollowingLimits
 
     robot = ned.load_urdf(ROOT / ARM[0], tip_link='tcp')
     limits = FollowingLimits.derived(robot.joints)

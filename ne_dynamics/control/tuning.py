@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ne_dynamics.control.desired.position_stream import LONGEST_INTERVAL
 from ne_dynamics.control.disturbance import DisturbanceTuning
-from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.imu import ImuSettings

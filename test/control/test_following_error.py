@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from ne_dynamics.control.guards.following_error import FollowingGuard, FollowingLimits
-from ne_dynamics.control.guards.standing_joint import AnsweredState
+from ne_dynamics.control.guards.following_error import FollowingGuard
+from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import FaultKind
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.waypoints import DesiredState
 
@@ -16,6 +19,7 @@ JOINTS = [
     Joint('b', JointType.PRISMATIC),
 ]
 PERIOD = 0.002
+TUNING = SimpleNamespace(effort_limits=np.array([10.0, np.inf]))
 
 
 class UnitMasses:
@@ -52,13 +56,11 @@ def first_fault(limits, seconds=3.0, *, has_feedback=True, **motion):
             np.array([value['desired'], 0.0]), np.array([value['rate'], 0.0]), np.zeros(2)
         )
         effort = np.array([value['effort'], 0.0])
-        found = guard.judge(
-            AnsweredState(law, position, desired, np.clip(effort, -10.0, 10.0), now),
-            np.array([value['velocity'], 0.0]),
-            desired.position - position,
-            effort,
-            np.array([10.0, np.inf]),
-        )
+        tick = Tick(TUNING, law, position, None, now)
+        tick.desired, tick.error = desired, desired.position - position
+        tick.velocity = np.array([value['velocity'], 0.0])
+        tick.wanted, tick.effort = effort, np.clip(effort, -10.0, 10.0)
+        found = guard.judge(tick)
         if found:
             return now, found
     return np.inf, None

@@ -7,9 +7,8 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.guards.following_error import FollowingLimits
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
-from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import (
     STATES_TO_RETURN,
     FaultKind,

@@ -14,8 +14,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 from motion_loop import MotionLoop, demo_motion, shipped_arm
 from planted_loop import delayed, frozen_position, wall
 
-from ne_dynamics.control.guards.following_error import FollowingLimits
-from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.laws import Mode, Terms
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource

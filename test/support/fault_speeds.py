@@ -16,8 +16,7 @@ from planted_loop import frozen_position, wall
 
 from ne_dynamics import Robot
 from ne_dynamics.control.disturbance import DisturbanceTuning
-from ne_dynamics.control.guards.following_error import FollowingLimits
-from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.control.tuning import OnFault
 from ne_dynamics.simulation.altered_robot import scale_masses

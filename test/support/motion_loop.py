@@ -9,8 +9,7 @@ from planted_loop import NodeAnswers
 
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.guards.following_error import FollowingLimits
-from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import Fault, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings

@@ -11,8 +11,7 @@ from example_robots import example_robots_folder
 from motion_loop import PERIOD, SETTLE, MotionLoop, shipped_arm
 
 from ne_dynamics import Dynamics, Robot, load_urdf
-from ne_dynamics.control.guards.following_error import FollowingLimits
-from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import Fault
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.model.friction import FrictionModel

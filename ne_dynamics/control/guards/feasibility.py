@@ -30,8 +30,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.guards.following_error import FollowingLimits
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
+from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.sensors.velocity_source import (
     MEASURED,

@@ -29,75 +29,17 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import copysign, inf
-from typing import NamedTuple
 
 import numpy as np
 
 from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
-from ne_dynamics.control.guards.standing_joint import AnsweredState, StandingJoints
-from ne_dynamics.control.guards.state_guard import FaultKind
+from ne_dynamics.control.guards.motion_limits import FollowingLimits
+from ne_dynamics.control.guards.standing_joint import StandingJoints
+from ne_dynamics.control.guards.state_guard import Fault, FaultKind
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.joint_limits import usual_velocities
-from ne_dynamics.motion.waypoints import DesiredState
-
-
-@dataclass(frozen=True, eq=False)
-class FollowingLimits:
-    """How far the measured motion may be from the desired one; nothing is limited by default.
-
-    Attributes
-    ----------
-    position, velocity : array, shape (n,), or None
-        Largest errors [rad or m, rad/s or m/s]; infinite where there is none.
-    frozen : array, shape (n,), or None
-        How far the desired position may go on while the measured one stays the same, where the
-        joint stood before, and ten times the way by which one that moved must have gone on
-        [rad or m].
-    saturation_timeout : float
-        [s]; infinite for any time.
-    counts_without_feedback : bool
-        Whether the position error counts in `feedforward`, where nothing makes it small.
-    """
-
-    position: FloatArray | None = None
-    velocity: FloatArray | None = None
-    frozen: FloatArray | None = None
-    saturation_timeout: float = inf
-    counts_without_feedback: bool = False
-
-    @classmethod
-    def derived(
-        cls,
-        joints: Sequence[Joint],
-        saturation_timeout: float = inf,
-        bounds: GuardLimits = GUARD_LIMITS,
-    ) -> FollowingLimits:
-        """Return the limits that come of the velocity limits of an arm."""
-        speeds = usual_velocities(joints)
-        return cls(
-            bounds.derived_position_time * speeds,
-            bounds.derived_velocity_share * speeds,
-            bounds.derived_frozen_time * speeds,
-            saturation_timeout,
-        )
-
-
-class Following(NamedTuple):
-    """What was found.
-
-    Attributes
-    ----------
-    kind : FaultKind
-    text : str
-        Joint, what was found and what was expected.
-    joints : tuple of int
-        Those whose measured positions are not believed.
-    """
-
-    kind: FaultKind
-    text: str
-    joints: tuple[int, ...] = ()
 
 
 class _Lasting:
@@ -239,7 +181,7 @@ class FollowingGuard:
         self._bounds = bounds
         self._names = [joint.name for joint in joints]
         slow = bounds.sticking_share * usual_velocities(joints)
-        self._standing = StandingJoints(joints, slow.tolist())
+        self._standing = StandingJoints(joints, slow.tolist(), bounds)
         self._steps = [0.0] * len(self._names)
         self.configure(limits)
         self.reset()
@@ -269,40 +211,24 @@ class FollowingGuard:
         """All joints whose position stays the same at present while the desired one goes on."""
         return self._standing.indices
 
-    def judge(
-        self,
-        answered: AnsweredState,
-        velocity: FloatArray | None,
-        error: FloatArray,
-        effort: FloatArray,
-        effort_limits: FloatArray,
-    ) -> Following | None:
+    def judge(self, tick: Tick) -> Fault | None:
         """Return what is wrong with the motion; None when it is followed.
 
-        Parameters
-        ----------
-        answered : AnsweredState
-        velocity : array, shape (n,), or None
-            That the law uses [rad/s or m/s].
-        error : array, shape (n,)
-            Desired minus measured position, by the nearest turn [rad or m].
-        effort, effort_limits : array, shape (n,)
-            Effort before it is limited, and the limits [N m or N].
+        The tick is kept for a while, and not to be changed.
         """
-        limits, has_feedback = self._limits, answered.law.has_feedback
-        desired, now = answered.desired, answered.now
-        if not (has_feedback or limits.counts_without_feedback):
+        has_feedback = tick.law.has_feedback
+        if not (has_feedback or self._limits.counts_without_feedback):
             return None
-        found = self._judge_position(error, now)
+        found = self._judge_position(tick.error, tick.now)
         if found is None and has_feedback:
             found = (
-                self._judge_velocity(velocity, desired, now)
-                or self._judge_frozen(answered)
-                or self._judge_saturation(error, effort, effort_limits, now)
+                self._judge_velocity(tick)
+                or self._judge_frozen(tick)
+                or self._judge_saturation(tick)
             )
         return found
 
-    def _judge_position(self, error: FloatArray, now: float) -> Following | None:
+    def _judge_position(self, error: FloatArray, now: float) -> Fault | None:
         limits = self._position_limits
         if not limits:
             return None
@@ -318,49 +244,47 @@ class FollowingGuard:
                 break
         if index is None:
             return None
-        return Following(
+        return _lost(
             FaultKind.FOLLOWING,
             f'joint {self._names[index]!r}: {abs(errors[index]):.3g} from the desired '
             f'position{duration}; expected at most {share * limits[index]:.3g} '
             '(following_error.position)',
         )
 
-    def _judge_velocity(
-        self, velocity: FloatArray | None, desired: DesiredState, now: float
-    ) -> Following | None:
-        limits = self._velocity_limits
+    def _judge_velocity(self, tick: Tick) -> Fault | None:
+        limits, velocity = self._velocity_limits, tick.velocity
         if not limits or velocity is None:
             return None
-        errors = (desired.velocity - velocity).tolist()
-        index = self._fast.longest(errors, limits, now, self._bounds.velocity_time)
+        errors = (tick.desired.velocity - velocity).tolist()
+        index = self._fast.longest(errors, limits, tick.now, self._bounds.velocity_time)
         if index is None:
             return None
-        return Following(
+        return _lost(
             FaultKind.FOLLOWING,
             f'joint {self._names[index]!r}: {abs(errors[index]):.3g} from the desired velocity '
             f'for {self._bounds.velocity_time:g} s; expected at most {limits[index]:.3g} '
             '(following_error.velocity)',
         )
 
-    def _judge_frozen(self, answered: AnsweredState) -> Following | None:
+    def _judge_frozen(self, tick: Tick) -> Fault | None:
         limits = self._frozen_limits
         if not limits:
             return None
-        self._standing.note(answered)
+        self._standing.note(tick)
         self._standing.learn(self._least_ways)
-        since = self._find_standing(answered)
+        since = self._find_standing(tick)
         if not since:
             self._standing.forget()
             return None
         for index, standing in self._standing.go_on(since, self._steps).items():
             limit, same = limits[index], self._same[index]
-            went = abs(answered.desired.position[index] - same.desired)
+            went = abs(tick.desired.position[index] - same.desired)
             least = self._least_ways[index] + self._bounds.frozen_steps * self._steps[index]
             if abs(standing.way) > least and (standing.moved or went > limit):
-                return Following(
+                return _lost(
                     FaultKind.FROZEN_POSITION,
                     f'joint {self._names[index]!r}: the same position for '
-                    f'{answered.now - same.since:.3g} s while the desired one went on by '
+                    f'{tick.now - same.since:.3g} s while the desired one went on by '
                     f'{went:.3g}; by its effort it must have moved by {abs(standing.way):.3g} at '
                     f'least, expected at most {least:.3g} (following_error.frozen {limit:g})',
                     self.frozen_joints,
@@ -373,10 +297,10 @@ class FollowingGuard:
         flicker = min(bounds.frozen_flicker * self._steps[index], 0.5 * self._least_ways[index])
         return max(bounds.frozen_band * self._frozen_limits[index], flicker)
 
-    def _find_standing(self, answered: AnsweredState) -> dict[int, float]:
+    def _find_standing(self, tick: Tick) -> dict[int, float]:
         """Return joints whose position is the same though the desired one goes on, since when."""
-        now, bounds = answered.now, self._bounds
-        here, there = answered.position.tolist(), answered.desired.position.tolist()
+        now, bounds = tick.now, self._bounds
+        here, there = tick.position.tolist(), tick.desired.position.tolist()
         if not self._same:
             self._same = [
                 _Same(one, goal, now, one, goal) for one, goal in zip(here, there, strict=True)
@@ -409,20 +333,19 @@ class FollowingGuard:
                 found[index] = same.since
         return found
 
-    def _judge_saturation(
-        self, error: FloatArray, effort: FloatArray, effort_limits: FloatArray, now: float
-    ) -> Following | None:
+    def _judge_saturation(self, tick: Tick) -> Fault | None:
         timeout = self._limits.saturation_timeout
         if timeout == inf:
             return None
-        efforts, bounds = effort.tolist(), effort_limits.tolist()
+        error, effort, now = tick.error, tick.wanted, tick.now
+        efforts, bounds = effort.tolist(), tick.tuning.effort_limits.tolist()
         if not self._saturated and _are_within(efforts, bounds):
             return None
         pushes = np.where(effort * error > 0.0, effort, 0.0).tolist()
         index = self._saturated.longest(pushes, bounds, now, timeout)
         swings = self._swings.most(efforts, bounds, now, timeout)
         if swings is not None:
-            return Following(
+            return _lost(
                 FaultKind.SATURATED,
                 f'joint {self._names[swings]!r}: from one effort limit to the other '
                 f'{self._bounds.swings} times within {timeout:g} s, '
@@ -431,12 +354,17 @@ class FollowingGuard:
             )
         if index is None:
             return None
-        return Following(
+        return _lost(
             FaultKind.SATURATED,
-            f'joint {self._names[index]!r}: at its effort limit of {effort_limits[index]:.4g} for '
+            f'joint {self._names[index]!r}: at its effort limit of {bounds[index]:.4g} for '
             f'{timeout:g} s, still {abs(error[index]):.3g} from the desired position '
             '(saturation.timeout)',
         )
+
+
+def _lost(kind: FaultKind, text: str, joints: tuple[int, ...] = ()) -> Fault:
+    """Return a fault that latches, with the joints whose positions are not believed."""
+    return Fault(kind, text, latches=True, joints=joints)
 
 
 def _are_within(values: Sequence[float], bounds: Sequence[float]) -> bool:

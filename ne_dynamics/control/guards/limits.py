@@ -148,6 +148,35 @@ class GuardLimits:
         0.02, '', 'Joints that are slower than this part of the velocity limit may stick at once.'
     )
 
+    # StandingJoints
+    history_time: float = _limit(0.12, 's', 'States are kept for so long.')
+    history_states: int = _limit(24, '', 'And so many of them at least.')
+    friction_interval: float = _limit(0.1, 's', 'Time between two observations of the friction.')
+    friction_unknown: float = _limit(
+        0.16, '', 'Friction that is believed of a joint that has not moved, by its effort limit.'
+    )
+    friction_ratio: float = _limit(
+        2.0, '', 'Static friction by that of the model, or by that which was observed in motion.'
+    )
+    friction_model_error: float = _limit(
+        0.1, '', 'Part of the effort that holds the joint which is believed beside the friction.'
+    )
+    friction_acceleration: float = _limit(
+        3.0,
+        'rad/s^2 or m/s^2',
+        'What the other joints do beside their motion, as an acceleration of this one.',
+    )
+    friction_variation: float = _limit(
+        0.2, '', 'Part of the resistance by which it may grow within a few states of a motion.'
+    )
+    friction_observations: int = _limit(4, '', 'So many observations of the friction are needed.')
+    friction_kept: int = _limit(16, '', 'The largest of so many observations counts.')
+    steadiness: float = _limit(
+        0.8,
+        '',
+        'A joint that follows its motion by a smaller part of what it did is slowing down.',
+    )
+
     # HuntingGuard
     hunting_interval: float = _limit(0.25, 's', 'Time between two looks at the errors.')
     hunting_stuck_share: float = _limit(

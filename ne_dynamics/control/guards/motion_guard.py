@@ -7,33 +7,14 @@ is followed. What it finds latches: only somebody who has looked can say that it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from ne_dynamics.control.guards.following_error import FollowingGuard, FollowingLimits
-from ne_dynamics.control.guards.standing_joint import AnsweredState
+from ne_dynamics.control.guards.following_error import FollowingGuard
+from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind
 from ne_dynamics.control.guards.velocity_check import VelocityCheck
-from ne_dynamics.control.laws import ControlLaw
-from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.control.sensors.velocity_source import VelocitySource
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.model.robot import Joint
-
-UNCHECKED = VelocitySettings(check=False)
-"""Velocities that are believed."""
-
-
-@dataclass(frozen=True, eq=False)
-class MotionLimits:
-    """What is expected of a motion; nothing by default.
-
-    Attributes
-    ----------
-    following : FollowingLimits
-    velocity : VelocitySettings
-    """
-
-    following: FollowingLimits = field(default_factory=FollowingLimits)
-    velocity: VelocitySettings = UNCHECKED
 
 
 class MotionGuard:
@@ -60,40 +41,21 @@ class MotionGuard:
         self._following.reset()
         self._check.reset()
 
-    def judge_velocity(
-        self, law: ControlLaw, position: FloatArray, measured: FloatArray | None, now: float
-    ) -> Fault | None:
+    def judge_velocity(self, tick: Tick) -> Fault | None:
         """Return a fault when a measured velocity that the law uses is not the positions'."""
-        chosen = self._limits.velocity
+        chosen, measured = self._limits.velocity, tick.measured_velocity
         is_measured = chosen.source is VelocitySource.MEASURED
-        if not (chosen.check and is_measured and law.needs_velocity) or measured is None:
+        if not (chosen.check and is_measured and tick.law.needs_velocity) or measured is None:
             return None
-        text = self._check.update(position, measured, now)
+        text = self._check.update(tick.position, measured, tick.now)
         if not text:
             return None
         frozen = {*self._check.frozen, *self._following.frozen_joints}
         return Fault(FaultKind.VELOCITY, text, latches=True, joints=tuple(sorted(frozen)))
 
-    def judge_motion(
-        self,
-        answered: AnsweredState,
-        velocity: FloatArray | None,
-        error: FloatArray,
-        effort: FloatArray,
-        effort_limits: FloatArray,
-    ) -> Fault | None:
+    def judge_motion(self, tick: Tick) -> Fault | None:
         """Return a fault when the motion is not followed; see :meth:`FollowingGuard.judge`.
 
         Nothing is followed in gravity compensation.
         """
-        if not answered.law.mode.follows:
-            return None
-        found = self._following.judge(answered, velocity, error, effort, effort_limits)
-        if found is None:
-            return None
-        return Fault(found.kind, found.text, latches=True, joints=found.joints)
-
-    @property
-    def frozen_joints(self) -> tuple[int, ...]:
-        """All joints whose position stays the same at present while the desired one goes on."""
-        return self._following.frozen_joints
+        return self._following.judge(tick) if tick.law.mode.follows else None

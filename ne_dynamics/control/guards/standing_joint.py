@@ -7,9 +7,10 @@ hold the joint while the others move as they should,
     M_ii a  =  e - r
 
 with r the friction and what the model does not know. While the joint slides, r is what it was
-before the position became the same, and may be more by :attr:`FrictionBounds.variation`. At rest
-the joint stays where it is while e is within the largest friction that can be believed. Integrated
-twice from the velocity that the joint had, this is how far it must have gone at least.
+before the position became the same, and may be more by `friction_variation`, a field of
+:class:`~.limits.GuardLimits`. At rest the joint stays where it is while e is within the largest
+friction that can be believed. Integrated twice from the velocity that the joint had, this is how
+far it must have gone at least.
 
 The friction that can be believed is a share of the effort limit, or what the model has, until the
 joint has moved; then it follows from the efforts that this took, and from those at which the joint
@@ -26,74 +27,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.laws import ControlLaw
-from ne_dynamics.dynamics.compensation import Base
+from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.waypoints import DesiredState
-
-
-class AnsweredState(NamedTuple):
-    """A state and its answer; arrays are kept, and not to be changed.
-
-    Attributes
-    ----------
-    law : ControlLaw
-        Its model counts.
-    position : array, shape (n,)
-        Measured [rad or m].
-    desired : DesiredState
-    effort : array, shape (n,)
-        Commanded, after all limits [N m or N].
-    now : float
-        [s]
-    wrench, base : optional
-        As :meth:`ControlLaw.effort` takes them.
-    """
-
-    law: ControlLaw
-    position: FloatArray
-    desired: DesiredState
-    effort: FloatArray
-    now: float
-    wrench: FloatArray | None = None
-    base: Base | None = None
-
-
-@dataclass(frozen=True)
-class FrictionBounds:
-    """How much friction of a joint can be believed.
-
-    Attributes
-    ----------
-    unknown : float
-        By the effort limit, while nothing is known.
-    ratio : float
-        Static friction by the friction of the model, or by that which was observed in motion.
-    model_error : float
-        By the effort that holds the joint, likewise.
-    acceleration : float
-        What the other joints do beside their motion, as an acceleration of this one
-        [rad/s^2 or m/s^2].
-    variation : float
-        Part of the resistance by which it may grow within a few states of a motion.
-    steadiness : float
-        A joint that follows its motion by a smaller part of what it did is slowing down.
-    observations : int
-        So many are needed.
-    kept : int
-        The largest of so many counts.
-    """
-
-    unknown: float = 0.16
-    ratio: float = 2.0
-    model_error: float = 0.1
-    acceleration: float = 3.0
-    variation: float = 0.2
-    steadiness: float = 0.8
-    observations: int = 4
-    kept: int = 16
 
 
 class _Range(NamedTuple):
@@ -202,42 +140,32 @@ class StandingJoints:
     joints : sequence of Joint
     slow : sequence of float
         Joints that are slower stick at once [rad/s or m/s].
-    bounds : FrictionBounds
-    history : float
-        How far back states are known [s].
-    fewest : int
-        ... and so many of them.
-    learning_period : float
-        Between two observations of the friction [s].
+    bounds : GuardLimits
     """
 
     def __init__(
         self,
         joints: Sequence[Joint],
         slow: Sequence[float],
-        bounds: FrictionBounds | None = None,
-        *,
-        history: float = 0.12,
-        fewest: int = 24,
-        learning_period: float = 0.1,
+        bounds: GuardLimits = GUARD_LIMITS,
     ) -> None:
-        self._bounds = bounds = FrictionBounds() if bounds is None else bounds
+        self._bounds = bounds
+        self._history, self._fewest = bounds.history_time, bounds.history_states
         self._slow = list(slow)
         limits = [
             joint.effort_limit if 0.0 < joint.effort_limit < inf else inf for joint in joints
         ]
         known = [max(j.coulomb_friction, j.friction.static_friction or 0.0) for j in joints]
         self._assumed = [
-            max(bounds.ratio * friction, bounds.unknown * limit)
+            max(bounds.friction_ratio * friction, bounds.friction_unknown * limit)
             for friction, limit in zip(known, limits, strict=True)
         ]
-        self._observed = [_ObservedFriction(bounds.kept) for _ in joints]
-        self._history, self._fewest, self._learning_period = history, fewest, learning_period
+        self._observed = [_ObservedFriction(bounds.friction_kept) for _ in joints]
         self.reset()
 
     def reset(self) -> None:
         """Forget the states, not what the friction is like."""
-        self._states: deque[AnsweredState] = deque()
+        self._states: deque[Tick] = deque()
         self._standing: dict[int, Standing] = {}
         self._learnt_at = -inf
 
@@ -246,7 +174,7 @@ class StandingJoints:
         """The joints that stand."""
         return tuple(sorted(self._standing))
 
-    def note(self, state: AnsweredState) -> None:
+    def note(self, state: Tick) -> None:
         """Take a state."""
         states = self._states
         if states and not 0.0 <= state.now - states[-1].now <= self._history:
@@ -266,7 +194,10 @@ class StandingJoints:
             That such joints have gone in the states that are known [rad or m].
         """
         first, last = self._states[0], self._states[-1]
-        if last.now - self._learnt_at < self._learning_period or len(self._states) < self._fewest:
+        if (
+            last.now - self._learnt_at < self._bounds.friction_interval
+            or len(self._states) < self._fewest
+        ):
             return
         self._learnt_at = last.now
         ways = (last.position - first.position).tolist()
@@ -323,8 +254,8 @@ class StandingJoints:
     def _pass(
         self,
         standing: dict[int, Standing],
-        before: AnsweredState,
-        state: AnsweredState,
+        before: Tick,
+        state: Tick,
         indices: Sequence[int],
     ) -> None:
         held = _find_held(before, indices)
@@ -334,17 +265,22 @@ class StandingJoints:
             excess = float(before.effort[index] - held[index])
             friction = self._find_friction(index, float(held[index]), one.inertia)
             elapsed = state.now - before.now
-            one.go_on(excess, friction, self._bounds.variation, self._slow[index], elapsed)
+            one.go_on(
+                excess, friction, self._bounds.friction_variation, self._slow[index], elapsed
+            )
 
     def _find_friction(self, index: int, held: float, inertia: float) -> _Range:
         """Return what can be believed of the friction of a joint at rest."""
         bounds = self._bounds
-        found = self._observed[index].find_range(bounds.observations)
+        found = self._observed[index].find_range(bounds.friction_observations)
         middle, half = 0.0, self._assumed[index]
         if found is not None:
-            middle, half = found.middle, bounds.ratio * found.half
+            middle, half = found.middle, bounds.friction_ratio * found.half
         return _Range(
-            middle, half + bounds.model_error * abs(held) + bounds.acceleration * inertia
+            middle,
+            half
+            + bounds.friction_model_error * abs(held)
+            + bounds.friction_acceleration * inertia,
         )
 
     def _direction(self, index: int) -> float:
@@ -370,7 +306,7 @@ class StandingJoints:
             self._pass({index: one}, before, state, indices)
 
     def _find_motion(
-        self, index: int, states: Sequence[AnsweredState], inertia: float, step: float
+        self, index: int, states: Sequence[Tick], inertia: float, step: float
     ) -> tuple[float, float]:
         """Return the velocity of a joint at the last of some states, and its resistance then.
 
@@ -410,7 +346,7 @@ def _are_alike(found: float, wanted: float) -> bool:
     return found * wanted > 0.0 and 0.5 < found / wanted < 2.0
 
 
-def _find_held(state: AnsweredState, indices: Sequence[int]) -> FloatArray | None:
+def _find_held(state: Tick, indices: Sequence[int]) -> FloatArray | None:
     """Return the effort of the desired motion without friction, some joints standing.
 
     None where the model has no finite one.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.control.guards.motion_guard import MotionGuard
-from ne_dynamics.control.guards.standing_joint import AnsweredState
 from ne_dynamics.control.guards.state_guard import Fault
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import Tuning
@@ -54,15 +53,8 @@ class Review:
 
     def find_wrong_velocity(self, tick: Tick) -> Fault | None:
         """Return a fault when the measured velocity is not that of the positions."""
-        return self._guard.judge_velocity(
-            tick.law, tick.position, tick.measured_velocity, tick.now
-        )
+        return self._guard.judge_velocity(tick)
 
     def find_lost_motion(self, tick: Tick) -> Fault | None:
         """Return a fault when the motion is not followed."""
-        answered = AnsweredState(
-            tick.law, tick.position, tick.desired, tick.effort, tick.now, tick.wrench, tick.base
-        )
-        return self._guard.judge_motion(
-            answered, tick.velocity, tick.error, tick.wanted, tick.tuning.effort_limits
-        )
+        return self._guard.judge_motion(tick)

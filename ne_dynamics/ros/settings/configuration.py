@@ -8,9 +8,8 @@ from ne_dynamics.control.contact import LEAST_SHARE
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.disturbance import DisturbanceTuning
-from ne_dynamics.control.guards.following_error import FollowingLimits
 from ne_dynamics.control.guards.goal import Tolerances
-from ne_dynamics.control.guards.motion_guard import MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
