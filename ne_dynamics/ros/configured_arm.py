@@ -20,7 +20,7 @@ from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.connections import Callbacks, Connections
 from ne_dynamics.ros.control_clock import ControlClock
 from ne_dynamics.ros.imu import ImuTopic
-from ne_dynamics.ros.joint_states import JointStateTopic, Told
+from ne_dynamics.ros.joint_states import JointStateTopic
 from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
 from ne_dynamics.ros.leaving_command import LeavingCommand
 from ne_dynamics.ros.messages.command_message import make_command_message
@@ -124,7 +124,11 @@ class ConfiguredArm:
             self.connections,
             clock,
             reporter,
-            Told(self.motion, self._leaving, self.weight, self.felt, self._is_refused),
+            self.motion,
+            self._leaving,
+            self.weight,
+            self.felt,
+            self._is_refused,
         )
         self.connections.listen(
             Callbacks(

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ne_dynamics.control.tick import Tick
-from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
 from ne_dynamics.ros.messages.conversion import fill_point, stamp_nanoseconds
@@ -20,6 +19,38 @@ QUERY_SERVICE = '~/query_state'
 
 ROUNDING = 1e-3
 """Share of the period by which a state may be early, and is in time all the same."""
+
+
+def fill_tracking(
+    message: Any,
+    points: tuple[Any, Any, Any],
+    elapsed: float,
+    configured: ConfiguredArm,
+    command: Tick,
+    stamp: Any,
+) -> None:
+    """Write how a motion is followed into a message of joint_trajectory_controller.
+
+    Parameters
+    ----------
+    message : JointTrajectoryControllerState or FollowJointTrajectory.Feedback
+    points : tuple of trajectory_msgs.msg.JointTrajectoryPoint
+        Of the message: what is desired, what is measured, and the first less the second.
+    elapsed : float
+        Time since the motion began [s].
+    configured : ConfiguredArm
+    command : Tick
+    stamp : builtin_interfaces.msg.Time
+        Of the state.
+    """
+    arm, desired, velocity = configured.arm, command.desired, command.velocity
+    error = configured.controller.tuning.law.position_error(desired.position, command.position)
+    speed_error = None if velocity is None else desired.velocity - velocity
+    message.header.stamp = stamp
+    message.joint_names = list(arm.command_names)
+    measured = command.position, velocity, None
+    for point, arrays in zip(points, (desired, measured, (error, speed_error, None)), strict=True):
+        fill_point(point, arm.command_order, elapsed, *arrays)
 
 
 class ControllerState:
@@ -54,56 +85,33 @@ class ControllerState:
     def attach(self, configured: ConfiguredArm) -> None:
         """Tell of this arm."""
         self._last = float('-inf')
-        configured.states.on_state = self._observe
+        configured.states.listeners.append(self._observe)
 
-    def _observe(
-        self,
-        now: float,
-        position: FloatArray,
-        velocity: FloatArray | None,
-        command: Tick,
-        stamp: Any,
-    ) -> None:
+    def _observe(self, command: Tick, stamp: Any) -> None:
         """Publish a state that was answered, where that is due and somebody listens."""
         configured = self._configured()
         if configured is None:
             return
         rate = configured.settings.state_publish_rate
         # A clock that was set back is no reason to wait for it.
-        since = now - self._last
+        since = command.now - self._last
         if rate == 0.0 or 0.0 <= since < (1.0 - ROUNDING) / rate:
             return
         if not self._publisher.get_subscription_count():
             return
-        self._last = now
-        self._fill(configured, position, velocity, command, stamp)
+        self._last = command.now
+        self._fill(configured, command, stamp)
         self._publisher.publish(self._message)
 
-    def _fill(
-        self,
-        configured: ConfiguredArm,
-        position: FloatArray,
-        velocity: FloatArray | None,
-        command: Tick,
-        stamp: Any,
-    ) -> None:
-        arm, controller, message = configured.arm, configured.controller, self._message
-        trajectory, desired = controller.motion.trajectory, command.desired
+    def _fill(self, configured: ConfiguredArm, command: Tick, stamp: Any) -> None:
+        controller, message = configured.controller, self._message
+        trajectory, order = controller.motion.trajectory, configured.arm.command_order
         elapsed = 0.0 if trajectory is None else max(command.place - trajectory.start_time, 0.0)
         if self._has_scaling:
             message.speed_scaling_factor = controller.motion.speed
-        speed_error = None if velocity is None else desired.velocity - velocity
-        error = controller.tuning.law.position_error(desired.position, position)
-        message.header.stamp = stamp
-        message.joint_names = list(arm.command_names)
-        order = arm.command_order
-        for point, *arrays in (
-            (message.reference, *desired),
-            (message.feedback, position, velocity, None),
-            (message.error, error, speed_error, None),
-            (message.output, None, None, None),
-        ):
-            fill_point(point, order, elapsed, *arrays)
+        points = message.reference, message.feedback, message.error
+        fill_tracking(message, points, elapsed, configured, command, stamp)
+        fill_point(message.output, order, elapsed, None, None, None)
         message.output.effort = array('d', command.effort[order].tobytes())
 
     def _on_query(self, request: Any, response: Any) -> Any:

@@ -28,12 +28,12 @@ from ne_dynamics.control.guards.goal import (
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import InputError, NeDynamicsError
-from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.configured_arm import ConfiguredArm
-from ne_dynamics.ros.messages.conversion import fill_point, stamp_nanoseconds
+from ne_dynamics.ros.controller_state import fill_tracking
+from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
 from ne_dynamics.ros.trajectory_planning import FEW, MOST_POINTS, PlanRequest, plan_waypoints
 from ne_dynamics.ros.watching.reporter import Reporter
 
@@ -110,12 +110,12 @@ class _Goal:
         self.origin = 0.0
         self.feedback_due = 0.0
 
-    def begin(self, controller: Controller, command: Tick, now: float) -> None:
+    def begin(self, controller: Controller, command: Tick) -> None:
         """Take note of the motion that the first command came of."""
         self.trajectory = controller.motion.trajectory
         origin = controller.motion.place_of(self._start_time)
         self.origin = command.place if origin is None else origin
-        self.feedback_due = now
+        self.feedback_due = command.now
 
 
 class FollowJointTrajectoryServer:
@@ -163,7 +163,7 @@ class FollowJointTrajectoryServer:
     def attach(self, configured: ConfiguredArm) -> None:
         """Let goals be for this arm."""
         self._configured = configured
-        configured.states.on_answer = self._observe
+        configured.states.listeners.append(self._observe)
         configured.motion.on_ended = self._on_motion_ended
         configured.motion.on_replaced = self._on_motion_replaced
 
@@ -301,29 +301,8 @@ class FollowJointTrajectoryServer:
 
     # ---- the control path
 
-    def _observe(
-        self,
-        now: float,
-        position: FloatArray,
-        velocity: FloatArray | None,
-        command: Tick,
-        stamp: Any = None,
-    ) -> None:
-        """Take note of a command.
-
-        Parameters
-        ----------
-        now : float
-            Time of the state that was answered [s].
-        position : array, shape (n,)
-            Measured [rad or m].
-        velocity : array, shape (n,), or None
-            Measured [rad/s or m/s].
-        command : Tick
-            The answer.
-        stamp : builtin_interfaces.msg.Time, optional
-            Of the state, for the feedback; the node's clock when it is 0 or missing.
-        """
+    def _observe(self, command: Tick, stamp: Any) -> None:
+        """Take note of a command; the stamp of its state is for the feedback."""
         goal, configured = self._goal, self._configured
         if goal is None or configured is None:
             return
@@ -338,7 +317,7 @@ class FollowJointTrajectoryServer:
                 code = GoalCode.INVALID_GOAL if is_infeasible else GoalCode.OLD_HEADER_TIMESTAMP
                 self._preempt(code, str(command.refused))
                 return
-            goal.begin(controller, command, now)
+            goal.begin(controller, command)
         if trajectory is None or trajectory is not goal.trajectory:
             mode = controller.tuning.mode
             self._preempt(
@@ -351,11 +330,15 @@ class FollowJointTrajectoryServer:
         if command.place < trajectory.start_time:
             # What was followed before is none of this goal's.
             return
-        if now >= goal.feedback_due:
-            goal.feedback_due = now + FEEDBACK_PERIOD
-            self._publish_feedback(configured, goal, position, velocity, command, stamp)
+        if command.now >= goal.feedback_due:
+            goal.feedback_due = command.now + FEEDBACK_PERIOD
+            self._publish_feedback(configured, goal, command, stamp)
         outcome = goal.monitor.observe(
-            command.place, trajectory.end_time, command.desired, position, velocity
+            command.place,
+            trajectory.end_time,
+            command.desired,
+            command.position,
+            command.velocity,
         )
         if outcome is None:
             return
@@ -418,37 +401,13 @@ class FollowJointTrajectoryServer:
             self._reporter.say(f'{NAME}.aborted', text)
 
     def _publish_feedback(
-        self,
-        configured: ConfiguredArm,
-        goal: _Goal,
-        position: FloatArray,
-        velocity: FloatArray | None,
-        command: Tick,
-        stamp: Any,
+        self, configured: ConfiguredArm, goal: _Goal, command: Tick, stamp: Any
     ) -> None:
-        arm, controller = configured.arm, configured.controller
-        order = arm.command_order
         feedback = self._feedback
-        if stamp is None or not (stamp.sec or stamp.nanosec):
-            stamp = self._node.get_clock().now().to_msg()
-        feedback.header.stamp = stamp
-        feedback.joint_names = list(arm.command_names)
-        desired = command.desired
-        error = controller.tuning.law.position_error(desired.position, position)
-        points = (
-            (feedback.desired, desired.position, desired.velocity, desired.acceleration),
-            (feedback.actual, position, velocity, None),
-            (
-                feedback.error,
-                error,
-                None if velocity is None else desired.velocity - velocity,
-                None,
-            ),
-        )
         # A goal of one point sets out before its stamp.
         elapsed = max(command.place - goal.origin, 0.0)
-        for point, *arrays in points:
-            fill_point(point, order, elapsed, *arrays)
+        points = feedback.desired, feedback.actual, feedback.error
+        fill_tracking(feedback, points, elapsed, configured, command, stamp)
         if self._has_index:
             feedback.index = min(bisect_right(goal.times, elapsed), len(goal.times) - 1)
         goal.handle.publish_feedback(feedback)

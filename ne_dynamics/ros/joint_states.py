@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from rclpy.logging import LoggingSeverity as Severity
@@ -18,7 +18,6 @@ from ne_dynamics.control.stages.observer import NOTHING_OBSERVED, Observed
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss
 from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.connections import Connections
 from ne_dynamics.ros.control_clock import ControlClock
 from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
@@ -32,32 +31,8 @@ HELD_BY_LAST_COMMAND = 'a last command holds the arm against gravity'
 
 DAMPED_WORDS = 'the arm is carried against gravity and damped while joint states come,'
 
-Answered = Callable[[float, FloatArray, FloatArray | None, Tick, Any], None]
-"""Told of each command: time [s], position and velocity of the state, command, stamp."""
-
-
-def _ignore(*arguments: Any) -> None:
-    return None
-
-
-class Told(NamedTuple):
-    """What is told of the states.
-
-    Attributes
-    ----------
-    motion : JointTrajectoryTopic
-    leaving : LeavingCommand
-    weight : WeightWatch
-    felt : FeltMotion
-    is_refused : callable
-        Returns whether the first state shows that no command may go out.
-    """
-
-    motion: JointTrajectoryTopic
-    leaving: LeavingCommand
-    weight: WeightWatch
-    felt: FeltMotion
-    is_refused: Callable[[], bool]
+Answered = Callable[[Tick, Any], None]
+"""Told of each command, and the stamp of its state: the node's time where it has none."""
 
 
 class JointStateTopic:
@@ -70,7 +45,12 @@ class JointStateTopic:
     connections : Connections
     clock : ControlClock
     reporter : Reporter
-    told : Told
+    motion : JointTrajectoryTopic
+    leaving : LeavingCommand
+    weight : WeightWatch
+    felt : FeltMotion
+    is_refused : callable
+        Returns whether the first state shows that no command may go out.
 
     Attributes
     ----------
@@ -78,10 +58,8 @@ class JointStateTopic:
         Whether states are answered.
     effort_steps : EffortSteps
         Of the commands since activation.
-    on_answer : Answered
-        Called after each command: follows the motion to its end.
-    on_state : Answered
-        Called then, before that: tells of the motion.
+    listeners : list of Answered
+        Called after each command, in their order.
     """
 
     def __init__(
@@ -91,18 +69,25 @@ class JointStateTopic:
         connections: Connections,
         clock: ControlClock,
         reporter: Reporter,
-        told: Told,
+        motion: JointTrajectoryTopic,
+        leaving: LeavingCommand,
+        weight: WeightWatch,
+        felt: FeltMotion,
+        is_refused: Callable[[], bool],
     ) -> None:
         self._node_clock = node_clock
         self._controller = controller
         self._connections = connections
         self._clock = clock
         self._reporter = reporter
-        self._motion, self._leaving, self._weight, self._felt, self._is_refused = told
+        self._motion = motion
+        self._leaving = leaving
+        self._weight = weight
+        self._felt = felt
+        self._is_refused = is_refused
         self.is_commanding = False
         self.effort_steps = EffortSteps(connections.arm.dynamics.n)
-        self.on_answer: Answered = _ignore
-        self.on_state: Answered = _ignore
+        self.listeners: list[Answered] = []
         self._lagged_behind: float | None = None
         self._stamp: Any = None
 
@@ -150,9 +135,9 @@ class JointStateTopic:
             self._refuse_state(error)
             return
         self._report_answer(stamp, command)
-        self.on_state(now, position, command.velocity, command, stamp)
-        self.on_answer(now, position, command.velocity, command, message.header.stamp)
-        self._motion.watch(position, command)
+        for listener in self.listeners:
+            listener(command, stamp)
+        self._motion.watch(command)
         self._reporter.statistics.answers.append((time.perf_counter() - begin, now))
         self._felt.note(now, position, message, command)
 

@@ -21,7 +21,6 @@ from ne_dynamics.control.guards.motion_watch import MotionWatch
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.joint_limits import position_limits
 from ne_dynamics.motion.limit_violation import WhenInfeasible, describe
 from ne_dynamics.motion.waypoints import Waypoints, find_columns
@@ -190,19 +189,11 @@ class JointTrajectoryTopic:
         """How closely a motion is followed that does not say."""
         return self._constraints.applied_to(goal_tolerances(self._settings(), self._arm))
 
-    def watch(self, position: FloatArray, command: Tick) -> None:
-        """Give the motion up where a command has shown that it is not what was wanted.
-
-        Parameters
-        ----------
-        position : array, shape (n,)
-            Measured [rad or m].
-        command : Tick
-            The answer.
-        """
+    def watch(self, command: Tick) -> None:
+        """Give the motion up where a command has shown that it is not what was wanted."""
         trajectory, desired = self._controller.motion.trajectory, command.desired
         reason = self._motion_watch.observe(
-            command.place, trajectory, desired, position, command.velocity
+            command.place, trajectory, desired, command.position, command.velocity
         )
         if reason:
             self.give_up(reason)

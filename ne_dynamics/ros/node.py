@@ -285,10 +285,11 @@ class ComputedTorqueNode(LifecycleNode):
             self.trigger_deactivate,
         )
         self.configured = configured
-        if self._goals is not None:
-            self._goals.attach(configured)
+        # Before the action, which may end the motion that the state is of.
         if self._controller_state is not None:
             self._controller_state.attach(configured)
+        if self._goals is not None:
+            self._goals.attach(configured)
         if self._speed_scaling is not None:
             self._speed_scaling.attach(configured)
         self._annotator.configure(
