@@ -100,6 +100,9 @@ class Tick:
         Set by law where something has changed: that part by the law before [N m or N].
     compensation : array, shape (n,), or None
         Set by observer: what it takes out of the effort [N m or N].
+    compensation_before : array, shape (n,), or None
+        Set by observer where something has changed: what it would take out by the model before;
+        None where it has not gone on since [N m or N].
     effort : array, shape (n,)
         Set by transition and limits: the command [N m or N].
     saturated : array, shape (n,), dtype bool, or None
@@ -135,6 +138,7 @@ class Tick:
     hysteresis: FloatArray | None = None
     hysteresis_before: FloatArray | None = None
     compensation: FloatArray | None = None
+    compensation_before: FloatArray | None = None
     saturated: NDArray[np.bool_] | None = None
 
     def __init__(

@@ -83,12 +83,15 @@ class Observer:
             self.observed = NOTHING_OBSERVED
 
     def step(self, tick: Tick) -> None:
-        """Take the compensation out of `wanted`, and set it."""
+        """Take `compensation` out of `wanted`, and set it and `compensation_before`."""
         disturbance = self._disturbance
         if disturbance is None:
             return
-        if tick.changed_from is not None and tick.velocity is not None:
-            self._change_model(tick, tick.velocity, tick.changed_from, disturbance)
+        before = tick.changed_from
+        if before is not None and before.compensation is not None:
+            tick.compensation_before = disturbance.compensate(counts=True)
+        if before is not None and tick.velocity is not None:
+            self._change_model(tick, tick.velocity, before, disturbance)
         # Where nothing feeds back it would be felt.
         compensation = disturbance.compensate(counts=tick.law.has_feedback)
         if compensation is not None:
@@ -110,7 +113,9 @@ class Observer:
                 # The law will say so of itself.
                 return
             efforts.append(effort if way is None else effort + way)
-        disturbance.go_on(efforts[0] - efforts[1])
+        change = efforts[0] - efforts[1]
+        if change.any():
+            disturbance.go_on(change)
 
     def review(self, tick: Tick) -> bool:
         """Observe the arm by an answer that was sent; return whether a contact begins."""

@@ -153,8 +153,11 @@ class Transition:
             )
             if tick.hysteresis_before is not None:
                 effort = effort + tick.hysteresis_before
-            if before.compensation is not None:
-                effort = effort - before.compensation
+            lacking = tick.compensation_before
+            if lacking is None:
+                lacking = before.compensation
+            if lacking is not None:
+                effort = effort - lacking
             effort = clamp_effort(effort, limits)
             return effort if tick.offset is None else clamp_effort(effort + tick.offset, limits)
         except InputError:

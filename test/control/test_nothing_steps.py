@@ -1,0 +1,214 @@
+"""Settings that come again, or late, make no command step, whatever the controller is about."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from motion_loop import shipped_arm
+
+from ne_dynamics import Dynamics, Robot
+from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.disturbance import DisturbanceTuning
+from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits, StateRefused
+from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.transition import CommandOffset
+from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.motion.limit_violation import WhenInfeasible
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
+
+Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
+ZERO = np.zeros(6)
+STEP = 0.002
+ROBOT = shipped_arm()
+LIMITS = ROBOT.limits('effort_limit')
+
+
+def with_hysteresis() -> Robot:
+    """Return the shipped arm with friction that depends on the way."""
+    return replace(
+        ROBOT,
+        joints=tuple(
+            replace(
+                joint,
+                viscous_friction=0.0,
+                coulomb_friction=0.0,
+                friction=FrictionModel(
+                    hysteresis_friction=0.1 * joint.effort_limit,
+                    hysteresis_displacement=0.02,
+                    smoothing_velocity=0.02,
+                ),
+            )
+            for joint in ROBOT.joints
+        ),
+    )
+
+
+def tuning(robot: Robot = ROBOT, **options) -> Tuning:
+    """Return a tuning of the shipped arm."""
+    dynamics = Dynamics(robot, backend='python')
+    values = {
+        'law': ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(100.0, 20.0, 6)),
+        'hold_law': ControlLaw(dynamics, Mode.GRAVITY_COMPENSATION),
+        'effort_limits': LIMITS,
+        'effort_rates': np.zeros(0),
+        'states': StateLimits(0.5),
+    }
+    return Tuning(**{**values, **options})
+
+
+def observing() -> DisturbanceTuning:
+    """Return how an observer compensates."""
+    return DisturbanceTuning(
+        compensates=True,
+        cutoff_frequency=3.0,
+        velocity_lag=0.0,
+        lag_periods=0.0,
+        bounds=np.full(6, np.inf),
+        contact_cutoff_frequency=30.0,
+        least_contact=np.full(6, np.inf),
+    )
+
+
+SITUATIONS = {
+    'a path with friction that depends on it': tuning(with_hysteresis(), disturbance=observing()),
+    'drives that close a loop': tuning(drives_close_loop=True),
+    'without a transition time': tuning(transition_time=0.0),
+    'with an observer': tuning(disturbance=observing()),
+}
+
+
+def answers(chosen: Tuning, *, again: bool, faulty: bool = False) -> Iterator[np.ndarray]:
+    """Yield effort and setpoint of a motion with gaps in the states, and of what follows it.
+
+    Parameters
+    ----------
+    chosen : Tuning
+    again : bool
+        Whether the same settings come again and again.
+    faulty : bool
+        Whether a fault that latches comes in the middle.
+    """
+    controller = Controller(chosen)
+    controller.update(Q, ZERO, 0.0, 0.0)
+    point = TrajectoryPoint(0.5, Q + 0.6)
+    controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, [point]))
+    now, place, velocity = 0.0, Q, ZERO
+    for index in range(1, 500):
+        now += STEP if index % 40 else 20.0 * STEP
+        if again and index % 8 == 0:
+            controller.adopt(replace(controller.tuning))
+        if faulty and index == 150:
+            controller.trip(FaultKind.FOLLOWING, 'for the test')
+            controller.accept.guard.trip(FaultKind.FOLLOWING, 'for the test', latches=True)
+        with contextlib.suppress(StateRefused):
+            tick = controller.update(place, velocity, now, now)
+            yield np.concatenate((tick.effort, tick.desired.position, tick.desired.velocity))
+            # The arm is a little behind, and turns a little slower.
+            place, velocity = tick.desired.position - 0.01, 0.95 * tick.desired.velocity
+            if faulty and index > 150:
+                place, velocity = Q + 1e-3 * min(index - 150, 100), ZERO
+
+
+@pytest.mark.parametrize('faulty', [False, True])
+@pytest.mark.parametrize('situation', SITUATIONS)
+def test_the_same_settings_again_make_no_difference(situation: str, faulty: bool) -> None:
+    """On the way, after gaps, in the transition that follows them, and while it is damped."""
+    chosen = SITUATIONS[situation]
+    without, with_them = (
+        np.array([*answers(chosen, again=again, faulty=faulty)]) for again in (False, True)
+    )
+    assert len(without) > 400
+    assert np.abs(np.diff(without[:, :6], axis=0)).max() > 1.0
+    np.testing.assert_allclose(with_them, without, atol=1e-8)
+
+
+def test_the_same_settings_again_make_no_step_where_the_pace_counts() -> None:
+    """On a path that is slowed down: compared at each state with a copy that goes on as it is."""
+    controller = Controller(tuning(when_infeasible=WhenInfeasible.SLOW_DOWN))
+    tick = controller.update(Q, ZERO, 0.0, 0.0)
+    point = TrajectoryPoint(0.2, Q + 0.6)
+    controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, [point]))
+    speeds = []
+    for index in range(1, 300):
+        same = copy.deepcopy(controller)
+        same.adopt(replace(same.tuning))
+        place, velocity, now = tick.desired.position, tick.desired.velocity, STEP * index
+        tick = controller.update(place, velocity, now, now)
+        np.testing.assert_allclose(
+            same.answer(place, velocity, now, now).effort, tick.effort, atol=1e-8
+        )
+        speeds.append(controller.motion.speed)
+    assert min(speeds) < 0.9
+
+
+def test_the_last_command_has_what_the_observer_carried() -> None:
+    """The observer is switched off between the last state and the last command."""
+    chosen = tuning(disturbance=observing())
+    controller, lacking = Controller(chosen), np.array([0.0, 10.0, -4.0, 1.0, 0.0, 0.0])
+    place, velocity, dynamics = Q, ZERO, chosen.law.dynamics
+    for index in range(3000):
+        tick = controller.update(place, velocity, STEP * index, STEP * index)
+        acceleration = dynamics.forward_dynamics(place, velocity, tick.effort - lacking)
+        velocity = velocity + STEP * acceleration
+        place = place + STEP * velocity
+    held = tick.effort
+    assert np.abs(held - chosen.hold_law.effort(place, None, tick.desired)).max() > 8.0
+    controller.adopt(replace(chosen, disturbance=None))
+    *_, last = controller.machine.last_commands()
+    np.testing.assert_allclose(last, held, atol=0.2)
+
+
+def test_limits_that_are_raised_make_no_step() -> None:
+    """A joint at its limit goes on from there."""
+    chosen = tuning(effort_limits=0.2 * LIMITS)
+    controller, far = Controller(chosen), 1.5 * np.eye(6)[1]
+    controller.update(Q, ZERO, 0.0, 0.0)
+    for index in range(1, 50):
+        before = controller.update(Q - far, ZERO, STEP * index, STEP * index)
+    assert before.saturated is not None
+    controller.adopt(replace(chosen, effort_limits=LIMITS))
+    after = controller.update(Q - far, ZERO, 0.1, 0.1)
+    np.testing.assert_allclose(after.effort, before.effort, atol=1e-9)
+
+
+@pytest.mark.parametrize('later', [0.0, 0.05, 1.0])
+@pytest.mark.parametrize('elapsed', [0.004, 0.008, 0.03])
+def test_another_transition_time_turns_no_transition_round(later: float, elapsed: float) -> None:
+    """What is under way goes on from value and slope, never beyond zero."""
+    offset = CommandOffset(0.05)
+    offset.change(np.ones(1))
+    offset.decay(elapsed)
+    value, slope = offset.value.copy(), offset.slope.copy()
+    offset.configure(later)
+    np.testing.assert_array_equal((offset.value, offset.slope), (value, slope))
+    left = [float(value[0])]
+    while offset.value is not None:
+        offset.decay(1e-3)
+        left.append(0.0 if offset.value is None else float(offset.value[0]))
+    assert (np.diff(left) <= 0.0).all()
+    assert min(left) >= 0.0
+    assert len(left) < 200
+
+
+def test_drives_that_were_led_on_meanwhile_are_led_from_there() -> None:
+    """A fault in motion, then a silence in which they come to rest, then states again."""
+    controller = Controller(tuning(drives_close_loop=True))
+    controller.update(Q, ZERO, 0.0, 0.0)
+    point = TrajectoryPoint(0.5, Q + 0.6)
+    controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, [point]))
+    for index in range(1, 120):
+        tick = controller.update(Q, ZERO, STEP * index, STEP * index)
+    controller.accept.guard.trip(FaultKind.SATURATED, 'for the test', latches=True)
+    sent = [controller.damp().desired.position]
+    sent += [controller.limits.setpoint.position for _ in controller.machine.last_commands()]
+    for index in range(400, 420):
+        tick = controller.update(Q, ZERO, STEP * index, STEP * index)
+        sent.append(tick.desired.position)
+    assert np.abs(np.ptp(sent, axis=0)).max() > 0.05
+    assert np.abs(np.diff(sent, axis=0)).max() < 0.02
