@@ -17,7 +17,7 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.ros.annotator import AnnotationTuning
-from ne_dynamics.ros.connections import Callbacks, Connections
+from ne_dynamics.ros.connections import Connections
 from ne_dynamics.ros.control_clock import ControlClock
 from ne_dynamics.ros.imu import ImuTopic
 from ne_dynamics.ros.joint_states import JointStateTopic
@@ -131,14 +131,12 @@ class ConfiguredArm:
             self._is_refused,
         )
         self.connections.listen(
-            Callbacks(
-                self.states.on_message,
-                self.motion.on_message,
-                self._wrench.on_message,
-                ImuTopic(controller, clock, reporter).on_message,
-                self.states.on_watch_timer,
-                self._leaving.tick,
-            ),
+            self.states.on_message,
+            self.motion.on_message,
+            self._wrench.on_message,
+            ImuTopic(controller, clock, reporter).on_message,
+            self.states.on_watch_timer,
+            self._leaving.tick,
             self.settings.joint_states_reliability,
         )
 
@@ -183,7 +181,7 @@ class ConfiguredArm:
         if not tuning.mode.follows:
             # What was sent is not for the day on which it follows again.
             self.motion.planning.discard()
-            self.motion.on_ended(f'mode {tuning.mode.value} follows none')
+            self.motion.on_ended(f'mode {tuning.mode.value} follows none', True)
         self.felt.adopt()
         self.connections.watch(tuning.states.timeout)
         self.connections.configure_command(self.settings.command)

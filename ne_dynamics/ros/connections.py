@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import JumpThreshold
@@ -58,17 +58,6 @@ ANY_JUMP_BACK = JumpThreshold(
 def has_time(clock: Any) -> bool:
     """Return whether a clock of rclpy shows a time: a simulated one is 0 before `/clock`."""
     return bool(clock.now().nanoseconds)
-
-
-class Callbacks(NamedTuple):
-    """What answers the topics, by their names, the watchdog, and the timer of the brake."""
-
-    joint_states: Callable[[JointState], None]
-    joint_trajectory: Callable[[bytes], None]
-    wrench: Callable[[WrenchStamped], None]
-    imu: Callable[[Imu], None]
-    watchdog: Callable[[], None]
-    brake: Callable[[], None]
 
 
 class Connections:
@@ -139,17 +128,14 @@ class Connections:
         if self._simulated_clock is not None:
             clocks.append(self._simulated_clock)
             self._watches.append(
-                self._make_timer(
-                    LONGEST_WATCH, self._simulated_clock, lambda: self._callbacks.watchdog()
-                )
+                self._make_timer(LONGEST_WATCH, self._simulated_clock, lambda: self._on_silence())
             )
             # rclpy's timers wait for the time that was: 30 s longer when it is set back by 30 s.
             self._jump_handle = self._simulated_clock.create_jump_callback(
                 ANY_JUMP_BACK, post_callback=self._on_clock_set_back
             )
         self._brakes = [
-            self._make_timer(RAMP_PERIOD, clock, lambda: self._callbacks.brake())
-            for clock in clocks
+            self._make_timer(RAMP_PERIOD, clock, lambda: self._on_brake()) for clock in clocks
         ]
         self._repeats = [
             self._make_timer(LONGEST_WATCH, clock, lambda: self._repeater.tick())
@@ -158,28 +144,40 @@ class Connections:
         self._repeater = CommandRepeater(self._send, self._repeats, lambda: self._watch)
         self.watch(controller.tuning.states.timeout)
 
-    def listen(self, callbacks: Callbacks, reliability: str) -> None:
+    def listen(
+        self,
+        joint_states: Callable[[JointState], None],
+        joint_trajectory: Callable[[bytes], None],
+        wrench: Callable[[WrenchStamped], None],
+        imu: Callable[[Imu], None],
+        watchdog: Callable[[], None],
+        brake: Callable[[], None],
+        reliability: str,
+    ) -> None:
         """Let the topics and the timers be answered.
 
         Parameters
         ----------
-        callbacks : Callbacks
+        joint_states, joint_trajectory, wrench, imu : callable
+            What answers the topic of that name.
+        watchdog, brake : callable
+            What answers the silence of the joint states, and the timer of the brake.
         reliability : str
             Of the subscription to joint states, one of `RELIABILITY`.
         """
         node, controller = self._node, self.controller
-        self._callbacks = callbacks
+        self._on_silence, self._on_brake = watchdog, brake
         # Before the joint states: the executor serves in this order, so that what came with a
         # state is used with it.
         latest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
         if controller.sense.wrist is not None:
-            self._listen(WrenchStamped, 'wrench', callbacks.wrench, latest)
+            self._listen(WrenchStamped, 'wrench', wrench, latest)
         if controller.sense.imu is not None:
-            self._listen(Imu, 'imu', callbacks.imu, latest)
+            self._listen(Imu, 'imu', imu, latest)
         for topic in {node.resolve_topic_name(name): name for name in TRAJECTORY_TOPICS}.values():
-            self._listen(JointTrajectory, topic, callbacks.joint_trajectory, 10, raw=True)
+            self._listen(JointTrajectory, topic, joint_trajectory, 10, raw=True)
         states = QoSProfile(depth=1, reliability=RELIABILITY[reliability])
-        self._listen(JointState, 'joint_states', callbacks.joint_states, states)
+        self._listen(JointState, 'joint_states', joint_states, states)
 
     def watch(self, timeout: float) -> None:
         """Let the watchdog of the states have another timeout [s], since the last of them too."""
@@ -221,7 +219,7 @@ class Connections:
     def _on_real_watch(self) -> None:
         self.rewind_watch()
         if not self.by_simulated_time:
-            self._callbacks.watchdog()
+            self._on_silence()
 
     def _on_clock_set_back(self, jump: Any) -> None:
         for timer in (self._watch, self._brakes[-1]):

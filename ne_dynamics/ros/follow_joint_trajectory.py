@@ -165,7 +165,6 @@ class FollowJointTrajectoryServer:
         self._configured = configured
         configured.states.listeners.append(self._observe)
         configured.motion.on_ended = self._on_motion_ended
-        configured.motion.on_replaced = self._on_motion_replaced
 
     def detach(self) -> None:
         """Accept no goals until there is an arm again."""
@@ -350,13 +349,13 @@ class FollowJointTrajectoryServer:
             controller.motion.hold(where_found=True)
             self._finish(goal.handle, goal.handle.abort, outcome)
 
-    def _on_motion_ended(self, reason: str) -> None:
-        """Abort the goal: something else than the action has ended or replaced its motion."""
-        self._end_planning(reason)
-        self._preempt(GoalCode.INVALID_GOAL, reason)
+    def _on_motion_ended(self, reason: str, with_planned: bool) -> None:
+        """Abort the goal: something else than the action has ended or replaced its motion.
 
-    def _on_motion_replaced(self, reason: str) -> None:
-        """Abort the goal that is followed; one that is planned is newer than what replaces it."""
+        One that is planned is newer than a motion that only replaces.
+        """
+        if with_planned:
+            self._end_planning(reason)
         self._preempt(GoalCode.INVALID_GOAL, reason)
 
     def _discard(self) -> None:

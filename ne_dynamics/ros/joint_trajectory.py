@@ -45,7 +45,7 @@ FAR_START = 10.0
 """Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
 
 
-def _ignore(reason: str) -> None:
+def _ignore(reason: str, with_planned: bool) -> None:
     return None
 
 
@@ -68,9 +68,8 @@ class JointTrajectoryTopic:
     ----------
     planning : TrajectoryPlanning
     on_ended : callable
-        Called with the reason when the motion is given up, and what is planned with it.
-    on_replaced : callable
-        Called with the reason when another takes its place.
+        Called when the motion ends, with the reason, and whether what is planned ends with it:
+        not where a trajectory of the topic takes its place.
     """
 
     def __init__(
@@ -89,8 +88,7 @@ class JointTrajectoryTopic:
         self._clock = clock
         self._reporter = reporter
         self._is_commanding = is_commanding
-        self.on_ended: Callable[[str], None] = _ignore
-        self.on_replaced: Callable[[str], None] = _ignore
+        self.on_ended: Callable[[str, bool], None] = _ignore
         self._constraints = JointConstraints(node, arm.robot.joint_names)
         self._motion_watch = MotionWatch()
         self.planning = TrajectoryPlanning(node, lambda: controller.motion.settings)
@@ -157,7 +155,7 @@ class JointTrajectoryTopic:
             self._arm.robot.joints, self.tolerances, controller.tuning.law.position_error
         )
         self.follow(plan, monitor)
-        self.on_replaced('a trajectory came by the topic joint_trajectory')
+        self.on_ended('a trajectory came by the topic joint_trajectory', False)
 
     def follow(self, plan: MotionPlan, monitor: GoalMonitor | None = None) -> None:
         """Follow what was planned in place of all that came before it.
@@ -205,7 +203,7 @@ class JointTrajectoryTopic:
     def end(self, reason: str) -> None:
         """Tell who followed the motion that it is over, and why."""
         self.end_watch()
-        self.on_ended(reason)
+        self.on_ended(reason, True)
 
     def give_up(self, reason: str) -> None:
         """Hold the arm where it is found: the motion is not what its sender wanted."""
