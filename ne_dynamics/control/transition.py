@@ -61,12 +61,17 @@ class CommandOffset:
         self.configure(duration)
 
     def configure(self, duration: float) -> None:
-        """Let another transition time count; what is under way takes no longer than it would."""
+        """Let another transition time count; what is under way takes no longer than it would.
+
+        With 0 it ends at once.
+        """
         self.duration = duration
         if duration > 0.0:
             # A slower decay from the slope of a faster one would overshoot.
             rate = END / duration
             self._rate = rate if self.value is None else max(rate, self._rate)
+        else:
+            self.clear()
 
     def clear(self) -> None:
         """Forget the offset."""

@@ -88,8 +88,8 @@ class Observer:
         if disturbance is None:
             return
         before = tick.changed_from
-        if before is not None and before.compensation is not None:
-            tick.compensation_before = disturbance.compensate(counts=True)
+        if before is not None and _goes_on(before, tick):
+            tick.compensation_before = disturbance.compensate(counts=before.law.has_feedback)
         if before is not None and tick.velocity is not None:
             self._change_model(tick, tick.velocity, before, disturbance)
         # Where nothing feeds back it would be felt.
@@ -146,3 +146,11 @@ class Observer:
     def note_reaction(self) -> None:
         """Say in `observed` that the contact of this review has ended the motion."""
         self.observed = self.observed._replace(has_reacted=True)
+
+
+def _goes_on(before: Tick, tick: Tick) -> bool:
+    """Return whether feedback and compensation go on, within the same bounds."""
+    old, new = before.tuning.disturbance, tick.tuning.disturbance
+    if old is None or new is None or not (before.law.has_feedback and tick.law.has_feedback):
+        return False
+    return old.compensates and bool(np.array_equal(old.bounds, new.bounds))
