@@ -46,7 +46,6 @@ class Sense:
         self.wrench: FloatArray | None = None
         self.base: Base | None = None
         self.nature: tuple[int, ...] = ()
-        self._has_sensors = wrist is not None or imu is not None
         self._joints = tuning.law.joints
         self._velocity: FloatArray | None = None
         self._positions: PositionVelocity | None = None
@@ -95,7 +94,7 @@ class Sense:
         tick.velocity = self._velocity = (
             measured if positions is None else positions.update(tick.position, tick.now)
         )
-        if self._has_sensors:
+        if self.wrist is not None or self.imu is not None:
             tick.wrench, tick.base, tick.nature = self.read(tick.now)
 
     def read(self, now: float) -> tuple[FloatArray | None, Base | None, tuple[int, ...]]:
