@@ -24,6 +24,7 @@ from ne_dynamics.control.desired.motion_planner import Circumstances
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.guards.tuning_check import TuningCheck
+from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.wrench import WristWrench
@@ -40,9 +41,6 @@ from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import OnFault, Tuning
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-
-FLOATING = CommandState.FLOATING
-"""A name of its own is looked up faster, in what is done for each state."""
 
 
 class Controller:
@@ -203,8 +201,7 @@ class Controller:
             self._require_no_velocity()
         self._heard_at = now
         tuning, limits = self.tuning, self.limits
-        law = tuning.hold_law if self.machine.state is FLOATING else tuning.law
-        last, before = limits.limiter.last, self._answered
+        law, last, before = self._law, limits.limiter.last, self._answered
         tick = Tick(tuning, law, position, velocity, now, arrival, measured_effort, before, last)
         if tuning.drives_close_loop:
             tick.last_setpoint = limits.setpoint
@@ -267,6 +264,12 @@ class Controller:
     ) -> None:
         """Take note of a state that is not answered."""
         self.accept.note(position, velocity, now, arrival)
+
+    @property
+    def _law(self) -> ControlLaw:
+        """The law by which states are answered."""
+        is_floating = self.machine.state is CommandState.FLOATING
+        return self.tuning.hold_law if is_floating else self.tuning.law
 
     def _require_no_velocity(self) -> None:
         law = self.tuning.law
@@ -386,7 +389,7 @@ class Controller:
         tuning, last = self.tuning, self.watch.last
         # That of the last command, whatever has become of the observer since.
         lacking = None if last is None else last.compensation
-        law = tuning.hold_law if self.machine.is_floating else tuning.law
+        law = self._law
         correction = self.law.effort_at_rest(law, self._zero)
         if lacking is not None:
             # What the model lacked is lacking still.

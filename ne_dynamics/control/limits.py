@@ -50,7 +50,6 @@ class EffortLimiter:
         if not (limits > 0.0).all():
             raise ParameterError(f'effort limits: expected numbers > 0, got {limits.tolist()}')
         self.limits = limits
-        self._lower = -limits
         self._finite_bounds = np.minimum(limits, float_info.max).tolist()
         rate = per_joint(rates, n, 'effort_rate_limit') if np.size(rates) else np.zeros(n)
         rate[rate == 0.0] = np.inf
@@ -85,10 +84,7 @@ class EffortLimiter:
 
     def is_on_its_way(self, effort: FloatArray) -> bool:
         """Return whether the last command is not yet what the limits leave of an effort."""
-        return self._last is None or bool((self._last != self._clamped(effort)).any())
-
-    def _clamped(self, effort: FloatArray) -> FloatArray:
-        return np.minimum(np.maximum(effort, self._lower), self.limits)
+        return self._last is None or bool((self._last != _clamp(effort, self.limits)).any())
 
     def clamp(self, effort: FloatArray) -> FloatArray:
         """Return what the effort limits leave of an effort; nothing is remembered.
@@ -146,7 +142,7 @@ class EffortLimiter:
             # No time has passed: an infinite rate is still no limit.
             step = np.where(self._unlimited_rate, np.inf, self._finite_rates * max(dt, 0.0))
             limited = np.minimum(np.maximum(limited, last - step), last + step)
-        limited = self._clamped(limited)
+        limited = _clamp(limited, self.limits)
         self._last = limited
         saturated = limited != effort
         return LimitedEffort(limited, saturated if saturated.any() else None)
@@ -166,6 +162,10 @@ def clamp_effort(effort: FloatArray, limits: FloatArray) -> FloatArray:
         When the effort is not finite.
     """
     _check_finite(effort, effort.tolist())
+    return _clamp(effort, limits)
+
+
+def _clamp(effort: FloatArray, limits: FloatArray) -> FloatArray:
     return np.minimum(np.maximum(effort, -limits), limits)
 
 

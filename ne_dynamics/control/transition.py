@@ -56,7 +56,7 @@ class CommandOffset:
     """
 
     def __init__(self, duration: float = TRANSITION_TIME) -> None:
-        self._rate = END / TRANSITION_TIME
+        self._rate = 0.0
         self.clear()
         self.configure(duration)
 
@@ -66,23 +66,17 @@ class CommandOffset:
         With 0 it ends at once.
         """
         self.duration = duration
-        if duration > 0.0:
-            # A slower decay from the slope of a faster one would overshoot.
-            rate = END / duration
-            self._rate = rate if self.value is None else max(rate, self._rate)
-        else:
+        if duration <= 0.0:
             self.clear()
+        elif self.value is not None:
+            # A slower decay from the slope of a faster one would overshoot.
+            self._rate = max(END / duration, self._rate)
 
     def clear(self) -> None:
         """Forget the offset."""
         self.value: FloatArray | None = None
         self.slope: FloatArray | None = None
         self._left = 0.0
-
-    def begin(self, value: FloatArray) -> None:
-        """Let an offset decay from rest, whatever there was before."""
-        self.clear()
-        self.change(value)
 
     def change(self, value: FloatArray) -> None:
         """Let the offset be another; what of it was decaying goes on to do so.
@@ -94,9 +88,7 @@ class CommandOffset:
         """
         if self.duration > 0.0 and np.isfinite(value).all():
             if self.slope is None:
-                self.slope = np.zeros(value.size)
-            if self.value is None:
-                self._rate = END / self.duration
+                self.slope, self._rate = np.zeros(value.size), END / self.duration
             self.value = value
             self._left = TIMES_OUT * self.duration
 

@@ -17,7 +17,7 @@ from rclpy.action.server import RCLError, ServerGoalHandle
 from rclpy.logging import LoggingSeverity as Severity
 
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.desired.motion_planner import MotionPlan
+from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
 from ne_dynamics.control.guards.goal import (
     GoalCode,
     GoalMonitor,
@@ -34,7 +34,7 @@ from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.controller_state import fill_tracking
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
-from ne_dynamics.ros.trajectory_planning import FEW, MOST_POINTS, PlanRequest, plan_waypoints
+from ne_dynamics.ros.trajectory_planning import FEW, MOST_POINTS, PlanRequest
 from ne_dynamics.ros.watching.reporter import Reporter
 
 NAME = 'follow_joint_trajectory'
@@ -254,7 +254,7 @@ class FollowJointTrajectoryServer:
         self._planned = _Goal(handle, waypoints, start_time, monitor)
         self._request = PlanRequest(
             lambda: (
-                plan_waypoints,
+                MotionPlanner.plan,
                 configured.motion.planner(start_time),
                 (waypoints, start_time),
             ),

@@ -101,12 +101,8 @@ def plan_message(
     return planner.plan(waypoints, start_time, is_partial=is_partial)
 
 
-plan_waypoints = MotionPlanner.plan
-"""What becomes of waypoints."""
-
-
 Work = tuple[Callable[..., MotionPlan | None], MotionPlanner, tuple[Any, ...]]
-"""One of the two functions, and its arguments."""
+"""`plan_message` or `MotionPlanner.plan`, the planner, and the other arguments."""
 
 
 def _ignore() -> None:

@@ -194,7 +194,7 @@ def test_it_is_bounded_joint_by_joint() -> None:
     arm.stand(0.1)
     arm.q = Q
     arm.stand(2.0)
-    compensation = arm.controller.observer.compensation
+    compensation = arm.controller.watch.last.compensation
     assert (np.abs(compensation) <= bounds).all()
     assert (np.abs(compensation)[:4] == bounds[:4]).any()
 
@@ -254,7 +254,7 @@ def test_an_arm_against_its_limit_does_not_wind_up() -> None:
     arm.stand(0.5)
     arm.q = Q - 0.5
     arm.stand(5.0)
-    at_limit = arm.controller.observer.compensation.copy()
+    at_limit = arm.controller.watch.last.compensation.copy()
     assert (np.abs(arm.command.effort) == limits).any()
     assert np.abs(at_limit).max() < 0.1 * limits.max()
 
@@ -289,10 +289,10 @@ def test_a_state_that_is_not_believed_is_not_observed() -> None:
     arm = HeavyArm(Controller(tuning(disturbance(), limits=LIMITS)))
     arm.controller.adopt(replace(arm.controller.tuning, states=StateLimits(0.1, np.full(6, 6.0))))
     arm.stand(3.0)
-    known = arm.controller.observer.compensation.copy()
+    known = arm.controller.watch.last.compensation.copy()
     with pytest.raises(StateRefused):
         arm.controller.update(arm.q + 1.0, ZERO, arm.now)
-    np.testing.assert_array_equal(arm.controller.observer.compensation, known)
+    np.testing.assert_array_equal(arm.controller.watch.last.compensation, known)
 
 
 def test_without_velocities_nothing_is_said() -> None:
@@ -361,7 +361,7 @@ def test_an_arm_that_floats_is_carried_and_no_more() -> None:
     assert largest_step(commands[:110]) < largest_step(commands[100:]) + 1.0
     arm.stand(1.0)
     np.testing.assert_allclose(arm.command.effort, DYNAMICS.gravity_torque(arm.asked), atol=0.01)
-    assert arm.controller.observer.compensation is None
+    assert arm.controller.watch.last.compensation is None
 
 
 @pytest.mark.parametrize('by', ['hold', 'motion'])

@@ -330,7 +330,7 @@ def test_an_offset_depends_on_time_and_not_on_steps() -> None:
     value = np.array([3.0, -20.0])
     whole, parts = CommandOffset(0.4), CommandOffset(0.4)
     for offset in (whole, parts):
-        offset.begin(value)
+        offset.change(value)
         offset.decay(0.1)
         offset.change(offset.value - value)
     whole.decay(0.3)

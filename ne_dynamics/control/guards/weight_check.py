@@ -268,8 +268,7 @@ def find_weight(controller: Controller, state: RestingState) -> FloatArray:
     InputError
         When it is not finite.
     """
-    wrist, position = controller.sense.wrist, state.position
-    wrench = None if wrist is None else wrist.at(state.time)
+    position, wrench = state.position, controller.sense.wrench_at(state.time)
     return controller.tuning.hold_law.effort(
         position, None, resting_state(position), wrench, find_base(controller, state.time)
     )

@@ -71,11 +71,6 @@ class Observer:
         """Whether anything is observed."""
         return self._disturbance is not None
 
-    @property
-    def compensation(self) -> FloatArray | None:
-        """What the last command has had taken out of it, shape (n,) [N m or N]; None: nothing."""
-        return None if self._disturbance is None else self._disturbance.compensation
-
     def restart(self) -> None:
         """Forget what was observed: the arm is found anew."""
         if self._disturbance is not None:

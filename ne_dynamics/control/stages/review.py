@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.control.guards.motion_guard import MotionGuard
-from ne_dynamics.control.guards.state_guard import Fault
+from ne_dynamics.control.guards.following_error import FollowingGuard
+from ne_dynamics.control.guards.state_guard import Fault, FaultKind
+from ne_dynamics.control.guards.velocity_check import VelocityCheck
+from ne_dynamics.control.sensors.velocity_source import VelocitySource
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.motion.braking import AnsweredStates
@@ -13,6 +15,8 @@ from ne_dynamics.motion.braking import AnsweredStates
 
 class Review:
     """Watches the motion, and remembers it.
+
+    What it finds latches: only somebody who has looked can say that it is over.
 
     Parameters
     ----------
@@ -32,15 +36,18 @@ class Review:
         self.answered = AnsweredStates()
         self.last: Tick | None = None
         self.peak_error = np.zeros(tuning.effort_limits.size)
-        self._guard = MotionGuard(tuning.law.joints, tuning.motion)
+        joints = tuning.law.joints
+        self._following = FollowingGuard(joints, tuning.motion.following)
+        self._velocities = VelocityCheck(joints)
 
     def configure(self, tuning: Tuning) -> None:
         """Use another tuning from the next state on."""
-        self._guard.configure(tuning.motion)
+        self._following.configure(tuning.motion.following)
 
     def restart(self) -> None:
         """Forget the motion so far: the arm is held anew."""
-        self._guard.reset()
+        self._following.reset()
+        self._velocities.reset()
         self.answered.clear()
         self.last = None
 
@@ -52,9 +59,20 @@ class Review:
         np.maximum(self.peak_error, np.abs(tick.error), out=self.peak_error)
 
     def find_wrong_velocity(self, tick: Tick) -> Fault | None:
-        """Return a fault when the measured velocity is not that of the positions."""
-        return self._guard.judge_velocity(tick)
+        """Return a fault when a measured velocity that the law uses is not the positions'."""
+        chosen, measured = tick.tuning.motion.velocity, tick.measured_velocity
+        is_measured = chosen.source is VelocitySource.MEASURED
+        if not (chosen.check and is_measured and tick.law.needs_velocity) or measured is None:
+            return None
+        text = self._velocities.update(tick.position, measured, tick.now)
+        if not text:
+            return None
+        frozen = {*self._velocities.frozen, *self._following.frozen_joints}
+        return Fault(FaultKind.VELOCITY, text, latches=True, joints=tuple(sorted(frozen)))
 
     def find_lost_motion(self, tick: Tick) -> Fault | None:
-        """Return a fault when the motion is not followed."""
-        return self._guard.judge_motion(tick)
+        """Return a fault when the motion is not followed; see :meth:`FollowingGuard.judge`.
+
+        Nothing is followed in gravity compensation.
+        """
+        return self._following.judge(tick) if tick.law.mode.follows else None

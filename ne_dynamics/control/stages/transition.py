@@ -93,9 +93,7 @@ class Transition:
             tick.offset = offset.value
 
     def lead(self, tick: Tick) -> None:
-        """Lead `desired`, and `desired_before`, where drives close a loop around them."""
-        if not tick.tuning.drives_close_loop:
-            return
+        """Lead `desired`, and `desired_before`, of drives that close a loop around them."""
         offset, error = self._setpoint, tick.law.position_error
         sent, before, desired = tick.last_setpoint, tick.desired_before, tick.desired
         # The motion goes on while no states come, and with a stamp ahead of its time.
@@ -122,7 +120,7 @@ class Transition:
             tick.desired_before = tick.desired
 
     def step(self, tick: Tick) -> None:
-        """Set `effort`, and where the command begins, `start` and what belongs to it.
+        """Set `effort`; where the command begins, `reported_start` and `unused_effort` too.
 
         Raises
         ------
