@@ -38,7 +38,7 @@ from ne_dynamics.control.stages.review import Review
 from ne_dynamics.control.stages.sense import Sense
 from ne_dynamics.control.stages.transition import Transition
 from ne_dynamics.control.tick import Tick
-from ne_dynamics.control.tuning import OnFault, Tuning
+from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -119,8 +119,6 @@ class Controller:
             self.watch,
         ):
             stage.configure(tuning)
-        if tuning.on_fault is OnFault.LEAVE:
-            self.damped.end()
         self.tuning = tuning
         self._row = self._wire()
 

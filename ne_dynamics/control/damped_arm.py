@@ -69,15 +69,18 @@ class DampedArm:
         self._leaving: Iterator[FloatArray] | None = None
         self._damped_at = 0.0, 0.0
         self._commanded_at = 0.0
+        self._sent: FloatArray | None = None
         self._led_to: DesiredState | None = None
         self._before: tuple[Tuning, tuple[int, ...], FloatArray | None, Base | None] | None = None
 
     def is_due(self, tuning: Tuning) -> bool:
         """Return whether states are answered by damping."""
+        if tuning.on_fault is not OnFault.DAMP:
+            return False
         if self.damping is not None:
             return True
         fault = self._accept.guard.fault
-        if fault is None or tuning.on_fault is not OnFault.DAMP:
+        if fault is None:
             return False
         is_led = tuning.drives_close_loop or tuning.on_state_loss is OnStateLoss.LOWER
         return fault.latches or (fault.kind in STATES_STILL_COME and not is_led)
@@ -104,13 +107,12 @@ class DampedArm:
         tuning, position, now = tick.tuning, tick.position, tick.now
         begins, sense, limiter = self.damping is None, self._sense, self._limits.limiter
         damping = self._begin(tuning, position) if self.damping is None else self.damping
-        elapsed = since = 0.0 if begins else self._find_elapsed(now, tick.arrival)
-        if not begins and now > self._damped_at[0]:
-            since = min(elapsed, max(now - self._commanded_at, 0.0))
-        elif not begins:
-            since = min(elapsed, UNKNOWN_TIME)
-        self._damped_at, self._commanded_at = (now, tick.arrival), heard_at
         last = limiter.last
+        # Others may have commanded the arm since, when no states came or none was answered.
+        returns = not begins and last is not self._sent
+        elapsed = 0.0 if begins else self._find_elapsed(now, tick.arrival)
+        since = self._find_since_command(elapsed, now, tick.arrival, returns=returns)
+        self._damped_at, self._commanded_at = (now, tick.arrival), heard_at
         sense.read(now)
         damping.step(position, elapsed, np.zeros_like(position) if last is None else last)
         if tuning.drives_close_loop:
@@ -124,7 +126,7 @@ class DampedArm:
         except InputError as refusal:
             raise StateRefused('effort', str(refusal)) from refusal
         # A command that was computed from a measurement that is not believed is not faded.
-        is_continued = damping.believed.all() if begins else elapsed > tuning.states.timeout
+        is_continued = damping.believed.all() if begins else returns
         if last is not None and is_continued:
             damping.go_on_from(last, limiter.clamp(held))
         elif not begins:
@@ -135,6 +137,7 @@ class DampedArm:
         tick.effort, tick.saturated = self._limits.apply(
             effort if offset is None else effort + offset, since, tick.desired
         )
+        self._sent = tick.effort
         self._answered.append(now, damping.position, damping.velocity, tick.effort)
 
     def _lead_over(self, damping: FaultDamping, tick: Tick, held: FloatArray) -> None:
@@ -186,6 +189,17 @@ class DampedArm:
         before, came = self._damped_at
         elapsed = now - before
         return elapsed if elapsed > 0.0 else self._accept.rate.period or max(arrival - came, 0.0)
+
+    def _find_since_command(
+        self, elapsed: float, now: float, arrival: float, *, returns: bool
+    ) -> float:
+        """Return the time since the last command, no more than is sure [s]."""
+        before, came = self._damped_at
+        if returns:
+            return min(elapsed, RAMP_PERIOD)
+        if now > before:
+            return min(elapsed, max(now - self._commanded_at, 0.0))
+        return min(elapsed, max(arrival - came, 0.0), UNKNOWN_TIME)
 
     def _lead_drives(self, tick: Tick, damping: FaultDamping, elapsed: float) -> None:
         """Bring drives that close the loop to rest; they damp themselves."""

@@ -177,7 +177,10 @@ class ConfiguredArm:
 
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on."""
+        was_damped = self.controller.is_damped
         self.controller.adopt(tuning)
+        if was_damped and not self.controller.is_damped:
+            self.states.leave_damped()
         if not tuning.mode.follows:
             # What was sent is not for the day on which it follows again.
             self.motion.planning.discard()

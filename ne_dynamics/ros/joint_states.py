@@ -267,6 +267,21 @@ class JointStateTopic:
             self._leaving.send_last(LastCommand.GRAVITY)
         self._motion.end(str(fault))
 
+    def leave_damped(self) -> None:
+        """Leave an arm that is to be damped no more, though its fault lasts."""
+        fault, tuning = self._controller.fault, self._controller.tuning
+        if fault is None or not self.is_commanding:
+            return
+        self._connections.stop_watch()
+        self._leaving.end()
+        holder = 'the drives hold the arm' if tuning.drives_close_loop else HELD_BY_LAST_COMMAND
+        if tuning.on_state_loss is OnStateLoss.LOWER:
+            holder += f', fading in {LOWERING_TIME:g} s'
+            self._leaving.begin_lowering()
+        else:
+            self._leaving.send_last(LastCommand.GRAVITY)
+        self._reporter.say('left', f'on_fault: leave: {holder}, after {fault}', Severity.WARN)
+
     def _begin_damping(self) -> None:
         """Answer the state that has shown a fault once more, and the next ones by damping."""
         try:

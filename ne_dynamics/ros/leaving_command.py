@@ -41,6 +41,7 @@ class LeavingCommand:
         self._clock = clock
         self._reporter = reporter
         self._commands: Iterator[FloatArray] | None = None
+        self._is_lowering = False
         self._since = 0.0
         self._steps = 0
 
@@ -77,17 +78,17 @@ class LeavingCommand:
         self._commands = controller.machine.braking_commands(now - since)
         if self._commands is None:
             return False
-        self._start(now)
+        self._start(now, is_lowering=False)
         return True
 
     def begin_lowering(self) -> None:
         """Begin to let the arm down; states that are answered again end it."""
         self._commands = self._controller.machine.lowering_commands()
-        self._start(self._now())
+        self._start(self._now(), is_lowering=True)
 
-    def _start(self, now: float) -> None:
+    def _start(self, now: float, *, is_lowering: bool) -> None:
         """Let a timer send what leaves the arm alone, from now on."""
-        self._since, self._steps = now, 0
+        self._since, self._steps, self._is_lowering = now, 0, is_lowering
         self._connections.start_brake()
 
     def _now(self) -> float:
@@ -102,7 +103,7 @@ class LeavingCommand:
             return
         # A timer that is a rounding late is not late.
         due = int((self._now() - self._since) / RAMP_PERIOD + 1e-3)
-        if due < 0 and self._controller.machine.is_lowered:
+        if due < 0 and self._is_lowering:
             # The simulation was set back: the arm is let down on.
             self._since = self._now() - self._steps * RAMP_PERIOD
             return

@@ -10,6 +10,7 @@ import pytest
 from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, Robot
+from ne_dynamics.control.command_machine import RAMP_PERIOD
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
 from ne_dynamics.control.tuning import LastCommand, OnFault
@@ -173,3 +174,30 @@ def test_a_command_from_a_measurement_that_is_not_believed_is_not_led_over(
         np.testing.assert_allclose(first, dynamics.gravity_torque(controller.position), atol=3.0)
     else:
         np.testing.assert_allclose(first, command.effort, atol=0.05 * away.max())
+
+
+def test_commands_of_a_silence_count_for_the_rate(robot) -> None:
+    """After a silence the first damped answer follows a command younger than the last state."""
+    rate = 4000.0
+    controller, now = not_followed(robot, effort_rate_limit=(rate,))
+    place = Q
+    for index in range(1, 20):
+        place = place + 0.02 * STEP * index
+        controller.update(place, ZERO, now + STEP * index, now + STEP * index)
+    now += 0.2 + 19 * STEP
+    *_, last = controller.machine.last_commands(LastCommand.GRAVITY)
+    answer = controller.update(place + 0.6, ZERO, now + STEP, now + STEP)
+    assert np.abs(answer.effort - last).max() <= rate * RAMP_PERIOD * (1.0 + 1e-9)
+
+
+def test_states_of_one_stamp_move_the_command_no_faster(robot) -> None:
+    """Where stamps stand still, no more time counts than has passed since a state came."""
+    rate = 4000.0
+    controller, now = not_followed(robot, effort_rate_limit=(rate,))
+    before, place = controller.limits.limiter.last, Q
+    for index in range(1, 40):
+        place = place + 1e-3 * index
+        arrival = now + 2e-4 * index
+        answer = controller.update(place, ZERO, now, arrival)
+        assert np.abs(answer.effort - before).max() <= rate * 2e-4 * (1.0 + 1e-6)
+        before = answer.effort

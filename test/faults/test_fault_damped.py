@@ -100,3 +100,30 @@ def test_states_that_stop_then_are_on_state_loss(node, player) -> None:
     assert not node.trigger('hold').success
     assert node.trigger('clear_fault').success
     np.testing.assert_allclose(player.rest(position), node.gravity(position), atol=1e-9)
+
+
+def test_an_arm_that_is_to_be_left_gets_a_last_command(node, player) -> None:
+    """`on_fault: leave` of an arm that falls while it is damped: gravity's effort, no more."""
+    position = creep_until_fault(node, player)
+    velocity = np.array([0.9, -0.7, 0.5, 0.0, 0.0, 0.0])
+    for _ in range(40):
+        position = position + player.period * velocity
+        assert player.is_answered(position, velocity=velocity.tolist())
+    gravity = node.gravity(position)
+    assert np.abs(node.commands[-1].effort - gravity).max() > 10.0
+    mark = node.mark()
+    node.set(on_fault='leave')
+    try:
+        node.until_logged('a last command holds the arm against gravity', since=mark)
+        node.settle()
+        np.testing.assert_allclose(node.commands[-1].effort, gravity, atol=1e-9)
+        count = len(node.commands)
+        for _ in range(5):
+            assert not player.is_answered(position)
+        assert len(node.commands) == count
+    finally:
+        node.set(on_fault='damp')
+    assert player.is_answered(position)
+    np.testing.assert_allclose(node.commands[-1].effort, gravity, atol=30.0)
+    assert node.trigger('clear_fault').success
+    player.rest(position)

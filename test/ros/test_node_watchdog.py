@@ -14,6 +14,8 @@ from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import SetParameters
 from rosgraph_msgs.msg import Clock
 
+from ne_dynamics.control.command_machine import CommandState
+
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 BESIDE_GRAVITY = np.array([30.0, 30.0, -20.0, 5.0, 5.0, 5.0])
 """What the motors of an arm at rest may do more than the model says [N m]."""
@@ -526,20 +528,29 @@ def test_a_brake_that_is_broken_off_leaves_gravity_and_silence(bench, end: str) 
     assert len(bench.commands) == count
 
 
-def test_an_arm_that_is_lowered_sinks_on_when_the_simulation_is_set_back(bench) -> None:
-    """The effort goes on fading from where it was, and is not that of the last pose again."""
-    arm = MovingArm(bench, mode='gravity_compensation', on_state_loss='lower')
-    for _ in range(100):
-        arm.now += 0.02
+@pytest.mark.parametrize(
+    ('mode', 'first'), [('gravity_compensation', 2.0), ('computed_torque', 0.1)]
+)
+def test_an_arm_that_is_lowered_sinks_on_when_the_simulation_is_set_back(
+    bench, mode: str, first: float
+) -> None:
+    """The effort fades from where it was, in the ramp before it too, and is not held again."""
+    arm = MovingArm(bench, mode=mode, on_state_loss='lower', transition_time=0.4)
+    for _ in range(round(first / 0.01)):
+        arm.now += 0.01
         arm.tick(arm.now)
     faded = np.abs(bench.commands[-1]).max()
-    assert 0.0 < faded < 0.5 * np.abs(bench.dynamics.gravity_torque(arm.last)).max()
+    gravity = np.abs(bench.dynamics.gravity_torque(arm.last)).max()
+    if first > 1.0:
+        assert 0.0 < faded < 0.5 * gravity
+    else:
+        assert bench.node.configured.controller.machine.state is CommandState.HOLDING
     count, arm.now = len(bench.commands), arm.now - 50.0
-    for _ in range(100):
+    for _ in range(200):
         arm.now += 0.02
         arm.tick(arm.now)
     later = np.abs(bench.commands[count:]).max(axis=1)
-    assert later.max() <= faded + 1e-9
+    assert later.max() <= max(faded, gravity if first < 1.0 else 0.0) + 1e-9
     assert not later[-1]
 
 
