@@ -91,6 +91,7 @@ setup(
     entry_points={
         'console_scripts': [
             'computed_torque = ne_dynamics.executables:computed_torque',
+            'annotator = ne_dynamics.executables:annotator',
             'simulated_robot = ne_dynamics.executables:simulated_robot',
             'commission = ne_dynamics.executables:commission',
             'ne_dynamics = ne_dynamics.cli.main:main',

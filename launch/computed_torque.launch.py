@@ -6,27 +6,37 @@ The node starts from the parameter file of the driver. A parameter file that is 
 it, and an argument that is given after both. Without a model, in any of these places, the node
 waits for the topic `robot_description`.
 
+annotator:=true starts the node `annotator` beside it, with the same model, payload and topics
+`annotate` and `annotated`: trajectories of others get efforts. doc/joint_trajectory_controller.md
+says more.
+
 leader:=true makes the arm the leader of a teleoperation: leader_arm.params.yaml comes after the
 file of the driver then. doc/leader_arms.md says more.
 """
 
+from contextlib import suppress
 from pathlib import Path
-from typing import List  # noqa: UP035
+from typing import Any, List  # noqa: UP035
 
+import yaml
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import LifecycleNode
+from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
 
+from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.annotator.settings import PARAMETERS as ANNOTATOR_PARAMETERS
 from ne_dynamics.ros.launching.launch_arguments import (
     USE_SIM_TIME,
+    WITH_ANNOTATOR,
     check_argument,
     check_file,
     check_leader,
     check_log_level,
 )
 from ne_dynamics.ros.launching.launch_files import (
+    ANNOTATOR,
     LEADER,
     LOG_LEVEL,
     MODE,
@@ -60,9 +70,16 @@ TOPICS = {
     'wrench': 'wrench',
     'imu': 'imu',
     'robot_description': 'robot_description',
-    'annotate': '~/annotate',
     'effort_commands': 'effort_controller/commands',
-    'annotated': '~/annotated',
+}
+
+# Those of the node `annotator`.
+ANNOTATOR_TOPICS = {
+    'joint_states': 'joint_states',
+    'imu': 'imu',
+    'robot_description': 'robot_description',
+    'annotate': f'{NODE}/annotate',
+    'annotated': f'{NODE}/annotated',
 }
 
 
@@ -111,6 +128,15 @@ ARGUMENTS = {
         '',
         'Take the time from /clock (true or false); empty: as the parameter file says',
     ),
+    'annotator': (
+        'false',
+        'Start the node annotator too, which fills trajectories of others with efforts (true or '
+        'false)',
+    ),
+    'controller': (
+        '',
+        "Controller that the annotator's action hands goals to; empty: as the parameter file says",
+    ),
     'log_level': LOG_LEVEL,
 }
 
@@ -120,7 +146,49 @@ def check_arguments(context: LaunchContext) -> None:
     for argument, (parameter, _) in PARAMETERS.items():
         spec = NODE_PARAMETERS.by_name.get(parameter, USE_SIM_TIME)
         check_argument(argument, value_of(context, argument), spec)
+    check_argument('annotator', value_of(context, 'annotator'), WITH_ANNOTATOR)
     check_log_level(value_of(context, 'log_level'))
+
+
+def annotator(
+    context: LaunchContext, values: dict[str, Any], given: dict[str, Any], topics: dict[str, str]
+) -> list[LaunchDescriptionEntity]:
+    """Return the node `annotator`, where it is asked for, with what files and arguments say."""
+    if not yaml.safe_load(value_of(context, 'annotator')):
+        return []
+    parameters = {
+        name: value
+        for name, value in values.items()
+        # An empty list has no type, and says what is so anyway.
+        if name in ANNOTATOR_PARAMETERS.by_name and value not in ([], None)
+    }
+    parameters |= {
+        name: value
+        for name, value in given.items()
+        if name in ANNOTATOR_PARAMETERS.by_name or name == 'use_sim_time'
+    }
+    if value_of(context, 'controller'):
+        parameters['controller'] = ParameterValue(
+            LaunchConfiguration('controller'), value_type=str
+        )
+    return [
+        Node(
+            package='ne_dynamics',
+            executable=ANNOTATOR,
+            name=ANNOTATOR,
+            namespace=LaunchConfiguration('namespace'),
+            parameters=[parameters],
+            remappings=[
+                (
+                    f'~/{argument}' if argument.startswith('annotate') else argument,
+                    value_of(context, argument) or topics.get(argument, topic),
+                )
+                for argument, topic in ANNOTATOR_TOPICS.items()
+            ],
+            arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
+            output='both',
+        )
+    ]
 
 
 def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -139,6 +207,8 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
             LaunchConfiguration('sensor_link'), value_type=str
         )
     files = [config_file(driver_file(driver))]
+    named = full_name(context, NODE)
+    known = read_parameters(Path(files[0].perform(context)), named)
     leads = check_leader_arguments(context)
     if leads:
         files.append(config_file('leader_arm.params.yaml'))
@@ -147,7 +217,7 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
     # Nor may it come before the driver's. Where files name the node in different ways, it is the
     # first of its way that counts for the order.
     params_file = value_of(context, 'params_file')
-    values = read_parameters(Path(params_file), full_name(context, NODE))
+    values = read_parameters(Path(params_file), named)
     check_file(params_file, values, NODE_PARAMETERS)
     is_given = params_file != DEFAULTS.perform(context)
     if leads and is_given:
@@ -160,8 +230,12 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
                 text = f'{params_file} changes what {owner} sets: {", ".join(changes)}'
                 remarks.append(LogInfo(msg=text))
         files.append(params_file)
+        known |= values
+        with suppress(ParameterError):
+            known |= read_parameters(Path(params_file), full_name(context, ANNOTATOR))
     return [
         *remarks,
+        *annotator(context, known, given, topics),
         LifecycleNode(
             package='ne_dynamics',
             executable='computed_torque',
@@ -182,7 +256,7 @@ def generate_launch_description() -> LaunchDescription:
     """Return the arguments and the node."""
     topics = {
         argument: ('', f'Topic to use as {topic}; empty: as the driver has it')
-        for argument, topic in TOPICS.items()
+        for argument, topic in {**TOPICS, **ANNOTATOR_TOPICS}.items()
     }
     return LaunchDescription(
         [*declare({**ARGUMENTS, **topics}), OpaqueFunction(function=computed_torque_node)]

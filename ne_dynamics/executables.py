@@ -26,6 +26,11 @@ def simulated_robot() -> int:
     return _run('simulated_robot', 'ne_dynamics.simulation.simulated_robot')
 
 
+def annotator() -> int:
+    """Run the node; see :func:`ne_dynamics.ros.annotator.node.main`."""
+    return _run('annotator', 'ne_dynamics.ros.annotator.node')
+
+
 def commission() -> int:
     """Run the command `ne_dynamics commission`; see :mod:`ne_dynamics.cli.commission`."""
     main = importlib.import_module('ne_dynamics.cli.main').main

@@ -16,7 +16,6 @@ from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.annotator import AnnotationTuning
 from ne_dynamics.ros.connections import Connections
 from ne_dynamics.ros.control_clock import ControlClock
 from ne_dynamics.ros.imu import ImuTopic
@@ -24,8 +23,6 @@ from ne_dynamics.ros.joint_states import JointStateTopic
 from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
 from ne_dynamics.ros.leaving_command import LeavingCommand
 from ne_dynamics.ros.messages.command_message import make_command_message
-from ne_dynamics.ros.settings.carried_load import carried_parameters
-from ne_dynamics.ros.settings.configuration import effort_tolerance
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.watching.felt_motion import FeltMotion
@@ -279,16 +276,3 @@ class ConfiguredArm:
         if controller.tuning.mode is Mode.GRAVITY_COMPENSATION:
             return f'mode {controller.tuning.mode.value} holds no position'
         return ''
-
-    def annotation_tuning(self) -> AnnotationTuning:
-        """Return how trajectories are annotated at present."""
-        arm, controller, settings = self.arm, self.controller, self.settings
-        imu, now = controller.sense.imu, controller.time
-        return AnnotationTuning(
-            effort_tolerance(settings, arm),
-            controller.tuning.law.terms,
-            carried_parameters(settings, arm),
-            None if imu is None or now is None else imu.resting_at(now),
-            settings.allow_nonzero_velocity_at_trajectory_end,
-            settings.friction.smoothing_velocity,
-        )

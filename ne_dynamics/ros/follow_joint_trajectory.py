@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Any
 
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.server import RCLError, ServerGoalHandle
 from rclpy.logging import LoggingSeverity as Severity
 
@@ -34,6 +34,7 @@ from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.controller_state import fill_tracking
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
+from ne_dynamics.ros.running.patient_server import PatientServer
 from ne_dynamics.ros.trajectory_planning import FEW, MOST_POINTS, PlanRequest
 from ne_dynamics.ros.watching.reporter import Reporter
 
@@ -48,46 +49,6 @@ BYTES_OF_A_POINT = 200
 
 FEEDBACK_PERIOD = 0.05
 """Seconds between two messages of feedback, by the clock of the joint states."""
-
-RESULT_TIMEOUT = 10
-"""Seconds for which the result of a goal is kept for those who ask later."""
-
-
-class _PatientServer(ActionServer):
-    """An action server whose goals end when :meth:`finish` is called.
-
-    rclpy takes the end of a goal for the return of a callback. One that waits for it would be
-    polled by the executor all the time.
-    """
-
-    def __init__(self, node: Any, action_type: Any, **callbacks: Any) -> None:
-        super().__init__(
-            node,
-            action_type,
-            f'~/{NAME}',
-            execute_callback=self._never,
-            result_timeout=RESULT_TIMEOUT,
-            **callbacks,
-        )
-
-    @staticmethod
-    def _never(goal_handle: ServerGoalHandle) -> Any:
-        raise RuntimeError('goals are executed by the control path')
-
-    def notify_execute(self, goal_handle: ServerGoalHandle, execute_callback: Any) -> None:
-        """Do nothing: the goal is executed by the control path."""
-
-    def finish(self, goal_handle: ServerGoalHandle, result: Any) -> None:
-        """Let the result be sent to whom it may concern; the goal's state is final already."""
-        if self._node.executor is not None:
-            super().notify_execute(goal_handle, lambda _: result)
-
-    async def execute(self, taken_data: Any) -> None:
-        """Serve requests; a client that is gone before its answer is no fault of ours."""
-        try:
-            await super().execute(taken_data)
-        except RCLError as error:
-            self._node.get_logger().warning(f'{NAME}: no answer could be sent: {error}')
 
 
 class _Goal:
@@ -142,9 +103,10 @@ class FollowJointTrajectoryServer:
         self._checked: tuple[Any, Waypoints, float | None, Tolerances] | None = None
         self._feedback = action_type.Feedback()
         self._has_index = hasattr(self._feedback, 'index')
-        self._server = _PatientServer(
+        self._server = PatientServer(
             node,
             action_type,
+            NAME,
             goal_callback=self._on_goal,
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,

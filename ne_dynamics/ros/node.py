@@ -57,7 +57,6 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from std_msgs.msg import String
     from std_srvs.srv import Trigger
 
-    from ne_dynamics.ros.annotator import Annotator
     from ne_dynamics.ros.configured_arm import ConfiguredArm
     from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
@@ -138,7 +137,6 @@ class ComputedTorqueNode(LifecycleNode):
         self._goals = make_follow_joint_trajectory(self, self.reporter)
         self._controller_state = make_controller_state(self, lambda: self.configured)
         self._speed_scaling = make_speed_scaling(self, self.reporter, lambda: self.configured)
-        self._annotator = Annotator(self, self.reporter, self._on_annotate)
         self._diagnostics = DiagnosticsPublisher(self, self.reporter.statistics)
         # Real seconds: diagnostics go on when simulated time stands still.
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
@@ -292,11 +290,6 @@ class ComputedTorqueNode(LifecycleNode):
             self._goals.attach(configured)
         if self._speed_scaling is not None:
             self._speed_scaling.attach(configured)
-        self._annotator.configure(
-            arm.dynamics,
-            configured.annotation_tuning(),
-            configured.controller.motion.present_state,
-        )
         self._remarks = []
         self._remark(remarks)
         for finding in arm.uncut.findings:
@@ -325,7 +318,6 @@ class ComputedTorqueNode(LifecycleNode):
         configured, self.configured = self.configured, None
         if configured is None:
             return
-        self._annotator.release()
         self._payload_estimator.release()
         if self._goals is not None:
             self._goals.detach()
@@ -468,11 +460,6 @@ class ComputedTorqueNode(LifecycleNode):
         text = f'wrench tared: {response.message}'
         self.reporter.say('tare_wrench', text, Severity.INFO)
         return response
-
-    def _on_annotate(self) -> None:
-        self.reporter.statistics.hear('annotate', time.perf_counter())
-        if self.configured is not None:
-            self._annotator.adopt(self.configured.annotation_tuning())
 
     def _on_diagnostics_timer(self) -> None:
         faults = list(self._declared.faults.values())

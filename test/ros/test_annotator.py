@@ -1,4 +1,4 @@
-"""The topics ~/annotate and ~/annotated, over DDS."""
+"""The node `annotator` over DDS: the topics ~/annotate and ~/annotated."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ import time
 
 import numpy as np
 import pytest
-from held_worker import held_up
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.motion.waypoints import DesiredState, resting_state
 from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
 
@@ -29,55 +26,63 @@ def dynamics() -> Dynamics:
 
 
 class Site:
-    """A node with an annotator, and everything around it."""
+    """The node, and everything around it."""
 
-    def __init__(self) -> None:
+    def __init__(self, **parameters) -> None:
         from rclpy.context import Context
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
+        from sensor_msgs.msg import JointState
         from trajectory_msgs.msg import JointTrajectory
 
-        from ne_dynamics.ros.annotator import Annotator
-        from ne_dynamics.ros.watching.reporter import Reporter
+        from ne_dynamics.ros.annotator.node import AnnotatorNode
+        from ne_dynamics.simulation.demo.node_messages import parameter_of
 
         self.context = Context()
         self.context.init(domain_id=DOMAIN)
         self.executor = SingleThreadedExecutor(context=self.context)
+        values = {
+            'model_file': str(shipped_file('six_axis_arm.urdf')),
+            'tip_link': 'tcp',
+            'backend': 'python',
+            'effort_tolerance': [0.5],
+            **{name.replace('__', '.'): value for name, value in parameters.items()},
+        }
+        self.node = AnnotatorNode(
+            context=self.context,
+            parameter_overrides=[
+                parameter_of(name, value) for name, value in values.items() if value is not None
+            ],
+        )
         self.drops = drops = []
-        self.heard = 0
 
-        class Drops(Reporter):
-            def drop(self, topic, field, reason):
-                drops.append((topic, field, reason, threading.current_thread()))
+        def drop(topic, field, reason):
+            drops.append((topic, field, reason, threading.current_thread()))
 
-        def hear() -> None:
-            self.heard += 1
-
-        self.arm = Node('arm', context=self.context)
+        self.node._reporter.drop = drop
         self.probe = Node('probe', context=self.context)
-        self.executor.add_node(self.arm)
+        self.executor.add_node(self.node)
         self.executor.add_node(self.probe)
-        self.annotator = Annotator(self.arm, Drops(self.arm.get_logger()), hear)
         self.answers = []
-        self.publisher = self.probe.create_publisher(JointTrajectory, '/arm/annotate', 10)
+        self.publisher = self.probe.create_publisher(JointTrajectory, '/annotator/annotate', 10)
+        self.states = self.probe.create_publisher(JointState, '/joint_states', 10)
         self.subscription = self.probe.create_subscription(
-            JointTrajectory, '/arm/annotated', self.answers.append, 10
+            JointTrajectory, '/annotator/annotated', self.answers.append, 10
+        )
+        self.spin(
+            lambda: (
+                self.publisher.get_subscription_count() == 1
+                and self.states.get_subscription_count() == 1
+                and self.probe.count_publishers('/annotator/annotated') == 1
+            )
         )
 
-    def configure(self, dynamics, tolerance=0.5, start=None, **tuning) -> None:
-        """Begin to listen, and wait until both sides know of each other."""
-        from ne_dynamics.ros.annotator import AnnotationTuning
+    def set(self, **values):
+        """Set parameters, all or none; return the result."""
+        from ne_dynamics.simulation.demo.node_messages import parameter_of
 
-        self.annotator.configure(
-            dynamics, AnnotationTuning(np.array([tolerance]), **tuning), lambda: start
-        )
-        self.spin(lambda: self.is_connected(1))
-
-    def is_connected(self, count: int) -> bool:
-        """Tell whether so many annotators are known on both topics."""
-        return (
-            self.publisher.get_subscription_count() == count
-            and self.probe.count_publishers('/arm/annotated') == count
+        return self.node.set_parameters_atomically(
+            [parameter_of(name.replace('__', '.'), value) for name, value in values.items()]
         )
 
     def spin(self, until) -> None:
@@ -86,6 +91,18 @@ class Site:
         while not until():
             assert time.monotonic() < deadline, f'waited in vain; dropped: {self.drops}'
             self.executor.spin_once(0.02)
+
+    def show(self, position, velocity=0.0) -> None:
+        """Let the node know where the arm is."""
+        from sensor_msgs.msg import JointState
+
+        state = JointState(name=[f'joint_{i + 1}' for i in range(6)])
+        state.position = [float(value) for value in position]
+        state.velocity = [velocity] * 6
+        heard = self.node._present._heard
+        heard.clear()
+        self.states.publish(state)
+        self.spin(lambda: 'joint_states' in heard)
 
     def ask(self, message):
         """Return the answer to a message; None when it was dropped."""
@@ -96,20 +113,31 @@ class Site:
 
     def close(self) -> None:
         """End."""
-        self.annotator.release()
         self.executor.shutdown()
-        self.arm.destroy_node()
+        self.node.destroy_node()
         self.probe.destroy_node()
         self.context.shutdown()
 
 
 @pytest.fixture
-def site():
-    """Return a site where nothing listens yet."""
+def make_site():
+    """Return what makes a site of parameters."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
-    site = Site()
-    yield site
-    site.close()
+    sites = []
+
+    def make(**parameters):
+        sites.append(Site(**parameters))
+        return sites[-1]
+
+    yield make
+    for site in sites:
+        site.close()
+
+
+@pytest.fixture
+def site(make_site):
+    """Return a site with the usual parameters."""
+    return make_site()
 
 
 def trajectory(positions, times, names=NAMES, stamp=(0, 0)):
@@ -138,54 +166,6 @@ def efforts_of(message):
     return positions, efforts, [stamp.sec * 10**9 + stamp.nanosec for stamp in stamps]
 
 
-def test_a_trajectory_comes_back_with_efforts(site, dynamics) -> None:
-    """Header and names come back, more points than there were, each with its effort."""
-    site.configure(dynamics)
-    asked = trajectory([np.zeros(6), np.full(6, 0.5)], [0.0, 2.0], stamp=(12, 34))
-    answer = site.ask(asked)
-    assert answer.header == asked.header
-    assert tuple(answer.joint_names) == NAMES
-    assert len(answer.points) > 4
-    positions, efforts, times = efforts_of(answer)
-    assert times[0] == 0
-    assert times[-1] == 2 * 10**9
-    for index in (0, -1):
-        np.testing.assert_allclose(positions[index], 0.5 * (index == -1) * np.ones(6), atol=1e-12)
-    np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(positions[-1]), atol=1e-9)
-    assert site.heard == 1
-    assert site.drops == []
-
-
-def test_the_start_is_where_the_arm_is(site, dynamics) -> None:
-    """A trajectory that begins later starts from the state that the node knows."""
-    here = resting_state(np.linspace(0.1, 0.6, 6))
-    site.configure(dynamics, start=here)
-    answer = site.ask(trajectory([np.zeros(6)], [1.0]))
-    positions, _, times = efforts_of(answer)
-    assert times[0] == 0
-    np.testing.assert_allclose(positions[0], here.position)
-
-
-def test_another_tuning_counts_for_the_next_trajectory(site, dynamics) -> None:
-    """Terms, payload, base and tolerance may change between two trajectories."""
-    from ne_dynamics.ros.annotator import AnnotationTuning
-
-    site.configure(dynamics, tolerance=0.05)
-    asked = trajectory([np.zeros(6), np.full(6, 0.5)], [0.0, 2.0])
-    dense = site.ask(asked)
-    payload = np.array([2.0, 0, 0, 0.1, 0.02, 0, 0.02, 0, 0, 0.01])
-    site.annotator.adopt(AnnotationTuning(np.array([5.0]), Terms(inertia=False), payload=payload))
-    coarse = site.ask(asked)
-    assert len(coarse.points) < len(dense.points)
-    positions, efforts, _ = efforts_of(coarse)
-    zeros = np.zeros(6)
-    np.testing.assert_allclose(
-        efforts[-1],
-        dynamics.inverse_dynamics(positions[-1], zeros, zeros, None, None, payload),
-        atol=1e-9,
-    )
-
-
 BAD = [
     ('no points', lambda m: m.points.clear(), 'points', 'expected at least one'),
     ('NaN', lambda m: m.points[1].positions.__setitem__(0, np.nan), 'points', 'finite'),
@@ -198,10 +178,157 @@ BAD = [
 ]
 
 
+def test_a_trajectory_comes_back_with_efforts(site, dynamics) -> None:
+    """Header and names come back, more points than there were, each with its effort."""
+    asked = trajectory([np.zeros(6), np.full(6, 0.5)], [0.0, 2.0], stamp=(12, 34))
+    answer = site.ask(asked)
+    assert answer.header == asked.header
+    assert tuple(answer.joint_names) == NAMES
+    assert len(answer.points) > 4
+    positions, efforts, times = efforts_of(answer)
+    assert times[0] == 0
+    assert times[-1] == 2 * 10**9
+    for index in (0, -1):
+        np.testing.assert_allclose(positions[index], 0.5 * (index == -1) * np.ones(6), atol=1e-12)
+    np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(positions[-1]), atol=1e-9)
+    assert site.drops == []
+
+
+def test_the_start_is_where_the_arm_rests(site) -> None:
+    """A trajectory that begins later starts where the arm is measured; not where it moves."""
+    here = np.linspace(0.1, 0.6, 6)
+    site.show(here)
+    positions, _, times = efforts_of(site.ask(trajectory([np.zeros(6)], [1.0])))
+    assert times[0] == 0
+    np.testing.assert_allclose(positions[0], here)
+    site.show(here, 0.2)
+    assert efforts_of(site.ask(trajectory([np.zeros(6)], [1.0])))[2] == [10**9]
+
+
+def test_a_start_that_is_old_is_none(site, monkeypatch) -> None:
+    """States that have stopped say nothing of now."""
+    from ne_dynamics.ros.annotator import present
+
+    site.show(np.zeros(6))
+    monkeypatch.setattr(present, 'LATEST', 0.0)
+    assert efforts_of(site.ask(trajectory([np.zeros(6)], [1.0])))[2] == [10**9]
+
+
+def test_parameters_count_for_the_next_trajectory(site, dynamics) -> None:
+    """Terms, payload and tolerance may change between two trajectories; the model too."""
+    assert site.set(effort_tolerance=[0.05]).successful
+    asked = trajectory([np.zeros(6), np.full(6, 0.5)], [0.0, 2.0])
+    dense = site.ask(asked)
+    assert site.set(
+        effort_tolerance=[5.0],
+        terms__inertia=False,
+        payload__mass=2.0,
+        payload__com=[0.0, 0.0, 0.1],
+    ).successful
+    coarse = site.ask(asked)
+    assert len(coarse.points) < len(dense.points)
+    positions, efforts, _ = efforts_of(coarse)
+    payload = np.array([2.0, 0, 0, 0.2, 0.02, 0, 0.02, 0, 0, 0])
+    zeros = np.zeros(6)
+    payload[[4, 6]] = 0.02
+    np.testing.assert_allclose(
+        efforts[-1],
+        dynamics.inverse_dynamics(positions[-1], zeros, zeros, None, None, payload),
+        atol=1e-9,
+    )
+    assert site.set(gravity=[0.0, 0.0, 0.0]).successful
+    np.testing.assert_allclose(efforts_of(site.ask(asked))[1][-1], 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ('values', 'match'),
+    [
+        ({'effort_tolerance': [0.1, 0.2]}, 'effort_tolerance: expected 1 or 6'),
+        ({'effort_tolerance': [0.0]}, 'effort_tolerance'),
+        ({'payload__mass': -1.0}, 'payload.mass'),
+        ({'tip_link': 'nowhere'}, 'nowhere'),
+        ({'controller': 'another'}, 'at the start only'),
+        ({'tolerance': 1.0}, 'effort_tolerance'),
+    ],
+    ids=str,
+)
+def test_wrong_parameters_are_refused(site, values, match) -> None:
+    """Nothing changes, and the reason names the parameter."""
+    before = site.node.arm
+    result = site.set(**values)
+    assert not result.successful
+    assert match in result.reason
+    assert site.node.arm is before
+
+
+def test_a_wrist_sensor_is_no_matter(make_site) -> None:
+    """A file of the node `computed_torque` serves both: efforts are of the whole arm."""
+    site = make_site(wrench__enabled=True, wrench__sensor_link='ft_sensor', mode='feedforward')
+    assert site.node.arm.arm.robot.tip_link == 'tcp'
+    assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
+
+
+def test_the_tilt_of_the_base_counts(make_site, dynamics) -> None:
+    """With an IMU the efforts are those of the tilted arm."""
+    from sensor_msgs.msg import Imu
+
+    site = make_site(imu__enabled=True, imu__source='orientation')
+    publisher = site.probe.create_publisher(Imu, '/imu', 10)
+    site.spin(lambda: publisher.get_subscription_count() == 1)
+    reading = Imu()
+    reading.header.frame_id = site.node.arm.arm.robot.base_link
+    half = 0.5 * np.radians(30.0)
+    reading.orientation.x, reading.orientation.w = float(np.sin(half)), float(np.cos(half))
+    reading.linear_acceleration.z = 9.80665
+    present = site.node._present
+    publisher.publish(reading)
+    site.spin(lambda: present.base_motion.any())
+    _, efforts, _ = efforts_of(site.ask(trajectory([np.full(6, 0.3)], [0.0])))
+    q, zeros = np.full(6, 0.3), np.zeros(6)
+    tilted = dynamics.inverse_dynamics(q, zeros, zeros, None, present.base_motion)
+    np.testing.assert_allclose(efforts[-1], tilted, atol=1e-6)
+    assert np.abs(tilted - dynamics.gravity_torque(q)).max() > 1.0
+
+
+def test_the_model_comes_by_topic(make_site) -> None:
+    """Before it trajectories are dropped; another description takes its place."""
+    from std_msgs.msg import String
+
+    from ne_dynamics.ros.latched import LATCHED
+
+    site = make_site(model_file=None)
+    assert site.ask(trajectory([np.zeros(6)], [0.0])) is None
+    assert 'no model' in site.drops[-1][2]
+    publisher = site.probe.create_publisher(String, '/robot_description', LATCHED)
+    text = shipped_file('six_axis_arm.urdf').read_text(encoding='utf-8')
+    publisher.publish(String(data=text))
+    site.spin(lambda: site.node.arm is not None)
+    first = site.node.arm
+    assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
+    publisher.publish(String(data='<robot/>'))
+    site.spin(lambda: site.drops[-1][0] == 'robot_description')
+    assert site.node.arm is first
+    publisher.publish(String(data=text.replace('six_axis_arm', 'another_arm')))
+    site.spin(lambda: site.node.arm is not first)
+    assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
+
+
+def test_too_fast_goes_out_as_it_is_or_retimed(site) -> None:
+    """`retime` slows a trajectory down until its efforts are within the limits."""
+    asked = trajectory([np.zeros(6), np.full(6, 1.0)], [0.0, 0.2])
+    limits = site.node.arm.arm.robot.limits('effort_limit')
+    _, efforts, times = efforts_of(site.ask(asked))
+    assert times[-1] == 2 * 10**8
+    assert (np.abs(efforts) > limits).any()
+    assert site.set(retime=True).successful
+    _, efforts, times = efforts_of(site.ask(asked))
+    assert times[-1] > 4 * 10**8
+    assert (np.abs(efforts) <= limits).all()
+
+
 @pytest.mark.parametrize(('what', 'spoil', 'field', 'match'), BAD, ids=[bad[0] for bad in BAD])
-def test_bad_trajectories_are_dropped_by_field(site, dynamics, what, spoil, field, match) -> None:
+def test_bad_trajectories_are_dropped_by_field(site, what, spoil, field, match) -> None:
     """A trajectory that cannot be used is dropped, in the node's thread, with field and reason."""
-    site.configure(dynamics)
     message = trajectory([np.zeros(6), np.full(6, 0.5)], [0.0, 2.0])
     spoil(message)
     assert site.ask(message) is None
@@ -212,85 +339,47 @@ def test_bad_trajectories_are_dropped_by_field(site, dynamics, what, spoil, fiel
     assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
 
 
-def test_a_failure_of_the_work_is_reported(site, dynamics) -> None:
+def test_a_failure_of_the_work_is_reported(site, monkeypatch) -> None:
     """An error that nobody thought of is reported, and the next trajectory is annotated."""
-    site.configure(dynamics, terms='nobody thought of it')
-    assert site.ask(trajectory([np.zeros(6)], [0.0])) is None
-    assert 'AttributeError' in site.drops[-1][2]
-    site.configure(dynamics)
+    from ne_dynamics.ros.annotator import annotation
+
+    with monkeypatch.context() as broken:
+        broken.setattr(annotation, 'annotate', None)
+        assert site.ask(trajectory([np.zeros(6)], [0.0])) is None
+    assert 'TypeError' in site.drops[-1][2]
     assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
 
 
-def test_one_trajectory_waits_and_the_newest_does(site, dynamics) -> None:
+def test_one_trajectory_waits_and_the_newest_does(site) -> None:
     """While one is worked on the newest waits, those it replaces are dropped with a word."""
-    from ne_dynamics.ros.running.worker_process import AT_LEISURE
-
-    site.configure(dynamics)
-    with held_up(AT_LEISURE):
-        for count in range(4):
-            site.publisher.publish(trajectory([np.full(6, 0.1 * count)], [0.0]))
-            site.spin(lambda: site.heard == count + 1)  # noqa: B023
-        assert [drop[:2] for drop in site.drops] == [('annotate', 'data')] * 2
-        assert site.answers == []
-    site.spin(lambda: len(site.answers) == 2)
-    first = [answer.points[0].positions[0] for answer in site.answers]
-    assert first == pytest.approx([0.0, 0.3])
-
-
-def test_release_gives_up_what_is_worked_on(site, dynamics) -> None:
-    """After release nothing is listened to, and nothing is sent."""
-    from ne_dynamics.ros.running.worker_process import AT_LEISURE
-
-    site.configure(dynamics)
-    with held_up(AT_LEISURE):
-        site.publisher.publish(trajectory([np.zeros(6)], [0.0]))
-        site.spin(lambda: site.heard == 1)
-        site.annotator.release()
-        site.spin(lambda: site.is_connected(0))
-    site.configure(dynamics)
-    assert site.ask(trajectory([np.full(6, 0.1)], [0.0])).points[0].positions[0] == 0.1
-    assert len(site.answers) == 1
-    assert site.drops == []
+    free = threading.Event()
+    background = site.node._background
+    background.submit(lambda work: None, free.wait)
+    for count in range(4):
+        site.publisher.publish(trajectory([np.full(6, 0.1 * count)], [0.0]))
+        site.spin(lambda: len(site.drops) == count)  # noqa: B023
+    assert [drop[:2] for drop in site.drops] == [('annotate', 'data')] * 3
+    assert site.answers == []
+    free.set()
+    site.spin(lambda: len(site.answers) == 1)
+    assert site.answers[0].points[0].positions[0] == pytest.approx(0.3)
 
 
-def test_a_process_that_dies_is_replaced(site, dynamics) -> None:
-    """Whoever kills the process that annotates: what it was asked for is done by another one."""
-    from ne_dynamics.ros.running.worker_process import AT_LEISURE
-
-    site.configure(dynamics)
-    with held_up(AT_LEISURE):
-        site.publisher.publish(trajectory([np.zeros(6)], [0.0]))
-        site.spin(lambda: site.heard == 1)
-        AT_LEISURE.stop()
-        site.spin(lambda: site.answers)
-    assert site.drops == []
-
-
-def test_the_executor_is_not_held_up_by_the_work(site, dynamics) -> None:
+def test_the_executor_is_not_held_up_by_the_work(site) -> None:
     """While a long trajectory is worked on, the node's own thread goes on in between."""
-    site.configure(dynamics, tolerance=2.0)
     times = np.arange(400.0)
     positions = 0.5 * np.sin(np.outer(times, np.linspace(0.3, 1.0, 6)))
-    message = trajectory(positions, times)
     turns = 0
 
     def turn() -> None:
         nonlocal turns
         turns += 1
 
-    site.arm.create_timer(0.002, turn)
-    site.publisher.publish(message)
-    site.spin(lambda: site.heard == 1)
+    site.set(effort_tolerance=[2.0])
+    site.node.create_timer(0.002, turn)
+    site.publisher.publish(trajectory(positions, times))
+    site.spin(lambda: site.node._background._pool._work_queue.qsize() or turns > 3)
     turns = 0
     site.spin(lambda: site.answers)
     assert turns > 10
     assert len(site.answers[0].points) > 1000
-
-
-def test_a_moving_start_is_taken_over(site, dynamics) -> None:
-    """The first point carries velocity and acceleration of the state that the node knows."""
-    moving = DesiredState(np.zeros(6), np.full(6, 0.2), np.full(6, -0.1))
-    site.configure(dynamics, start=moving)
-    answer = site.ask(trajectory([np.full(6, 0.3)], [1.0]))
-    assert list(answer.points[0].velocities) == [0.2] * 6
-    assert list(answer.points[0].accelerations) == [-0.1] * 6

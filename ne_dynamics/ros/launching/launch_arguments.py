@@ -21,6 +21,10 @@ LEADER = ParameterSpec('leader', 'bool', False, 'Whether the arm is led by hand.
 
 USE_SIM_TIME = ParameterSpec('use_sim_time', 'bool', False, 'Of every ROS node.')
 
+WITH_ANNOTATOR = ParameterSpec(
+    'annotator', 'bool', False, 'Whether the node annotator is started too.'
+)
+
 LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 
 

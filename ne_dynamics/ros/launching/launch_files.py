@@ -39,6 +39,7 @@ from ne_dynamics.ros.launching.launch_arguments import check_leader, read_leader
 from ne_dynamics.ros.settings.parameter_file import full_name as full_node_name
 from ne_dynamics.ros.settings.parameter_file import nodes_in
 
+ANNOTATOR = 'annotator'
 NODE = 'computed_torque'
 JOINT_STATE_BROADCASTER = 'joint_state_broadcaster'
 EFFORT_CONTROLLER = 'effort_controller'

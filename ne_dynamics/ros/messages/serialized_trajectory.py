@@ -8,18 +8,15 @@ So a node takes large ones as bytes, and has them read where nothing waits for i
 from __future__ import annotations
 
 import struct
-from array import array
 
-from ne_dynamics.errors import TrajectoryError, optional_dependency
-from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion.partial_goal import NamedFields
 from ne_dynamics.motion.waypoints import NANO, PointFields, TrajectoryPoint
 from ne_dynamics.ros.messages.conversion import MessageError, stamp_nanoseconds
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
-    from rclpy.serialization import deserialize_message, serialize_message
-    from std_msgs.msg import Header
-    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+    from rclpy.serialization import deserialize_message
+    from trajectory_msgs.msg import JointTrajectory
 
 LONGEST_DURATION = (2**31 - 1) * NANO + NANO - 1
 """The longest time that a builtin_interfaces Duration carries [ns]."""
@@ -122,41 +119,3 @@ def _check_end(data: bytes, message: JointTrajectory) -> None:
         raise MessageError(
             'data', f'expected a whole JointTrajectory, got {len(data)} bytes that end before it'
         )
-
-
-def write_trajectory(trajectory: AnnotatedTrajectory, header: Header) -> bytes:
-    """Return the message of an annotated trajectory, for a publisher that takes bytes.
-
-    Parameters
-    ----------
-    trajectory : AnnotatedTrajectory
-    header : std_msgs.msg.Header
-
-    Raises
-    ------
-    TrajectoryError
-        When a time is longer than a message can say.
-    """
-    latest = int(trajectory.nanoseconds.max())
-    if latest > LONGEST_DURATION:
-        raise TrajectoryError(
-            f'time_from_start: expected at most {LONGEST_DURATION} ns, got {latest} ns',
-            field='points',
-        )
-    message = JointTrajectory(header=header, joint_names=list(trajectory.joint_names))
-    fields = (
-        ('positions', trajectory.positions, 0),
-        ('velocities', trajectory.velocities, 1),
-        ('accelerations', trajectory.accelerations, 2),
-        ('effort', trajectory.efforts, 0),
-    )
-    times, orders = trajectory.nanoseconds.tolist(), trajectory.orders.tolist()
-    for index, (nanoseconds, order) in enumerate(zip(times, orders, strict=True)):
-        point = JointTrajectoryPoint()
-        for field, values, lowest in fields:
-            if order >= lowest:
-                setattr(point, field, array('d', values[index].tobytes()))
-        duration = point.time_from_start
-        duration.sec, duration.nanosec = divmod(nanoseconds, NANO)
-        message.points.append(point)
-    return bytes(serialize_message(message))

@@ -50,25 +50,42 @@ def payload_parameters(
     ParameterError
         When no body could have such an inertia, or the link is not of the tip's body.
     """
-    parameters, remarks = _unmeasured(settings, arm), []
-    payload = _payload(settings.payload, arm)
-    if payload is not None:
-        inertia, name = payload
-        if arm.wrench_link is not None and name in arm.uncut.descendants(arm.wrench_link):
-            remarks.append(
-                f'payload: {name!r} is beyond the sensor at {arm.wrench_link!r}, whose reading '
-                'contains it: it counts for ~/tare_wrench, and for what wrench.gain leaves out'
-            )
-        else:
-            try:
-                own = arm.robot.payload_parameters(inertia, name)
-            except ModelError as error:
-                raise ParameterError(f'payload.link: {error}') from error
-            if inertia.mass > 0.0:
-                parameters = own if parameters is None else own + parameters
-    if parameters is not None:
-        parameters.setflags(write=False)
+    parameters, remarks = payload_before_sensor(settings.payload, arm)
+    unmeasured = _unmeasured(settings, arm)
+    if parameters is None or unmeasured is None:
+        return unmeasured if parameters is None else parameters, remarks
+    parameters = parameters + unmeasured
+    parameters.setflags(write=False)
     return parameters, remarks
+
+
+def payload_before_sensor(
+    given: PayloadSettings, arm: ControlledArm
+) -> tuple[FloatArray | None, list[str]]:
+    """Return the payload on the arm's side of the sensor, shape (10,) at the tip, and remarks.
+
+    Raises
+    ------
+    ParameterError
+        As :func:`payload_parameters`.
+    """
+    payload = _payload(given, arm)
+    if payload is None:
+        return None, []
+    inertia, name = payload
+    if arm.wrench_link is not None and name in arm.uncut.descendants(arm.wrench_link):
+        return None, [
+            f'payload: {name!r} is beyond the sensor at {arm.wrench_link!r}, whose reading '
+            'contains it: it counts for ~/tare_wrench, and for what wrench.gain leaves out'
+        ]
+    try:
+        parameters = arm.robot.payload_parameters(inertia, name)
+    except ModelError as error:
+        raise ParameterError(f'payload.link: {error}') from error
+    if inertia.mass == 0.0:
+        return None, []
+    parameters.setflags(write=False)
+    return parameters, []
 
 
 def _unmeasured(settings: NodeSettings, arm: ControlledArm) -> FloatArray | None:
@@ -79,7 +96,9 @@ def _unmeasured(settings: NodeSettings, arm: ControlledArm) -> FloatArray | None
     if beyond.is_zero:
         return None
     share: float = 1.0 - settings.wrench.gain
-    return share * arm.robot.payload_parameters(beyond, arm.wrench_link)
+    parameters: FloatArray = share * arm.robot.payload_parameters(beyond, arm.wrench_link)
+    parameters.setflags(write=False)
+    return parameters
 
 
 def carried_parameters(settings: NodeSettings, arm: ControlledArm) -> FloatArray | None:

@@ -66,7 +66,7 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
     rates = arm.per_joint(given, 'effort_rate_limit') if given else np.array(())
     EffortLimiter(limits, rates)
     # What is used elsewhere is to be right from the start.
-    for check in (effort_tolerance, goal_tolerances, tracking_limits):
+    for check in (goal_tolerances, tracking_limits):
         check(settings, arm)
     if settings.cmd_timeout and not command_timeout(settings):
         remarks.append(
@@ -204,19 +204,14 @@ def _disturbance_tuning(
     )
 
 
-def effort_tolerance(settings: NodeSettings, arm: ControlledArm) -> FloatArray:
-    """Return how near annotated efforts are to be, shape (n,) [N m or N].
+def goal_tolerances(settings: NodeSettings, arm: ControlledArm) -> Tolerances:
+    """Return how closely a goal is followed when it does not say.
 
     Raises
     ------
     ParameterError
         When there are neither one value nor one per joint, as for those that follow.
     """
-    return arm.per_joint(settings.effort_tolerance, 'effort_tolerance')
-
-
-def goal_tolerances(settings: NodeSettings, arm: ControlledArm) -> Tolerances:
-    """Return how closely a goal is followed when it does not say."""
     chosen = settings.constraints
     return Tolerances.from_values(
         arm.per_joint(chosen.trajectory, 'constraints.trajectory'),

@@ -143,14 +143,21 @@ def controlled_arm(settings: NodeSettings, robot: Robot) -> ControlledArm:
         else:
             robot.link(wrench_link)
             model = replace(robot, tip_link=wrench_link)
-    order = _command_order(model.joint_names, settings.joints)
+    order = command_order(model.joint_names, settings.joints)
     _require_gains_of(settings.joints or model.joint_names, settings.gain_joints)
     dynamics = Dynamics(model, gravity=settings.gravity, backend=settings.backend)
     _warm_up(dynamics, with_wrench=wrench_link is not None)
     return ControlledArm(dynamics, order, robot, wrench_link, tool, settings.imu.enabled)
 
 
-def _command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
+def command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
+    """Return the model index of each joint that parameters have a value for, in their order.
+
+    Raises
+    ------
+    ParameterError
+        When the wanted joints are not the model's.
+    """
     names = wanted or joint_names
     if sorted(names) != sorted(joint_names):
         raise ParameterError(

@@ -351,8 +351,8 @@ class TrackingErrorSettings:
 
 
 @dataclass(frozen=True)
-class NodeSettings:
-    """All parameters of the node; a group has a prefix, the name of its field and a dot."""
+class ArmSettings:
+    """The arm, as every node takes it."""
 
     # The model
     model_file: str = parameter(
@@ -388,13 +388,6 @@ class NodeSettings:
         "effort controller's `joints`. Empty: order of the model.",
         changes=Changes.UNCONFIGURED,
     )
-    gain_joints: tuple[str, ...] = parameter(
-        (),
-        'Joints that gains with one value per joint were written for, in their order, as '
-        '`ne_dynamics gains` writes it. Where `joints` are others, or in another order, the node '
-        'is not configured: the gains would go to wrong joints. Empty: not looked at.',
-        changes=Changes.UNCONFIGURED,
-    )
     gravity: tuple[float, ...] = parameter(
         (0.0, 0.0, -9.80665),
         'Acceleration of free fall in the axes of the base link.',
@@ -407,12 +400,6 @@ class NodeSettings:
     backend: str = parameter(
         'auto', 'How the dynamics are computed.', choices=BACKENDS, changes=Changes.UNCONFIGURED
     )
-    # The law
-    mode: Mode = parameter(Mode.COMPUTED_TORQUE, 'Control law.')
-    computed_torque: ComputedTorqueGains = group(ComputedTorqueGains)
-    feedforward: FeedforwardSettings = group(FeedforwardSettings)
-    feedforward_pd: FeedforwardPdGains = group(FeedforwardPdGains)
-    hand_guiding: HandGuidingSettings = group(HandGuidingSettings)
     terms: Terms = group(Terms)
     friction: FrictionSettings = group(FrictionSettings)
     effort_limits: tuple[float, ...] = parameter(
@@ -424,6 +411,40 @@ class NodeSettings:
         above_minimum=True,
         allow_infinity=True,
     )
+    payload: PayloadSettings = group(PayloadSettings)
+
+    def model(self) -> tuple[object, ...]:
+        """Return the parameters of which the model is made, and its order."""
+        return (
+            self.model_file,
+            self.robot_description,
+            self.model_extras_file,
+            self.base_link,
+            self.tip_link,
+            self.locked_joints,
+            self.joints,
+            self.gravity,
+            self.backend,
+        )
+
+
+@dataclass(frozen=True)
+class NodeSettings(ArmSettings):
+    """All parameters of the node; a group has a prefix, the name of its field and a dot."""
+
+    gain_joints: tuple[str, ...] = parameter(
+        (),
+        'Joints that gains with one value per joint were written for, in their order, as '
+        '`ne_dynamics gains` writes it. Where `joints` are others, or in another order, the node '
+        'is not configured: the gains would go to wrong joints. Empty: not looked at.',
+        changes=Changes.UNCONFIGURED,
+    )
+    # The law
+    mode: Mode = parameter(Mode.COMPUTED_TORQUE, 'Control law.')
+    computed_torque: ComputedTorqueGains = group(ComputedTorqueGains)
+    feedforward: FeedforwardSettings = group(FeedforwardSettings)
+    feedforward_pd: FeedforwardPdGains = group(FeedforwardPdGains)
+    hand_guiding: HandGuidingSettings = group(HandGuidingSettings)
     effort_rate_limit: tuple[float, ...] = parameter(
         (),
         'Fastest change of the command, one for all joints or one per joint: a hard limit inside '
@@ -535,20 +556,9 @@ class NodeSettings:
     contact: ContactSettings = group(ContactSettings)
     # The wrist sensor
     wrench: WrenchSettings = group(WrenchSettings)
-    # What the model does not have
-    payload: PayloadSettings = group(PayloadSettings)
     payload_estimate: PayloadEstimateSettings = group(PayloadEstimateSettings)
     # The base
     imu: ImuSettings = group(ImuSettings)
-    # For others
-    effort_tolerance: tuple[float, ...] = parameter(
-        (0.1,),
-        'Trajectories annotated with efforts are dense enough for linear interpolation to be '
-        'this near; one for all joints or one per joint.',
-        unit='N m or N',
-        minimum=0.0,
-        above_minimum=True,
-    )
     constraints: Constraints = group(Constraints)
     # The node
     state_publish_rate: float = parameter(

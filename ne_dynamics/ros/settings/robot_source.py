@@ -9,23 +9,23 @@ from ne_dynamics.model.extras import choose_extras
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.ros.settings.model_file import load_model_file
-from ne_dynamics.ros.settings.parameters import NodeSettings
+from ne_dynamics.ros.settings.parameters import ArmSettings
 
 LONGEST_DESCRIPTION = 2**21
 """Characters of a description by topic: of large robots they have a tenth of it."""
 
 
-def has_model_parameter(settings: NodeSettings) -> bool:
+def has_model_parameter(settings: ArmSettings) -> bool:
     """Return whether a parameter names the robot, so that the topic is not used."""
     return bool(settings.model_file or settings.robot_description)
 
 
-def load_robot(settings: NodeSettings, description: str = '') -> Robot:
+def load_robot(settings: ArmSettings, description: str = '') -> Robot:
     """Return the robot that the parameters name.
 
     Parameters
     ----------
-    settings : NodeSettings
+    settings : ArmSettings
     description : str
         URDF as text, for when no parameter names a robot.
 
@@ -68,7 +68,7 @@ def require_short(text: str) -> None:
         )
 
 
-def check_description(settings: NodeSettings, text: str) -> None:
+def check_description(settings: ArmSettings, text: str) -> None:
     """Raise when no parameters could make a robot of this URDF.
 
     Raises

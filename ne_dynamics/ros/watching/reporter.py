@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,11 @@ class Reporter:
         text : str
         """
         self.logger.warning(shorten(text))
+
+    def remark(self, remarks: Sequence[str]) -> None:
+        """Log what is allowed of a trajectory, but may not be meant."""
+        if remarks:
+            self.say('annotated', f'annotated: {"; ".join(remarks)}', Severity.INFO)
 
     def say(self, key: str, text: str, severity: Severity = Severity.WARN) -> None:
         """Log a line of a kind of which there may be many: seldom, and not a long one.

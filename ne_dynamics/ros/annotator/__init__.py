@@ -1,0 +1,1 @@
+"""The node `annotator`: trajectories with their efforts, for a controller that stays."""

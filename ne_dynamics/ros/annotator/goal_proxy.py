@@ -1,0 +1,318 @@
+"""The action `~/follow_joint_trajectory` of the annotator: goals get efforts, and are handed on.
+
+MoveIt sends goals, and a joint_trajectory_controller stays in its place: the goal is accepted,
+annotated, and sent to the controller; its feedback and its result come back, and who cancels here
+cancels there. Nothing waits: each step is a callback.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from action_msgs.msg import GoalStatus
+from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import GetParameters
+from rclpy.action import ActionClient, CancelResponse, GoalResponse
+from rclpy.action.server import RCLError, ServerGoalHandle
+from rclpy.logging import LoggingSeverity as Severity
+from trajectory_msgs.msg import JointTrajectory
+
+from ne_dynamics.control.guards.goal import GoalCode
+from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.ros.annotator.annotation import AnnotatedArm
+from ne_dynamics.ros.annotator.background import Background
+from ne_dynamics.ros.annotator.present import Present
+from ne_dynamics.ros.running.patient_server import PatientServer
+from ne_dynamics.ros.watching.reporter import Reporter
+
+NAME = 'follow_joint_trajectory'
+
+WATCH_PERIOD = 0.1
+"""How often the controller is looked for while there is a goal [s]."""
+
+PATIENCE = 2.0
+"""For which the controller's answer to a question is waited for [s]."""
+
+INTERFACES = 'command_interfaces'
+"""Parameter of the controller."""
+
+
+@dataclass(eq=False)
+class _Goal:
+    """A goal that has not ended.
+
+    Attributes
+    ----------
+    handle : ServerGoalHandle
+    asked_at : float
+        When its controller was asked what it commands, or whether it accepts the goal [s].
+    trajectory : JointTrajectory or None
+        With efforts.
+    takes_efforts : bool
+        Whether it is known, or taken for granted, that the controller takes them.
+    is_offered : bool
+        Whether it was sent to the controller.
+    theirs : rclpy.action.client.ClientGoalHandle or None
+        The goal as the controller has it.
+    overtaken_at : float or None
+        When the controller has accepted another one [s].
+    is_canceled : bool
+        Whether somebody wants it canceled.
+    """
+
+    handle: ServerGoalHandle
+    asked_at: float
+    trajectory: JointTrajectory | None = None
+    takes_efforts: bool = False
+    is_offered: bool = False
+    theirs: Any = None
+    overtaken_at: float | None = None
+    is_canceled: bool = False
+
+
+class GoalProxy:
+    """Hands goals to a controller, with efforts.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    action_type : type
+        control_msgs.action.FollowJointTrajectory
+    controller : str
+        The controller's name.
+    reporter : Reporter
+    background : Background
+    present : Present
+        Knows where the arm is.
+    arm : callable
+        Returns the arm, or None before its model has come.
+    steady_clock : rclpy.clock.Clock
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        action_type: Any,
+        controller: str,
+        reporter: Reporter,
+        background: Background,
+        present: Present,
+        arm: Callable[[], AnnotatedArm | None],
+        steady_clock: Any,
+    ) -> None:
+        self._node = node
+        self._type = action_type
+        self._reporter = reporter
+        self._background = background
+        self._present = present
+        self._arm = arm
+        self._goals: list[_Goal] = []
+        self._client = ActionClient(node, action_type, f'{controller}/{NAME}')
+        self._action = node.resolve_topic_name(f'{controller}/{NAME}')
+        self._question = node.create_client(GetParameters, f'{controller}/get_parameters')
+        self._server = PatientServer(
+            node,
+            action_type,
+            NAME,
+            goal_callback=lambda goal: GoalResponse.ACCEPT,
+            handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel,
+        )
+        node.create_timer(WATCH_PERIOD, self._on_timer, clock=steady_clock)
+
+    def destroy(self) -> None:
+        """Take the action away; goals that the controller has go on."""
+        self._goals.clear()
+        self._server.destroy()
+        self._client.destroy()
+
+    # ---- from the goal to the controller
+
+    def _on_accepted(self, handle: ServerGoalHandle) -> None:
+        """Begin to annotate a goal, and ask the controller what it takes.
+
+        A goal that is rejected has no result to say why: so each is accepted, and ended.
+        """
+        handle.execute()
+        for goal in [goal for goal in self._goals if not goal.is_offered]:
+            self._abort(goal, 'another goal has taken its place')
+        goal = _Goal(handle, time.monotonic())
+        self._goals.append(goal)
+        arm = self._arm()
+        if arm is None:
+            self._abort(goal, 'there is no model of the robot yet')
+        elif not self._client.server_is_ready():
+            self._abort(goal, f'expected the action server {self._action!r}, there is none')
+        else:
+            start, base_motion = self._present.start, self._present.base_motion
+            given = handle.request.trajectory
+            self._background.submit(
+                lambda work: self._on_annotated(goal, work),
+                lambda: arm.annotate(given, start, base_motion, is_goal=True),
+            )
+            self._ask(goal)
+
+    def _ask(self, goal: _Goal) -> None:
+        """Ask what the controller commands: without an interface for efforts they are lost."""
+
+        def on_answer(answer: Any) -> None:
+            values = [] if answer.result() is None else answer.result().values
+            if not values or values[0].type != ParameterType.PARAMETER_STRING_ARRAY:
+                self._take_for_granted(goal, f'it has no list {INTERFACES}')
+            elif 'effort' not in values[0].string_array_value:
+                interfaces = list(values[0].string_array_value)
+                self._abort(
+                    goal,
+                    f"{self._action}: {INTERFACES}: expected 'effort' in it, got {interfaces}",
+                )
+            else:
+                goal.takes_efforts = True
+                self._offer(goal)
+
+        if not self._question.service_is_ready():
+            self._take_for_granted(goal, 'it has no parameters')
+            return
+        request = GetParameters.Request(names=[INTERFACES])
+        self._question.call_async(request).add_done_callback(on_answer)
+
+    def _take_for_granted(self, goal: _Goal, reason: str) -> None:
+        text = f'{self._action}: whether it takes efforts is not known: {reason}'
+        self._reporter.say(INTERFACES, text)
+        goal.takes_efforts = True
+        self._offer(goal)
+
+    def _on_annotated(self, goal: _Goal, work: Future[tuple[JointTrajectory, Any]]) -> None:
+        try:
+            goal.trajectory, remarks = work.result()
+        except NeDynamicsError as error:
+            invalid = error.field == 'joint_names'
+            code = GoalCode.INVALID_JOINTS if invalid else GoalCode.INVALID_GOAL
+            self._abort(goal, str(error), code)
+        except Exception as error:
+            # Never the end of the node.
+            self._abort(goal, repr(error))
+        else:
+            self._reporter.remark(remarks)
+            self._offer(goal)
+
+    def _offer(self, goal: _Goal) -> None:
+        """Send a goal to the controller once all is known; the one before ends there."""
+        is_ready = goal.trajectory is not None and goal.takes_efforts
+        if goal not in self._goals or not is_ready or goal.is_offered or goal.is_canceled:
+            return
+        goal.is_offered, goal.asked_at = True, time.monotonic()
+        request = self._type.Goal()
+        for field in request.get_fields_and_field_types():
+            setattr(request, field, getattr(goal.handle.request, field))
+        request.trajectory = goal.trajectory
+        sent = self._client.send_goal_async(
+            request, feedback_callback=lambda message: self._on_feedback(goal, message)
+        )
+        sent.add_done_callback(lambda answer: self._on_answer(goal, answer))
+
+    # ---- from the controller to who has sent the goal
+
+    def _on_answer(self, goal: _Goal, answer: Any) -> None:
+        theirs = answer.result()
+        if theirs is None or not theirs.accepted:
+            self._abort(goal, f'{self._action} has rejected the goal; its log says why')
+            return
+        goal.theirs = theirs
+        theirs.get_result_async().add_done_callback(lambda result: self._on_result(goal, result))
+        if goal.is_canceled or goal not in self._goals:
+            theirs.cancel_goal_async()
+        now = time.monotonic()
+        for other in self._goals[: self._goals.index(goal)] if goal in self._goals else ():
+            other.overtaken_at = now
+
+    def _on_feedback(self, goal: _Goal, message: Any) -> None:
+        if goal in self._goals:
+            goal.handle.publish_feedback(message.feedback)
+
+    def _on_result(self, goal: _Goal, answer: Any) -> None:
+        response = answer.result()
+        if goal not in self._goals or response is None:
+            return
+        handle, result = goal.handle, response.result
+        if response.status == GoalStatus.STATUS_SUCCEEDED:
+            self._finish(goal, handle.succeed, result)
+        elif response.status == GoalStatus.STATUS_CANCELED and handle.is_cancel_requested:
+            self._finish(goal, handle.canceled, result)
+        else:
+            if response.status == GoalStatus.STATUS_CANCELED and not result.error_string:
+                result.error_string = f'{self._action} has canceled the goal'
+            self._finish(goal, handle.abort, result)
+
+    def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
+        for goal in self._goals:
+            if goal.handle is handle:
+                break
+        else:
+            return CancelResponse.REJECT
+        goal.is_canceled = True
+        if goal.theirs is not None:
+            goal.theirs.cancel_goal_async()
+        elif not goal.is_offered:
+            # rclpy lets the goal be canceled when this has returned.
+            result = self._type.Result(error_string='canceled before the controller had it')
+            self._node.executor.create_task(self._finish, goal, handle.canceled, result)
+        return CancelResponse.ACCEPT
+
+    def _on_timer(self) -> None:
+        """End what the controller no longer ends, and do not wait for its answer for ever."""
+        now, is_there = time.monotonic(), bool(self._goals) and self._client.server_is_ready()
+        for goal in list(self._goals):
+            if not is_there:
+                self._abort(goal, f'the action server {self._action!r} has gone')
+            elif goal.overtaken_at is not None and now - goal.overtaken_at > PATIENCE:
+                self._abort(goal, 'another goal has taken its place')
+            elif now - goal.asked_at <= PATIENCE or goal.theirs is not None:
+                continue
+            elif goal.is_offered:
+                self._abort(goal, f'{self._action} has not answered for {PATIENCE:g} s')
+            elif not goal.takes_efforts:
+                self._take_for_granted(goal, f'no answer for {PATIENCE:g} s')
+
+    # ---- ends
+
+    def _abort(self, goal: _Goal, text: str, code: GoalCode = GoalCode.INVALID_GOAL) -> None:
+        if goal not in self._goals:
+            return
+        if goal.theirs is not None:
+            goal.theirs.cancel_goal_async()
+        result = self._type.Result(error_code=int(code), error_string=text)
+        self._finish(goal, goal.handle.abort, result)
+
+    def _finish(self, goal: _Goal, end: Callable[[], None], result: Any) -> None:
+        if goal not in self._goals:
+            return
+        self._goals.remove(goal)
+        try:
+            end()
+        except RCLError as error:
+            self._reporter.say(f'{NAME}.end', f'{NAME}: {error}', Severity.ERROR)
+            return
+        self._server.finish(goal.handle, result)
+        if result.error_code != int(GoalCode.SUCCESSFUL):
+            self._reporter.say(f'{NAME}.aborted', f'{NAME}: goal aborted: {result.error_string}')
+
+
+def make_goal_proxy(
+    node: Any, controller: str, reporter: Reporter, *rest: Any
+) -> GoalProxy | None:
+    """Return the proxy of a node; None, and a line in the log, without `control_msgs`.
+
+    Parameters are those of :class:`GoalProxy`.
+    """
+    if not controller:
+        return None
+    try:
+        from control_msgs.action import FollowJointTrajectory
+    except ImportError as error:
+        node.get_logger().info(f'no action {NAME}: it needs control_msgs ({error})')
+        return None
+    return GoalProxy(node, FollowJointTrajectory, controller, reporter, *rest)

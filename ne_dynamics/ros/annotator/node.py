@@ -1,0 +1,202 @@
+"""The node `annotator`: trajectories of others, with the efforts that they take.
+
+For arms whose joint_trajectory_controller stays: trajectories come on `~/annotate` and leave on
+`~/annotated`; goals of the action `~/follow_joint_trajectory` are handed on to the controller. It
+commands nothing itself, so it has no life cycle: it waits for a model, and works.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ne_dynamics.errors import CommandLineError, NeDynamicsError, optional_dependency
+from ne_dynamics.printable import print_lines
+from ne_dynamics.ros.annotator.annotation import AnnotatedArm
+from ne_dynamics.ros.annotator.settings import PARAMETERS, AnnotatorSettings
+from ne_dynamics.ros.running.signals import stop_on_signals
+from ne_dynamics.ros.settings.parameter_file import files_without_effect
+from ne_dynamics.ros.settings.parameters import PARAMETERS as CONTROL_PARAMETERS
+from ne_dynamics.ros.settings.robot_source import has_model_parameter, load_robot, require_short
+
+with optional_dependency('the node needs ROS 2 for Python', 'ros'):
+    import rclpy
+    from rcl_interfaces.msg import SetParametersResult
+    from rclpy.clock import Clock, ClockType
+    from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+    from rclpy.node import Node
+    from rclpy.parameter import Parameter
+    from std_msgs.msg import String
+
+    from ne_dynamics.ros.annotator.background import Background
+    from ne_dynamics.ros.annotator.goal_proxy import make_goal_proxy
+    from ne_dynamics.ros.annotator.present import Present
+    from ne_dynamics.ros.annotator.topics import AnnotationTopics
+    from ne_dynamics.ros.latched import LATCHED
+    from ne_dynamics.ros.messages.joint_constraints import is_of_a_joint
+    from ne_dynamics.ros.running.command_line import (
+        check_arguments,
+        readable_parameters,
+        start_rclpy,
+    )
+    from ne_dynamics.ros.running.rclpy_guards import guard_clock, guard_services
+    from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
+    from ne_dynamics.ros.watching.reporter import Reporter
+
+ANY_TIME = 'unconfigured'
+"""There is no state in which the model may not change: nothing is commanded."""
+
+
+def _is_of_the_controller(name: str) -> bool:
+    """Return whether a parameter is the node `computed_torque`'s: one file may serve both."""
+    return name in CONTROL_PARAMETERS.by_name or is_of_a_joint(name)
+
+
+class AnnotatorNode(Node):
+    """The node; see the module's docstring.
+
+    Parameters
+    ----------
+    **node_arguments
+        As for :class:`rclpy.node.Node`.
+
+    Attributes
+    ----------
+    arm : AnnotatedArm or None
+        None until there is a model.
+    """
+
+    def __init__(self, **node_arguments: Any) -> None:
+        super().__init__('annotator', **node_arguments)
+        reporter = self._reporter = Reporter(self.get_logger())
+        guard_services(self, reporter)
+        guard_clock(self, reporter)
+        self._declared = DeclaredParameters(self, PARAMETERS, _is_of_the_controller)
+        self._declared.declare()
+        self._description = ''
+        self.arm: AnnotatedArm | None = None
+        controller = self._declared.settings.controller
+        self._background = Background(self)
+        self._present = Present(self, reporter, controller)
+        tools = reporter, self._background, self._present, lambda: self.arm
+        AnnotationTopics(self, *tools)
+        steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self._proxy = make_goal_proxy(self, controller, *tools, steady_clock)
+        self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
+        if has_model_parameter(self._declared.settings):
+            self._load_or_say_why()
+        else:
+            topic = self.resolve_topic_name('robot_description')
+            self.get_logger().info(f'waiting for the robot: topic {topic!r}, or set model_file')
+
+    def destroy_node(self) -> None:
+        """Destroy everything; rclpy does not know of the action."""
+        self._background.close()
+        if self._proxy is not None:
+            self._proxy.destroy()
+            self._proxy = None
+        super().destroy_node()
+
+    # ---- the model
+
+    def _load_or_say_why(self) -> None:
+        try:
+            self._adopt(self._load(self._declared.settings, self._description))
+        except NeDynamicsError as error:
+            self.get_logger().error(f'no model: {error}')
+
+    def _load(self, settings: AnnotatorSettings, description: str) -> AnnotatedArm:
+        return AnnotatedArm.of(settings, load_robot(settings, description))
+
+    def _adopt(self, arm: AnnotatedArm) -> None:
+        is_new = self.arm is None or self.arm.arm is not arm.arm
+        self.arm = arm
+        self._present.configure(arm)
+        if is_new:
+            robot = arm.arm.robot
+            names = ', '.join(robot.joint_names)
+            self.get_logger().info(f'annotates for {robot.name!r}: joints {names}')
+
+    def _on_description(self, message: String) -> None:
+        text, settings = message.data, self._declared.settings
+        if text == self._description or has_model_parameter(settings):
+            return
+        try:
+            require_short(text)
+            self._adopt(self._load(settings, text))
+        except NeDynamicsError as error:
+            self._reporter.drop('robot_description', 'data', str(error))
+            return
+        self._description = text
+
+    # ---- parameters
+
+    def set_parameters(self, parameter_list: list[Parameter]) -> list[SetParametersResult]:
+        """Set parameters one after the other, each checked by the table."""
+        return [self.set_parameters_atomically([parameter]) for parameter in parameter_list]
+
+    def set_parameters_atomically(self, parameter_list: list[Parameter]) -> SetParametersResult:
+        """Set all parameters or none: checked by the table, and against the robot."""
+        declared, arm = self._declared, self.arm
+        try:
+            request = declared.check(parameter_list, ANY_TIME)
+            settings = request.settings
+            if has_model_parameter(settings) or self._description:
+                is_same = arm is not None and settings.model() == declared.settings.model()
+                arm = (
+                    arm.tuned(settings)
+                    if arm is not None and is_same
+                    else self._load(settings, self._description)
+                )
+        except NeDynamicsError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        result = super().set_parameters_atomically(request.parameters)
+        if result.successful:
+            declared.adopt(request)
+            if arm is not None:
+                self._adopt(arm)
+        return result
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node until SIGINT or SIGTERM.
+
+    Parameters
+    ----------
+    args : list of str, optional
+        Command line, with ``--ros-args``; default: that of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0 when stopped from outside, 1 when ROS could not start with these arguments.
+    """
+    check_arguments('annotator', 'Trajectories in, the same with efforts out.', args)
+    with stop_on_signals() as stop:
+        try:
+            start_rclpy(args)
+            with readable_parameters():
+                node = AnnotatorNode()
+            name = node.get_fully_qualified_name()
+            for remark in files_without_effect(sys.argv if args is None else args, name):
+                node.get_logger().warning(remark)
+            stop.wake(node)
+            executor = SingleThreadedExecutor()
+            executor.add_node(node)
+            while not stop.is_set():
+                executor.spin_once()
+            stop.forget_node()
+            executor.shutdown()
+            node.destroy_node()
+        except ExternalShutdownException:
+            pass
+        except CommandLineError as error:
+            print_lines([f'annotator: {error}'], sys.stderr)
+            return 1
+        finally:
+            rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

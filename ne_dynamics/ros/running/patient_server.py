@@ -1,0 +1,58 @@
+"""An action server whose goals are ended by a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.action import ActionServer
+from rclpy.action.server import RCLError, ServerGoalHandle
+
+RESULT_TIMEOUT = 10
+"""Seconds for which the result of a goal is kept for those who ask later."""
+
+
+class PatientServer(ActionServer):
+    """An action server whose goals end when :meth:`finish` is called.
+
+    rclpy takes the end of a goal for the return of a callback. One that waits for it would be
+    polled by the executor all the time.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+    action_type : type
+    name : str
+        Of the action, below the node's.
+    **callbacks
+        As :class:`rclpy.action.ActionServer` takes them.
+    """
+
+    def __init__(self, node: Any, action_type: Any, name: str, **callbacks: Any) -> None:
+        self._name = name
+        super().__init__(
+            node,
+            action_type,
+            f'~/{name}',
+            execute_callback=self._never,
+            result_timeout=RESULT_TIMEOUT,
+            **callbacks,
+        )
+
+    @staticmethod
+    def _never(goal_handle: ServerGoalHandle) -> Any:
+        raise RuntimeError('goals are ended by finish()')
+
+    def notify_execute(self, goal_handle: ServerGoalHandle, execute_callback: Any) -> None:
+        """Do nothing: whoever has accepted the goal executes it."""
+
+    def finish(self, goal_handle: ServerGoalHandle, result: Any) -> None:
+        """Let the result be sent to whom it may concern; the goal's state is final already."""
+        if self._node.executor is not None:
+            super().notify_execute(goal_handle, lambda _: result)
+
+    async def execute(self, taken_data: Any) -> None:
+        """Serve requests; a client that is gone before its answer is no fault of ours."""
+        try:
+            await super().execute(taken_data)
+        except RCLError as error:
+            self._node.get_logger().warning(f'{self._name}: no answer could be sent: {error}')
