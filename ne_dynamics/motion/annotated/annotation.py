@@ -15,9 +15,10 @@ again, until in every part a straight line from end to end is near the inverse d
 sampled at the ends of :data:`CELLS` intervals of the part, and nothing between the samples is
 missed: (1) the inverse dynamics of a tree are a trigonometric polynomial in the joint angles, of
 degree two at most in each, times polynomials in time, and all joints together move by at most
-:data:`LARGEST_TURN` from sample to sample, a small part of the shortest period there is; (2) the
-tolerance holds for the distance from the line and the largest second difference together, eight
-times what a line between two samples leaves out. These are not the fewest points that would do.
+:data:`LARGEST_TURN` from sample to sample, a sixth of the shortest period there is; (2) the
+tolerance holds for the distance from the line and the largest second difference together: as much
+as a step between two samples leaves out, and eight times what an even curve does. These are not
+the fewest points that would do.
 
 **Steps.** Where the motion itself jumps in acceleration (between two cubic segments), in
 velocity (between two linear ones) or passes a reversal under Coulomb friction, the effort has a
@@ -61,7 +62,7 @@ RAMP = 1e-4
 CELLS = 16
 """Intervals of a part at whose ends it is sampled."""
 
-LARGEST_TURN = 0.25
+LARGEST_TURN = 0.5
 """Largest change of all joints together over such an interval [rad or m]."""
 
 STEP = 0.05
