@@ -25,8 +25,8 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         'annotate',
         description='Read a trajectory_msgs/JointTrajectory and write the same motion with the '
-        'efforts that it takes, with as many points more as it needs for straight lines between '
-        "their efforts to be within a tolerance of the inverse dynamics. ros2_controllers' "
+        'efforts that it takes, with points added until straight lines between their efforts are '
+        "within a tolerance of the inverse dynamics. ros2_controllers' "
         'joint_trajectory_controller interpolates so. Files are YAML as `ros2 topic echo '
         '--full-length --once` prints it and `ros2 topic pub` takes it.',
     )

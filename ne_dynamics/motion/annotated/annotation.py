@@ -10,13 +10,15 @@ inner point carries what its segment is made of: position in a linear segment, v
 cubic one, acceleration too in a quintic one. The sender's points keep what they carry. What is
 interpolated between the new points is then the segment they are on, to rounding.
 
-**Nothing between the samples is missed.** The inverse dynamics of a tree are a trigonometric
-polynomial in the joint angles, of degree two at most in each, times polynomials in time. They
-are sampled so densely that (1) all joint angles together change by at most :data:`LARGEST_TURN`
-from sample to sample, a small part of the shortest period there is, (2) each stretch between two
-points of the sender has :data:`CELLS` intervals at least, and (3) what a straight line between
-two samples leaves out is below :data:`RESOLUTION` of the tolerance, by the second difference
-and its change. Chords are then drawn as long as the samples allow.
+**How they are found.** Each stretch between two points of the sender is halved, and each half
+again, until in every part a straight line from end to end is near the inverse dynamics. They are
+sampled at the ends of :data:`CELLS` intervals of the part, and nothing between the samples is
+missed: (1) the inverse dynamics of a tree are a trigonometric polynomial in the joint angles, of
+degree two at most in each, times polynomials in time, and all joints together move by at most
+:data:`LARGEST_TURN` from sample to sample, a sixth of the shortest period there is; (2) the
+tolerance holds for the distance from the line and the largest second difference together: as much
+as a step between two samples leaves out, and eight times what an even curve does. These are not
+the fewest points that would do.
 
 **Steps.** Where the motion itself jumps in acceleration (between two cubic segments), in
 velocity (between two linear ones) or passes a reversal under Coulomb friction, the effort has a
@@ -33,7 +35,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,16 +60,10 @@ RAMP = 1e-4
 """Duration of the ramp in place of a step of the effort [s]; shorter in short segments."""
 
 CELLS = 16
-"""Intervals into which a stretch is divided at first."""
+"""Intervals of a part at whose ends it is sampled."""
 
-LARGEST_TURN = 0.25
-"""Largest change of all joint angles together from sample to sample [rad]."""
-
-RESOLUTION = 0.1
-"""Part of the tolerance that may be missed between samples."""
-
-CHORD = 0.85
-"""Part of the tolerance that a chord may be away from the samples."""
+LARGEST_TURN = 0.5
+"""Largest change of all joints together over such an interval [rad or m]."""
 
 STEP = 0.05
 """Part of the tolerance from which a jump of the effort is a step that is ramped."""
@@ -77,10 +72,10 @@ MAX_POINTS = 100_000
 """Default for the largest number of points."""
 
 BATCH = 1000
-"""Stretches that are refined at once."""
+"""Parts that are evaluated at once."""
 
 SHORTEST = 1e-6
-"""Nothing is resolved that is shorter than this [s]."""
+"""No stretch is halved into parts that are shorter than this [s]."""
 
 _RAMP_NS, _SHORTEST_NS = round(RAMP * NANO), round(SHORTEST * NANO)
 
@@ -218,58 +213,75 @@ class _Annotation:
         self._waypoints = waypoints
         self._motion = Motion.between(waypoints)
         self._knots = waypoints.nanoseconds
-        self._knot_orders = np.array(waypoints.orders)
-        self._orders = np.minimum(self._knot_orders[:-1], self._knot_orders[1:])
+        self._orders = np.minimum(waypoints.orders[:-1], waypoints.orders[1:])
         self._tolerance = tolerance
         self._max_points = max_points
-        self._turning = np.array([not joint.type.is_prismatic for joint in joints], dtype=float)
         self._deviation = np.zeros(len(joints))
-        self._count = 0
         self._steps = 0
         self._largest_step = (0.0, 0, 0)
-        # Times, orders, positions, velocities, accelerations, efforts: one tuple a batch.
-        self._points: list[tuple[NDArray[Any], ...]] = []
-        self._check_count(self._knots.size)
         self._divide()
 
     # ---- the whole
 
     def result(self, columns: list[int], joint_names: tuple[str, ...]) -> AnnotatedTrajectory:
         """Do the work, and return what came of it, its joints in the order of `columns`."""
-        last = DesiredState(*(rows[-1:] for rows in self._waypoints.states))
-        rest = np.zeros_like(last.position)
-        resting = DesiredState(last.position, rest, rest)
+        given, end = self._waypoints.states, self._knots[-1:]
+        last, order = given.position[-1:], self._waypoints.orders[-1]
+        is_moving_at_end = any(rows[-1].any() for rows in given[1 : order + 1])
+        rest = np.zeros_like(last)
+        resting = DesiredState(last, rest, rest)
         reached = None if self._hysteresis is None else self._hysteresis[-1:]
-        final = hold = self._efforts(resting, rest, reached, self._knots[-1:])
-        order = int(self._knot_orders[-1])
-        is_moving_at_end = any(values.any() for values in last[1 : order + 1])
+        final = hold = self._efforts(resting, rest, reached, end / NANO)
+        found: list[tuple[IntArray, FloatArray]] = []
         if self._begin.size:
             stretches = np.arange(self._begin.size)
-            limits, _ = self._evaluated(stretches, np.column_stack((self._begin, self._end)))
-            first, end = limits[:, 0], limits[:, 1]
+            limits, _ = self._evaluated(stretches, self._begin, self._end, 1)
             if is_moving_at_end:
-                final = end[-1:]
-            self._refine_all(np.abs(np.vstack((first[1:], final)) - end))
-        self._add(self._knots[-1:], self._knot_orders[-1:], last, final)
+                final = limits[-1:, 1]
+            jumps = np.abs(np.vstack((limits[1:, 0], final)) - limits[:, 1])
+            found = self._refine(self._find_ramps(jumps))
+        found.append((end, final))
+        times, efforts = map(np.concatenate, zip(*found, strict=True))
+        ascending = np.argsort(times)
+        times, efforts = times[ascending], efforts[ascending]
+        orders, state = self._find_states(times)
         if is_moving_at_end:
-            self._add(self._knots[-1:] + _RAMP_NS, np.array((2,)), resting, hold)
-        times, orders, *values = map(np.concatenate, zip(*self._points, strict=True))
-        largest = np.abs(values[-1]).max(axis=0)
-        position, velocity, acceleration, efforts = (array[:, columns] for array in values)
-        for array in (times, orders, position, velocity, acceleration, efforts):
+            times, orders = np.append(times, end + _RAMP_NS), np.append(orders, 2)
+            state = np.concatenate((state, resting), axis=1)
+            efforts = np.vstack((efforts, hold))
+        self._check_count(times.size)
+        largest = np.abs(efforts).max(axis=0)
+        state, efforts = state[..., columns], efforts[:, columns]
+        for array in (times, state, orders, efforts):
             array.setflags(write=False)
         return AnnotatedTrajectory(
             joint_names,
             times,
-            position,
-            velocity,
-            acceleration,
+            state[0],
+            state[1],
+            state[2],
             orders,
             efforts,
             self._deviation[columns],
             self._steps,
             tuple(self._remarks(largest, is_moving_at_end)),
         )
+
+    def _find_states(self, times: IntArray) -> tuple[IndexArray, FloatArray]:
+        """Return what points carry, shape (m,), and their states, shape (3, m, n).
+
+        The last of the times, shape (m,), is the end.
+        """
+        segments = np.searchsorted(self._knots, times[:-1], side='right') - 1
+        orders = np.append(self._orders[segments], 0)
+        state = np.zeros((3, times.size, len(self._joints)))
+        state[:, :-1] = self._states_at(segments, times[:-1])
+        state[1, orders < 1] = state[2, orders < 2] = 0.0
+        # The sender's points are taken over as they are.
+        is_given = np.isin(times, self._knots)
+        orders[is_given] = self._waypoints.orders
+        state[:, is_given] = self._waypoints.states
+        return orders, state
 
     def _remarks(self, largest: FloatArray, is_moving_at_end: bool) -> Iterator[str]:
         joints = self._joints
@@ -316,9 +328,8 @@ class _Annotation:
                 for friction, joint in zip(compensation.friction, self._joints, strict=True)
             ]
         )
-        begin = np.sort(np.concatenate((knots[:-1], self._reversals(rubbing))))
-        end = np.append(begin, knots[-1])[1:]
-        self._begin, self._end = begin, end
+        self._begin = begin = np.sort(np.concatenate((knots[:-1], self._reversals(rubbing))))
+        self._end = end = np.append(begin, knots[-1])[1:]
         self._segments = np.searchsorted(knots, begin, side='right') - 1
         middle = self._states_at(self._segments, begin + (end - begin) // 2)
         self._direction = np.where(rubbing, np.sign(middle.velocity), 0.0)
@@ -347,19 +358,33 @@ class _Annotation:
         return np.array(kept, dtype=np.int64)
 
     def _states_at(self, segments: IndexArray, times: IntArray) -> DesiredState:
-        """Return states of segments, shapes (k,), at times of shape (k,) or (k, r)."""
-        begins = self._knots[segments]
-        return self._motion.sample_within(segments, (times.T - begins).T / NANO)
+        """Return the states of segments at times, shapes (k,)."""
+        return self._motion.sample_within(segments, (times - self._knots[segments]) / NANO)
 
     # ---- efforts
 
-    def _evaluated(self, owners: IndexArray, times: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return efforts and velocities at times of stretches, seen from inside of these.
+    def _evaluated(
+        self, owners: IndexArray, begin: IntArray, end: IntArray, count: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return efforts and positions in parts of stretches, seen from inside of these.
 
-        Shapes (k,) and (k, r) to (k, r, n).
+        Parameters
+        ----------
+        owners, begin, end : array, shape (k,), dtype int
+            Indices of the stretches, and the parts of them [ns].
+        count : int
+            Intervals at whose ends they are evaluated.
+
+        Returns
+        -------
+        efforts, positions : array, shape (k, count + 1, n)
+            [N m or N], [rad or m]
         """
+        segments = self._segments[owners]
+        knots, lengths = self._knots[segments, np.newaxis], (end - begin)[:, np.newaxis]
+        since = begin[:, np.newaxis] - knots + lengths * np.linspace(0.0, 1.0, count + 1)
         with np.errstate(all='ignore'):  # what overflows is found, and named
-            state = self._states_at(self._segments[owners], times)
+            state = self._motion.sample_within(segments, since / NANO)
             shape = state.position.shape
             flat = DesiredState(*(rows.reshape(-1, shape[2]) for rows in state))
             hysteresis = None
@@ -368,15 +393,16 @@ class _Annotation:
                 before = np.repeat(self._hysteresis[owners], shape[1], axis=0)
                 hysteresis = self._compensation.move_hysteresis(before, moved)
             direction = np.repeat(self._direction[owners], shape[1], axis=0)
-            efforts = self._efforts(flat, direction, hysteresis, times.reshape(-1))
-        return efforts.reshape(shape), state.velocity
+            times = (knots + since).reshape(-1) / NANO
+            efforts = self._efforts(flat, direction, hysteresis, times)
+        return efforts.reshape(shape), state.position
 
     def _efforts(
         self,
         state: DesiredState,
         direction: FloatArray,
         hysteresis: FloatArray | None,
-        times: IntArray,
+        times: FloatArray,
     ) -> FloatArray:
         """Return the effort of states of shape (N, n), shape (N, n) [N m or N].
 
@@ -385,7 +411,6 @@ class _Annotation:
         """
         compensation = self._compensation
         q, qd, qdd = state
-        self._check_finite(np.hstack(state), times)
         if not compensation.terms.inertia:
             qdd = np.zeros_like(qdd)
         try:
@@ -399,154 +424,100 @@ class _Annotation:
                     self._efforts(each, direction[one], None, times[one])
         if hysteresis is not None:
             effort = effort + compensation.hysteresis_effort(hysteresis, qd, direction)
-        self._check_finite(effort, times)
+        finite = np.isfinite(np.hstack((*state, effort))).all(axis=1)
+        if not finite.all():
+            raise TrajectoryError(
+                f'points: the effort at about {times[np.argmin(finite)]:.9g} s is not finite: '
+                'expected a motion that an arm can make'
+            )
         return effort
 
-    def _check_finite(self, values: FloatArray, times: IntArray) -> None:
-        finite = np.isfinite(values).all(axis=-1)
-        if not finite.all():
-            time = times[int(np.argmin(finite))]
-            raise TrajectoryError(
-                f'points: the effort at about {time / NANO:.9g} s is not finite: expected a '
-                'motion that an arm can make'
-            )
+    # ---- parts
 
-    # ---- chords
-
-    def _refine_all(self, jumps: FloatArray) -> None:
-        """Add the points of all stretches: where each begins, inside, and before its step.
+    def _find_ramps(self, jumps: FloatArray) -> IntArray:
+        """Return when the ramps at the ends of the stretches begin; the end where there is none.
 
         Parameters
         ----------
         jumps : array, shape (k, n)
-            Of the effort at their ends [N m or N].
+            Of the effort at these ends [N m or N].
+
+        Returns
+        -------
+        array, shape (k,), dtype int
+            [ns]
         """
         in_tolerances = jumps / self._tolerance
         is_step = in_tolerances.max(axis=1) > STEP
-        lengths = self._end - self._begin
-        # A stretch of a few nanoseconds is a ramp by itself.
-        has_ramp = is_step & (lengths >= 8)
-        ends = self._end - np.where(has_ramp, np.minimum(_RAMP_NS, lengths // 4), 0)
         self._steps = int(is_step.sum())
         if self._steps:
             row, joint = divmod(int(np.argmax(in_tolerances)), jumps.shape[1])
             self._largest_step = float(jumps[row, joint]), joint, int(self._end[row])
-        stretches = np.arange(lengths.size)
-        for some in np.split(stretches, stretches[BATCH::BATCH]):
-            owners, times, efforts = self._sampled(some, ends[some])
-            borders = np.searchsorted(owners, np.append(some, some[-1] + 1)).tolist()
-            places = []
-            for own, first, last in zip(some, borders[:-1], borders[1:], strict=True):
-                kept = first + self._chords(times[first:last], efforts[first:last])
-                places.append(kept if has_ramp[own] else kept[:-1])
-            chosen = np.concatenate(places)
-            self._add_between(self._segments[owners[chosen]], times[chosen], efforts[chosen])
+        lengths = self._end - self._begin
+        # A stretch of a few nanoseconds is a ramp by itself.
+        has_ramp = is_step & (lengths >= 8)
+        return self._end - np.where(has_ramp, np.minimum(_RAMP_NS, lengths // 4), 0)
 
-    def _sampled(
-        self, owners: IndexArray, ends: IntArray
-    ) -> tuple[IndexArray, IntArray, FloatArray]:
-        """Return samples so dense that what lies between them does not matter.
+    def _refine(self, ends: IntArray) -> list[tuple[IntArray, FloatArray]]:
+        """Halve the stretches until a straight line is near the efforts of each part.
 
         Parameters
         ----------
-        owners, ends : array, shape (k,), dtype int
-            Indices of stretches, and until when they are sampled [ns].
+        ends : array, shape (k,), dtype int
+            Until when they are halved: what is left is a ramp [ns].
 
         Returns
         -------
-        owners, times : array, shape (m,), dtype int
-            Indices of the stretches, ascending, and times in each, ascending [ns].
-        efforts : array, shape (m, n)
+        list of (times, efforts)
+            Where parts and ramps begin, shapes (m,) [ns] and (m, n) [N m or N].
         """
-        found: list[tuple[IndexArray, IntArray, FloatArray]] = []
-        begin, end, taken = self._begin[owners], ends, 0
-        while owners.size:
-            lengths = (end - begin)[:, np.newaxis]
-            times = begin[:, np.newaxis] + lengths * np.arange(CELLS + 1) // CELLS
-            taken += times.size
-            # Few samples become points, but not so few.
-            self._check_count((taken - 16_000) // 32)
-            efforts, velocities = self._evaluated(owners, times)
-            parts = self._count_parts(times, efforts, velocities)
-            kept = np.repeat(parts[:, np.newaxis] == 1, CELLS + 1, axis=1)
-            # Where samples would fall together the ends do.
-            kept[:, 1:-1] &= lengths >= CELLS * _SHORTEST_NS
-            which, _ = np.nonzero(kept)
-            found.append((owners[which], times[kept], efforts[kept]))
-            parts[parts == 1] = 0
-            which, index = np.nonzero(np.arange(CELLS) < parts[:, np.newaxis])
-            width = CELLS // parts[which]
-            owners = owners[which]
-            begin, end = times[which, index * width], times[which, (index + 1) * width]
-        owner, time, effort = (np.concatenate(rows) for rows in zip(*found, strict=True))
-        order = np.lexsort((time, owner))
-        is_new = (np.diff(owner[order], prepend=-1) != 0) | (np.diff(time[order], prepend=-1) != 0)
-        order = order[is_new]
-        return owner[order], time[order], effort[order]
+        found: list[tuple[IntArray, FloatArray]] = []
+        count = int((ends < self._end).sum()) + 1
+        waiting = np.array((np.arange(ends.size), self._begin, ends))
+        while waiting.size:
+            self._check_count(count + waiting.shape[1])
+            some, waiting = waiting[:, :BATCH], waiting[:, BATCH:]
+            owners, begin, end = some
+            efforts, positions = self._evaluated(owners, begin, end, CELLS)
+            is_near = self._is_near(efforts, positions)
+            is_short = end - begin < 2 * _SHORTEST_NS
+            # What is no longer than a ramp is one.
+            is_ramp = (self._end - self._begin)[owners] <= _RAMP_NS
+            fails = is_short & ~is_near & ~is_ramp
+            if fails.any():
+                raise TrajectoryError(
+                    f'effort_tolerance: cannot be kept at about {begin[fails][0] / NANO:.9g} s: '
+                    f'the effort changes within less than {SHORTEST:g} s; expected a larger '
+                    'tolerance or a slower motion'
+                )
+            is_done = is_near | is_short
+            is_before_ramp = is_done & (end == ends[owners]) & (end < self._end[owners])
+            found.append((begin[is_done], efforts[is_done, 0]))
+            found.append((end[is_before_ramp], efforts[is_before_ramp, -1]))
+            count += int(is_done.sum())
+            owners, begin, end = some[:, ~is_done]
+            middle = begin + (end - begin) // 2
+            halves = (owners, begin, middle), (owners, middle, end)
+            waiting = np.concatenate((waiting, *halves), axis=1)
+        return found
 
-    def _count_parts(
-        self, times: IntArray, efforts: FloatArray, velocities: FloatArray
-    ) -> IndexArray:
-        """Return into how many parts each stretch has to be divided: 1 when it is resolved."""
-        second = np.abs(np.diff(efforts / self._tolerance, n=2, axis=1))
-        bend = second.max(axis=(1, 2)) + np.abs(np.diff(second, axis=1)).max(axis=(1, 2))
-        # A line between two samples is off by an eighth of the second difference.
-        finer = np.sqrt(bend / (8.0 * RESOLUTION))
-        cell = (times[:, 1:] - times[:, :-1]) / NANO
-        speed = (np.abs(velocities) * self._turning).sum(axis=2)
-        turn = (np.maximum(speed[:, 1:], speed[:, :-1]) * cell).max(axis=1)
-        finer = np.maximum(np.maximum(finer, turn / LARGEST_TURN), 1.0)
-        shortest = (times[:, -1] - times[:, 0]) / (NANO * CELLS)
-        # What is no longer than a ramp is one.
-        divides = (finer > 1.0) & (shortest * CELLS > RAMP)
-        too_fine = divides & (shortest / finer < SHORTEST)
-        if too_fine.any():
-            raise TrajectoryError(
-                f'effort_tolerance: cannot be kept at about {times[too_fine][0, 0] / NANO:.9g} s: '
-                f'the effort changes within less than {SHORTEST:g} s; expected a larger tolerance '
-                'or a slower motion'
-            )
-        parts = np.minimum(2.0 ** np.ceil(np.log2(finer)), CELLS)
-        return np.where(divides, parts, 1.0).astype(np.intp)
+    def _is_near(self, efforts: FloatArray, positions: FloatArray) -> NDArray[np.bool_]:
+        """Return where a straight line is near the efforts, shape (k,), and note how near it is.
 
-    def _chords(self, times: IntArray, efforts: FloatArray) -> IndexArray:
-        """Return which samples to keep, the first and the last among them."""
-        seconds = (times - times[0]) / NANO
-        scaled = (efforts - efforts[0]) / self._tolerance
-        straight = scaled[-1] * (seconds / seconds[-1])[:, np.newaxis]
-        distance = np.abs(scaled - straight).max(axis=0)
-        kept = [0, times.size - 1]
-        if (distance > CHORD).any():
-            kept = [0]
-            while kept[-1] < times.size - 1:
-                kept.append(_farthest(seconds, scaled, kept[-1]))
-                self._check_count(self._count + len(kept))
-            for column, values in enumerate(scaled.T):
-                line = np.interp(seconds, seconds[kept], values[kept])
-                distance[column] = np.abs(values - line).max()
-        self._deviation = np.maximum(self._deviation, distance * self._tolerance)
-        return np.array(kept)
-
-    def _add_between(self, segments: IndexArray, times: IntArray, efforts: FloatArray) -> None:
-        """Add points of segments, at their begin or later."""
-        state = self._states_at(segments, times)
-        orders = self._orders[segments]
-        state.velocity[orders < 1] = 0.0
-        state.acceleration[orders < 2] = 0.0
-        # The sender's points are taken over as they are.
-        at_knots = np.flatnonzero(times == self._knots[segments])
-        knots = segments[at_knots]
-        orders[at_knots] = self._knot_orders[knots]
-        for values, given in zip(state, self._waypoints.states, strict=True):
-            values[at_knots] = given[knots]
-        self._add(times, orders, state, efforts)
-
-    def _add(
-        self, times: IntArray, orders: IndexArray, state: DesiredState, efforts: FloatArray
-    ) -> None:
-        self._points.append((times, orders, *state, efforts))
-        self._count += times.size
-        self._check_count(self._count)
+        Parameters are what :meth:`_evaluated` returns.
+        """
+        shares = np.linspace(0.0, 1.0, efforts.shape[1])[:, np.newaxis]
+        first, last = efforts[:, :1], efforts[:, -1:]
+        distance = np.abs(efforts - first - (last - first) * shares).max(axis=1)
+        bend = np.abs(np.diff(efforts, n=2, axis=1)).max(axis=1)
+        turn = np.abs(np.diff(positions, axis=1)).sum(axis=2).max(axis=1)
+        # A jump that is too small for a ramp leaves the line, too.
+        allowed = (1.0 - STEP) * self._tolerance
+        is_near: NDArray[np.bool_] = (distance + bend <= allowed).all(axis=1)
+        is_near &= turn <= LARGEST_TURN
+        found = distance[is_near].max(axis=0, initial=0.0)
+        self._deviation = np.maximum(self._deviation, found)
+        return is_near
 
     def _check_count(self, count: int) -> None:
         if count > self._max_points:
@@ -555,34 +526,3 @@ class _Annotation:
                 f'{self._max_points} points that are allowed; expected a larger tolerance or a '
                 'shorter trajectory'
             )
-
-
-def _farthest(seconds: FloatArray, values: FloatArray, begin: int) -> int:
-    """Return the last sample to which a line from sample `begin` passes near all in between.
-
-    Parameters
-    ----------
-    seconds : array, shape (k,)
-    values : array, shape (k, n)
-        In tolerances.
-    begin : int
-    """
-    count, best = seconds.size, begin + 1
-    upper, lower = np.full(values.shape[1], np.inf), np.full(values.shape[1], -np.inf)
-    place, size = best, CELLS
-    while place < count:
-        stop = min(place + size, count)
-        after = (seconds[place:stop] - seconds[begin])[:, np.newaxis]
-        rise = values[place:stop] - values[begin]
-        slope = rise / after
-        # The slopes that pass near the samples before each one.
-        uppers = np.minimum.accumulate(np.vstack((upper, (rise + CHORD) / after)))
-        lowers = np.maximum.accumulate(np.vstack((lower, (rise - CHORD) / after)))
-        passing = ((slope <= uppers[:-1]) & (slope >= lowers[:-1])).all(axis=1)
-        if passing.any():
-            best = place + int(np.flatnonzero(passing)[-1])
-        upper, lower = uppers[-1], lowers[-1]
-        if (lower > upper).any():
-            break
-        place, size = stop, 2 * size
-    return best
