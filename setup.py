@@ -13,6 +13,7 @@ EXTRAS = {
     'ros': [
         'ros-jazzy-rclpy',
         'ros-jazzy-rmw-fastrtps-cpp',
+        'ros-jazzy-action-msgs',
         'ros-jazzy-builtin-interfaces',
         'ros-jazzy-diagnostic-msgs',
         'ros-jazzy-geometry-msgs',

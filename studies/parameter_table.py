@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
 
 from ne_dynamics.control import GuardLimits
 from ne_dynamics.ros import PARAMETERS
+from ne_dynamics.ros.annotator.settings import PARAMETERS as ANNOTATOR_PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.tables import markdown_table
 
@@ -19,6 +21,10 @@ BEGIN = (
     '<!-- parameters: written by `make readme` from ne_dynamics/ros/settings/parameters.py -->\n'
 )
 END = '<!-- end of parameters -->\n'
+ANNOTATOR_BEGIN = (
+    '<!-- annotator: written by `make readme` from ne_dynamics/ros/annotator/settings.py -->\n'
+)
+ANNOTATOR_END = '<!-- end of annotator -->\n'
 LIMITS_BEGIN = (
     '<!-- limits: written by `make readme` from ne_dynamics/control/guards/limits.py -->\n'
 )
@@ -27,8 +33,17 @@ LIMITS_END = '<!-- end of limits -->\n'
 
 def parameter_table() -> str:
     """Return the table of all parameters of `computed_torque` in Markdown."""
+    return _table(PARAMETERS)
+
+
+def annotator_table() -> str:
+    """Return the table of the parameters that `annotator` alone has."""
+    return _table(one for one in ANNOTATOR_PARAMETERS if one.name not in PARAMETERS.by_name)
+
+
+def _table(specs: Iterable[ParameterSpec]) -> str:
     heading = ['parameter', 'type', 'default', '', 'set']
-    return markdown_table(heading, map(_row, PARAMETERS)) + '\n'
+    return markdown_table(heading, map(_row, specs)) + '\n'
 
 
 def limit_table() -> str:
@@ -51,6 +66,7 @@ def with_tables(text: str) -> str:
     written = 0
     for begin, end, table in (
         (BEGIN, END, parameter_table),
+        (ANNOTATOR_BEGIN, ANNOTATOR_END, annotator_table),
         (LIMITS_BEGIN, LIMITS_END, limit_table),
     ):
         pattern = re.compile(f'{re.escape(begin)}.*?{re.escape(end)}', re.DOTALL)

@@ -9,6 +9,7 @@ from install_space import ROOT, add_executable, add_package
 
 EXECUTABLES = {
     'computed_torque': 'ne_dynamics.executables:computed_torque',
+    'annotator': 'ne_dynamics.executables:annotator',
     'simulated_robot': 'ne_dynamics.executables:simulated_robot',
     'ne_dynamics': 'ne_dynamics.cli.main:main',
 }

@@ -302,9 +302,7 @@ def test_arguments_reach_the_node(environment):
         'joint_trajectory': 'desired',
         'wrench': 'ft_broadcaster/wrench',
         'imu': 'base/imu',
-        'annotate': 'plans',
         'effort_commands': 'motors/commands',
-        'annotated': 'plans_with_effort',
     }
     arguments = [f'{name}:={topic}' for name, topic in topics.items()]
     arguments += [f'model:={ARM}', 'namespace:=arm', 'tip_link:=tcp', 'sensor_link:=flange']
@@ -348,8 +346,46 @@ def test_arguments_reach_the_node(environment):
         'state_timeout': 0.25,
         'use_sim_time': False,
     }
-    assert {'/arm/motors/commands', '/arm/plans_with_effort'} <= published
+    assert '/arm/motors/commands' in published
     assert '/arm/motors/commands' not in subscribed
+
+
+def test_the_annotator_is_started_beside_the_node(environment, tmp_path):
+    """annotator:=true: the same model and load, and the topics that the node had once."""
+    file = tmp_path / 'node.yaml'
+    values = '{payload: {mass: 2.0}, effort_tolerance: [0.25], backend: python, joints: []}'
+    own = '{retime: true}'
+    file.write_text(
+        f'/**/computed_torque:\n  ros__parameters: {values}\n'
+        f'/**/annotator:\n  ros__parameters: {own}\n'
+    )
+    path = ROOT / 'launch/computed_torque.launch.py'
+    arguments = [f'model:={ARM}', 'namespace:=arm', 'tip_link:=tcp', f'params_file:={file}']
+    arguments += ['annotator:=true', 'controller:=/arm/jtc']
+    with (
+        Watcher('/arm/annotator', environment) as watcher,
+        LaunchProcess(path, arguments, environment) as process,
+    ):
+
+        def are_there():
+            watcher.spin()
+            return {'/arm/computed_torque/annotate', '/arm/joint_states'} <= watcher.topics(
+                'subscriber'
+            ) and '/arm/computed_torque/annotated' in watcher.topics('publisher')
+
+        assert process.wait_until(are_there, timeout=60.0)
+        found = watcher.parameters(
+            'model_file', 'tip_link', 'payload.mass', 'effort_tolerance', 'retime', 'controller'
+        )
+    assert found == {
+        'model_file': str(ARM),
+        'tip_link': 'tcp',
+        'payload.mass': 2.0,
+        'effort_tolerance': [0.25],
+        'retime': True,
+        'controller': '/arm/jtc',
+    }
+
 
 
 # What the driver's file sets, what a file of the user and an argument change, and the topics.
