@@ -63,24 +63,19 @@ PARAMETERS = {
     'use_sim_time': ('use_sim_time', bool),
 }
 
-# Launch argument -> topic of the node, where neither the argument nor the driver says otherwise.
+# Launch argument -> topic, where neither the argument nor the driver says otherwise.
 TOPICS = {
     'joint_states': 'joint_states',
     'joint_trajectory': 'joint_trajectory',
     'wrench': 'wrench',
     'imu': 'imu',
     'robot_description': 'robot_description',
+    'annotate': 'computed_torque/annotate',
     'effort_commands': 'effort_controller/commands',
+    'annotated': 'computed_torque/annotated',
 }
-
-# Those of the node `annotator`.
-ANNOTATOR_TOPICS = {
-    'joint_states': 'joint_states',
-    'imu': 'imu',
-    'robot_description': 'robot_description',
-    'annotate': f'{NODE}/annotate',
-    'annotated': f'{NODE}/annotated',
-}
+OF_THE_ANNOTATOR = ('annotate', 'annotated')
+OF_BOTH = ('joint_states', 'imu', 'robot_description')
 
 
 DEFAULTS = config_file('computed_torque.params.yaml')
@@ -179,11 +174,8 @@ def annotator(
             namespace=LaunchConfiguration('namespace'),
             parameters=[parameters],
             remappings=[
-                (
-                    f'~/{argument}' if argument.startswith('annotate') else argument,
-                    value_of(context, argument) or topics.get(argument, topic),
-                )
-                for argument, topic in ANNOTATOR_TOPICS.items()
+                *((f'~/{topic}', topics[topic]) for topic in OF_THE_ANNOTATOR),
+                *((topic, topics[topic]) for topic in OF_BOTH),
             ],
             arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
             output='both',
@@ -195,6 +187,7 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
     """Return the node with the parameters that were given."""
     driver = value_of(context, 'driver')
     topics = {**TOPICS, **find_driver(driver)}
+    topics = {argument: value_of(context, argument) or topics[argument] for argument in TOPICS}
     check_arguments(context)
     given = {
         parameter: ParameterValue(LaunchConfiguration(argument), value_type=value_type)
@@ -243,8 +236,9 @@ def computed_torque_node(context: LaunchContext) -> list[LaunchDescriptionEntity
             namespace=LaunchConfiguration('namespace'),
             parameters=[*files, given],
             remappings=[
-                (topic, value_of(context, argument) or topics[argument])
+                (topic, topics[argument])
                 for argument, topic in TOPICS.items()
+                if argument not in OF_THE_ANNOTATOR
             ],
             arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
             output='both',
@@ -256,7 +250,7 @@ def generate_launch_description() -> LaunchDescription:
     """Return the arguments and the node."""
     topics = {
         argument: ('', f'Topic to use as {topic}; empty: as the driver has it')
-        for argument, topic in {**TOPICS, **ANNOTATOR_TOPICS}.items()
+        for argument, topic in TOPICS.items()
     }
     return LaunchDescription(
         [*declare({**ARGUMENTS, **topics}), OpaqueFunction(function=computed_torque_node)]

@@ -8,6 +8,7 @@ from interface_record import (
     PRINTED,
     list_text_differences,
     print_equations,
+    record_annotator,
     record_computed_torque,
     record_counts,
     record_launch_arguments,
@@ -32,6 +33,12 @@ def test_the_node_has_the_parameters_topics_services_and_action_that_it_had(mess
     """Each has its name and type, and each parameter its default."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     compare('interface_computed_torque', record_computed_torque(messages))
+
+
+def test_the_annotator_has_the_parameters_topics_and_action_that_it_had(messages):
+    """Each has its name and type, and each parameter its default."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+    compare('interface_annotator', record_annotator(messages))
 
 
 def test_the_simulated_robot_has_the_parameters_topics_and_services_that_it_had():

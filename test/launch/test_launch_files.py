@@ -387,7 +387,6 @@ def test_the_annotator_is_started_beside_the_node(environment, tmp_path):
     }
 
 
-
 # What the driver's file sets, what a file of the user and an argument change, and the topics.
 DRIVEN = {
     'generic': ({'terms.gravity': True, 'state_effort': 'torque'}, set()),

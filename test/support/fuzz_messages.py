@@ -336,7 +336,6 @@ class MessageSource:
             (self._parameters, 5.0),
             (self._trigger, 2.0),
             (self._transition, 1.2),
-            (self._annotate, 0.7),
             (self._standard_service, 0.7),
             (self._clock, 1.0),
             (self._wait, 0.7),
@@ -506,7 +505,7 @@ class MessageSource:
     def _as_bytes(self, step: Step) -> Step:
         """Return a message as bytes, now and then, and not those of the message."""
         rng = self.rng
-        if step.kind.startswith('~/') and step.kind != '~/annotate':
+        if step.kind.startswith('~/'):
             return step
         if not step.counts or isinstance(step.message, bytes) or rng.random() > 0.3 * self._mood:
             return step
@@ -640,10 +639,13 @@ class MessageSource:
         message, mutations = self._any_trajectory()
         yield Step('joint_trajectory', message, 0.0, mutations)
 
-    def _annotate(self) -> Iterator[Step]:
-        message, mutations = self._any_trajectory(50)
-        step = Step('~/annotate', message, 0.0, mutations)
-        yield self._as_bytes(step) if self._is_mutated() else step
+    def trajectories(self, count: int) -> Iterator[Step]:
+        """Yield trajectories alone, some of them as bytes, for who annotates them."""
+        for _ in range(count):
+            self._mood = self.rng.choice((0.0, 0.3, 0.8))
+            message, mutations = self._any_trajectory(50)
+            step = Step('joint_trajectory', message, 0.0, mutations)
+            yield self._as_bytes(step) if self._is_mutated() else step
 
     def _goal(self) -> Iterator[Step]:
         from control_msgs.action import FollowJointTrajectory

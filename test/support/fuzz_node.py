@@ -36,7 +36,7 @@ from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import LoggingSeverity
 from rclpy.parameter import Parameter
 from rclpy.publisher import Publisher
-from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.serialization import serialize_message
 from rclpy.time import Time
 from rclpy.timer import Timer
 from sensor_msgs.msg import JointState
@@ -44,9 +44,8 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
-from ne_dynamics.ros.follow_joint_trajectory import _PatientServer
-from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 from ne_dynamics.ros.node import ComputedTorqueNode
+from ne_dynamics.ros.running.patient_server import PatientServer
 from ne_dynamics.ros.running.worker_process import AT_LEISURE, PLANNING
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.ros.watching.reporter import WARNING_PERIOD
@@ -77,9 +76,6 @@ LONGEST_LINE = 4_000
 
 LARGEST_REPORT = 300
 """Entries of a diagnostic status."""
-
-LARGEST_ANNOTATION = 20_000
-"""Points of an annotated trajectory."""
 
 LARGE_MESSAGE = 100_000
 """Bytes."""
@@ -232,7 +228,7 @@ class World:
             mock.patch.object(threading, 'excepthook', escaped),
             mock.patch.object(Timer, 'reset', reset),
             mock.patch.object(
-                _PatientServer, 'finish', lambda server, handle, result: handle.finish(result)
+                PatientServer, 'finish', lambda server, handle, result: handle.finish(result)
             ),
         ):
             yield self
@@ -398,7 +394,7 @@ class Driver:
         self._is_sane = True
         self._rates: np.ndarray | None = None
         self._delivered: Counter[str] = Counter()
-        self._delivered_active = self._answered = self._annotated = 0
+        self._delivered_active = self._answered = 0
         self._accepted = 0
         self._goals: list[GoalHandle] = []
         self._report: dict[str, str] = {}
@@ -719,13 +715,6 @@ class Driver:
                 values = getattr(message, key)
                 if len(values) != len(message.name) or not np.isfinite(values).all():
                     self._violate('~/effort is finite and complete', f'{key}: {values}')
-        elif topic == 'computed_torque/annotated':
-            self._annotated += 1
-            self.tally.events['annotated trajectories'] += 1
-            if len(message) < LARGE_MESSAGE:
-                self._on_annotated(deserialize_message(message, publisher.msg_type))
-            else:
-                self._on_much_annotated(message)
 
     def _in_force(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return effort limits, and rates in the order of the command (None: none)."""
@@ -829,39 +818,6 @@ class Driver:
             self._violate('every fault is an error in the next diagnostics', f'{new}: {status}')
         self.tally.events.update(new)
         self._fault_counts = faults
-
-    def _on_annotated(self, message: Any) -> None:
-        self.tally.events['annotated points'] += len(message.points)
-        if not 0 < len(message.points) <= LARGEST_ANNOTATION:
-            self._violate('an annotated trajectory is of some size', f'{len(message.points)}')
-        before = -1
-        for point in message.points:
-            at = point.time_from_start.sec * 10**9 + point.time_from_start.nanosec
-            if at <= before:
-                self._violate('annotated points are in order', f'{at} ns after {before} ns')
-            before = at
-            for key in ('positions', 'velocities', 'accelerations', 'effort'):
-                values = getattr(point, key)
-                is_needed = key in ('positions', 'effort')
-                if not (len(values) == len(message.joint_names) or (not values and not is_needed)):
-                    self._violate('an annotated point is complete', f'{key}: {values}')
-                if not np.isfinite(values).all():
-                    self._violate('an annotated point is finite', f'{key}: {values}')
-
-    def _on_much_annotated(self, data: bytes) -> None:
-        """Look at many points without making an object of each, which would stay in memory."""
-        fields = read_trajectory(data)[1].fields
-        count = len(fields.times)
-        self.tally.events['annotated points'] += count
-        if count > LARGEST_ANNOTATION:
-            self._violate('an annotated trajectory is of some size', f'{count}')
-        if (np.diff(fields.times) < 0.0).any():
-            self._violate('annotated points are in order', f'{fields.times}')
-        for rows, values in (fields.positions, fields.effort):
-            if len(rows) != count:
-                self._violate('an annotated point is complete', f'{len(rows)} of {count}')
-            if not np.isfinite(values).all():
-                self._violate('an annotated point is finite', f'{values}')
 
     def _on_logged(self, severity: Any, text: str) -> None:
         self.tally.events[f'log lines ({severity.name.lower()})'] += 1
@@ -1011,12 +967,6 @@ class Driver:
                 'every state is answered or counted as dropped',
                 f'{self._delivered_active} while active, {self._answered} answered, '
                 f'{self._dropped("joint_states")} dropped',
-            )
-        if self._annotated + self._dropped('annotate') != self._delivered['annotate']:
-            raise Violation(
-                'every trajectory is annotated or counted as dropped',
-                f'{self._delivered["annotate"]}: {self._annotated} annotated, '
-                f'{self._dropped("annotate")} dropped',
             )
 
         rejected = self._dropped('follow_joint_trajectory')

@@ -71,11 +71,7 @@ LONGEST_STEP = float(KNOWN['state_timeout'].default)
 MEMORY_BOUND = 4_096
 """Growth of the process from the second quarter of the messages on [kB]: DDS keeps buffers for
 as many messages as a history has, each as large as the largest so far. Of 15,000 messages the
-first 3,000 added 3.5 MB and all others 1 MB. And beside that ..."""
-
-KEPT_ANNOTATED = 12
-"""... annotated trajectories, each as large as the largest: ten that the publisher keeps, and one
-that comes from the process that annotates, as it is sent and as it is read."""
+first 3,000 added 3.5 MB and all others 1 MB."""
 
 TOPICS = {
     'joint_states': JointState,
@@ -83,7 +79,6 @@ TOPICS = {
     'wrench': WrenchStamped,
     'imu': Imu,
     'robot_description': String,
-    '~/annotate': JointTrajectory,
     '/clock': Clock,
 }
 SERVICES = {
@@ -133,7 +128,6 @@ class NodeProcess:
         self.robot = plan.case.robot
         self.counts: Counter[str] = Counter()
         self.worst_step = 0.0
-        self.largest_annotated = 0
         self._commands: list[np.ndarray] = []
         self._efforts: list[tuple[int, np.ndarray]] = []
         self._last: tuple[np.ndarray, int | None] | None = None
@@ -178,7 +172,6 @@ class NodeProcess:
             Float64MultiArray, COMMANDS, lambda m: self._commands.append(np.array(m.data)), 1_000
         )
         listen(JointState, 'computed_torque/effort', self._on_effort, 1_000)
-        listen(JointTrajectory, 'computed_torque/annotated', self._on_annotated, 10, raw=True)
         limits = plan.parameters.get('effort_limits')
         names = list(plan.parameters.get('joints', self.robot.joint_names))
         own = dict(zip(self.robot.joint_names, self.robot.limits('effort_limit'), strict=True))
@@ -190,10 +183,6 @@ class NodeProcess:
     def _on_effort(self, message: JointState) -> None:
         stamp = message.header.stamp
         self._efforts.append((stamp.sec * 10**9 + stamp.nanosec, np.array(message.effort)))
-
-    def _on_annotated(self, data: bytes) -> None:
-        self.counts['annotated trajectories'] += 1
-        self.largest_annotated = max(self.largest_annotated, len(data))
 
     # ---- talking
 
@@ -524,7 +513,6 @@ def fuzz_process(chosen: Plan, messages: int, domain: int) -> tuple[str, list[st
     process = NodeProcess(chosen, domain)
     violations: list[str] = []
     memory: list[int] = []
-    bound = MEMORY_BOUND
     try:
         process.bring_up()
         for step in MessageSource(chosen, may_shut_down=False, with_bytes=True).steps(messages):
@@ -533,9 +521,8 @@ def fuzz_process(chosen: Plan, messages: int, domain: int) -> tuple[str, list[st
             if not memory and process.counts['sent'] > 0.25 * messages:
                 memory.append(process.memory())
         memory.append(process.memory())
-        bound += KEPT_ANNOTATED * process.largest_annotated // 1024
-        if memory[-1] - memory[0] > bound:
-            raise Violation('memory is flat', f'{memory} kB, bound of growth {bound} kB')
+        if memory[-1] - memory[0] > MEMORY_BOUND:
+            raise Violation('memory is flat', f'{memory} kB, bound of growth {MEMORY_BOUND} kB')
         process.interrupt()
         process.check_output()
     except Violation as found:
@@ -545,6 +532,6 @@ def fuzz_process(chosen: Plan, messages: int, domain: int) -> tuple[str, list[st
     counts = ', '.join(f'{count} {what}' for what, count in sorted(process.counts.items()))
     report = (
         f'{counts}; largest step {process.worst_step:.6f} of what the rate limit allows; '
-        f'resident memory {" to ".join(map(str, memory))} kB (bound of growth {bound} kB)'
+        f'resident memory {" to ".join(map(str, memory))} kB (bound of growth {MEMORY_BOUND} kB)'
     )
     return report, violations

@@ -74,6 +74,24 @@ def record_computed_torque(messages: ControlMessages) -> dict[str, Any]:
         return {'parameters': parameters, **_describe_connections(node)}
 
 
+def record_annotator(messages: ControlMessages) -> dict[str, Any]:
+    """Return what the annotator offers, with the action, which needs messages."""
+    from ne_dynamics.ros.annotator.node import AnnotatorNode
+    from ne_dynamics.ros.annotator.settings import PARAMETERS
+
+    values = {
+        'model_file': str(shipped_file('six_axis_arm.urdf')),
+        'backend': 'python',
+        'imu.enabled': True,
+        'controller': '/joint_trajectory_controller',
+    }
+    with importable(messages), _running(AnnotatorNode, values) as node:
+        parameters = _describe_parameters(node)
+        for spec in PARAMETERS:
+            parameters[spec.name]['default'] = _plain(spec.default)
+        return {'parameters': parameters, **_describe_connections(node)}
+
+
 def record_simulated_robot() -> dict[str, Any]:
     """Return what the simulated robot offers, with all its sensors."""
     from ne_dynamics.simulation.simulated_robot import PARAMETERS, SimulatedRobot

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from build_control_msgs import find_or_build
+from build_control_msgs import ControlMessages, find_or_build
 from identification_record import (
     CASES,
     DRIVERS,
@@ -26,6 +26,7 @@ from interface_record import (
     COUNTED,
     PRINTED,
     print_equations,
+    record_annotator,
     record_computed_torque,
     record_counts,
     record_launch_arguments,
@@ -48,7 +49,8 @@ def list_records(folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
     for name in DRIVERS:
         yield f'driver_{name}', lambda name=name: record_driver(name, folder)
     yield 'planted_faults', record_planted_faults
-    yield 'interface_computed_torque', _record_node
+    yield 'interface_computed_torque', lambda: _record_node(record_computed_torque)
+    yield 'interface_annotator', lambda: _record_node(record_annotator)
     yield 'interface_simulated_robot', record_simulated_robot
     yield 'interface_options', record_options
     yield 'interface_launch_arguments', record_launch_arguments
@@ -68,11 +70,11 @@ def main(beginnings: list[str]) -> int:
     return 0
 
 
-def _record_node() -> Any:
+def _record_node(record: Callable[[ControlMessages], Any]) -> Any:
     messages = find_or_build(MESSAGES)
     if messages.missing:
         pytest.skip(f'no control_msgs, and it cannot be built: {messages.missing}')
-    return record_computed_torque(messages)
+    return record(messages)
 
 
 def _record(name: str, make: Callable[[], Any]) -> None:

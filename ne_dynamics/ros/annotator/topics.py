@@ -13,6 +13,7 @@ from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
 from ne_dynamics.ros.annotator.background import Background
 from ne_dynamics.ros.annotator.present import Present
+from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 from ne_dynamics.ros.watching.reporter import Reporter
 
 TOPIC = '~/annotate'
@@ -48,9 +49,10 @@ class AnnotationTopics:
         self._waiting: Future[Any] | None = None
         self._publisher = node.create_publisher(JointTrajectory, RESULT_TOPIC, 10)
         latest = QoSProfile(depth=2, reliability=ReliabilityPolicy.RELIABLE)
-        node.create_subscription(JointTrajectory, TOPIC, self._on_annotate, latest)
+        # As bytes: what is no message is dropped in the work, and not an error of rclpy.
+        node.create_subscription(JointTrajectory, TOPIC, self._on_annotate, latest, raw=True)
 
-    def _on_annotate(self, message: JointTrajectory) -> None:
+    def _on_annotate(self, data: bytes) -> None:
         arm = self._arm()
         if arm is None:
             self._reporter.drop('annotate', 'data', 'there is no model of the robot yet')
@@ -61,7 +63,8 @@ class AnnotationTopics:
             )
         start, base_motion = self._present.start, self._present.base_motion
         self._waiting = self._background.submit(
-            self._send, lambda: arm.annotate(message, start, base_motion, is_goal=False)
+            self._send,
+            lambda: arm.annotate(read_trajectory(data)[0], start, base_motion, is_goal=False),
         )
 
     def _send(self, work: Future[tuple[JointTrajectory, tuple[str, ...]]]) -> None:
