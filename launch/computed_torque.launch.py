@@ -26,7 +26,7 @@ from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from ne_dynamics.errors import ParameterError
-from ne_dynamics.ros.annotator.settings import PARAMETERS as ANNOTATOR_PARAMETERS
+from ne_dynamics.ros.annotator.settings import ANNOTATOR_PARAMETERS
 from ne_dynamics.ros.launching.launch_arguments import (
     USE_SIM_TIME,
     WITH_ANNOTATOR,

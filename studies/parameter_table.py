@@ -12,8 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from ne_dynamics.control import GuardLimits
-from ne_dynamics.ros import PARAMETERS
-from ne_dynamics.ros.annotator.settings import PARAMETERS as ANNOTATOR_PARAMETERS
+from ne_dynamics.ros import ANNOTATOR_PARAMETERS, PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.tables import markdown_table
 

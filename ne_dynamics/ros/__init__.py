@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
+    from ne_dynamics.ros.annotator.settings import ANNOTATOR_PARAMETERS
     from ne_dynamics.ros.latched import LATCHED
     from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
     from ne_dynamics.ros.node import ComputedTorqueNode
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ne_dynamics.ros.trajectory_planning import MOST_POINTS
 
 __all__ = [
+    'ANNOTATOR_PARAMETERS',
     'LATCHED',
     'MOST_POINTS',
     'PARAMETERS',
@@ -59,6 +61,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
+            'annotator.settings': 'ANNOTATOR_PARAMETERS',
             'latched': 'LATCHED',
             'messages.conversion': 'JointStateReader MessageError',
             'trajectory_planning': 'MOST_POINTS',

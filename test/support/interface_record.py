@@ -77,7 +77,7 @@ def record_computed_torque(messages: ControlMessages) -> dict[str, Any]:
 def record_annotator(messages: ControlMessages) -> dict[str, Any]:
     """Return what the annotator offers, with the action, which needs messages."""
     from ne_dynamics.ros.annotator.node import AnnotatorNode
-    from ne_dynamics.ros.annotator.settings import PARAMETERS
+    from ne_dynamics.ros.annotator.settings import ANNOTATOR_PARAMETERS
 
     values = {
         'model_file': str(shipped_file('six_axis_arm.urdf')),
@@ -87,7 +87,7 @@ def record_annotator(messages: ControlMessages) -> dict[str, Any]:
     }
     with importable(messages), _running(AnnotatorNode, values) as node:
         parameters = _describe_parameters(node)
-        for spec in PARAMETERS:
+        for spec in ANNOTATOR_PARAMETERS:
             parameters[spec.name]['default'] = _plain(spec.default)
         return {'parameters': parameters, **_describe_connections(node)}
 

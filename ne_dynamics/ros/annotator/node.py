@@ -13,10 +13,10 @@ from typing import Any
 from ne_dynamics.errors import CommandLineError, NeDynamicsError, optional_dependency
 from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
-from ne_dynamics.ros.annotator.settings import PARAMETERS, AnnotatorSettings
+from ne_dynamics.ros.annotator.settings import ANNOTATOR_PARAMETERS, AnnotatorSettings
 from ne_dynamics.ros.running.signals import stop_on_signals
 from ne_dynamics.ros.settings.parameter_file import files_without_effect
-from ne_dynamics.ros.settings.parameters import PARAMETERS as CONTROL_PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.ros.settings.robot_source import has_model_parameter, load_robot, require_short
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
@@ -49,7 +49,7 @@ ANY_TIME = 'unconfigured'
 
 def _is_of_the_controller(name: str) -> bool:
     """Return whether a parameter is the node `computed_torque`'s: one file may serve both."""
-    return name in CONTROL_PARAMETERS.by_name or is_of_a_joint(name)
+    return name in PARAMETERS.by_name or is_of_a_joint(name)
 
 
 class AnnotatorNode(Node):
@@ -71,7 +71,7 @@ class AnnotatorNode(Node):
         reporter = self._reporter = Reporter(self.get_logger())
         guard_services(self, reporter)
         guard_clock(self, reporter)
-        self._declared = DeclaredParameters(self, PARAMETERS, _is_of_the_controller)
+        self._declared = DeclaredParameters(self, ANNOTATOR_PARAMETERS, _is_of_the_controller)
         self._declared.declare()
         self._description = ''
         self.arm: AnnotatedArm | None = None

@@ -39,4 +39,4 @@ class AnnotatorSettings(ArmSettings):
     )
 
 
-PARAMETERS = ParameterTable(AnnotatorSettings)
+ANNOTATOR_PARAMETERS = ParameterTable(AnnotatorSettings)
