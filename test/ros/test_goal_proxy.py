@@ -437,3 +437,74 @@ def test_no_action_without_a_controller(scene: Scene) -> None:
     node = AnnotatorNode(context=scene.context)
     assert node._proxy is None
     node.destroy_node()
+
+
+ENDS = {
+    'canceled': lambda scene, handle: handle.cancel_goal_async(),
+    'tolerance': lambda scene, handle: scene.controller.end(
+        scene.controller.handles[-1].abort, -4, 'path tolerance of joint_2'
+    ),
+}
+
+
+@pytest.mark.parametrize('after', ['nothing', 'a goal that was reached'])
+@pytest.mark.parametrize('end', ENDS)
+def test_a_hold_gets_its_efforts_back(scene: Scene, end: str, after: str) -> None:
+    """Where the controller holds the arm without effort, it is sent the effort of that pose."""
+    from trajectory_msgs.msg import JointTrajectory
+
+    scene.start()
+    held: list[Any] = []
+    scene.probe.create_subscription(
+        JointTrajectory, f'/{CONTROLLER}/joint_trajectory', held.append, 1
+    )
+    scene.spin(lambda: scene.annotator._proxy._held._publisher.get_subscription_count() == 1)
+    first, goals = np.zeros(6), 0
+    if after != 'nothing':
+        handle, goals = scene.send(*MOTION), 1
+        theirs = scene.handed_on()
+        first = theirs.request.trajectory.points[-1].effort
+        scene.controller.end(theirs.succeed, 0, 'there')
+        scene.result(handle)
+    handle = scene.send(*MOTION)
+    scene.handed_on(goals + 1)
+    ENDS[end](scene, handle)
+    scene.result(handle)
+    here = Q + 0.05
+    while not held:
+        scene.controller.hold(here)
+        scene.executor.spin_once(0.05)
+    (message,) = held
+    dynamics = Dynamics(
+        load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp'), backend='python'
+    )
+    start, last = message.points
+    np.testing.assert_allclose([start.positions, last.positions], [here, here], atol=1e-12)
+    np.testing.assert_allclose(start.effort, first, atol=1e-12)
+    np.testing.assert_allclose(last.effort, dynamics.gravity_torque(here), atol=1e-9)
+    assert start.time_from_start.nanosec == 0
+    assert last.time_from_start.nanosec == 100_000_000
+
+
+def test_no_hold_takes_the_place_of_another_goal(scene: Scene) -> None:
+    """A goal that comes while the arm is brought to rest is followed, and nothing else."""
+    from trajectory_msgs.msg import JointTrajectory
+
+    scene.start()
+    held: list[Any] = []
+    scene.probe.create_subscription(
+        JointTrajectory, f'/{CONTROLLER}/joint_trajectory', held.append, 1
+    )
+    scene.spin(lambda: scene.annotator._proxy._held._publisher.get_subscription_count() == 1)
+    handle = scene.send(*MOTION)
+    scene.handed_on()
+    handle.cancel_goal_async()
+    scene.result(handle)
+    second = scene.send(*MOTION)
+    theirs = scene.handed_on(2)
+    for _ in range(20):
+        scene.controller.hold(Q)
+        scene.executor.spin_once(0.05)
+    scene.controller.end(theirs.succeed, 0, 'there')
+    scene.result(second)
+    assert not held

@@ -25,17 +25,21 @@ from ne_dynamics.control.guards.goal import GoalCode
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
 from ne_dynamics.ros.annotator.background import Background
+from ne_dynamics.ros.annotator.held_efforts import HeldEfforts
 from ne_dynamics.ros.annotator.present import Present
 from ne_dynamics.ros.running.patient_server import PatientServer
 from ne_dynamics.ros.watching.reporter import Reporter
 
 NAME = 'follow_joint_trajectory'
 
-WATCH_PERIOD = 0.1
+WATCH_PERIOD = 0.02
 """How often the controller is looked for while there is a goal [s]."""
 
 PATIENCE = 2.0
 """For which the controller's answer to a question is waited for [s]."""
+
+GIVEN_UP = (GoalCode.PATH_TOLERANCE_VIOLATED, GoalCode.GOAL_TOLERANCE_VIOLATED)
+"""Of a goal after which the controller holds the arm where it is."""
 
 INTERFACES = 'command_interfaces'
 """Parameter of the controller."""
@@ -114,6 +118,7 @@ class GoalProxy:
         self._client = ActionClient(node, action_type, f'{controller}/{NAME}')
         self._action = node.resolve_topic_name(f'{controller}/{NAME}')
         self._question = node.create_client(GetParameters, f'{controller}/get_parameters')
+        self._held = HeldEfforts(node, controller, reporter, background, present, arm)
         self._server = PatientServer(
             node,
             action_type,
@@ -205,6 +210,7 @@ class GoalProxy:
         if goal not in self._goals or not is_ready or goal.is_offered or goal.is_canceled:
             return
         goal.is_offered, goal.asked_at = True, time.monotonic()
+        self._held.end()
         request = self._type.Goal()
         for field in request.get_fields_and_field_types():
             setattr(request, field, getattr(goal.handle.request, field))
@@ -238,6 +244,11 @@ class GoalProxy:
         if goal not in self._goals or response is None:
             return
         handle, result = goal.handle, response.result
+        is_last = goal is self._goals[-1]
+        if response.status == GoalStatus.STATUS_SUCCEEDED:
+            self._held.note_end(goal.trajectory)
+        elif is_last and (handle.is_cancel_requested or result.error_code in GIVEN_UP):
+            self._held.begin()
         if response.status == GoalStatus.STATUS_SUCCEEDED:
             self._finish(goal, handle.succeed, result)
         elif response.status == GoalStatus.STATUS_CANCELED and handle.is_cancel_requested:
@@ -264,6 +275,7 @@ class GoalProxy:
 
     def _on_timer(self) -> None:
         """End what the controller no longer ends, and do not wait for its answer for ever."""
+        self._held.look()
         now, is_there = time.monotonic(), bool(self._goals) and self._client.server_is_ready()
         for goal in list(self._goals):
             if not is_there:

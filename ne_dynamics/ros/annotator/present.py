@@ -77,10 +77,19 @@ class Present:
         None when it moves, or nobody has said so for `LATEST`.
         """
         for source in ('controller_state', 'joint_states'):
-            came, position = self._heard.get(source, (-np.inf, None))
-            if time.monotonic() - came < LATEST:
-                return None if position is None else resting_state(position)
+            if time.monotonic() - self._heard.get(source, (-np.inf, None))[0] < LATEST:
+                return self._resting(source)
         return None
+
+    @property
+    def reference(self) -> DesiredState | None:
+        """Where the controller says that it holds the arm; None where it moves, or is silent."""
+        return self._resting('controller_state')
+
+    def _resting(self, source: str) -> DesiredState | None:
+        came, position = self._heard.get(source, (-np.inf, None))
+        is_old = time.monotonic() - came >= LATEST
+        return None if is_old or position is None else resting_state(position)
 
     @property
     def base_motion(self) -> FloatArray | None:
