@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.control.contact import LEAST_SHARE
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.guards.goal import Tolerances
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.hand_guiding import HandGuiding
@@ -180,7 +180,7 @@ def _disturbance_tuning(
 ) -> DisturbanceTuning | None:
     """Return how disturbances are observed on an arm with these effort limits, if they are."""
     observer, contact = settings.observer, settings.contact
-    bounds, least = BOUND_SHARE * limits, LEAST_SHARE * limits
+    bounds, least = BOUND_SHARE * limits, GUARD_LIMITS.contact_least * limits
     # What is used when the observer is switched on is to be right from the start.
     if observer.max_effort:
         bounds = arm.per_joint(observer.max_effort, 'observer.max_effort')
