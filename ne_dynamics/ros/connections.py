@@ -93,8 +93,16 @@ class Connections:
         self.reader = JointStateReader(arm.robot.joint_names)
         self._command = command
         self._clock = node.get_clock()
+        self._node = node
+        self._subscriptions: list[Any] = []
+        self._create_publishers()
+        self._create_timers(steady_clock)
+        self.watch(controller.tuning.states.timeout)
+
+    def _create_publishers(self) -> None:
+        node = self._node
         self.command_publisher = node.create_publisher(
-            type(command.message), 'effort_controller/commands', 10
+            type(self._command.message), 'effort_controller/commands', 10
         )
         self.effort_publisher = node.create_publisher(
             JointState, '~/effort', 10, event_callbacks=NO_PUBLISHER_EVENTS
@@ -108,14 +116,14 @@ class Connections:
         )
         self._is_in_contact: bool | None = None
         self._effort = JointState()
-        self._effort.name = list(arm.command_names)
+        self._effort.name = list(self.arm.command_names)
         self._external_torque = JointState(name=self._effort.name)
-        self._node = node
-        self._subscriptions: list[Any] = []
+
+    def _create_timers(self, steady_clock: Any) -> None:
         # Simulated time may stand still, real time does not: a simulation that halts is no
         # silence. Before the first /clock there is only real time to go by.
         self._simulated_clock = (
-            node.get_clock() if node.get_parameter('use_sim_time').value else None
+            self._clock if self._node.get_parameter('use_sim_time').value else None
         )
         self.by_simulated_time = False
         self._jump_handle: Any = None
@@ -142,7 +150,6 @@ class Connections:
             for clock in clocks
         ]
         self._repeater = CommandRepeater(self._send, self._repeats, lambda: self._watch)
-        self.watch(controller.tuning.states.timeout)
 
     def listen(
         self,
