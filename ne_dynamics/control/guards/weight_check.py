@@ -29,7 +29,7 @@ from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
 from ne_dynamics.control.sensors.state_effort import ROUNDING, StateEffort
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.dynamics.compensation import Base, InverseDynamics
+from ne_dynamics.dynamics.compensation import InverseDynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import resting_state
@@ -186,7 +186,7 @@ class WeightCheck:
         """
         if state.effort is None or not self.is_telling(controller, state):
             return ''
-        base = find_base(controller, state.time)
+        base = controller.sense.resting_base(state.time)
         try:
             before, after = (
                 one.hold_law.compensation.gravity(state.position, base)
@@ -259,18 +259,10 @@ def find_weight(controller: Controller, state: RestingState) -> FloatArray:
     InputError
         When it is not finite.
     """
-    position, wrench = state.position, controller.sense.wrench_at(state.time)
-    return controller.tuning.hold_law.effort(
-        position, None, resting_state(position), wrench, find_base(controller, state.time)
-    )
-
-
-def find_base(controller: Controller, now: float) -> Base | None:
-    """Return how the base stands; None without an IMU."""
-    if controller.sense.imu is None:
-        return None
-    resting = controller.sense.imu.resting_at(now)
-    return Base(resting, resting)
+    position, sense = state.position, controller.sense
+    wrench, base = sense.wrench_at(state.time), sense.resting_base(state.time)
+    desired = resting_state(position)
+    return controller.tuning.hold_law.effort(position, None, desired, wrench, base)
 
 
 def find_limits(tuning: Tuning) -> FloatArray:
