@@ -28,12 +28,6 @@ from ne_dynamics.ros.messages.conversion import JointStateReader
 from ne_dynamics.ros.settings.command_layout import CommandSettings
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 
-RELIABILITY = {
-    'best_effort': ReliabilityPolicy.BEST_EFFORT,
-    'reliable': ReliabilityPolicy.RELIABLE,
-    'system_default': ReliabilityPolicy.SYSTEM_DEFAULT,
-}
-
 # rclpy's events warn of publishers and subscriptions whose qualities do not fit. Each costs time
 # in every wait; a best-effort subscription fits every publisher.
 NO_PUBLISHER_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
@@ -170,7 +164,7 @@ class Connections:
         watchdog, brake : callable
             What answers the silence of the joint states, and the timer of the brake.
         reliability : str
-            Of the subscription to joint states, one of `RELIABILITY`.
+            Of the subscription to joint states, as `joint_states_reliability` has it.
         """
         node, controller = self._node, self.controller
         self._on_silence, self._on_brake = watchdog, brake
@@ -183,7 +177,7 @@ class Connections:
             self._listen(Imu, 'imu', imu, latest)
         for topic in {node.resolve_topic_name(name): name for name in TRAJECTORY_TOPICS}.values():
             self._listen(JointTrajectory, topic, joint_trajectory, 10, raw=True)
-        states = QoSProfile(depth=1, reliability=RELIABILITY[reliability])
+        states = QoSProfile(depth=1, reliability=ReliabilityPolicy[reliability.upper()])
         self._listen(JointState, 'joint_states', joint_states, states)
 
     def watch(self, timeout: float) -> None:
