@@ -55,9 +55,9 @@ from ne_dynamics.ros.launching.launch_files import (
     value_of,
     watch_commands,
 )
+from ne_dynamics.ros.settings.locked_joints import LockedJoints
 from ne_dynamics.ros.settings.parameter_file import read_parameters
 from ne_dynamics.ros.settings.parameters import PARAMETERS as NODE_PARAMETERS
-from ne_dynamics.ros.settings.parameters import LockedJoints
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.simulation.descriptions.hardware_description import (
     hardware_description,

@@ -10,7 +10,7 @@ import numpy as np
 import yaml
 
 from ne_dynamics.commission.motions import velocity_limits
-from ne_dynamics.control import FASTEST_DRIVE
+from ne_dynamics.control import GUARD_LIMITS
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -96,7 +96,7 @@ def gentle_parameters(dynamics: Dynamics, position: FloatArray) -> dict[str, Any
     robot = dynamics.robot
     limits = robot.limits('effort_limit')  # finite: the run has checked it
     stiffness = GENTLE_STIFFNESS * limits / lengths(robot)
-    inertia = np.diag(dynamics.mass_matrix(position)) + limits / FASTEST_DRIVE
+    inertia = np.diag(dynamics.mass_matrix(position)) + limits / GUARD_LIMITS.fastest_drive
     damping = np.maximum(GENTLE_DAMPING_TIME * stiffness, 1.4 * np.sqrt(stiffness * inertia))
     tolerance = LENIENCE * GENTLE_TOLERANCE * lengths(robot)
     return {

@@ -17,8 +17,8 @@ from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
     from ne_dynamics.control.controller import Controller
-    from ne_dynamics.control.guards.feasibility import FASTEST_DRIVE, largest_damping_rate
-    from ne_dynamics.control.guards.limits import GuardLimits
+    from ne_dynamics.control.guards.feasibility import largest_damping_rate
+    from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
     from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
     from ne_dynamics.control.laws import ControlLaw, Gains, Mode
     from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     'FARTHEST',
-    'FASTEST_DRIVE',
+    'GUARD_LIMITS',
     'MASS_DEVIATION',
     'SIGNIFICANT',
     'Carrier',
@@ -75,8 +75,8 @@ if not TYPE_CHECKING:
         __name__,
         {
             'controller': 'Controller',
-            'guards.feasibility': 'FASTEST_DRIVE largest_damping_rate',
-            'guards.limits': 'GuardLimits',
+            'guards.feasibility': 'largest_damping_rate',
+            'guards.limits': 'GUARD_LIMITS GuardLimits',
             'guards.state_guard': 'Fault FaultKind StateRefused',
             'laws': 'ControlLaw Gains Mode',
             'payload.carrier': 'Carrier PayloadSource',

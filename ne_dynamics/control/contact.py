@@ -4,12 +4,13 @@ The residual of a momentum observer (:mod:`ne_dynamics.control.observer`) has pu
 errors of the model. A push comes quickly; of the errors it is known how large they have been. So a
 joint is in contact when its residual r is beyond
 
-    least + MARGIN * (largest |r| that was no contact),
+    least + `contact_errors` * (largest |r| that was no contact),
 
 where `least` is what is asked for at the least. What is seen counts as an error once
-:data:`PROBATION` to twice that have passed without a contact: a push does not raise its own
-threshold. A contact is over when all residuals have come back by :data:`RELEASE` of the way from
+`contact_probation` to twice that have passed without a contact: a push does not raise its own
+threshold. A contact is over when all residuals have come back by `contact_release` of the way from
 their thresholds to the errors that are known: the model is as wrong after a push as before it.
+Words such as `contact_errors` are fields of :class:`~.guards.limits.GuardLimits`.
 """
 
 from __future__ import annotations
@@ -21,24 +22,10 @@ from math import inf
 
 import numpy as np
 
+from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.observer import LARGEST_CUTOFF
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.settings import parameter
-
-MARGIN = 1.5
-
-PROBATION = 0.25
-"""[s]"""
-
-RELEASE = 0.5
-
-LEARNING_TIME = 0.5
-"""In which, from the beginning on, nothing is a contact: nothing is known of the model yet [s]."""
-
-LEAST_SHARE = 0.04
-"""Least threshold where none is given, as a share of the effort limit."""
-
-LARGEST_CUTOFF = 1000.0
-"""[Hz]"""
 
 
 class ContactReaction(str, enum.Enum):
@@ -89,13 +76,15 @@ class ContactDetector:
     ----------
     least : array, shape (n,)
         Least thresholds [N m or N]; infinite for never.
+    bounds : GuardLimits
 
     Attributes
     ----------
     is_in_contact : bool
     """
 
-    def __init__(self, least: FloatArray) -> None:
+    def __init__(self, least: FloatArray, bounds: GuardLimits = GUARD_LIMITS) -> None:
+        self._bounds = bounds
         self._least = least
         self.reset()
 
@@ -119,7 +108,8 @@ class ContactDetector:
 
     def _raise_thresholds(self) -> None:
         pairs = zip(self._least.tolist(), self._largest, strict=True)
-        self._thresholds = [least + MARGIN * largest for least, largest in pairs]
+        factor = self._bounds.contact_errors
+        self._thresholds = [least + factor * largest for least, largest in pairs]
 
     @property
     def thresholds(self) -> FloatArray:
@@ -142,17 +132,17 @@ class ContactDetector:
             Whether a contact begins with it.
         """
         # For a few joints loops are quicker than NumPy.
-        sizes = [abs(value) for value in residual.tolist()]
+        sizes, bounds = [abs(value) for value in residual.tolist()], self._bounds
         if self._begin is None:
             self._begin = self._since = now
-        if now - self._begin < LEARNING_TIME:
+        if now - self._begin < bounds.contact_learning:
             self._learn(sizes)
             return False
         thresholds = self._thresholds
         if self.is_in_contact:
             triples = zip(sizes, thresholds, self._largest, strict=True)
             if all(
-                size < threshold - RELEASE * (threshold - largest)
+                size < threshold - bounds.contact_release * (threshold - largest)
                 for size, threshold, largest in triples
             ):
                 self.is_in_contact = False
@@ -165,7 +155,7 @@ class ContactDetector:
                 return True
             if size > recent[index]:
                 recent[index] = size
-        if now - self._since >= PROBATION:
+        if now - self._since >= bounds.contact_probation:
             self._learn(self._older)
             self._older, self._recent = recent, sizes
             self._since = now

@@ -13,7 +13,6 @@ answers after a fault.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
 
 import numpy as np
 
@@ -210,27 +209,27 @@ class Controller:
                 raise
             self._damp(tick)
             return tick
-        if tick.fault is not None:
-            self._restart()
-            tick.law = tuning.law
-        try:
-            for step in self._row:
-                step(tick)
-        except InputError as refusal:
-            self._take_back(tick, refusal)
+        self._run_row(tick)
         if tick.begins:
             self.machine.state = CommandState.COMMANDING
         tick.before = tick.changed_from = None
         self._answered = self._unreviewed = tick
         return tick
 
-    def _take_back(self, tick: Tick, refusal: InputError) -> NoReturn:
-        """Let a fault go on that a state has ended which could not be answered."""
-        if tick.fault is None:
-            raise refusal
-        self.accept.guard.restore(tick.fault)
-        news = None if tick.had_fault else tick.fault
-        raise StateRefused('effort', str(refusal), news) from refusal
+    def _run_row(self, tick: Tick) -> None:
+        """Answer a state that is believed; a fault that it ends goes on where that fails."""
+        if tick.fault is not None:
+            self._restart()
+            tick.law = tick.tuning.law
+        try:
+            for step in self._row:
+                step(tick)
+        except InputError as refusal:
+            if tick.fault is None:
+                raise
+            self.accept.guard.restore(tick.fault)
+            news = None if tick.had_fault else tick.fault
+            raise StateRefused('effort', str(refusal), news) from refusal
 
     def review(self) -> None:
         """Look at the last answer once more: what costs time, and can wait until it is sent.

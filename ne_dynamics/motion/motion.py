@@ -257,34 +257,35 @@ class Motion:
         if has_way:
             states = np.insert(states, 0, start_state, axis=1)
             orders, knots = (2, *orders), np.insert(knots, 0, now)
-        durations = np.diff(knots)
-        if (durations < SHORTEST_SEGMENT).any():
-            # Rounding has eaten what was between them.
-            index = int(np.argmax(durations < SHORTEST_SEGMENT))
-            raise TrajectoryError(
-                f'time_from_start: expected {SHORTEST_SEGMENT:g} s between two points at the '
-                f'least, got {durations[index]:.3g} s after {knots[index] - origin:.9g} s',
-                field='points',
-            )
-        final = resting_state(states[0, -1])
+        _require_apart(knots, origin)
         if interpolation is Interpolation.NONE:
-            steps = states.swapaxes(0, 1)[1:].copy()
-            if has_way:
-                # Until its first point is due it stands.
-                steps[0, 0], steps[0, 1:] = start_state.position, 0.0
-            coefficients = np.zeros((len(steps), DEGREE + 1, steps.shape[2]))
-            coefficients[:, 0] = steps[:, 0]
-            return cls(knots, coefficients, start_state, final, steps=steps)
+            return cls._stepping(knots, states, start_state, has_way=has_way)
         if is_spline and has_way:
             _set_spline(knots, states, goes_on=goes_on)
             orders = (2,) * len(orders)
         with np.errstate(over='ignore', invalid='ignore'):
-            coefficients = _join(durations, orders, states)
+            coefficients = _join(np.diff(knots), orders, states)
         if not np.isfinite(coefficients).all():
             raise TrajectoryError(
                 'points: expected a motion of finite numbers, got an overflow', field='points'
             )
-        return cls(knots, coefficients, start_state, final)
+        return cls(knots, coefficients, start_state, resting_state(states[0, -1]))
+
+    @classmethod
+    def _stepping(
+        cls, knots: FloatArray, states: FloatArray, start_state: DesiredState, *, has_way: bool
+    ) -> Motion:
+        """Return the motion that goes from state to state, shape (3, s + 1, n), without a way.
+
+        `has_way`: the first of them is the start; until the next is due it stands.
+        """
+        steps = states.swapaxes(0, 1)[1:].copy()
+        if has_way:
+            steps[0, 0], steps[0, 1:] = start_state.position, 0.0
+        coefficients = np.zeros((len(steps), DEGREE + 1, steps.shape[2]))
+        coefficients[:, 0] = steps[:, 0]
+        final = resting_state(states[0, -1])
+        return cls(knots, coefficients, start_state, final, steps=steps)
 
     # ---- other motions
 
@@ -570,6 +571,19 @@ def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredSta
         states.append(evaluate(rows, since[..., np.newaxis]))
         rows = differentiate(rows)
     return DesiredState(*states)
+
+
+def _require_apart(knots: FloatArray, origin: float) -> None:
+    """Raise where rounding has eaten what was between two knots [s]."""
+    is_short = np.diff(knots) < SHORTEST_SEGMENT
+    if is_short.any():
+        index = int(np.argmax(is_short))
+        raise TrajectoryError(
+            f'time_from_start: expected {SHORTEST_SEGMENT:g} s between two points at the '
+            f'least, got {knots[index + 1] - knots[index]:.3g} s after '
+            f'{knots[index] - origin:.9g} s',
+            field='points',
+        )
 
 
 def _set_spline(times: FloatArray, states: FloatArray, *, goes_on: bool) -> None:

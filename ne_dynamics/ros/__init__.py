@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
     from ne_dynamics.ros.settings.controlled_arm import ControlledArm, controlled_arm
     from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
-    from ne_dynamics.ros.settings.parameters import PARAMETERS, LockedJoints, NodeSettings
+    from ne_dynamics.ros.settings.locked_joints import LockedJoints
+    from ne_dynamics.ros.settings.parameters import PARAMETERS, NodeSettings
     from ne_dynamics.ros.settings.robot_source import load_robot
     from ne_dynamics.ros.trajectory_planning import MOST_POINTS
 
@@ -74,6 +75,7 @@ if not TYPE_CHECKING:
             'settings.controlled_arm': 'ControlledArm controlled_arm',
             'settings.robot_source': 'load_robot',
             'settings.declared_parameters': 'DeclaredParameters',
-            'settings.parameters': 'LockedJoints NodeSettings PARAMETERS',
+            'settings.locked_joints': 'LockedJoints',
+            'settings.parameters': 'NodeSettings PARAMETERS',
         },
     )

@@ -28,12 +28,6 @@ from ne_dynamics.ros.messages.conversion import JointStateReader
 from ne_dynamics.ros.settings.command_layout import CommandSettings
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 
-RELIABILITY = {
-    'best_effort': ReliabilityPolicy.BEST_EFFORT,
-    'reliable': ReliabilityPolicy.RELIABLE,
-    'system_default': ReliabilityPolicy.SYSTEM_DEFAULT,
-}
-
 # rclpy's events warn of publishers and subscriptions whose qualities do not fit. Each costs time
 # in every wait; a best-effort subscription fits every publisher.
 NO_PUBLISHER_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
@@ -93,8 +87,16 @@ class Connections:
         self.reader = JointStateReader(arm.robot.joint_names)
         self._command = command
         self._clock = node.get_clock()
+        self._node = node
+        self._subscriptions: list[Any] = []
+        self._create_publishers()
+        self._create_timers(steady_clock)
+        self.watch(controller.tuning.states.timeout)
+
+    def _create_publishers(self) -> None:
+        node = self._node
         self.command_publisher = node.create_publisher(
-            type(command.message), 'effort_controller/commands', 10
+            type(self._command.message), 'effort_controller/commands', 10
         )
         self.effort_publisher = node.create_publisher(
             JointState, '~/effort', 10, event_callbacks=NO_PUBLISHER_EVENTS
@@ -108,14 +110,14 @@ class Connections:
         )
         self._is_in_contact: bool | None = None
         self._effort = JointState()
-        self._effort.name = list(arm.command_names)
+        self._effort.name = list(self.arm.command_names)
         self._external_torque = JointState(name=self._effort.name)
-        self._node = node
-        self._subscriptions: list[Any] = []
+
+    def _create_timers(self, steady_clock: Any) -> None:
         # Simulated time may stand still, real time does not: a simulation that halts is no
         # silence. Before the first /clock there is only real time to go by.
         self._simulated_clock = (
-            node.get_clock() if node.get_parameter('use_sim_time').value else None
+            self._clock if self._node.get_parameter('use_sim_time').value else None
         )
         self.by_simulated_time = False
         self._jump_handle: Any = None
@@ -142,7 +144,6 @@ class Connections:
             for clock in clocks
         ]
         self._repeater = CommandRepeater(self._send, self._repeats, lambda: self._watch)
-        self.watch(controller.tuning.states.timeout)
 
     def listen(
         self,
@@ -163,7 +164,7 @@ class Connections:
         watchdog, brake : callable
             What answers the silence of the joint states, and the timer of the brake.
         reliability : str
-            Of the subscription to joint states, one of `RELIABILITY`.
+            Of the subscription to joint states, as `joint_states_reliability` has it.
         """
         node, controller = self._node, self.controller
         self._on_silence, self._on_brake = watchdog, brake
@@ -176,7 +177,7 @@ class Connections:
             self._listen(Imu, 'imu', imu, latest)
         for topic in {node.resolve_topic_name(name): name for name in TRAJECTORY_TOPICS}.values():
             self._listen(JointTrajectory, topic, joint_trajectory, 10, raw=True)
-        states = QoSProfile(depth=1, reliability=RELIABILITY[reliability])
+        states = QoSProfile(depth=1, reliability=ReliabilityPolicy[reliability.upper()])
         self._listen(JointState, 'joint_states', joint_states, states)
 
     def watch(self, timeout: float) -> None:

@@ -267,28 +267,8 @@ class FollowJointTrajectoryServer:
         goal, configured = self._goal, self._configured
         if goal is None or configured is None:
             return
-        controller = configured.controller
-        if command.fault is not None:
-            self._preempt(GoalCode.INVALID_GOAL, str(command.fault))
-            return
-        trajectory = controller.motion.trajectory
-        if goal.trajectory is None:
-            if command.refused is not None:
-                is_infeasible = isinstance(command.refused, InfeasibleMotionError)
-                code = GoalCode.INVALID_GOAL if is_infeasible else GoalCode.OLD_HEADER_TIMESTAMP
-                self._preempt(code, str(command.refused))
-                return
-            goal.begin(controller, command)
-        if trajectory is None or trajectory is not goal.trajectory:
-            mode = controller.tuning.mode
-            self._preempt(
-                GoalCode.INVALID_GOAL,
-                f'mode {mode.value} follows none'
-                if mode is Mode.GRAVITY_COMPENSATION
-                else 'another motion has taken its place',
-            )
-            return
-        if command.place < trajectory.start_time:
+        trajectory = self._find_trajectory(goal, configured.controller, command)
+        if trajectory is None or command.place < trajectory.start_time:
             # What was followed before is none of this goal's.
             return
         if command.now >= goal.feedback_due:
@@ -308,8 +288,32 @@ class FollowJointTrajectoryServer:
             configured.motion.end_watch()
             self._finish(goal.handle, goal.handle.succeed, outcome)
         else:
-            controller.motion.hold(where_found=True)
+            configured.controller.motion.hold(where_found=True)
             self._finish(goal.handle, goal.handle.abort, outcome)
+
+    def _find_trajectory(
+        self, goal: _Goal, controller: Controller, command: Tick
+    ) -> Motion | None:
+        """Return the motion of the goal; None, and the goal aborted, where a command has none."""
+        if command.fault is not None:
+            self._preempt(GoalCode.INVALID_GOAL, str(command.fault))
+            return None
+        if goal.trajectory is None:
+            if command.refused is not None:
+                is_infeasible = isinstance(command.refused, InfeasibleMotionError)
+                code = GoalCode.INVALID_GOAL if is_infeasible else GoalCode.OLD_HEADER_TIMESTAMP
+                self._preempt(code, str(command.refused))
+                return None
+            goal.begin(controller, command)
+        trajectory = controller.motion.trajectory
+        if trajectory is None or trajectory is not goal.trajectory:
+            mode = controller.tuning.mode
+            self._preempt(
+                GoalCode.INVALID_GOAL,
+                _follows_none(mode) or 'another motion has taken its place',
+            )
+            return None
+        return trajectory
 
     def _on_motion_ended(self, reason: str, with_planned: bool) -> None:
         """Abort the goal: something else than the action has ended or replaced its motion.
@@ -385,7 +389,11 @@ def _find_refusal(configured: ConfiguredArm | None) -> str:
         return 'no joint state has come yet'
     if controller.fault is not None:
         return str(controller.fault)
-    mode = controller.tuning.mode
+    return _follows_none(controller.tuning.mode)
+
+
+def _follows_none(mode: Mode) -> str:
+    """Return that a mode follows no goal; empty when it follows them."""
     return f'mode {mode.value} follows none' if mode is Mode.GRAVITY_COMPENSATION else ''
 
 

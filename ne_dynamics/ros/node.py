@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import functools
 import sys
-import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -39,12 +38,7 @@ from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
 from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameter_file import files_without_effect
 from ne_dynamics.ros.settings.parameters import PARAMETERS
-from ne_dynamics.ros.settings.robot_source import (
-    check_description,
-    has_model_parameter,
-    load_robot,
-    require_short,
-)
+from ne_dynamics.ros.settings.robot_source import has_model_parameter, load_robot
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     import rclpy
@@ -52,19 +46,16 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from rclpy.clock import Clock, ClockType
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-    from rclpy.logging import LoggingSeverity as Severity
     from rclpy.parameter import Parameter
-    from std_msgs.msg import String
-    from std_srvs.srv import Trigger
 
     from ne_dynamics.ros.configured_arm import ConfiguredArm
     from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
     from ne_dynamics.ros.controller_state import make_controller_state
     from ne_dynamics.ros.follow_joint_trajectory import make_follow_joint_trajectory
-    from ne_dynamics.ros.latched import LATCHED
     from ne_dynamics.ros.messages.joint_constraints import is_of_a_joint
     from ne_dynamics.ros.payload_estimator import PayloadEstimator
+    from ne_dynamics.ros.robot_description import RobotDescriptionTopic
     from ne_dynamics.ros.running.command_line import (
         check_arguments,
         readable_parameters,
@@ -74,13 +65,12 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from ne_dynamics.ros.running.rclpy_guards import guard_clock, guard_services
     from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.speed_scaling import make_speed_scaling
+    from ne_dynamics.ros.trigger_services import TriggerServices
     from ne_dynamics.ros.watching.diagnosis import DiagnosticsPublisher
     from ne_dynamics.ros.watching.reporter import Reporter
 
 DIAGNOSTICS_PERIOD = 1.0
 """[s]"""
-
-HOLDING = 'holding where the desired motion comes to rest'
 
 
 def _reported(transition: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -123,16 +113,13 @@ class ComputedTorqueNode(LifecycleNode):
         self._declared = DeclaredParameters(self, PARAMETERS, is_of_a_joint)
         self._declared.declare()
 
-        self._description = ''
-        # Came while the arm was commanded.
-        self._unread = ''
         self._remarks: list[str] = []
         self.configured: ConfiguredArm | None = None
 
-        self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
-        self.create_service(Trigger, '~/hold', self._on_hold)
-        self.create_service(Trigger, '~/clear_fault', self._on_clear_fault)
-        self.create_service(Trigger, '~/tare_wrench', self._on_tare_wrench)
+        self._description = RobotDescriptionTopic(
+            self, self.reporter, lambda: self._declared.settings, self._autostart
+        )
+        TriggerServices(self, self.reporter)
         self._payload_estimator = PayloadEstimator(self, self.reporter, lambda: self.configured)
         self._goals = make_follow_joint_trajectory(self, self.reporter)
         self._controller_state = make_controller_state(self, lambda: self.configured)
@@ -158,7 +145,9 @@ class ComputedTorqueNode(LifecycleNode):
     def _on_autostart_timer(self) -> None:
         self.destroy_timer(self._autostart_timer)
         declared = self._declared
-        if not (has_model_parameter(declared.settings) or self._description or declared.faults):
+        if not (
+            has_model_parameter(declared.settings) or self._description.text or declared.faults
+        ):
             self.get_logger().info(
                 'waiting for the robot: topic '
                 f'{self.resolve_topic_name("robot_description")!r} (std_msgs/String), or set '
@@ -270,7 +259,7 @@ class ComputedTorqueNode(LifecycleNode):
         if declared.faults:
             raise ParameterError('; '.join(declared.faults.values()))
         settings = declared.settings
-        arm = controlled_arm(settings, load_robot(settings, self._description))
+        arm = controlled_arm(settings, load_robot(settings, self._description.text))
         tuning, remarks = make_tuning(settings, arm)
         configured = ConfiguredArm(
             self,
@@ -312,7 +301,7 @@ class ComputedTorqueNode(LifecycleNode):
         if self.configured is not None:
             last = self._declared.settings.on_deactivate
             self.configured.end_commanding(last, 'the node was deactivated')
-        self._read_kept_description()
+        self._description.read_kept()
 
     def _release(self) -> None:
         configured, self.configured = self.configured, None
@@ -322,62 +311,6 @@ class ComputedTorqueNode(LifecycleNode):
         if self._goals is not None:
             self._goals.detach()
         configured.destroy()
-
-    # ---- the model by topic
-
-    def _on_robot_description(self, message: String) -> None:
-        text = message.data
-        if text == (self._unread or self._description):
-            return
-        # Reading takes longer than a state may wait.
-        is_for_later = self.configured is not None and self.configured.is_commanding
-        try:
-            require_short(text)
-            if not is_for_later:
-                self._check_description(text)
-        except NeDynamicsError as error:
-            self.reporter.drop('robot_description', 'data', str(error))
-            return
-        self.reporter.statistics.hear('robot_description', time.perf_counter())
-        if is_for_later:
-            self._unread = text
-            self._say_when_description_counts(
-                'it is read when the node is deactivated, and counts when it is cleaned up and '
-                'configured again'
-            )
-        else:
-            self._adopt_description(text)
-
-    def _read_kept_description(self) -> None:
-        """Read what came while the arm was commanded; it is counted already."""
-        text, self._unread = self._unread, ''
-        if not text:
-            return
-        try:
-            self._check_description(text)
-        except NeDynamicsError as error:
-            self.reporter.drop('robot_description', 'data', str(error))
-            return
-        self._adopt_description(text)
-
-    def _check_description(self, text: str) -> None:
-        settings = self._declared.settings
-        # Where a parameter names the robot it is kept unread.
-        if not has_model_parameter(settings):
-            check_description(settings, text)
-
-    def _adopt_description(self, text: str) -> None:
-        self._description = text
-        if self.configured is not None:
-            self._say_when_description_counts(
-                'it counts when the node is cleaned up and configured again'
-            )
-        elif not has_model_parameter(self._declared.settings):
-            self._autostart()
-
-    def _say_when_description_counts(self, when: str) -> None:
-        if not has_model_parameter(self._declared.settings):
-            self.reporter.say('robot_description', f'another robot_description came; {when}')
 
     # ---- parameters
 
@@ -409,57 +342,7 @@ class ComputedTorqueNode(LifecycleNode):
                 self._remark(remarks)
         return result
 
-    # ---- requests
-
-    def _on_hold(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        configured = self.configured
-        if configured is None or not configured.is_commanding:
-            response.message = f'not held: the node is {self.state_label}'
-            return response
-        fault = configured.controller.fault
-        if fault is not None and fault.latches:
-            response.message = f'not held: {fault}'
-            return response
-        # What waits for its first state must not be followed either.
-        configured.motion.hold('the service ~/hold was called')
-        reason = configured.why_not_held
-        response.success = not reason
-        response.message = f'not held: {reason}' if reason else HOLDING
-        self.reporter.say('hold', response.message, Severity.INFO)
-        return response
-
-    def _on_clear_fault(
-        self, request: Trigger.Request, response: Trigger.Response
-    ) -> Trigger.Response:
-        configured = self.configured
-        if configured is None or not configured.is_commanding:
-            response.message = f'not cleared: the node is {self.state_label}'
-            return response
-        try:
-            cleared = configured.clear_fault()
-        except NeDynamicsError as error:
-            response.message = f'not cleared: {error}'
-            return response
-        response.success = True
-        response.message = f'cleared: {cleared}; the arm is held where the next states find it'
-        self.reporter.say('clear_fault', response.message, Severity.INFO)
-        return response
-
-    def _on_tare_wrench(
-        self, request: Trigger.Request, response: Trigger.Response
-    ) -> Trigger.Response:
-        if self.configured is None:
-            response.message = 'not tared: the node is not configured'
-            return response
-        try:
-            response.message = self.configured.tare_wrench()
-        except NeDynamicsError as error:
-            response.message = f'not tared: {error}'
-            return response
-        response.success = True
-        text = f'wrench tared: {response.message}'
-        self.reporter.say('tare_wrench', text, Severity.INFO)
-        return response
+    # ---- others
 
     def _on_diagnostics_timer(self) -> None:
         faults = list(self._declared.faults.values())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.control.contact import LEARNING_TIME, MARGIN, PROBATION, ContactDetector
+from ne_dynamics.control.contact import ContactDetector
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 
 PERIOD = 0.01
 LEAST = np.array([5.0, 2.0])
@@ -29,8 +30,10 @@ class Run:
 def test_what_is_seen_first_is_the_models_error() -> None:
     """At the beginning nothing is a contact, and the threshold is beyond what there is."""
     run = Run()
-    assert run.show((9.0, -1.0), 2.0 * LEARNING_TIME) == 0
-    np.testing.assert_allclose(run.detector.thresholds, LEAST + MARGIN * np.array([9.0, 1.0]))
+    assert run.show((9.0, -1.0), 2.0 * GUARD_LIMITS.contact_learning) == 0
+    np.testing.assert_allclose(
+        run.detector.thresholds, LEAST + GUARD_LIMITS.contact_errors * np.array([9.0, 1.0])
+    )
 
 
 def test_a_push_is_a_contact_until_it_is_over() -> None:
@@ -60,7 +63,9 @@ def test_a_push_does_not_raise_its_own_threshold() -> None:
     run = Run()
     run.show((1.0, 0.0), 2.0)
     before = run.detector.thresholds[0]
-    for size in np.linspace(1.0, 1.1 * before, round(0.9 * PROBATION / PERIOD)):
+    for size in np.linspace(
+        1.0, 1.1 * before, round(0.9 * GUARD_LIMITS.contact_probation / PERIOD)
+    ):
         run.show((size, 0.0), PERIOD)
     assert run.detector.is_in_contact
     assert run.detector.thresholds[0] == before
@@ -70,12 +75,16 @@ def test_errors_that_last_raise_the_threshold() -> None:
     """What has been no contact for long enough is known of the model, and stays known."""
     run = Run()
     run.show((0.0, 0.0), 1.0)
-    run.show((4.0, 0.0), 3.0 * PROBATION)
+    run.show((4.0, 0.0), 3.0 * GUARD_LIMITS.contact_probation)
     run.show((0.0, 0.0), 10.0)
-    np.testing.assert_allclose(run.detector.thresholds, LEAST + MARGIN * np.array([4.0, 0.0]))
+    np.testing.assert_allclose(
+        run.detector.thresholds, LEAST + GUARD_LIMITS.contact_errors * np.array([4.0, 0.0])
+    )
     assert run.show((10.0, 0.0), 1.0) == 0
     run.detector.configure(2.0 * LEAST)
-    np.testing.assert_allclose(run.detector.thresholds[0], 10.0 + MARGIN * 10.0)
+    np.testing.assert_allclose(
+        run.detector.thresholds[0], 10.0 + GUARD_LIMITS.contact_errors * 10.0
+    )
 
 
 def test_where_there_is_no_threshold_there_is_no_contact() -> None:
@@ -92,4 +101,4 @@ def test_found_anew_it_knows_nothing() -> None:
     run.show((4.0, 0.0), 2.0)
     run.detector.reset()
     np.testing.assert_array_equal(run.detector.thresholds, LEAST)
-    assert run.show((9.0, 0.0), LEARNING_TIME) == 0
+    assert run.show((9.0, 0.0), GUARD_LIMITS.contact_learning) == 0

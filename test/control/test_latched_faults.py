@@ -10,7 +10,6 @@ from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import (
-    STATES_TO_RETURN,
     FaultKind,
     StateGuard,
     StateLimits,
@@ -92,7 +91,7 @@ def test_states_are_observed_and_not_answered_until_the_fault_is_cleared(dynamic
     np.testing.assert_allclose(last, dynamics.gravity_torque(found))
     assert controller.accept.guard.clear() == error.fault
     now += 3.0
-    needed = STATES_TO_RETURN[FaultKind.FROZEN_POSITION]
+    needed = GUARD_LIMITS.states_to_return
     for step in range(1, needed):
         with pytest.raises(StateRefused, match='in a row'):
             controller.update(found, ZERO, now + 0.01 * step)
@@ -166,7 +165,7 @@ def jump(guard: StateGuard, now: float) -> StateRefused:
 
 def come_back(guard: StateGuard, now: float) -> None:
     """Let states agree until they are believed."""
-    for step in range(STATES_TO_RETURN[FaultKind.JUMPED] + 1):
+    for step in range(GUARD_LIMITS.states_after_jump + 1):
         try:
             guard.judge(np.zeros(1), None, now + 0.01 * step, now + 0.01 * step)
         except StateRefused:

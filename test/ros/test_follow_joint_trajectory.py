@@ -642,7 +642,7 @@ def test_before_the_first_state_no_goal_is_accepted(bench, client: Client) -> No
 
 def test_goals_are_forgotten_when_their_results_are_old(bench, client, monkeypatch) -> None:
     """Nothing is kept of a goal once its result has been there to be asked for long enough."""
-    monkeypatch.setattr('ne_dynamics.ros.follow_joint_trajectory.RESULT_TIMEOUT', 1)
+    monkeypatch.setattr('ne_dynamics.ros.running.patient_server.RESULT_TIMEOUT', 1)
     node = bench.start(**SLOW_STATES)
     client.desired(Q)
     handles = [client.send_accepted((1.0, GOAL)) for _ in range(5)]

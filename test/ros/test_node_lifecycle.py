@@ -387,7 +387,7 @@ def test_a_description_is_not_read_while_a_parameter_names_the_robot(bench, monk
     """With model_file the topic costs nothing, and counts once the parameter is empty."""
     bench.start()
     with monkeypatch.context() as patch:
-        patch.setattr('ne_dynamics.ros.node.check_description', None)
+        patch.setattr('ne_dynamics.ros.robot_description.check_description', None)
         bench.describe(bench.urdf.replace('six_axis_arm', 'another_arm', 1))
         bench.spin(lambda: bench.received['robot_description'] == 1, 'the description')
     bench.answer(bench.joint_state(Q))
@@ -404,7 +404,7 @@ def test_a_description_is_not_read_while_the_arm_is_commanded(bench, monkeypatch
     bench.describe(bench.urdf)
     bench.start(model_file='')
     with monkeypatch.context() as patch:
-        patch.setattr('ne_dynamics.ros.node.check_description', None)
+        patch.setattr('ne_dynamics.ros.robot_description.check_description', None)
         for count, text in enumerate(('<robot', bench.urdf.replace('six_axis_arm', 'another', 1))):
             bench.describe(text)
             bench.spin(lambda count=count: bench.received['robot_description'] == count + 2)
@@ -424,7 +424,7 @@ def test_a_description_is_not_read_while_the_arm_is_commanded(bench, monkeypatch
 
 def test_a_long_description_is_not_read(bench, monkeypatch) -> None:
     """What is longer than any robot is dropped by its length alone."""
-    monkeypatch.setattr('ne_dynamics.ros.node.check_description', None)
+    monkeypatch.setattr('ne_dynamics.ros.robot_description.check_description', None)
     bench.start(wait='unconfigured', model_file='')
     bench.describe('<robot name="long">' + ' ' * 2**21)
     bench.hear('robot_description dropped', 'at most 2097152 characters')

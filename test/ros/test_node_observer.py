@@ -8,7 +8,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 
-from ne_dynamics.control.contact import LEARNING_TIME
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.state_guard import FaultKind
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -32,7 +32,7 @@ def begin(bench, **parameters) -> None:
     bench.start(observer__mode='estimate', **parameters)
     publisher = bench.node.configured.connections.external_torque_publisher
     bench.spin(lambda: publisher.get_subscription_count() > 0)
-    stand(bench, round(LEARNING_TIME / PERIOD) + 2)
+    stand(bench, round(GUARD_LIMITS.contact_learning / PERIOD) + 2)
 
 
 def stand(bench, states: int) -> np.ndarray:

@@ -86,7 +86,7 @@ def end_by_signals(child: RosProcess) -> None:
 
 def test_it_keeps_answering_through_cleanup_and_configure(bench, process) -> None:
     """Subscriptions that go and come again are served, beside services and parameters."""
-    child = process(model_file=bench.model_file, backend='python')
+    child = process(model_file=bench.model_file, backend='python', state_timeout=60.0)
     for _ in range(3):
         bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
         before = len(bench.commands)

@@ -15,11 +15,11 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics.errors import NeDynamicsError, TrajectoryError
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.ros.annotator.annotation import as_message
 from ne_dynamics.ros.messages.conversion import MessageError
 from ne_dynamics.ros.messages.serialized_trajectory import (
     read_stamp,
     read_trajectory,
-    write_trajectory,
 )
 
 NAMES = (('a',), ('joint_1', 'shoulder', 'j'), ('x' * 5, 'y' * 6, 'z' * 7, 'ü', '', 'w' * 300))
@@ -90,7 +90,9 @@ def test_an_annotated_trajectory_is_a_message(names) -> None:
     arrays = (trajectory.positions, trajectory.velocities, trajectory.accelerations)
     header = Header(frame_id='base_link')
     header.stamp.sec, header.stamp.nanosec = 7, 8
-    message = deserialize_message(write_trajectory(trajectory, header), JointTrajectory)
+    message = deserialize_message(
+        serialize_message(as_message(trajectory, header)), JointTrajectory
+    )
     assert message.header == header
     assert tuple(message.joint_names) == names
     for i, point in enumerate(message.points):
@@ -116,7 +118,8 @@ def test_damaged_messages_are_refused_and_nothing_worse() -> None:
     """Bytes cut off, changed or made up end in an error of ours, without large memory."""
     rng = np.random.default_rng(3)
     trajectory = random_trajectory(rng, NAMES[1], 5)
-    data, times = write_trajectory(trajectory, Header(frame_id='base')), trajectory.nanoseconds
+    message, times = as_message(trajectory, Header(frame_id='base')), trajectory.nanoseconds
+    data = bytes(serialize_message(message))
     whole, _ = read_trajectory(data)
     # rclpy adds some bytes that mean nothing.
     end = data.rindex(struct.pack('<iI', *divmod(int(times[-1]), 10**9))) + 8
@@ -150,4 +153,4 @@ def test_a_time_that_no_message_carries_is_refused() -> None:
     with pytest.raises(
         TrajectoryError, match='time_from_start: expected at most 2147483647999999999 ns'
     ):
-        write_trajectory(trajectory, Header())
+        as_message(trajectory, Header())

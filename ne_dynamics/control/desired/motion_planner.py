@@ -316,20 +316,14 @@ class MotionPlanner:
             # Of the past, as the next state will find, too.
             return MotionPlan(sent, is_for_now)
         exceeded = checker.decide(checker.check_motion(motion, request, begin, now))
-        efforts = pace = None
-        if settings.slows_down:
-            efforts = checker.efforts
-            # Straight lines have corners, at which no motor can do what they ask for.
-            is_too_fast = (
-                exceeded
-                or request.interpolation is Interpolation.LINEAR
-                or checker.check_ends(motion, request, begin, now)
-            )
-            # A single point that is due already has no way: the arm is to stand there.
-            if is_too_fast and len(motion.knots) > 1:
-                if not self.has_time:
-                    raise TakesTimeError('a pace is to be planned')
-                pace = self._plan_pace(motion, running, efforts, request.origin(now))
+        pace = None
+        # Straight lines have corners, at which no motor can do what they ask for.
+        if settings.slows_down and (
+            exceeded
+            or request.interpolation is Interpolation.LINEAR
+            or checker.check_ends(motion, request, begin, now)
+        ):
+            pace = self._plan_pace(motion, running, checker.efforts, request.origin(now))
         return MotionPlan(
             replace(sent, ending=request.ending),
             is_for_now,
@@ -338,7 +332,7 @@ class MotionPlanner:
             request.origin(now),
             begin_time := begin_of(waypoints, request.start_time, now),
             running.sample(begin_time),
-            efforts,
+            checker.efforts if settings.slows_down else None,
             pace,
             settings.number,
             is_announced=is_for_now and start is not None and not is_partial,
@@ -361,8 +355,20 @@ class MotionPlanner:
 
     def _plan_pace(
         self, motion: Motion, running: Motion, efforts: PathEfforts, origin: float
-    ) -> TimeOptimal:
-        """Return how fast what is to be followed may be gone."""
+    ) -> TimeOptimal | None:
+        """Return how fast what is to be followed may be gone.
+
+        None for a single point that is due already: it has no way, the arm is to stand there.
+
+        Raises
+        ------
+        TakesTimeError
+            When there is none for it.
+        """
+        if len(motion.knots) < 2:
+            return None
+        if not self.has_time:
+            raise TakesTimeError('a pace is to be planned')
         start, clock = motion.start_time, self.path_time.clock
         after, before = motion.sample(start).velocity, running.sample(start).velocity
         return plan_pace(

@@ -43,33 +43,6 @@ from ne_dynamics.control.sensors.velocity_source import (
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
-PERIODS_OF_DELAY = 1.5
-"""Periods of the states from a position to the effort that answers it: one until the command
-counts, and half of the one for which it is held."""
-
-DOUBTFUL_PRODUCT, LARGEST_PRODUCT = 0.5, 1.0
-"""kv times the delay from which on the loop is doubtful, and refused. An observer that compensates
-adds its rate to kv; where joints are elastic it costs as much again of what is not doubtful."""
-
-OBSERVER_PRODUCT = 0.12
-"""The observer's rate times the delay from which on elastic joints may swing, whatever kv is."""
-
-LEAST_MARGIN = 5.0
-"""Phase margin below which a loop is refused, whatever the delay [degrees]."""
-
-FASTEST_GROWTH = 0.01
-"""A loop that grows faster than this is refused [1/s]: slower growth may be rounding."""
-
-PERIODS_OF_SILENCE = 2.0
-"""Where states count as stopped after fewer periods, one that is lost is a fault."""
-
-FASTEST_DRIVE = 160.0
-"""No drive is taken to accelerate its own rotor faster than this at its effort limit [rad/s^2, or
-m/s^2]: what a model without rotors leaves out."""
-
-DOUBTFUL_LOAD = 0.9
-"""Part of an effort limit that may be needed at rest without a remark."""
-
 
 class Verdict(NamedTuple):
     """What is to be said of a tuning.
@@ -109,14 +82,14 @@ def judge_limits(joint_names: Sequence[str], holding: FloatArray, limits: FloatA
             ],
             [],
         )
-    if ratios[worst] > DOUBTFUL_LOAD:
+    if ratios[worst] > GUARD_LIMITS.doubtful_load:
         return Verdict([], [f'joint {name!r} takes {effort} N m or N to hold the arm where it is'])
     return Verdict([], [])
 
 
 def judge_timeout(timeout: float, period: float) -> Verdict:
     """Judge whether states that come every `period` are no gap [s]."""
-    if timeout > PERIODS_OF_SILENCE * period:
+    if timeout > GUARD_LIMITS.periods_of_silence * period:
         return Verdict([], [])
     seen = f'state_timeout: {timeout:g} s, and states come every {period:.3g} s'
     if timeout <= period:
@@ -241,18 +214,20 @@ def growth_rate(
 
 def largest_damping_rate(period: float) -> float:
     """Return the largest kv [1/s] without a remark, by the period of the states [s]."""
-    return DOUBTFUL_PRODUCT / (PERIODS_OF_DELAY * period)
+    return GUARD_LIMITS.doubtful_product / (GUARD_LIMITS.periods_of_delay * period)
 
 
 def find_drive_inertias(joints: Sequence[Joint]) -> FloatArray:
     """Return the inertia that a drive has at least where the model has none, shape (n,).
 
-    By its effort limit and :data:`FASTEST_DRIVE`; 0 where the model has one, or no effort limit
-    [kg m^2 or kg]. Descriptions of geared arms often have no rotors, which are most of the
-    inertia of a wrist.
+    By its effort limit and :attr:`.GuardLimits.fastest_drive`; 0 where the model has one, or no
+    effort limit [kg m^2 or kg]. Descriptions of geared arms often have no rotors, which are most
+    of the inertia of a wrist.
     """
     limits = [0.0 if joint.rotor_inertia > 0.0 else joint.effort_limit for joint in joints]
-    return np.array([limit / FASTEST_DRIVE if 0.0 < limit < inf else 0.0 for limit in limits])
+    return np.array(
+        [limit / GUARD_LIMITS.fastest_drive if 0.0 < limit < inf else 0.0 for limit in limits]
+    )
 
 
 def judge_gains_and_drives(
@@ -319,23 +294,33 @@ def judge_gains(
     """
     if gains is None or not mode.has_feedback:
         return Verdict([], [])
-    delay = PERIODS_OF_DELAY * period
-    matrix = mass_matrix() if mode is Mode.FEEDFORWARD_PD else None
-    kp, kv = _find_loops(gains, matrix)
+    kp, kv = _find_loops(gains, mass_matrix() if mode is Mode.FEEDFORWARD_PD else None)
     if not (kp.any() or kv.any()):
         return Verdict([], [])
-    softest = min(_largest(kv))
-    kp, kv = kp + observer_rate * kv, kv + observer_rate * np.eye(kv.shape[-1])
-    pairs = list(zip(_largest(kp), _largest(kv), strict=True))
-    margins = [_margin(p, v, delay) for p, v in pairs]
-    worst = int(np.argmin(margins))
-    stiffest = max(_largest(kv))
-    source = velocity_filter(velocity, period)
+    return _judge_loops(mode, kp, kv, period, velocity, observer_rate)
+
+
+def _judge_loops(
+    mode: Mode,
+    kp: FloatArray,
+    kv: FloatArray,
+    period: float,
+    velocity: VelocitySettings,
+    observer_rate: float,
+) -> Verdict:
+    """Judge loops, as of :func:`_find_loops`, by what is the worst of each."""
+    bounds, source = GUARD_LIMITS, velocity_filter(velocity, period)
+    delay = bounds.periods_of_delay * period
     lag = delay if source is None else delay + source.lag
-    product, margin = stiffest * delay, margins[worst]
     late = f'{1e3 * delay:.3g} ms (states every {1e3 * period:.3g} ms)'
     if source is not None:
         late += f', and velocities {velocity.source.value}, {1e3 * source.lag:.3g} ms late,'
+    softest = min(_largest(kv))
+    kp, kv = kp + observer_rate * kv, kv + observer_rate * np.eye(kv.shape[-1])
+    pairs = list(zip(_largest(kp), _largest(kv), strict=True))
+    margins = [_margin(*pair, delay) for pair in pairs]
+    worst, stiffest = int(np.argmin(margins)), max(one for _, one in pairs)
+    margin = margins[worst]
     with_observer = ', with observer.cutoff_frequency' if observer_rate else ''
     seen = (
         f'{mode.value}.kp, {mode.value}.kv{with_observer}: kv = {pairs[worst][1]:.4g} /s and '
@@ -343,29 +328,30 @@ def judge_gains(
         f'with a delay of {late} make kv * delay = {stiffest * lag:.2f} and a phase margin of '
         f'{margin:.0f} degrees'
     )
-    if product > LARGEST_PRODUCT or margin < LEAST_MARGIN:
-        return Verdict(
-            [
-                f'{seen}; expected kv * delay of at most {LARGEST_PRODUCT:g} and a margin of at '
-                f'least {LEAST_MARGIN:g}'
-            ],
-            [],
-        )
+    if stiffest * delay > bounds.largest_product or margin < bounds.least_phase_margin:
+        allowed = f'at most {bounds.largest_product:g} and a margin of at least'
+        refusal = f'{seen}; expected kv * delay of {allowed} {bounds.least_phase_margin:g}'
+        return Verdict([refusal], [])
     growth = growth_rate(kp, kv, period, source)
-    if growth > FASTEST_GROWTH:
+    if growth > bounds.fastest_growth:
         return Verdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'], [])
-    if (stiffest + observer_rate) * lag > DOUBTFUL_PRODUCT:
+    if (stiffest + observer_rate) * lag > bounds.doubtful_product:
         beside = f' less {observer_rate * lag:.2f} for the observer' if observer_rate else ''
-        remark = f'{seen}; better is kv * delay below {DOUBTFUL_PRODUCT:g}{beside}'
+        remark = f'{seen}; better is kv * delay below {bounds.doubtful_product:g}{beside}'
         return Verdict([], [remark])
-    fastest = min(softest, OBSERVER_PRODUCT / lag)
-    if observer_rate > fastest:
-        remark = (
-            f'observer.cutoff_frequency: 2 pi times it is {observer_rate:.4g} /s; better is at '
-            f'most {fastest:.4g} /s, of kv and of {OBSERVER_PRODUCT:g} by a delay of {late}'
-        )
-        return Verdict([], [remark])
-    return Verdict([], [])
+    return Verdict([], _remark_on_observer(observer_rate, softest, lag, late))
+
+
+def _remark_on_observer(rate: float, softest: float, lag: float, late: str) -> list[str]:
+    """Return what is doubtful of an observer's rate, by the smallest kv [1/s] and the lag [s]."""
+    product = GUARD_LIMITS.observer_product
+    fastest = min(softest, product / lag)
+    if rate <= fastest:
+        return []
+    return [
+        f'observer.cutoff_frequency: 2 pi times it is {rate:.4g} /s; better is at most '
+        f'{fastest:.4g} /s, of kv and of {product:g} by a delay of {late}'
+    ]
 
 
 def _margin(kp: float, kv: float, delay: float) -> float:

@@ -45,6 +45,11 @@ class GuardLimits:
     )
     repeats: int = _limit(3, '', 'A fault that comes so often within `repeat_window` latches.')
     repeats_of_any_kind: int = _limit(6, '', 'So do so many faults of several kinds within it.')
+    states_to_return: int = _limit(
+        2, '', 'States in a row that must agree with one another before they count again.'
+    )
+    states_after_silence: int = _limit(1, '', 'The same after states that stopped, or a gap.')
+    states_after_jump: int = _limit(3, '', 'The same after states that jumped.')
 
     # VelocityCheck
     stretch_shortest: float = _limit(
@@ -205,6 +210,109 @@ class GuardLimits:
     fewest_turns: int = _limit(
         5, '', 'Steps that turn round before it is said: a push turns them once or twice.'
     )
+
+    # Feasibility of a tuning
+    periods_of_delay: float = _limit(
+        1.5,
+        '',
+        'Periods of the states from a position to the effort that answers it: one until the '
+        'command counts, and half of the one for which it is held.',
+    )
+    doubtful_product: float = _limit(
+        0.5,
+        '',
+        'kv times the delay from which on the loop is doubtful. An observer that compensates adds '
+        'its rate to kv; where joints are elastic it costs as much again of what is not doubtful.',
+    )
+    largest_product: float = _limit(
+        1.0, '', 'kv times the delay from which on the loop is refused.'
+    )
+    observer_product: float = _limit(
+        0.12,
+        '',
+        "The observer's rate times the delay from which on elastic joints may swing, whatever kv "
+        'is.',
+    )
+    least_phase_margin: float = _limit(
+        5.0, 'degrees', 'A loop with a smaller one is refused, whatever the delay.'
+    )
+    fastest_growth: float = _limit(
+        0.01, '1/s', 'A loop that grows faster is refused: slower growth may be rounding.'
+    )
+    periods_of_silence: float = _limit(
+        2.0, '', 'Where states count as stopped after fewer periods, one that is lost is a fault.'
+    )
+    fastest_drive: float = _limit(
+        160.0,
+        'rad/s^2 or m/s^2',
+        'No drive is taken to accelerate its own rotor faster at its effort limit: what a model '
+        'without rotors leaves out.',
+    )
+    doubtful_load: float = _limit(
+        0.9, '', 'Part of an effort limit that may be needed at rest without a remark.'
+    )
+
+    # ContactDetector
+    contact_errors: float = _limit(
+        1.5, '', 'A residual within so many times the largest that was none is no contact.'
+    )
+    contact_least: float = _limit(
+        0.04, '', 'Least threshold where none is given, by the effort limit.'
+    )
+    contact_learning: float = _limit(
+        0.5, 's', 'At first nothing is a contact: nothing is known of the model yet.'
+    )
+    contact_probation: float = _limit(
+        0.25, 's', 'What is seen counts as an error of the model after this to twice this.'
+    )
+    contact_release: float = _limit(
+        0.5,
+        '',
+        'A contact is over when all residuals have come back by this part of the way from their '
+        'thresholds to the errors that are known.',
+    )
+
+    # WeightCheck; shares are of the effort limits
+    weight_least: float = _limit(
+        0.05, '', 'Nothing is said where the largest share of the weight is less.'
+    )
+    weight_friction: float = _limit(
+        0.05, '', 'Share that friction may make, beside the Coulomb friction of the model.'
+    )
+    mirrored_part: float = _limit(
+        0.5, '', 'Part of the weight that the efforts of a mirrored one have the other way.'
+    )
+    mirrored_alignment: float = _limit(
+        0.7, '', 'Cosine of the angle between such efforts and the opposite of the weight.'
+    )
+    mirrored_share: float = _limit(
+        0.15, '', 'Share by which such an effort is off, at least, where the weight is largest.'
+    )
+    far_part: float = _limit(0.5, '', 'An effort is far off from this part of the weight on.')
+    payload_least: float = _limit(
+        0.05, '', 'Nothing is said of a change of the load whose largest share is less.'
+    )
+    payload_confirmed: float = _limit(
+        0.25, '', 'Efforts that show less than this part of such a change contradict it.'
+    )
+    resting_velocity: float = _limit(
+        0.1,
+        'rad/s or m/s',
+        'A slower joint is at rest. Generous: velocities that are differenced are coarse.',
+    )
+    weakest_limit: float = _limit(
+        0.25,
+        '',
+        'No effort limit counts as less than this part of the largest: what the weakest joints '
+        'of a wrist carry, a load turns round.',
+    )
+    largest_limit: float = _limit(
+        4.0,
+        '',
+        'Effort limits that are more times the weight in each of some poses count as so many '
+        'times it: descriptions have limits that stand for none.',
+    )
+    limit_poses: int = _limit(64, '', 'So many random poses.')
 
 
 GUARD_LIMITS = GuardLimits()

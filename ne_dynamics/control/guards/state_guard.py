@@ -49,20 +49,6 @@ class FaultKind(str, enum.Enum):
 STATES_STILL_COME = frozenset((FaultKind.JUMPED, FaultKind.FROZEN, FaultKind.BACKWARDS))
 """Faults in which states come that are not believed."""
 
-STATES_TO_RETURN = {
-    FaultKind.STOPPED: 1,
-    FaultKind.JUMPED: 3,
-    FaultKind.FROZEN: 2,
-    FaultKind.BACKWARDS: 2,
-    FaultKind.GAP: 1,
-    FaultKind.VELOCITY: 2,
-    FaultKind.FROZEN_POSITION: 2,
-    FaultKind.FOLLOWING: 2,
-    FaultKind.SATURATED: 2,
-    FaultKind.UNSTABLE: 2,
-}
-"""States in a row that must agree with one another before they count again."""
-
 
 class Fault(NamedTuple):
     """Something that ends the motion.
@@ -372,10 +358,7 @@ class StateGuard:
 
     def _reconsider(self, fault: Fault, seen: _Seen) -> Fault:
         """Believe a state again when enough in a row agree."""
-        needed = STATES_TO_RETURN[fault.kind]
-        last = self._last
-        if fault.kind is FaultKind.STOPPED and last is not None and seen.time <= last.time:
-            needed = STATES_TO_RETURN[FaultKind.BACKWARDS]
+        needed = self._states_to_return(fault.kind, seen.time)
         before = self._candidate
         agrees = before is None or (self._advances(before, seen) and not self._jump(before, seen))
         self._agreeing = self._agreeing + 1 if agrees else 1
@@ -387,6 +370,16 @@ class StateGuard:
             )
         self._believe(seen)
         return fault
+
+    def _states_to_return(self, kind: FaultKind, now: float) -> int:
+        """Return how many states in a row must agree after a fault, the last one at a time [s]."""
+        last, bounds = self._last, self._bounds
+        if kind is FaultKind.JUMPED:
+            return bounds.states_after_jump
+        is_set_back = last is not None and now <= last.time
+        if kind is FaultKind.GAP or (kind is FaultKind.STOPPED and not is_set_back):
+            return bounds.states_after_silence
+        return bounds.states_to_return
 
     def _advances(self, before: _Seen, after: _Seen) -> bool:
         """Whether the stamps go on with the messages."""

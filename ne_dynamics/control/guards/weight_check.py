@@ -1,19 +1,19 @@
 """Whether the efforts of a resting arm bear out the weight that the model gives it.
 
 With s for the efforts that the joint states report, h for those that hold the arm at rest by the
-model, both as shares of the effort limits (of a quarter of the largest of them, where one is
-less), and k for the joint with the largest share in h:
+model, both as shares of the effort limits (of `weakest_limit` of the largest of them, where
+one is less), and k for the joint with the largest share in h:
 
 - Where |h_k| is small nothing is said: friction at rest may turn its sign.
 - The weight is mirrored where s is about -h: its part along h, s.h / h.h, is at most
-  -`mirrored_part`, its direction is that of -h, s.h <= -`alignment` |s| |h|, and s_k differs from
-  h_k by more than friction and a load would explain. Then gravity, as the model has it, points the
-  wrong way, or the efforts have the other sign.
+  -`mirrored_part`, its direction is that of -h, s.h <= -`mirrored_alignment` |s| |h|, and s_k
+  differs from h_k by more than friction and a load would explain. Then gravity, as the model has
+  it, points the wrong way, or the efforts have the other sign.
 - It is far off where s_k differs from h_k by more than `far_part` of h_k, and by more than
   friction explains.
 
 What moves is not judged, nor an arm whose efforts are all zero: brakes hold it, or nobody
-measures.
+measures. Words such as `mirrored_part` are fields of :class:`~.limits.GuardLimits`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
 from ne_dynamics.control.sensors.state_effort import ROUNDING, StateEffort
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.dynamics.compensation import Base, InverseDynamics
+from ne_dynamics.dynamics.compensation import InverseDynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import resting_state
@@ -77,39 +78,17 @@ class RestingState(NamedTuple):
 
 @dataclass(frozen=True)
 class WeightCheck:
-    """Compares measured efforts with the weight by the model; shares are of the effort limits.
+    """Compares measured efforts with the weight by the model.
 
     Attributes
     ----------
-    least_share : float
-        Largest share of the weight below which nothing is said.
-    friction_share : float
-        Difference that friction may make, beside the Coulomb friction of the model.
-    mirrored_part, alignment, mirrored_share : float
-        From where the weight is mirrored; the last is of the difference of joint k.
-    far_part : float
-        Part of the weight from which a difference is far off.
-    least_payload_share : float
-        Share of a change of the payload below which nothing is said of it.
-    confirmed_part : float
-        Part of a change of the payload below which efforts contradict it.
-    rest_velocity : float
-        Velocity below which a joint is at rest [rad/s or m/s]. Generous: velocities that are
-        differenced are coarse.
     limit_share : float
         What of the effort limits counts; see :func:`find_limit_share`.
+    bounds : GuardLimits
     """
 
-    least_share: float = 0.05
-    friction_share: float = 0.05
-    mirrored_part: float = 0.5
-    alignment: float = 0.7
-    mirrored_share: float = 0.15
-    far_part: float = 0.5
-    least_payload_share: float = 0.05
-    confirmed_part: float = 0.25
-    rest_velocity: float = 0.1
     limit_share: float = 1.0
+    bounds: GuardLimits = GUARD_LIMITS
 
     def is_telling(self, controller: Controller, state: RestingState) -> bool:
         """Return whether the efforts of a state can be compared with the weight."""
@@ -121,7 +100,7 @@ class WeightCheck:
         if imu is not None and imu.at(state.time) is None:
             # Nobody knows yet how the base stands.
             return False
-        return velocity is None or float(np.abs(velocity).max()) < self.rest_velocity
+        return velocity is None or float(np.abs(velocity).max()) < self.bounds.resting_velocity
 
     def compare(
         self,
@@ -143,11 +122,12 @@ class WeightCheck:
             Of the model [N m or N].
         joint_names : sequence of n str
         """
-        scale = _scale_of(limits, weight)
+        bounds = self.bounds
+        scale = self._scale_of(limits, weight)
         share, measured = weight / scale, effort / scale
         joint = int(np.abs(share).argmax())
         largest = abs(float(share[joint]))
-        if not largest >= self.least_share or abs(weight[joint]) < ROUNDING:
+        if not largest >= bounds.weight_least or abs(weight[joint]) < ROUNDING:
             return NOTHING_FOUND
         text = (
             f'joint {joint_names[joint]!r}: expected about {weight[joint]:.3g} N m or N at rest '
@@ -156,13 +136,13 @@ class WeightCheck:
         off, friction = abs(effort[joint] - weight[joint]), coulomb_friction[joint]
         along, size = float(measured @ share), float(np.linalg.norm(share))
         if (
-            along <= -self.mirrored_part * size**2
-            and along <= -self.alignment * size * float(np.linalg.norm(measured))
-            and off > self.mirrored_share * scale[joint] + friction
+            along <= -bounds.mirrored_part * size**2
+            and along <= -bounds.mirrored_alignment * size * float(np.linalg.norm(measured))
+            and off > bounds.mirrored_share * scale[joint] + friction
         ):
             return Finding(Weight.MIRRORED, text)
-        friction += self.friction_share * scale[joint]
-        if off > max(self.far_part * abs(weight[joint]), friction):
+        friction += bounds.weight_friction * scale[joint]
+        if off > max(bounds.far_part * abs(weight[joint]), friction):
             return Finding(Weight.FAR_OFF, text)
         return Finding(Weight.CONFIRMED)
 
@@ -206,7 +186,7 @@ class WeightCheck:
         """
         if state.effort is None or not self.is_telling(controller, state):
             return ''
-        base = find_base(controller, state.time)
+        base = controller.sense.resting_base(state.time)
         try:
             before, after = (
                 one.hold_law.compensation.gravity(state.position, base)
@@ -215,15 +195,15 @@ class WeightCheck:
         except InputError:
             return ''
         change = after - before
-        share = np.abs(change) / _scale_of(self.limit_share * find_limits(tuning), before)
+        share = np.abs(change) / self._scale_of(self.limit_share * find_limits(tuning), before)
         joint = int(share.argmax())
         described = tuning.law.joints[joint]
-        if share[joint] < self.least_payload_share:
+        if share[joint] < self.bounds.payload_least:
             return ''
         if abs(change[joint]) < 2.0 * described.coulomb_friction:
             return ''
         part = (state.effort[joint] - before[joint]) / change[joint]
-        if part >= self.confirmed_part:
+        if part >= self.bounds.payload_confirmed:
             return ''
         return (
             f'payload: joint {described.name!r} exerts {state.effort[joint]:.3g} N m or N at '
@@ -231,31 +211,42 @@ class WeightCheck:
             f'{after[joint]:.3g} with it: does the arm carry this load?'
         )
 
+    def _scale_of(self, limits: FloatArray, weight: FloatArray) -> FloatArray:
+        """Return what efforts are shares of, shape (n,) [N m or N].
+
+        The effort limits, in place of one that is infinite the largest weight. None is less than
+        a part of the largest.
+        """
+        heaviest = max(float(np.abs(weight).max(initial=0.0)), ROUNDING)
+        scale = np.where(np.isinf(limits), heaviest, limits)
+        least = self.bounds.weakest_limit * scale.max(initial=0.0)
+        shares_of: FloatArray = np.maximum(scale, least)
+        return shares_of
+
 
 def find_limit_share(
-    dynamics: InverseDynamics, limits: FloatArray, largest_ratio: float = 4.0, poses: int = 64
+    dynamics: InverseDynamics, limits: FloatArray, bounds: GuardLimits = GUARD_LIMITS
 ) -> float:
     """Return what of the effort limits motors for this arm would have, at most 1.
 
-    Less where the limits are more than `largest_ratio` times the weight in each of some random
-    poses, for all joints: descriptions have limits that stand for none.
+    Less where the limits are more than `largest_limit` times the weight in each of `limit_poses`
+    random poses, for all joints.
 
     Parameters
     ----------
     dynamics : InverseDynamics
     limits : array, shape (n,)
         Effort limits; infinite for none [N m or N].
-    largest_ratio : float
-    poses : int
+    bounds : GuardLimits
     """
     lower = np.maximum(dynamics.robot.limits('lower'), -np.pi)
     upper = np.minimum(dynamics.robot.limits('upper'), np.pi)
-    size = poses, limits.size
+    size = bounds.limit_poses, limits.size
     position = np.random.default_rng(0).uniform(lower, np.maximum(lower, upper), size)
     still = np.zeros(size)
     weight = dynamics.without_friction().inverse_dynamics(position, still, still)
     largest = float((np.abs(weight) / limits).max(initial=0.0))
-    return min(1.0, largest_ratio * largest) if largest > 0.0 else 1.0
+    return min(1.0, bounds.largest_limit * largest) if largest > 0.0 else 1.0
 
 
 def find_weight(controller: Controller, state: RestingState) -> FloatArray:
@@ -268,18 +259,10 @@ def find_weight(controller: Controller, state: RestingState) -> FloatArray:
     InputError
         When it is not finite.
     """
-    position, wrench = state.position, controller.sense.wrench_at(state.time)
-    return controller.tuning.hold_law.effort(
-        position, None, resting_state(position), wrench, find_base(controller, state.time)
-    )
-
-
-def find_base(controller: Controller, now: float) -> Base | None:
-    """Return how the base stands; None without an IMU."""
-    if controller.sense.imu is None:
-        return None
-    resting = controller.sense.imu.resting_at(now)
-    return Base(resting, resting)
+    position, sense = state.position, controller.sense
+    wrench, base = sense.wrench_at(state.time), sense.resting_base(state.time)
+    desired = resting_state(position)
+    return controller.tuning.hold_law.effort(position, None, desired, wrench, base)
 
 
 def find_limits(tuning: Tuning) -> FloatArray:
@@ -289,15 +272,3 @@ def find_limits(tuning: Tuning) -> FloatArray:
     """
     model = np.array([joint.effort_limit for joint in tuning.law.joints])
     return np.where((model > 0.0) & np.isfinite(model), model, tuning.effort_limits)
-
-
-def _scale_of(limits: FloatArray, weight: FloatArray, least_part: float = 0.25) -> FloatArray:
-    """Return what efforts are shares of, shape (n,) [N m or N].
-
-    The effort limits, in place of one that is infinite the largest weight. None is less than a
-    part of the largest: what the weakest joints of a wrist carry, a load turns round.
-    """
-    heaviest = max(float(np.abs(weight).max(initial=0.0)), ROUNDING)
-    scale = np.where(np.isinf(limits), heaviest, limits)
-    shares_of: FloatArray = np.maximum(scale, least_part * scale.max(initial=0.0))
-    return shares_of

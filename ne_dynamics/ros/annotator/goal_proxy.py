@@ -244,14 +244,14 @@ class GoalProxy:
         if goal not in self._goals or response is None:
             return
         handle, result = goal.handle, response.result
-        is_last = goal is self._goals[-1]
         if response.status == GoalStatus.STATUS_SUCCEEDED:
             self._held.note_end(goal.trajectory)
-        elif is_last and (handle.is_cancel_requested or result.error_code in GIVEN_UP):
-            self._held.begin()
-        if response.status == GoalStatus.STATUS_SUCCEEDED:
             self._finish(goal, handle.succeed, result)
-        elif response.status == GoalStatus.STATUS_CANCELED and handle.is_cancel_requested:
+            return
+        is_given_up = handle.is_cancel_requested or result.error_code in GIVEN_UP
+        if goal is self._goals[-1] and is_given_up:
+            self._held.begin()
+        if response.status == GoalStatus.STATUS_CANCELED and handle.is_cancel_requested:
             self._finish(goal, handle.canceled, result)
         else:
             if response.status == GoalStatus.STATUS_CANCELED and not result.error_string:

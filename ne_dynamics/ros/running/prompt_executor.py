@@ -196,21 +196,17 @@ class PromptExecutor(SingleThreadedExecutor):
         self._entities = self._present_entities()
         subscriptions, timers, clients, services, guards, waitables = self._entities
         # The first wakes the executor when entities come and go, the other one on a signal.
-        own_guards = (self._guard, self._sigint_gc)
-        for entity in (*subscriptions, *timers, *clients, *services, *guards, *own_guards):
+        guards = (*guards, self._guard, self._sigint_gc)
+        for entity in (*subscriptions, *timers, *clients, *services, *guards):
             self._held.enter_context(entity.handle)
         for waitable in waitables:
             self._held.enter_context(waitable)
         count = self._count(
-            len(subscriptions),
-            len(guards) + len(own_guards),
-            len(timers),
-            len(clients),
-            len(services),
+            len(subscriptions), len(guards), len(timers), len(clients), len(services)
         )
         for waitable in waitables:
             count += waitable.get_num_entities()
-        self._wait_set = wait_set = self._make_wait_set(
+        self._wait_set = self._make_wait_set(
             count.num_subscriptions,
             count.num_guard_conditions,
             count.num_timers,
@@ -219,25 +215,9 @@ class PromptExecutor(SingleThreadedExecutor):
             count.num_events,
             self._context.handle,
         )
-        additions: list[tuple[Callable[[Any], Any], Any]] = []
-        for add, entities in (
-            (wait_set.add_subscription, subscriptions),
-            (wait_set.add_timer, timers),
-            (wait_set.add_client, clients),
-            (wait_set.add_service, services),
-            (wait_set.add_guard_condition, (*guards, *own_guards)),
-        ):
-            additions += [(add, entity.handle) for entity in entities]
-        for waitable in waitables:
-            # An event notes its place, which stays the same; from then on it is put there without
-            # the detour.
-            waitable.add_to_wait_set(wait_set)
-            event = getattr(waitable, '_EventHandler__event', None)
-            if event is None:
-                additions.append((waitable.add_to_wait_set, wait_set))
-            else:
-                additions.append((wait_set.add_event, event))
-        self._additions = additions
+        self._additions = self._find_additions(
+            subscriptions, timers, clients, services, guards, waitables
+        )
         self._prompt = [
             (
                 entity.handle.pointer,
@@ -249,6 +229,34 @@ class PromptExecutor(SingleThreadedExecutor):
             for entity in self._ask()
             if entity in subscriptions
         ]
+
+    def _find_additions(self, *entities: Sequence[Any]) -> list[tuple[Callable[[Any], Any], Any]]:
+        """Return by what call each entity, by its kind, is put into the wait set."""
+        wait_set = self._wait_set
+        *by_handle, waitables = entities
+        additions: list[tuple[Callable[[Any], Any], Any]] = []
+        for add, kind in zip(
+            (
+                wait_set.add_subscription,
+                wait_set.add_timer,
+                wait_set.add_client,
+                wait_set.add_service,
+                wait_set.add_guard_condition,
+            ),
+            by_handle,
+            strict=True,
+        ):
+            additions += [(add, entity.handle) for entity in kind]
+        for waitable in waitables:
+            # An event notes its place, which stays the same; from then on it is put there without
+            # the detour.
+            waitable.add_to_wait_set(wait_set)
+            event = getattr(waitable, '_EventHandler__event', None)
+            if event is None:
+                additions.append((waitable.add_to_wait_set, wait_set))
+            else:
+                additions.append((wait_set.add_event, event))
+        return additions
 
     def _release(self) -> None:
         self._wait_set = None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.control.contact import LEAST_SHARE
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.guards.goal import Tolerances
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.hand_guiding import HandGuiding
@@ -26,11 +26,7 @@ from ne_dynamics.motion.joint_limits import effort_limits, limit_remarks, per_jo
 from ne_dynamics.ros.settings.carried_load import carried_parameters, payload_parameters
 from ne_dynamics.ros.settings.command_layout import EFFORT, GAINS
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm, warm_up_observer
-from ne_dynamics.ros.settings.parameters import (
-    ComputedTorqueGains,
-    FeedforwardPdGains,
-    NodeSettings,
-)
+from ne_dynamics.ros.settings.parameters import NodeSettings
 
 JUMP_MARGIN = 2.0
 """A joint that seems faster than this many times its velocity limit has jumped."""
@@ -44,43 +40,15 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
     ParameterError
         When a gain or limit does not fit the robot. Nothing has changed then.
     """
-    mode = settings.mode
     remarks = _check_loops(settings, arm)
-    gains_by_mode = {
-        Mode.COMPUTED_TORQUE: _gains(settings.computed_torque, arm, Mode.COMPUTED_TORQUE),
-        Mode.FEEDFORWARD_PD: _gains(settings.feedforward_pd, arm, Mode.FEEDFORWARD_PD),
-    }
-    gains = gains_by_mode.get(mode)
+    gains = _find_gains(settings, arm)
     if gains is not None:
-        remarks += gains.remarks(mode.value, arm.robot.joint_names)
-    given = settings.effort_limits
-    limits = effort_limits(
-        arm.robot.joints, arm.per_joint(given, 'effort_limits') if given else ()
-    )
-    unlimited = np.flatnonzero(np.isinf(limits))
-    if unlimited.size:
-        names = ', '.join(arm.robot.joint_names[index] for index in unlimited)
-        remarks.append(f'no effort limit for {names}: their commands are not clamped')
-    remarks += limit_remarks(arm.robot.joints, limits)
-    given = settings.effort_rate_limit
-    rates = arm.per_joint(given, 'effort_rate_limit') if given else np.array(())
-    EffortLimiter(limits, rates)
-    # What is used elsewhere is to be right from the start.
-    for check in (goal_tolerances, tracking_limits):
-        check(settings, arm)
-    if settings.cmd_timeout and not command_timeout(settings):
-        remarks.append(
-            f'cmd_timeout: expected more than constraints.goal_time '
-            f'({settings.constraints.goal_time:g} s), got {settings.cmd_timeout:g} s: it is not '
-            'used'
-        )
-    payload, payload_remarks = payload_parameters(settings, arm)
+        remarks += gains.remarks(settings.mode.value, arm.robot.joint_names)
+    limits, rates = _find_effort_limits(settings, arm)
+    remarks += _remark_on_limits(arm, limits)
+    remarks += _check_others(settings, arm)
+    law, hold_law, payload_remarks = _make_laws(settings, arm, gains)
     remarks += payload_remarks
-    unread = None if arm.wrench_link is None else carried_parameters(settings, arm)
-    model = (settings.terms, payload, settings.friction.smoothing_velocity, unread)
-    guiding = settings.hand_guiding
-    speeds = _limits_or_none(guiding.speed_limit, arm, 'hand_guiding.speed_limit', None)
-    law = ControlLaw(arm.dynamics, mode, gains, *model, HandGuiding(guiding, speeds))
     if np.any(rates):
         slow = refuse_slow_rates(law, limits, rates, arm.robot.joint_names)
         if slow:
@@ -88,7 +56,7 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         remarks += _slew_remarks(law, limits, rates, arm)
     tuning = Tuning(
         law=law,
-        hold_law=ControlLaw(arm.dynamics, Mode.GRAVITY_COMPENSATION, None, *model),
+        hold_law=hold_law,
         effort_limits=limits,
         effort_rates=rates,
         wrench=settings.wrench,
@@ -111,6 +79,67 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
         drives_close_loop=settings.command.drives_close_loop,
     )
     return tuning, remarks
+
+
+def _find_gains(settings: NodeSettings, arm: ControlledArm) -> Gains | None:
+    """Return the gains of the mode, in the order of the model; those of others are checked too."""
+    found: dict[Mode, Gains] = {}
+    for mode, given in (
+        (Mode.COMPUTED_TORQUE, settings.computed_torque),
+        (Mode.FEEDFORWARD_PD, settings.feedforward_pd),
+    ):
+        gains = Gains.from_values(given.kp, given.kv, arm.dynamics.n, mode.value)
+        found[mode] = Gains(arm.to_model_order(gains.kp), arm.to_model_order(gains.kv))
+    return found.get(settings.mode)
+
+
+def _find_effort_limits(
+    settings: NodeSettings, arm: ControlledArm
+) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of the efforts, shape (n,), and of their rates, shape (n,) or (0,)."""
+    given = settings.effort_limits
+    limits = effort_limits(
+        arm.robot.joints, arm.per_joint(given, 'effort_limits') if given else ()
+    )
+    given = settings.effort_rate_limit
+    rates = arm.per_joint(given, 'effort_rate_limit') if given else np.array(())
+    EffortLimiter(limits, rates)
+    return limits, rates
+
+
+def _remark_on_limits(arm: ControlledArm, limits: FloatArray) -> list[str]:
+    """Return what is doubtful of effort limits."""
+    remarks = limit_remarks(arm.robot.joints, limits)
+    unlimited = np.flatnonzero(np.isinf(limits))
+    if not unlimited.size:
+        return remarks
+    names = ', '.join(arm.robot.joint_names[index] for index in unlimited)
+    return [f'no effort limit for {names}: their commands are not clamped', *remarks]
+
+
+def _check_others(settings: NodeSettings, arm: ControlledArm) -> list[str]:
+    """Check what is used elsewhere, and is to be right from the start; return remarks on it."""
+    for check in (goal_tolerances, tracking_limits):
+        check(settings, arm)
+    if not settings.cmd_timeout or command_timeout(settings):
+        return []
+    return [
+        'cmd_timeout: expected more than constraints.goal_time '
+        f'({settings.constraints.goal_time:g} s), got {settings.cmd_timeout:g} s: it is not used'
+    ]
+
+
+def _make_laws(
+    settings: NodeSettings, arm: ControlledArm, gains: Gains | None
+) -> tuple[ControlLaw, ControlLaw, list[str]]:
+    """Return the law of the mode, the one that holds the arm, and remarks on what it carries."""
+    payload, remarks = payload_parameters(settings, arm)
+    unread = None if arm.wrench_link is None else carried_parameters(settings, arm)
+    model = (settings.terms, payload, settings.friction.smoothing_velocity, unread)
+    guiding = settings.hand_guiding
+    speeds = _limits_or_none(guiding.speed_limit, arm, 'hand_guiding.speed_limit', None)
+    law = ControlLaw(arm.dynamics, settings.mode, gains, *model, HandGuiding(guiding, speeds))
+    return law, ControlLaw(arm.dynamics, Mode.GRAVITY_COMPENSATION, None, *model), remarks
 
 
 def _check_loops(settings: NodeSettings, arm: ControlledArm) -> list[str]:
@@ -180,7 +209,7 @@ def _disturbance_tuning(
 ) -> DisturbanceTuning | None:
     """Return how disturbances are observed on an arm with these effort limits, if they are."""
     observer, contact = settings.observer, settings.contact
-    bounds, least = BOUND_SHARE * limits, LEAST_SHARE * limits
+    bounds, least = BOUND_SHARE * limits, GUARD_LIMITS.contact_least * limits
     # What is used when the observer is switched on is to be right from the start.
     if observer.max_effort:
         bounds = arm.per_joint(observer.max_effort, 'observer.max_effort')
@@ -281,13 +310,6 @@ def _following_limits(settings: NodeSettings, arm: ControlledArm) -> FollowingLi
         settings.saturation.timeout or np.inf,
         counts_without_feedback=len(given.position) > 0 or settings.command.drives_close_loop,
     )
-
-
-def _gains(
-    given: ComputedTorqueGains | FeedforwardPdGains, arm: ControlledArm, mode: Mode
-) -> Gains:
-    gains = Gains.from_values(given.kp, given.kv, arm.dynamics.n, mode.value)
-    return Gains(arm.to_model_order(gains.kp), arm.to_model_order(gains.kv))
 
 
 def make_controller(

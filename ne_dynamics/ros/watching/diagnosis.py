@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
-from ne_dynamics.control.guards.feasibility import PERIODS_OF_DELAY
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.sensors.velocity_source import VelocitySource, velocity_filter
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
@@ -105,7 +105,9 @@ class DiagnosticsPublisher:
         values['joints'] = ' '.join(arm.command_names)
         values.update(self._statistics.outputs(arm.robot.joint_names))
         if controller.accept.rate.period > 0.0:
-            values['delay [ms]'] = f'{1e3 * PERIODS_OF_DELAY * controller.accept.rate.period:.3g}'
+            values['delay [ms]'] = (
+                f'{1e3 * GUARD_LIMITS.periods_of_delay * controller.accept.rate.period:.3g}'
+            )
             source = velocity_filter(
                 controller.tuning.motion.velocity, controller.accept.rate.period
             )
