@@ -93,21 +93,31 @@ class ControllerManager:
 
     Parameters
     ----------
+    scene : ControlScene or Bench
+        Whose node publishes the description, and is served while something is waited for.
     folder : Path
-        For what the processes print.
+        For what it prints.
     files : sequence of Path
-        Parameters of the manager; the last has those of the controllers too.
+        Parameters of the manager and its controllers.
+    description : str
+        URDF with `<ros2_control>`.
     """
 
-    def __init__(self, folder: Path, files: Sequence[Path]) -> None:
-        self._prefix = Path(os.environ[VARIABLE])
+    def __init__(self, scene: Any, folder: Path, files: Sequence[Path], description: str) -> None:
+        from std_msgs.msg import String
+
+        from ne_dynamics.ros.latched import LATCHED
+
+        self._scene = scene
+        self._programs = Path(os.environ[VARIABLE]) / 'lib/controller_manager'
         self._files = files
         self._log = folder / 'controller_manager.log'
+        self._publisher = scene.probe.create_publisher(String, 'robot_description', LATCHED)
+        self._publisher.publish(String(data=description))
         given = (word for file in files for word in ('--params-file', str(file)))
-        command = [str(self._prefix / 'lib/controller_manager/ros2_control_node'), '--ros-args']
         with self._log.open('wb') as output:
-            self.child = subprocess.Popen(
-                [*command, *given],
+            self._child = subprocess.Popen(
+                [str(self._programs / 'ros2_control_node'), '--ros-args', *given],
                 env=environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -117,35 +127,56 @@ class ControllerManager:
 
     @property
     def output(self) -> str:
-        """What it has printed so far."""
-        return self._log.read_text(encoding='utf-8', errors='replace')
+        """What it has printed last."""
+        return self._log.read_text(encoding='utf-8', errors='replace')[-4000:]
 
-    def start_spawner(self, program: str, name: str, *arguments: str) -> subprocess.Popen[str]:
-        """Start one of the spawners for a controller."""
-        path = str(self._prefix / 'lib/controller_manager' / program)
-        return start_program(path, name, *arguments)
+    def spawn(self, name: str, *arguments: str, turn: Callable[[], object] = bool) -> None:
+        """Load, configure and activate a controller, unless the arguments say less.
 
-    def spawner(self, name: str, *arguments: str) -> subprocess.Popen[str]:
-        """Start the spawner of a controller."""
+        Parameters
+        ----------
+        name : str
+        *arguments : str
+            Of the spawner.
+        turn : callable
+            Called while the spawner runs.
+        """
         files = (word for file in self._files for word in ('--param-file', str(file)))
-        patience = '--controller-manager-timeout', str(PATIENCE)
-        return self.start_spawner('spawner', name, *files, *patience, *arguments)
+        patience = str(PATIENCE)
+        waits = '--controller-manager-timeout', patience, '--switch-timeout', patience
+        program = str(self._programs / 'spawner')
+        self.finish(start_program(program, name, *files, *waits, *arguments), turn)
 
-    def switch(self, what: str, *names: str) -> subprocess.Popen[str]:
-        """Ask it to `activate` or `deactivate` controllers."""
+    def unspawn(self, name: str) -> None:
+        """Deactivate and unload a controller."""
+        self.finish(start_program(str(self._programs / 'unspawner'), name))
+
+    def begin_switch(self, what: str, *names: str) -> subprocess.Popen[str]:
+        """Begin to `activate` or `deactivate` controllers."""
         return start_program(sys.executable, '-c', SWITCH, what, *names)
+
+    def finish(self, process: subprocess.Popen[str], turn: Callable[[], object] = bool) -> str:
+        """Let a program end well; return what it printed."""
+
+        def has_ended() -> bool:
+            turn()
+            return process.poll() is not None
+
+        self._scene.spin(has_ended, f'the end of {process.args}')
+        printed, _ = process.communicate()
+        assert process.returncode == 0, f'{printed}\n{self.output}'
+        return printed
 
     def kill(self) -> None:
         """End it without asking."""
-        self.child.kill()
-        self.child.wait()
+        self._child.kill()
+        self._child.wait()
 
     def close(self) -> None:
         """Ask it to end, and see that it does."""
-        if self.child.poll() is None:
-            self.child.send_signal(signal.SIGINT)
+        self._child.send_signal(signal.SIGINT)
         try:
-            self.child.wait(30.0)
+            self._child.wait(30.0)
         except subprocess.TimeoutExpired:
             self.kill()
 
@@ -185,39 +216,20 @@ class ControlScene:
         """Serve the test's node until something is so; return it."""
         deadline = time.monotonic() + PATIENCE
         while not (result := until()):
-            printed = '' if self.manager is None else self.manager.output[-3000:]
+            printed = '' if self.manager is None else self.manager.output
             assert time.monotonic() < deadline, f'{what} did not come about\n{printed}'
-            self.executor.spin_once(0.02)
+            self.turn()
         return result
 
-    def start(self, folder: Path, files: Sequence[Path], description: str) -> ControllerManager:
-        """Start the controller manager, and publish the description for it."""
-        from std_msgs.msg import String
-
-        from ne_dynamics.ros.latched import LATCHED
-
-        self._descriptions = self.probe.create_publisher(String, 'robot_description', LATCHED)
-        self._descriptions.publish(String(data=description))
-        self.manager = ControllerManager(folder, files)
-        self.at_the_end(self.manager.close)
-        return self.manager
+    def turn(self) -> None:
+        """Serve the test's node for a moment."""
+        self.executor.spin_once(0.02)
 
     def start_script(self, script: str, *arguments: str) -> subprocess.Popen[str]:
         """Start a Python program by its text, with the messages that ros2_control has."""
         process = start_program(sys.executable, '-c', script, *arguments)
         self.at_the_end(process.kill)
         return process
-
-    def finish(self, process: subprocess.Popen[str]) -> str:
-        """Let a process end while the test's node is served; return what it printed."""
-        self.spin(lambda: process.poll() is not None, f'the end of {process.args}')
-        printed, _ = process.communicate()
-        assert process.returncode == 0, f'{printed}\n{self.manager.output[-3000:]}'
-        return printed
-
-    def spawn(self, name: str, *arguments: str) -> None:
-        """Load, configure and activate a controller."""
-        self.finish(self.manager.spawner(name, *arguments))
 
     def close(self) -> None:
         """End everything."""
