@@ -20,7 +20,7 @@ os.environ['ROS_DOMAIN_ID'] = str(private_domain())
 # Nothing is drawn by MuJoCo: hundreds of simulated robots need not look for a display.
 os.environ.setdefault('MUJOCO_GL', 'disable')
 
-WAITING = ('faults', 'fuzz', 'ros', 'simulation', 'cli', 'launch')
+WAITING = ('faults', 'fuzz', 'ros', 'simulation', 'cli', 'launch', 'ros2_control')
 """Folders whose tests wait for other processes for much of their time: they come first."""
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

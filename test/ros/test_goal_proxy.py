@@ -331,6 +331,11 @@ REFUSED = {
         -1,
         'expected at most',
     ),
+    'an unknown way to the first point': (
+        lambda scene: scene.send((1.0, GOAL, STILL, STILL)),
+        -1,
+        'expected at 0 s while the arm moves or is not heard, got 1 s',
+    ),
     'no points': (lambda scene: scene.send(), -1, 'points'),
 }
 

@@ -112,7 +112,8 @@ class AnnotatedArm:
         base_motion : array, shape (9,), or None
             Tilt of the base, of an arm with an IMU.
         is_goal : bool
-            Whether more than the joints' limits is refused. Positions beyond them always are.
+            Whether more than the joints' limits is refused, and a way to the first point that
+            has no efforts because its start is not known. Positions beyond the limits always are.
 
         Raises
         ------
@@ -126,6 +127,12 @@ class AnnotatedArm:
             *named_fields(message),
             allow_nonzero_velocity_at_end=settings.allow_nonzero_velocity_at_trajectory_end,
         )
+        if is_goal and start is None and waypoints.times[0] > 0.0:
+            raise TrajectoryError(
+                'the first point: expected at 0 s while the arm moves or is not heard, '
+                f'got {waypoints.times[0]:.9g} s: the way there would have no efforts',
+                field='points',
+            )
         check_positions(joints, waypoints, start=start)
         remarks: tuple[str, ...] = ()
         if settings.retime:
