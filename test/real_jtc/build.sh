@@ -71,7 +71,10 @@ make_messages control_msgs "$sources/control_msgs/control_msgs" \
 
 # ---- JTC and what is below it
 
-"$venv/bin/python" "$here/generate.py" "$sources" "$out/generated"
+if [[ ! -d $out/generated ]]; then
+  "$venv/bin/python" "$here/generate.py" "$sources" "$out/generating"
+  mv "$out/generating" "$out/generated"
+fi
 cmake -S "$here" -B "$out/build" -DSOURCES="$sources" -DOUT="$out" -DCMAKE_LIBRARY_PATH="$venv/lib"
 cmake --build "$out/build" -j "${JOBS:-2}"
 echo "NE_DYNAMICS_JTC=$out/lib"
