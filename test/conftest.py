@@ -1,4 +1,4 @@
-"""The order in which files of tests are handed out, which tests are long, and `control_msgs`."""
+"""The order in which files of tests are handed out, which tests are long, `control_msgs`, JTC."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 from build_control_msgs import ControlMessages, find_or_build, importable
 from long_sweeps import holds_nothing_for, left_out
+from real_jtc import MISSING, JtcProcess
 
 from ne_dynamics.ros.running.private_domain import private_domain
 
@@ -63,6 +65,15 @@ def found_messages(tmp_path_factory, request) -> ControlMessages:
     cache = getattr(request.config, 'cache', None)
     folder = tmp_path_factory.mktemp('cache') if cache is None else cache.mkdir('control_msgs')
     return find_or_build(Path(folder))
+
+
+@pytest.fixture(scope='session')
+def jtc_process() -> Iterator[JtcProcess]:
+    """Return a process that makes joint trajectory controllers of ros2_controllers."""
+    if MISSING:
+        pytest.skip(MISSING)
+    with JtcProcess(ctx=get_context('spawn')) as process:
+        yield process
 
 
 @pytest.fixture

@@ -1,11 +1,18 @@
-"""A joint trajectory controller with effort on a simulated arm: annotated, and retimed, or not."""
+"""A joint trajectory controller with effort on a simulated arm: annotated, and retimed, or not.
+
+The errors in the table of `doc/joint_trajectory_controller.md` are those of JTC itself, where it
+has been compiled (`test/support/real_jtc.py`), and those of its rules.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from jtc_interpolation import NANO, JointTrajectoryController
 
 from ne_dynamics import Dynamics, load_urdf
@@ -16,9 +23,22 @@ from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from motion_loop import MotionLoop
+
 from ne_dynamics.simulation.demo.motion import excitation
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop
+
+PAGE = Path(__file__).resolve().parents[2] / 'doc' / 'joint_trajectory_controller.md'
+CLOSE = 0.01
+"""Part of a figure by which a run may differ from another: now and then a last digit does."""
+
+JTC_ROWS = {
+    'JTC, 100/20, without efforts': 'none',
+    'JTC, 100/20, efforts at the nine points': 'at the waypoints',
+    'JTC, 100/20, annotated': 'annotated',
+}
+SHIPPED_ROW = 'JTC, gains of `config/jtc_effort_controllers.yaml`, annotated'
 
 START = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
 END = np.array([1.4, 0.1, 0.5, 0.4, 0.1, 1.1])
@@ -51,12 +71,48 @@ def follow(robot, points, gains, *, period, tail, most=np.inf):
     return OneProcessLoop(arm, answer).run(controller.times[-1] / NANO + tail)
 
 
+def follow_by_jtc(process, robot, points, gains, *, period, tail):
+    """Return a run by JTC itself, with its block of gains."""
+    from rclpy.serialization import serialize_message
+
+    from ne_dynamics.simulation.demo.node_messages import trajectory_message
+
+    arm = MujocoArm(robot, period=period)
+    arm.reset(points[0].positions)
+    jtc = process.RealJtc(
+        robot.joint_names,
+        arm.position,
+        shipped_file('six_axis_arm.urdf').read_text(encoding='utf-8'),
+        period,
+        100.0 - period,
+        command_interfaces=['effort'],
+        gains=gains,
+    )
+    jtc.update(100.0 - period, arm.position, arm.velocity)
+    message = trajectory_message(robot.joint_names, points)
+    assert jtc.receive(bytes(serialize_message(message)), 100.0 - period)
+
+    def answer(reading):
+        cycle = jtc.update(100.0 + reading.time, reading.position, reading.velocity)
+        return Answer(cycle.command[0], cycle.desired[0])
+
+    run = OneProcessLoop(arm, answer).run(points[-1].time_from_start + tail)
+    jtc.close()
+    return run
+
+
 @pytest.fixture(scope='module')
-def errors():
-    """Return the errors of runs with the efforts that trajectories can carry, by kind."""
+def motion():
+    """Return the motion of two seconds, which uses up to 0.8 of the efforts."""
     robot = load_arm()
+    return excitation(robot, 2.0, Dynamics(robot, backend='python').inverse_dynamics)
+
+
+@pytest.fixture(scope='module')
+def trajectories(motion):
+    """Return its points with the efforts that trajectories can carry, by kind."""
+    robot = motion.robot
     dynamics = Dynamics(robot, backend='python')
-    motion = excitation(robot, 2.0, dynamics.inverse_dynamics)
     rows = (motion.positions, motion.velocities, motion.accelerations)
     times = motion.times.tolist()
     plain = [
@@ -68,10 +124,15 @@ def errors():
     annotated = annotate(
         dynamics, robot.joint_names, motion.waypoints(), effort_tolerance=0.1
     ).points
-    kinds = {'none': plain, 'at the waypoints': sparse, 'annotated': annotated}
+    return {'none': plain, 'at the waypoints': sparse, 'annotated': annotated}
+
+
+@pytest.fixture(scope='module')
+def errors(trajectories):
+    """Return the errors of runs with them, by kind."""
     return {
-        kind: follow(robot, points, (100.0, 20.0), period=0.002, tail=1.0).error
-        for kind, points in kinds.items()
+        kind: follow(load_arm(), points, (100.0, 20.0), period=0.002, tail=1.0).error
+        for kind, points in trajectories.items()
     }
 
 
@@ -100,6 +161,66 @@ def distances():
         return np.abs(run.position - START - share[:, np.newaxis] * way).max(axis=1)
 
     return {'sent': measure(sent), 'retimed': measure(retime(dynamics, sent).waypoints)}
+
+
+def check_row(beginning, errors):
+    """Check that the row of the page that begins so has the RMS errors, in mrad."""
+    (line,) = (
+        line
+        for line in PAGE.read_text(encoding='utf-8').splitlines()
+        if line.startswith(f'| {beginning} |')
+    )
+    written = re.findall(r'\d+(?:\.\d+)?', line.removeprefix(f'| {beginning} |'))
+    found = 1e3 * np.sqrt((errors**2).mean(axis=0))
+    for number, text in zip(found, written, strict=True):
+        digit = 10.0 ** -len(text.partition('.')[2])
+        assert abs(number - float(text)) <= max(0.51 * digit, CLOSE * float(text)), (number, text)
+
+
+@pytest.mark.parametrize('beginning', list(JTC_ROWS))
+def test_the_page_has_the_errors_by_the_rules_of_jtc(errors, beginning) -> None:
+    """They are those of JTC itself in all digits."""
+    check_row(beginning, errors[JTC_ROWS[beginning]])
+
+
+@pytest.mark.parametrize('beginning', list(JTC_ROWS))
+def test_the_page_has_the_errors_of_jtc(jtc_process, motion, trajectories, beginning) -> None:
+    """With PD gains that are 100/s^2 and 20/s times the diagonal of the mass matrix."""
+    robot = motion.robot
+    diagonal = np.diag(Dynamics(robot, backend='python').mass_matrix(motion.positions[0]))
+    gains = {
+        name: {'p': 100.0 * float(inertia), 'd': 20.0 * float(inertia)}
+        for name, inertia in zip(robot.joint_names, diagonal, strict=True)
+    }
+    points = trajectories[JTC_ROWS[beginning]]
+    run = follow_by_jtc(jtc_process, robot, points, gains, period=0.002, tail=1.0)
+    check_row(beginning, run.error)
+
+
+def test_the_page_has_the_errors_of_jtc_with_the_shipped_gains(
+    jtc_process, motion, trajectories
+) -> None:
+    """They are those of the file for JTC."""
+    file = yaml.safe_load(shipped_file('jtc_effort_controllers.yaml').read_text(encoding='utf-8'))
+    gains = file['/**/effort_trajectory_controller']['ros__parameters']['gains']
+    points = trajectories['annotated']
+    run = follow_by_jtc(jtc_process, motion.robot, points, gains, period=0.002, tail=1.0)
+    check_row(SHIPPED_ROW, run.error)
+
+
+def test_the_page_has_the_errors_of_computed_torque(motion) -> None:
+    """The law of the node, on the same motion with the same gains."""
+    controller = MotionLoop(motion.robot, motion).controller
+    controller.motion.follow(motion.waypoints())
+    arm = MujocoArm(motion.robot, period=0.002)
+    arm.reset(motion.positions[0])
+    check_row('the node, 100/20', OneProcessLoop(arm, controller).run(3.0).error)
+
+
+def test_the_page_has_the_number_of_points(trajectories) -> None:
+    """So many the annotated trajectory has."""
+    (said,) = re.findall(r'annotated with\s+(\d+) points', PAGE.read_text(encoding='utf-8'))
+    assert len(trajectories['annotated']) == int(said)
 
 
 def test_annotated_efforts_leave_little_to_the_gains(errors) -> None:

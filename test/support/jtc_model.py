@@ -6,12 +6,17 @@ settings are named as its parameters are; of them `interpolate_from_desired_stat
 Messages are lists of points with the fields of a JointTrajectoryPoint; there are no joints
 without end.
 
+A new trajectory begins one period early: in the state that was commanded for this cycle, at the
+time of the cycle before. So the desired position leaps a period ahead, and is back in time at the
+first point. `leaps=False` begins in the same state at its own time, as the node does.
+
 `defers` is the one rule of newer releases (from 6.8 on): what is followed is followed until the
-stamp.
+stamp. `test/ros/test_jtc_parity.py` compares the model with the compiled sources, too.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import SimpleNamespace
@@ -23,7 +28,7 @@ from jtc_interpolation import NANO, JointTrajectoryController
 
 @dataclass
 class Settings:
-    """Parameters of the controller; 0 is no limit."""
+    """Parameters of the controller; 0 is no limit. `period` is one by its update rate."""
 
     interpolation_method: str = 'splines'
     allow_partial_joints_goal: bool = False
@@ -34,15 +39,17 @@ class Settings:
     stopped_velocity_tolerance: float = 0.01
     trajectory: dict[str, float] = field(default_factory=dict)
     goal: dict[str, float] = field(default_factory=dict)
+    period: float = 0.05
+    leaps: bool = True
     defers: bool = False
 
 
 class _Motion:
-    """One trajectory, from the state before it on."""
+    """One trajectory, from the state before it on; times are whole nanoseconds."""
 
-    def __init__(self, points: list[Any], start: float, begin: float, before: list[np.ndarray]):
+    def __init__(self, points: list[Any], start: int, begin: int, before: list[np.ndarray]):
         self.start, self.begin, self.before = start, begin, before
-        self.times = [start + point.time_from_start for point in points]
+        self.times = [start + round(point.time_from_start * NANO) for point in points]
         self.points = points = self._deduced(points)
         self.way = JointTrajectoryController(points) if len(points) > 1 else None
         lead = SimpleNamespace(
@@ -53,7 +60,7 @@ class _Motion:
             effort=(),
         )
         first = SimpleNamespace(**vars(points[0]))
-        first.time_from_start = self.times[0] - begin
+        first.time_from_start = (self.times[0] - begin) / NANO
         self.lead = JointTrajectoryController([lead, first]) if first.time_from_start > 0 else None
 
     def _deduced(self, points: list[Any]) -> list[Any]:
@@ -65,7 +72,7 @@ class _Motion:
         for point, due in zip(points, self.times, strict=True):
             other = {name: getattr(point, name) for name in names}
             if not len(other['positions']):
-                half = 0.5 * (due - time)
+                half = 0.5 * (due - time) / NANO
 
                 def of(state: dict[str, Any], name: str) -> np.ndarray:
                     state[name] = state[name] if len(state[name]) else zero
@@ -88,18 +95,18 @@ class _Motion:
         fields = (point.positions, point.velocities, point.accelerations)
         return [np.array(values) if len(values) else zero for values in fields]
 
-    def sample(self, now: float, method: str) -> list[np.ndarray]:
+    def sample(self, now: int, method: str) -> list[np.ndarray]:
         """Return position, velocity and acceleration."""
         if now >= self.times[-1]:
             return self._values(self.points[-1])
         if now < self.times[0]:
             if method == 'none' or self.lead is None:
                 return [np.array(values) for values in self.before]
-            return list(self.lead.sample(round((now - self.begin) * NANO))[:3])
-        index = int(np.searchsorted(self.times, now, side='right')) - 1
+            return list(self.lead.sample(now - self.begin)[:3])
+        index = bisect_right(self.times, now) - 1
         if method == 'none':
             return self._values(self.points[index + 1])
-        return list(self.way.sample(round((now - self.start) * NANO))[:3])
+        return list(self.way.sample(now - self.start)[:3])
 
 
 class JtcModel:
@@ -116,9 +123,11 @@ class JtcModel:
         self.names = list(names)
         self.settings = settings
         still = np.zeros(len(self.names))
-        self._held: list[np.ndarray] | None = [np.array(position, dtype=float), still, still]
+        self._held = [np.array(position, dtype=float), still, still]
+        # What was commanded for the cycle after the last, and when.
+        self._commanded, self._last = self._held, None
         self._motion: _Motion | None = None
-        self._waiting: tuple[list[Any], float] | None = None
+        self._waiting: tuple[list[Any], int] | None = None
         self._message: tuple[list[Any], float] | None = None
         self._is_first = False
         self.reason = ''
@@ -163,7 +172,7 @@ class JtcModel:
 
     def _completed(self, names, point: Any) -> Any:
         """Return a point for all joints in the controller's order; others stay where they are."""
-        here, still = self._last[0], np.zeros(len(self.names))
+        here, still = self._commanded[0], np.zeros(len(self.names))
 
         def filled(values, others):
             if not len(values):
@@ -179,30 +188,30 @@ class JtcModel:
             effort=(),
         )
 
-    @property
-    def _last(self) -> list[np.ndarray]:
-        """The last state that was commanded."""
-        return self._commanded if self._motion is not None else self._held
-
     # ---- cycles
 
     def update(self, now: float, position, velocity) -> list[np.ndarray]:
         """Return what is desired at a cycle; `reason` says when it has given up."""
+        settings, time = self.settings, round(now * NANO)
         if self._message is not None:
             (points, stamp), self._message = self._message, None
-            if self.settings.defers and stamp > now:
-                self._waiting = (points, stamp)
+            start = round(stamp * NANO)
+            if settings.defers and start > time:
+                self._waiting = (points, start)
             else:
-                self._begin(points, stamp or now, now)
-        if self._waiting is not None and now >= self._waiting[1]:
-            (points, stamp), self._waiting = self._waiting, None
-            self._begin(points, stamp, stamp)
+                self._begin(points, start or time, time)
+        if self._waiting is not None and time >= self._waiting[1]:
+            (points, start), self._waiting = self._waiting, None
+            self._begin(points, start, start)
         if self._motion is None:
+            self._commanded, self._last = self._held, time
             return self._held
-        desired = self._motion.sample(now, self.settings.interpolation_method)
-        self._commanded = desired
-        self.reason = self._judge(now, desired, position, velocity)
+        desired = self._sampled(time)
+        self.reason = self._judge(time, desired, position, velocity)
         self._is_first = False
+        if self.reason in ('', 'timeout'):
+            self._commanded = self._sampled(time + round(settings.period * NANO))
+            self._last = time
         if self.reason:
             # From the next cycle on it stays where the arm was measured.
             still = np.zeros(len(self.names))
@@ -210,16 +219,22 @@ class JtcModel:
             self._motion = None
         return desired
 
-    def _begin(self, points: list[Any], start: float, begin: float) -> None:
-        before = self._held
-        if self._motion is not None:
-            before = self._motion.sample(begin, self.settings.interpolation_method)
+    def _sampled(self, time: int) -> list[np.ndarray]:
+        """Return what is followed, or held, at a time."""
+        if self._motion is None:
+            return self._held
+        return self._motion.sample(time, self.settings.interpolation_method)
+
+    def _begin(self, points: list[Any], start: int, begin: int) -> None:
+        before = self._sampled(begin)
+        if self.settings.leaps and self._last is not None:
+            before, begin = self._commanded, self._last
         self._motion = _Motion(points, start, begin, before)
         self._is_first = True
 
-    def _judge(self, now: float, desired, position, velocity) -> str:
+    def _judge(self, now: int, desired, position, velocity) -> str:
         settings = self.settings
-        late = now - self._motion.times[-1]
+        late = (now - self._motion.times[-1]) / NANO
         is_over = late >= 0.0
         timeout = settings.cmd_timeout if settings.cmd_timeout > settings.goal_time else 0.0
         if is_over and 0.0 < timeout < late:
