@@ -150,6 +150,8 @@ def annotator(
 ) -> list[LaunchDescriptionEntity]:
     """Return the node `annotator`, where it is asked for, with what files and arguments say."""
     if not yaml.safe_load(value_of(context, 'annotator')):
+        if value_of(context, 'controller'):
+            raise ParameterError('controller: expected with annotator:=true, got it alone')
         return []
     parameters = {
         name: value

@@ -99,10 +99,10 @@ class Site:
         state = JointState(name=[f'joint_{i + 1}' for i in range(6)])
         state.position = [float(value) for value in position]
         state.velocity = [velocity] * 6
-        heard = self.node._present._heard
-        heard.clear()
+        source = self.node._present._sources['joint_states']
+        source.clear()
         self.states.publish(state)
-        self.spin(lambda: 'joint_states' in heard)
+        self.spin(source.is_present)
 
     def ask(self, message):
         """Return the answer to a message; None when it was dropped."""

@@ -88,13 +88,13 @@ class Controller:
         result = self.type.Result(error_code=code, error_string=text)
         self.server.finish(handle or self.handles[-1], result)
 
-    def hold(self, position: Any) -> None:
+    def hold(self, position: Any, velocities: Any = (0.0,) * 6) -> None:
         """Say where the arm is sent."""
         from control_msgs.msg import JointTrajectoryControllerState
 
         state = JointTrajectoryControllerState(joint_names=list(NAMES))
         state.reference.positions = [float(value) for value in position]
-        state.reference.velocities = [0.0] * 6
+        state.reference.velocities = list(velocities)
         self.state.publish(state)
 
     def close(self) -> None:
@@ -158,9 +158,29 @@ class Scene:
             assert time.monotonic() < deadline, 'waited in vain'
             self.executor.spin_once(0.02)
 
-    def send(self, *points: Any, stamp: float = 0.0, **fields: Any) -> Any:
-        """Send a goal, which is always accepted; return its handle."""
-        goal = self.type.Goal(trajectory=trajectory_message(NAMES, points))
+    def restart_controller(self) -> None:
+        """Let the controller go, and come again."""
+        assert self.controller is not None
+        self.controller.close()
+        proxy = self.annotator._proxy
+        self.spin(lambda: not proxy._client.server_is_ready())
+        self.spin(lambda: proxy._held._last is None)
+        self.controller = Controller(self)
+        self.spin(proxy._client.server_is_ready)
+        self.spin(self.controller.state.get_subscription_count)
+
+    def send(
+        self,
+        *points: Any,
+        stamp: float = 0.0,
+        names: Any = NAMES,
+        start: bool = False,
+        **fields: Any,
+    ) -> Any:
+        """Send a goal, which is always accepted; return its handle. It may start at Q first."""
+        if start:
+            points = ((0.0, Q[::-1], STILL, STILL), *points)
+        goal = self.type.Goal(trajectory=trajectory_message(names, points))
         set_stamp(goal.trajectory.header.stamp, stamp)
         for key, value in fields.items():
             setattr(goal, key, value)
@@ -334,7 +354,7 @@ REFUSED = {
     'an unknown way to the first point': (
         lambda scene: scene.send((1.0, GOAL, STILL, STILL)),
         -1,
-        'expected at 0 s while the arm moves or is not heard, got 1 s',
+        'expected at 0 s while nobody says where the arm is, got 1 s',
     ),
     'no points': (lambda scene: scene.send(), -1, 'points'),
 }
@@ -424,8 +444,8 @@ def test_a_controller_that_is_not_there(scene: Scene, when: str) -> None:
 def test_the_start_is_where_the_controller_holds(scene: Scene) -> None:
     """A goal whose first point is later starts where the arm is sent, not where it sags."""
     scene.start()
-    held = scene.annotator._present._heard
-    while 'controller_state' not in held:
+    source = scene.annotator._present._sources['controller_state']
+    while not source.is_present():
         scene.controller.hold(Q)
         scene.executor.spin_once(0.05)
     scene.send((1.0, GOAL, STILL, STILL))
@@ -452,64 +472,136 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize('after', ['nothing', 'a goal that was reached'])
+@pytest.mark.parametrize('after', ['nothing', 'a goal that was reached', 'a controller that went'])
 @pytest.mark.parametrize('end', ENDS)
 def test_a_hold_gets_its_efforts_back(scene: Scene, end: str, after: str) -> None:
-    """Where the controller holds the arm without effort, it is sent the effort of that pose."""
-    from trajectory_msgs.msg import JointTrajectory
-
+    """Where the controller holds the arm without effort, it gets a goal with that of the pose."""
     scene.start()
-    held: list[Any] = []
-    scene.probe.create_subscription(
-        JointTrajectory, f'/{CONTROLLER}/joint_trajectory', held.append, 1
-    )
-    scene.spin(lambda: scene.annotator._proxy._held._publisher.get_subscription_count() == 1)
-    first, goals = np.zeros(6), 0
+    first = np.zeros(6)
     if after != 'nothing':
-        handle, goals = scene.send(*MOTION), 1
+        backwards = [row[::-1] for row in MOTION[1][1:]]
+        handle = scene.send((1.0, *backwards), names=NAMES[::-1], start=True)
         theirs = scene.handed_on()
-        first = theirs.request.trajectory.points[-1].effort
+        first = np.array(theirs.request.trajectory.points[-1].effort[::-1])
         scene.controller.end(theirs.succeed, 0, 'there')
         scene.result(handle)
+    if after == 'a controller that went':
+        scene.restart_controller()
+        first = np.zeros(6)
+    count = len(scene.controller.handles)
     handle = scene.send(*MOTION)
-    scene.handed_on(goals + 1)
+    scene.handed_on(count + 1)
     ENDS[end](scene, handle)
     scene.result(handle)
     here = Q + 0.05
-    while not held:
+    while len(scene.controller.handles) < count + 2:
         scene.controller.hold(here)
         scene.executor.spin_once(0.05)
-    (message,) = held
+    request = scene.controller.handles[-1].request
     dynamics = Dynamics(
         load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp'), backend='python'
     )
-    start, last = message.points
+    start, last = request.trajectory.points
     np.testing.assert_allclose([start.positions, last.positions], [here, here], atol=1e-12)
     np.testing.assert_allclose(start.effort, first, atol=1e-12)
     np.testing.assert_allclose(last.effort, dynamics.gravity_torque(here), atol=1e-9)
     assert start.time_from_start.nanosec == 0
     assert last.time_from_start.nanosec == 100_000_000
+    for free in (request.path_tolerance, request.goal_tolerance):
+        assert [one.position for one in free] == [-1.0] * 6
 
 
-def test_no_hold_takes_the_place_of_another_goal(scene: Scene) -> None:
+@pytest.mark.parametrize('whose', ['ours', "somebody's"])
+def test_no_hold_takes_the_place_of_another_goal(scene: Scene, whose: str) -> None:
     """A goal that comes while the arm is brought to rest is followed, and nothing else."""
-    from trajectory_msgs.msg import JointTrajectory
+    from rclpy.action import ActionClient
 
     scene.start()
-    held: list[Any] = []
-    scene.probe.create_subscription(
-        JointTrajectory, f'/{CONTROLLER}/joint_trajectory', held.append, 1
-    )
-    scene.spin(lambda: scene.annotator._proxy._held._publisher.get_subscription_count() == 1)
     handle = scene.send(*MOTION)
     scene.handed_on()
     handle.cancel_goal_async()
     scene.result(handle)
+    if whose != 'ours':
+        scene.client = ActionClient(
+            scene.probe, scene.type, f'/{CONTROLLER}/follow_joint_trajectory'
+        )
+        scene.spin(scene.client.server_is_ready)
     second = scene.send(*MOTION)
     theirs = scene.handed_on(2)
+    held = scene.annotator._proxy._held
+    scene.spin(lambda: any(one.status == EXECUTING for one in held._goals.status_list))
     for _ in range(20):
         scene.controller.hold(Q)
         scene.executor.spin_once(0.05)
+    assert len(scene.controller.handles) == 2
     scene.controller.end(theirs.succeed, 0, 'there')
-    scene.result(second)
-    assert not held
+    assert scene.result(second)[0] == SUCCEEDED
+
+
+def test_a_goal_takes_the_place_of_a_hold(scene: Scene) -> None:
+    """The next goal is followed though the hold was on its way: it ends, and not the goal."""
+    scene.start()
+    handle = scene.send(*MOTION)
+    scene.handed_on()
+    handle.cancel_goal_async()
+    scene.result(handle)
+    while len(scene.controller.handles) < 2:
+        scene.controller.hold(Q)
+        scene.executor.spin_once(0.05)
+    second = scene.send(*MOTION)
+    theirs = scene.handed_on(3)
+    assert scene.controller.handles[1].status == ABORTED
+    scene.controller.end(theirs.succeed, 0, 'there')
+    assert scene.result(second)[0] == SUCCEEDED
+
+
+def test_a_cancel_that_the_controller_forgets_ends(scene: Scene, monkeypatch) -> None:
+    """A goal whose end is never told after a cancel is canceled all the same."""
+    from ne_dynamics.ros.annotator import goal_proxy
+
+    monkeypatch.setattr(goal_proxy, 'LONGEST_CANCEL', 0.3)
+    scene.start()
+    handle = scene.send(*MOTION)
+    scene.handed_on()
+    scene.controller._finish_canceled = lambda *_: None
+    handle.cancel_goal_async()
+    status, _, text = scene.result(handle)
+    assert status == CANCELED
+    assert 'has not ended' in text
+
+
+def test_parameters_that_cannot_be_are_no_model(scene: Scene) -> None:
+    """Nothing is handed on with a default in place of what was meant, until it is mended."""
+    scene.start(**{'payload.mass': -1.0})
+    status, _, text = scene.result(scene.send(*MOTION))
+    assert status == ABORTED
+    assert 'no model' in text
+    result = scene.annotator.set_parameters([parameter_of('payload.mass', 1.0)])
+    assert result[0].successful
+    scene.send(*MOTION)
+    assert scene.handed_on().request.trajectory.points[0].effort
+
+
+def test_an_arm_that_moves_without_velocities_has_no_start(scene: Scene) -> None:
+    """Two positions tell that it moves: a later first point is where efforts begin."""
+    scene.start()
+    present = scene.annotator._present
+    for step in range(200):
+        scene.controller.hold(Q + 0.01 * step, velocities=())
+        scene.executor.spin_once(0.02)
+        if len(present._sources['controller_state']._messages) == 2:
+            break
+    scene.send((1.0, GOAL, STILL, STILL))
+    assert scene.handed_on().request.trajectory.points[0].time_from_start.sec == 1
+
+
+@pytest.mark.parametrize('name', ['/jtc/', '/joint trajectory', '/', '//a', '9jtc'])
+def test_a_name_that_no_controller_has_is_refused(scene: Scene, name: str) -> None:
+    """In one line, that names the parameter."""
+    from ne_dynamics.errors import CommandLineError
+    from ne_dynamics.ros.annotator.node import AnnotatorNode
+
+    with pytest.raises(CommandLineError, match='controller: expected the name of a node'):
+        AnnotatorNode(
+            context=scene.context, parameter_overrides=[parameter_of('controller', name)]
+        )

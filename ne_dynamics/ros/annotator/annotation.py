@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ne_dynamics.motion.check import check_motion
 from ne_dynamics.motion.joint_limits import DemandLimits, effort_limits
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.time_scaling.retiming import retime
 from ne_dynamics.motion.waypoints import NANO, DesiredState, Waypoints
 from ne_dynamics.ros.annotator.settings import AnnotatorSettings
@@ -112,8 +113,7 @@ class AnnotatedArm:
         base_motion : array, shape (9,), or None
             Tilt of the base, of an arm with an IMU.
         is_goal : bool
-            Whether more than the joints' limits is refused, and a way to the first point that
-            has no efforts because its start is not known. Positions beyond the limits always are.
+            Whether more than the joints' limits is refused. Positions beyond them always are.
 
         Raises
         ------
@@ -127,12 +127,6 @@ class AnnotatedArm:
             *named_fields(message),
             allow_nonzero_velocity_at_end=settings.allow_nonzero_velocity_at_trajectory_end,
         )
-        if is_goal and start is None and waypoints.times[0] > 0.0:
-            raise TrajectoryError(
-                'the first point: expected at 0 s while the arm moves or is not heard, '
-                f'got {waypoints.times[0]:.9g} s: the way there would have no efforts',
-                field='points',
-            )
         check_positions(joints, waypoints, start=start)
         remarks: tuple[str, ...] = ()
         if settings.retime:
@@ -161,15 +155,20 @@ class AnnotatedArm:
         )
         return as_message(result, message.header), remarks + tuple(result.remarks)
 
+    def holding_effort(self, position: FloatArray, base_motion: FloatArray | None) -> FloatArray:
+        """Return what holds the arm at a position, shape (n,) [N m or N]; infinite: overflow."""
+        still = np.zeros_like(position)
+        return self._efforts(base_motion)(position, still, still)
+
+    def _efforts(self, base_motion: FloatArray | None) -> Efforts:
+        compensation = Compensation(self.arm.dynamics, self.settings.terms, self.payload)
+        base = None if base_motion is None else Base(base_motion, base_motion)
+        return partial(compensation.effort_or_infinite, base=base)
+
     def _require_feasible(
         self, waypoints: Waypoints, start: DesiredState | None, base_motion: FloatArray | None
     ) -> None:
-        compensation = Compensation(self.arm.dynamics, self.settings.terms, self.payload)
-        base = None if base_motion is None else Base(base_motion, base_motion)
-
-        def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
-            return compensation.effort_or_infinite(q, qd, qdd, base=base)
-
+        compute_efforts = self._efforts(base_motion)
         motion = Motion.between(waypoints.in_nanoseconds(start))
         found = check_motion(motion, self.limits, compute_efforts, compute_efforts)
         if found:

@@ -23,10 +23,12 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.control.guards.goal import GoalCode
 from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.motion.waypoints import NANO
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
 from ne_dynamics.ros.annotator.background import Background
 from ne_dynamics.ros.annotator.held_efforts import HeldEfforts
 from ne_dynamics.ros.annotator.present import Present
+from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
 from ne_dynamics.ros.running.patient_server import PatientServer
 from ne_dynamics.ros.watching.reporter import Reporter
 
@@ -37,6 +39,12 @@ WATCH_PERIOD = 0.02
 
 PATIENCE = 2.0
 """For which the controller's answer to a question is waited for [s]."""
+
+LONGEST_CANCEL = 5.0
+"""For which a goal may go on after somebody has canceled it [s]."""
+
+SERVER_PERIOD = 1.0
+"""How often it is looked whether the controller is the one that has the goals [s]."""
 
 GIVEN_UP = (GoalCode.PATH_TOLERANCE_VIOLATED, GoalCode.GOAL_TOLERANCE_VIOLATED)
 """Of a goal after which the controller holds the arm where it is."""
@@ -56,6 +64,8 @@ class _Goal:
         When its controller was asked what it commands, or whether it accepts the goal [s].
     trajectory : JointTrajectory or None
         With efforts.
+    is_asked : bool
+        Whether the controller was asked what it commands.
     takes_efforts : bool
         Whether it is known, or taken for granted, that the controller takes them.
     is_offered : bool
@@ -64,18 +74,25 @@ class _Goal:
         The goal as the controller has it.
     overtaken_at : float or None
         When the controller has accepted another one [s].
-    is_canceled : bool
-        Whether somebody wants it canceled.
+    canceled_at : float or None
+        When somebody wanted it canceled [s].
+    work : Future or None
+        That makes the efforts.
+    servers : frozenset of bytes
+        Who offered the controller's action when the goal was sent there.
     """
 
     handle: ServerGoalHandle
     asked_at: float
     trajectory: JointTrajectory | None = None
+    is_asked: bool = False
     takes_efforts: bool = False
     is_offered: bool = False
     theirs: Any = None
     overtaken_at: float | None = None
-    is_canceled: bool = False
+    canceled_at: float | None = None
+    work: Future[Any] | None = None
+    servers: frozenset[bytes] = frozenset()
 
 
 class GoalProxy:
@@ -118,7 +135,10 @@ class GoalProxy:
         self._client = ActionClient(node, action_type, f'{controller}/{NAME}')
         self._action = node.resolve_topic_name(f'{controller}/{NAME}')
         self._question = node.create_client(GetParameters, f'{controller}/get_parameters')
-        self._held = HeldEfforts(node, controller, reporter, background, present, arm)
+        self._held = HeldEfforts(
+            node, self._client, self._action, action_type, reporter, present, arm
+        )
+        self._looked_at = 0.0
         self._server = PatientServer(
             node,
             action_type,
@@ -153,13 +173,17 @@ class GoalProxy:
         elif not self._client.server_is_ready():
             self._abort(goal, f'expected the action server {self._action!r}, there is none')
         else:
-            start, base_motion = self._present.start, self._present.base_motion
-            given = handle.request.trajectory
-            self._background.submit(
-                lambda work: self._on_annotated(goal, work),
-                lambda: arm.annotate(given, start, base_motion, is_goal=True),
-            )
+            self._annotate(goal, arm)
             self._ask(goal)
+
+    def _annotate(self, goal: _Goal, arm: AnnotatedArm) -> None:
+        start, base_motion = self._present.start, self._present.base_motion
+        given = goal.handle.request.trajectory
+        is_blind = start is None and not self._present.is_heard
+        goal.work = self._background.submit(
+            lambda work: self._on_annotated(goal, work, is_blind=is_blind),
+            lambda: arm.annotate(given, start, base_motion, is_goal=True),
+        )
 
     def _ask(self, goal: _Goal) -> None:
         """Ask what the controller commands: without an interface for efforts they are lost."""
@@ -179,8 +203,9 @@ class GoalProxy:
                 self._offer(goal)
 
         if not self._question.service_is_ready():
-            self._take_for_granted(goal, 'it has no parameters')
+            # It may not be known yet: the timer asks again.
             return
+        goal.is_asked = True
         request = GetParameters.Request(names=[INTERFACES])
         self._question.call_async(request).add_done_callback(on_answer)
 
@@ -190,7 +215,9 @@ class GoalProxy:
         goal.takes_efforts = True
         self._offer(goal)
 
-    def _on_annotated(self, goal: _Goal, work: Future[tuple[JointTrajectory, Any]]) -> None:
+    def _on_annotated(
+        self, goal: _Goal, work: Future[tuple[JointTrajectory, Any]], *, is_blind: bool
+    ) -> None:
         try:
             goal.trajectory, remarks = work.result()
         except NeDynamicsError as error:
@@ -201,16 +228,25 @@ class GoalProxy:
             # Never the end of the node.
             self._abort(goal, repr(error))
         else:
+            first = stamp_nanoseconds(goal.trajectory.points[0].time_from_start)
+            if is_blind and first > 0:
+                # A controller that has commanded nothing yet has no effort to begin from.
+                self._abort(
+                    goal,
+                    'points: the first point: expected at 0 s while nobody says where the arm '
+                    f'is, got {first / NANO:.9g} s: the way there would have no efforts',
+                )
+                return
             self._reporter.remark(remarks)
             self._offer(goal)
 
     def _offer(self, goal: _Goal) -> None:
         """Send a goal to the controller once all is known; the one before ends there."""
         is_ready = goal.trajectory is not None and goal.takes_efforts
-        if goal not in self._goals or not is_ready or goal.is_offered or goal.is_canceled:
+        if goal not in self._goals or not is_ready or goal.is_offered or goal.canceled_at:
             return
         goal.is_offered, goal.asked_at = True, time.monotonic()
-        self._held.end()
+        goal.servers = self._find_servers()
         request = self._type.Goal()
         for field in request.get_fields_and_field_types():
             setattr(request, field, getattr(goal.handle.request, field))
@@ -229,7 +265,7 @@ class GoalProxy:
             return
         goal.theirs = theirs
         theirs.get_result_async().add_done_callback(lambda result: self._on_result(goal, result))
-        if goal.is_canceled or goal not in self._goals:
+        if goal.canceled_at is not None or goal not in self._goals:
             theirs.cancel_goal_async()
         now = time.monotonic()
         for other in self._goals[: self._goals.index(goal)] if goal in self._goals else ():
@@ -241,16 +277,19 @@ class GoalProxy:
 
     def _on_result(self, goal: _Goal, answer: Any) -> None:
         response = answer.result()
-        if goal not in self._goals or response is None:
+        if response is None:
             return
         handle, result = goal.handle, response.result
+        is_canceled = response.status == GoalStatus.STATUS_CANCELED
         if response.status == GoalStatus.STATUS_SUCCEEDED:
             self._held.note_end(goal.trajectory)
+        elif is_canceled or result.error_code in GIVEN_UP:
+            self._held.begin()
+        if goal not in self._goals:
+            return
+        if response.status == GoalStatus.STATUS_SUCCEEDED:
             self._finish(goal, handle.succeed, result)
             return
-        is_given_up = handle.is_cancel_requested or result.error_code in GIVEN_UP
-        if goal is self._goals[-1] and is_given_up:
-            self._held.begin()
         if response.status == GoalStatus.STATUS_CANCELED and handle.is_cancel_requested:
             self._finish(goal, handle.canceled, result)
         else:
@@ -264,7 +303,7 @@ class GoalProxy:
                 break
         else:
             return CancelResponse.REJECT
-        goal.is_canceled = True
+        goal.canceled_at = time.monotonic()
         if goal.theirs is not None:
             goal.theirs.cancel_goal_async()
         elif not goal.is_offered:
@@ -275,19 +314,38 @@ class GoalProxy:
 
     def _on_timer(self) -> None:
         """End what the controller no longer ends, and do not wait for its answer for ever."""
-        self._held.look()
-        now, is_there = time.monotonic(), bool(self._goals) and self._client.server_is_ready()
-        for goal in list(self._goals):
+        if not any(goal.is_offered for goal in self._goals):
+            self._held.look()
+        now, is_there, servers = time.monotonic(), True, None
+        if now - self._looked_at > SERVER_PERIOD:
+            self._looked_at, is_there = now, self._client.server_is_ready()
+            servers = self._find_servers()
             if not is_there:
+                self._held.forget()
+        for goal in list(self._goals):
+            has_gone = servers is not None and goal.servers and not goal.servers & servers
+            if not is_there or has_gone:
+                self._held.forget()
                 self._abort(goal, f'the action server {self._action!r} has gone')
+            elif goal.canceled_at is not None and now - goal.canceled_at > LONGEST_CANCEL:
+                text = f'{self._action} has not ended the goal in {LONGEST_CANCEL:g} s'
+                self._finish(goal, goal.handle.canceled, self._type.Result(error_string=text))
             elif goal.overtaken_at is not None and now - goal.overtaken_at > PATIENCE:
                 self._abort(goal, 'another goal has taken its place')
             elif now - goal.asked_at <= PATIENCE or goal.theirs is not None:
-                continue
+                pass
             elif goal.is_offered:
                 self._abort(goal, f'{self._action} has not answered for {PATIENCE:g} s')
             elif not goal.takes_efforts:
                 self._take_for_granted(goal, f'no answer for {PATIENCE:g} s')
+            if not goal.is_asked and goal in self._goals:
+                self._ask(goal)
+
+    def _find_servers(self) -> frozenset[bytes]:
+        """Return the endpoints that offer the controller's action."""
+        topic = f'{self._action}/_action/status'
+        found = self._node.get_publishers_info_by_topic(topic)
+        return frozenset(bytes(one.endpoint_gid) for one in found)
 
     # ---- ends
 
@@ -303,6 +361,8 @@ class GoalProxy:
         if goal not in self._goals:
             return
         self._goals.remove(goal)
+        if goal.work is not None:
+            goal.work.cancel()
         try:
             end()
         except RCLError as error:

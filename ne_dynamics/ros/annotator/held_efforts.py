@@ -2,22 +2,24 @@
 
 Where a joint_trajectory_controller makes its hold position, after a cancel or a violated
 tolerance, it has no effort for it, or that of another pose: the arm sags until the PID carries it.
+So it gets a goal that holds the arm there, with the efforts that do. A goal, and not a message:
+another goal takes the place of one, where a message would take the place of its trajectory.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from copy import deepcopy
 from typing import Any
 
+import numpy as np
+from action_msgs.msg import GoalStatus, GoalStatusArray
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.motion.waypoints import NANO, DesiredState
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.waypoints import NANO
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
-from ne_dynamics.ros.annotator.background import Background
 from ne_dynamics.ros.annotator.present import Present
 from ne_dynamics.ros.watching.reporter import Reporter
 
@@ -27,6 +29,11 @@ RAMP = NANO // 10
 LONGEST_WAIT = 5.0
 """For which the controller may take to bring the arm to rest [s]."""
 
+ACTIVE = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING, GoalStatus.STATUS_CANCELING)
+
+UNBOUNDED = -1.0
+"""Of a tolerance, in a goal."""
+
 
 class HeldEfforts:
     """Sends the position at which a controller holds the arm, with the efforts that hold it.
@@ -34,9 +41,13 @@ class HeldEfforts:
     Parameters
     ----------
     node : rclpy.node.Node
-    controller : str
+    client : rclpy.action.ActionClient
+        Of the controller's action.
+    action : str
+        Its name.
+    action_type : type
+        control_msgs.action.FollowJointTrajectory
     reporter : Reporter
-    background : Background
     present : Present
     arm : callable
         Returns the arm, or None before its model has come.
@@ -45,66 +56,107 @@ class HeldEfforts:
     def __init__(
         self,
         node: Any,
-        controller: str,
+        client: Any,
+        action: str,
+        action_type: Any,
         reporter: Reporter,
-        background: Background,
         present: Present,
         arm: Callable[[], AnnotatedArm | None],
     ) -> None:
+        self._client = client
+        self._action = action
+        self._type = action_type
         self._reporter = reporter
-        self._background = background
         self._present = present
         self._arm = arm
-        self._publisher = node.create_publisher(
-            JointTrajectory, f'{controller}/joint_trajectory', 1
+        self._since: float | None = None
+        self._goals: GoalStatusArray | None = None
+        self._last: tuple[tuple[str, ...], FloatArray] | None = None
+        node.create_subscription(
+            GoalStatusArray,
+            f'{action}/_action/status',
+            self._on_status,
+            QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
         )
-        self._until: float | None = None
-        self._last: JointTrajectoryPoint | None = None
 
     def note_end(self, trajectory: JointTrajectory) -> None:
         """Take note of what the controller goes on sending: the end of what it has followed."""
-        self._last = trajectory.points[-1]
+        last = np.array(trajectory.points[-1].effort, dtype=np.float64)
+        self._last = tuple(trajectory.joint_names), last
+        self._since = None
+
+    def forget(self) -> None:
+        """Forget it: the controller has gone."""
+        self._last = self._since = None
 
     def begin(self) -> None:
-        """Wait for the arm to rest, from now on, and give it its efforts then."""
-        self._until = time.monotonic() + LONGEST_WAIT
-
-    def end(self) -> None:
-        """Give none: another goal has taken over."""
-        self._until = None
+        """Wait for the controller to hold the arm, from now on, and give it the efforts then."""
+        self._since = time.monotonic()
 
     def look(self) -> None:
-        """Send them when the controller says where it holds the arm."""
-        if self._until is None:
+        """Send them when the controller follows no goal, and says where it holds the arm."""
+        if self._since is None:
             return
-        arm, reference = self._arm(), self._present.reference
-        if time.monotonic() > self._until or arm is None:
-            self._until = None
-        elif reference is not None:
-            self._until = None
-            asked = self._trajectory(arm, reference)
-            base_motion = self._present.base_motion
-            self._background.submit(
-                self._send, lambda: arm.annotate(asked, None, base_motion, is_goal=False)
-            )
+        arm = self._arm()
+        if time.monotonic() > self._since + LONGEST_WAIT or arm is None:
+            self._since = None
+            text = f'{self._action}: the arm is held without its efforts: it came to no rest'
+            self._reporter.say('hold', text)
+            return
+        reference = self._present.find_reference(self._since)
+        if reference is None or self._is_active():
+            return
+        effort = arm.holding_effort(reference.position, self._present.base_motion)
+        if not np.isfinite(effort).all():
+            self._since = None
+            self._reporter.say('hold', f'{self._action}: what holds the arm is not finite')
+            return
+        names = arm.arm.robot.joint_names
+        trajectory = _hold(names, reference.position, self._find_first(names), effort)
+        self.note_end(trajectory)
+        sent = self._client.send_goal_async(self._goal(trajectory))
+        sent.add_done_callback(self._on_answer)
 
-    def _trajectory(self, arm: AnnotatedArm, reference: DesiredState) -> JointTrajectory:
-        message = JointTrajectory(joint_names=list(arm.arm.robot.joint_names))
-        point = JointTrajectoryPoint(positions=reference.position.tolist())
-        point.velocities = point.accelerations = [0.0] * len(point.positions)
-        point.time_from_start.nanosec = RAMP
+    def _is_active(self) -> bool:
+        """Return whether the controller has a goal, whoever has sent it."""
+        listed = () if self._goals is None else self._goals.status_list
+        return any(one.status in ACTIVE for one in listed)
+
+    def _find_first(self, names: tuple[str, ...]) -> FloatArray:
+        """Return what the controller sends beside its PID: that of the last motion's end, or 0."""
+        if self._last is None or sorted(self._last[0]) != sorted(names):
+            return np.zeros(len(names))
+        order = [self._last[0].index(name) for name in names]
+        return self._last[1][order]
+
+    def _goal(self, trajectory: JointTrajectory) -> Any:
+        """Return a goal that no tolerance ends: the arm may swing still."""
+        from control_msgs.msg import JointTolerance
+
+        free = [
+            JointTolerance(name=name, position=UNBOUNDED, velocity=UNBOUNDED)
+            for name in trajectory.joint_names
+        ]
+        return self._type.Goal(trajectory=trajectory, path_tolerance=free, goal_tolerance=free)
+
+    def _on_status(self, message: GoalStatusArray) -> None:
+        self._goals = message
+
+    def _on_answer(self, answer: Any) -> None:
+        theirs = answer.result()
+        if theirs is None or not theirs.accepted:
+            text = f'{self._action}: the arm is held without its efforts: the goal was rejected'
+            self._reporter.say('hold', text)
+
+
+def _hold(
+    names: tuple[str, ...], position: FloatArray, first: FloatArray, last: FloatArray
+) -> JointTrajectory:
+    """Return a position that stays, and an effort that goes over to another."""
+    message = JointTrajectory(joint_names=list(names))
+    for nanoseconds, effort in ((0, first), (RAMP, last)):
+        point = JointTrajectoryPoint(positions=position.tolist(), effort=effort.tolist())
+        point.velocities = point.accelerations = [0.0] * len(names)
+        point.time_from_start.nanosec = nanoseconds
         message.points.append(point)
-        return message
-
-    def _send(self, work: Future[tuple[JointTrajectory, Any]]) -> None:
-        try:
-            message, _ = work.result()
-        except NeDynamicsError as error:
-            self._reporter.drop('hold', error.field or 'points', str(error))
-            return
-        # From what is sent now: nothing, or the effort at the end of the last motion.
-        first = deepcopy(message.points[-1])
-        first.time_from_start.nanosec = 0
-        first.effort = [0.0] * len(first.effort) if self._last is None else self._last.effort
-        message.points = [first, message.points[-1]]
-        self._publisher.publish(message)
+    return message

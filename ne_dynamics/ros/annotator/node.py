@@ -8,9 +8,15 @@ commands nothing itself, so it has no life cycle: it waits for a model, and work
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
-from ne_dynamics.errors import CommandLineError, NeDynamicsError, optional_dependency
+from ne_dynamics.errors import (
+    CommandLineError,
+    NeDynamicsError,
+    ParameterError,
+    optional_dependency,
+)
 from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
 from ne_dynamics.ros.annotator.settings import ANNOTATOR_PARAMETERS, AnnotatorSettings
@@ -23,9 +29,11 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     import rclpy
     from rcl_interfaces.msg import SetParametersResult
     from rclpy.clock import Clock, ClockType
+    from rclpy.exceptions import InvalidTopicNameException
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.node import Node
     from rclpy.parameter import Parameter
+    from rclpy.validate_full_topic_name import validate_full_topic_name
     from std_msgs.msg import String
 
     from ne_dynamics.ros.annotator.background import Background
@@ -45,6 +53,23 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
 
 ANY_TIME = 'unconfigured'
 """There is no state in which the model may not change: nothing is commanded."""
+
+
+def _checked(controller: str) -> str:
+    """Return the name of a controller.
+
+    Raises
+    ------
+    CommandLineError
+        When no node can have it.
+    """
+    try:
+        if controller:
+            validate_full_topic_name(f'/{controller.removeprefix("/")}/action')
+    except InvalidTopicNameException as error:
+        reason = ' '.join(str(error).split())
+        raise CommandLineError(f'controller: expected the name of a node: {reason}') from None
+    return controller
 
 
 def _is_of_the_controller(name: str) -> bool:
@@ -75,7 +100,7 @@ class AnnotatorNode(Node):
         self._declared.declare()
         self._description = ''
         self.arm: AnnotatedArm | None = None
-        controller = self._declared.settings.controller
+        controller = _checked(self._declared.settings.controller)
         self._background = Background(self)
         self._present = Present(self, reporter, controller)
         tools = reporter, self._background, self._present, lambda: self.arm
@@ -105,7 +130,12 @@ class AnnotatorNode(Node):
         except NeDynamicsError as error:
             self.get_logger().error(f'no model: {error}')
 
-    def _load(self, settings: AnnotatorSettings, description: str) -> AnnotatedArm:
+    def _load(
+        self, settings: AnnotatorSettings, description: str, mended: Iterable[str] = ()
+    ) -> AnnotatedArm:
+        faults = [text for name, text in self._declared.faults.items() if name not in set(mended)]
+        if faults:
+            raise ParameterError('; '.join(faults))
         return AnnotatedArm.of(settings, load_robot(settings, description))
 
     def _adopt(self, arm: AnnotatedArm) -> None:
@@ -141,12 +171,16 @@ class AnnotatorNode(Node):
         try:
             request = declared.check(parameter_list, ANY_TIME)
             settings = request.settings
-            if has_model_parameter(settings) or self._description:
+            names = {one.name for one in parameter_list}
+            is_whole = names >= self._declared.faults.keys()
+            if is_whole and (has_model_parameter(settings) or self._description):
                 is_same = arm is not None and settings.model() == declared.settings.model()
                 arm = (
                     arm.tuned(settings)
                     if arm is not None and is_same
-                    else self._load(settings, self._description)
+                    else self._load(
+                        settings, self._description, [one.name for one in parameter_list]
+                    )
                 )
         except NeDynamicsError as error:
             return SetParametersResult(successful=False, reason=str(error))
