@@ -16,7 +16,8 @@ driver reports may be the reason for the fault: they count at its beginning, whe
 of the positions.
 
 **A jump** of a position is taken out of it, then and from there on. A joint that jumps in several
-states in a row is not believed any more.
+states in a row is not believed any more, until its position has gone on without a jump for
+:attr:`DampingSettings.trust_time`.
 
 **A joint that is not believed**, as one with a frozen encoder, is where the model predicts it,
 from its last believed state on and with the efforts that were sent; see
@@ -81,6 +82,9 @@ class DampingSettings:
         Steps in which the time before the fault is predicted.
     most_jumps : int
         States in a row in which a joint may jump.
+    trust_time, trust_states : float, int
+        A joint that has jumped more often is believed again when its position has gone on evenly
+        for so long [s], and in so many states.
     coriolis_speed : float
         Speed, by the velocity limits, up to which Coriolis efforts count; at twice that not at
         all.
@@ -113,6 +117,8 @@ class DampingSettings:
     longest_prediction: float = 0.5
     prediction_steps: int = 8
     most_jumps: int = 5
+    trust_time: float = 0.05
+    trust_states: int = 5
     coriolis_speed: float = 3.0
     fade_time: float = 0.5
     longest_fade: float = 3.0
@@ -208,12 +214,17 @@ class FaultDamping:
         self._rate = settings.rate if rate is None else rate
         self._fade_left = settings.longest_fade
         n = len(joints)
+        self._joints = joints
         self.offset = CommandOffset(settings.fade_time)
         self._continuous = continuous_joints(joints)
         self._compute_efforts = compute_efforts
         self._usual_speeds = usual_velocities(joints)
         self._jump_speeds = np.inf if jump_speeds is None else jump_speeds
         self._jumps, self._shift = np.zeros(n, dtype=int), np.zeros(n)
+        self._lost: NDArray[np.bool_] = np.zeros(n, dtype=bool)
+        self._rate_before = np.zeros(n)
+        self._even_from, self._even_states = np.zeros(n), np.zeros(n, dtype=int)
+        self._even_place = np.zeros(n)
         self._time = 0.0
         self._measured = self.position = position
         self.velocity = np.zeros(n)
@@ -249,6 +260,8 @@ class FaultDamping:
             return
         self._time += elapsed
         where = self._without_jumps(position, elapsed)
+        if self._lost.any():
+            self._trust_again(where)
         speed = self.velocity
         if not self.believed.all():
             where, speed = self._predict(where, elapsed, effort)
@@ -355,9 +368,11 @@ class FaultDamping:
 
     def _without_jumps(self, position: FloatArray, elapsed: float) -> FloatArray:
         """Return a measured position less the jumps since the fault."""
-        expected = elapsed * self.velocity
-        surprise = self._turned(position - self._measured) - expected
-        self._measured = position
+        moved = self._turned(position - self._measured)
+        # Of a joint that is lost the velocity is not known: it goes on as it did.
+        expected = elapsed * np.where(self._lost, self._rate_before, self.velocity)
+        surprise = moved - expected
+        self._measured, self._rate_before = position, moved / elapsed
         jumped = np.abs(surprise) > self._jump_speeds * elapsed + GUARD_LIMITS.position_slack
         self._shift += np.where(jumped, surprise, 0.0)
         self._jumps = np.where(jumped, self._jumps + 1, 0)
@@ -365,7 +380,30 @@ class FaultDamping:
         if lost.any():
             self.believed = self.believed & ~lost
             self._standing_from[lost] = self._time + self.settings.longest_prediction
-        return position - self._shift
+            self._lost = self._lost | lost
+        place = position - self._shift
+        begins = self._lost & (jumped | lost)
+        self._even_from[begins], self._even_place[begins] = self._time, place[begins]
+        self._even_states = np.where(begins, 0, self._even_states + 1)
+        return place
+
+    def _trust_again(self, place: FloatArray) -> None:
+        """Believe joints again whose positions have gone on evenly; places are less the jumps."""
+        settings = self.settings
+        since = self._time - self._even_from
+        again = self._lost & (since >= settings.trust_time)
+        again &= self._even_states >= settings.trust_states
+        if not again.any():
+            return
+        self._lost = self._lost & ~again
+        self.believed = self.believed | again
+        moved = self._turned(place - self._even_place)
+        self.velocity = np.where(again, moved / np.where(again, since, 1.0), self.velocity)
+        self.position = np.where(again, place, self.position)
+        self._filter = PositionVelocity(
+            self._joints, VelocitySource.ESTIMATED, settings.cutoff_frequency, self.velocity
+        )
+        self._filter.update(self.position, self._time)
 
     def _predict(
         self, position: FloatArray, elapsed: float, effort: FloatArray

@@ -201,3 +201,31 @@ def test_states_of_one_stamp_move_the_command_no_faster(robot) -> None:
         answer = controller.update(place, ZERO, now, arrival)
         assert np.abs(answer.effort - before).max() <= rate * 2e-4 * (1.0 + 1e-6)
         before = answer.effort
+
+
+@pytest.mark.parametrize('jumps', ['every other state', 'at random'])
+def test_a_joint_that_no_longer_jumps_is_damped_again(robot, dynamics, jumps) -> None:
+    """An encoder that flickered for half a second, and is good again: what pushes is damped."""
+    step, rng = 0.002, np.random.default_rng(1)
+    controller = node_controller(robot, state_effort='ignore', on_fault='damp')
+    q, qd, effort = Q.copy(), np.zeros(6), dynamics.gravity_torque(Q)
+    fastest = 0.0
+    for index in range(2000):
+        now = step * index
+        shown = q.copy()
+        if 200 <= index < 450:
+            is_off = index % 2 == 0 if jumps == 'every other state' else rng.random() < 0.3
+            shown[1] += 0.05 * is_off
+        with contextlib.suppress(StateRefused):
+            effort = controller.update(shown, qd, now, now).effort
+        # A tenth of what carries the joint, as of a model that is wrong.
+        push = np.array([0.0, 4.0 if index > 700 else 0.0, 0.0, 0.0, 0.0, 0.0])
+        qdd = dynamics.forward_dynamics(q, qd, effort + push)
+        qd = qd + step * qdd
+        q = q + step * qd
+        fastest = max(fastest, float(np.abs(qd).max()))
+    # The fault latches where the states were believed again in between.
+    assert controller.is_damped is (jumps == 'at random')
+    if controller.is_damped:
+        assert controller.damped.damping.believed.all()
+    assert fastest < 1.0
