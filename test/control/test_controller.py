@@ -429,6 +429,19 @@ def test_an_arm_that_falls_is_caught_by_any_source_of_the_velocity(
         controller.update(Q, fast, 0.1)
 
 
+@pytest.mark.parametrize('pause', [4.0, 60.0])
+def test_a_simulation_that_is_paused_has_no_frozen_stamp(pause: float) -> None:
+    """Nothing came meanwhile, whenever that was: the stamps go on where they were."""
+    guard = StateGuard([Joint('a', JointType.REVOLUTE)], StateLimits(timeout=0.1))
+    now = arrival = 0.0
+    for count in range(1, 120):
+        for _ in range(count):
+            now, arrival = now + 0.002, arrival + 0.002
+            guard.judge(np.zeros(1), None, now, arrival)
+        arrival += pause
+    assert guard.fault is None
+
+
 def test_a_stamp_that_trembles_is_frozen_all_the_same() -> None:
     """Nanoseconds of advance in a timeout are no clock, neither before nor after the fault."""
     joints = [Joint('a', JointType.REVOLUTE)]

@@ -299,7 +299,10 @@ class StateGuard:
                     self.restore(gap)
                     raise StateRefused('header.stamp', gap.text, gap)
                 return gap
-            if self._anchor is None or arrival - self._anchor.arrival > self.limits.timeout:
+            if arrival - last.arrival > self.limits.timeout:
+                # Nothing came, as from a simulation that was paused: that tells of no clock.
+                self._anchor = seen
+            elif self._anchor is None or arrival - self._anchor.arrival > self.limits.timeout:
                 self._check_clock(seen)
             if self._velocities is not None:
                 jump = self._jump(last, seen)
