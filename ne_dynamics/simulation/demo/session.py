@@ -13,6 +13,7 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -66,6 +67,9 @@ LOCKSTEP_STATE_TIMEOUT = 10.0
 
 STALL_TIMEOUT = 20.0
 """Longest time without a state from the robot [s]."""
+
+SENSORS = {'wrench': 'wrench.sensor_link', 'imu': 'imu.link'}
+"""Topic of a sensor -> parameter of the simulated robot that gives it one."""
 
 SETTLING_TIME = 0.2
 """Time for what is under way between the processes to arrive [s]."""
@@ -198,7 +202,13 @@ class ClosedLoop:
             processes.start(ROBOT_NAME, ROBOT_MODULE, robot, remappings=OWN_TOPICS)
             processes.start(NODE_NAME, NODE_MODULE, node, remappings=OWN_TOPICS)
             observer = _Observer(self._context, namespace, motion, processes, chunks, rest)
+            heard = [
+                topic
+                for topic, link in SENSORS.items()
+                if node.get(f'{topic}.enabled') and robot.get(link)
+            ]
             try:
+                observer.wait_for_readings(heard)
                 observer.follow(progress or (lambda reached: None), settings)
                 if not must_follow:
                     observer.wait_for_diagnosis()
@@ -287,6 +297,20 @@ class _Observer:
                 if marker:
                     raise ProcessError(f'{process.name} {REFUSED}{reason}')
         return bool(self._desired and self._states)
+
+    def wait_for_readings(self, topics: Sequence[str]) -> None:
+        """Wait until the node says that it hears sensors: before, the arm is not to move.
+
+        That it has learned of the robot's joint states does not mean that it has of these.
+        """
+        for topic in topics:
+            self._wait(partial(self._hears, topic), f'{topic}: a reading')
+
+    def _hears(self, topic: str) -> bool:
+        if not self._diagnoses:
+            return False
+        values = {pair.key: pair.value for pair in self._diagnoses[-1][1].values}
+        return int(values.get(f'{topic} received', 0)) > 0
 
     def _spin(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
