@@ -267,9 +267,9 @@ class GoalProxy:
         theirs.get_result_async().add_done_callback(lambda result: self._on_result(goal, result))
         if goal.canceled_at is not None or goal not in self._goals:
             theirs.cancel_goal_async()
-        now = time.monotonic()
-        for other in self._goals[: self._goals.index(goal)] if goal in self._goals else ():
-            other.overtaken_at = now
+        if goal in self._goals:
+            for other in self._goals[: self._goals.index(goal)]:
+                other.overtaken_at = time.monotonic()
 
     def _on_feedback(self, goal: _Goal, message: Any) -> None:
         if goal in self._goals:
@@ -290,10 +290,10 @@ class GoalProxy:
         if response.status == GoalStatus.STATUS_SUCCEEDED:
             self._finish(goal, handle.succeed, result)
             return
-        if response.status == GoalStatus.STATUS_CANCELED and handle.is_cancel_requested:
+        if is_canceled and handle.is_cancel_requested:
             self._finish(goal, handle.canceled, result)
         else:
-            if response.status == GoalStatus.STATUS_CANCELED and not result.error_string:
+            if is_canceled and not result.error_string:
                 result.error_string = f'{self._action} has canceled the goal'
             self._finish(goal, handle.abort, result)
 
@@ -319,7 +319,7 @@ class GoalProxy:
         now, is_there, servers = time.monotonic(), True, None
         if now - self._looked_at > SERVER_PERIOD:
             self._looked_at, is_there = now, self._client.server_is_ready()
-            servers = self._find_servers()
+            servers = self._find_servers() if self._goals else None
             if not is_there:
                 self._held.forget()
         for goal in list(self._goals):

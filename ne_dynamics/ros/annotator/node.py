@@ -8,7 +8,6 @@ commands nothing itself, so it has no life cycle: it waits for a model, and work
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 from ne_dynamics.errors import (
@@ -19,7 +18,7 @@ from ne_dynamics.errors import (
 )
 from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
-from ne_dynamics.ros.annotator.settings import ANNOTATOR_PARAMETERS, AnnotatorSettings
+from ne_dynamics.ros.annotator.settings import ANNOTATOR_PARAMETERS
 from ne_dynamics.ros.running.signals import stop_on_signals
 from ne_dynamics.ros.settings.parameter_file import files_without_effect
 from ne_dynamics.ros.settings.parameters import PARAMETERS
@@ -126,16 +125,15 @@ class AnnotatorNode(Node):
 
     def _load_or_say_why(self) -> None:
         try:
-            self._adopt(self._load(self._declared.settings, self._description))
+            self._adopt(self._load(self._description))
         except NeDynamicsError as error:
             self.get_logger().error(f'no model: {error}')
 
-    def _load(
-        self, settings: AnnotatorSettings, description: str, mended: Iterable[str] = ()
-    ) -> AnnotatedArm:
-        faults = [text for name, text in self._declared.faults.items() if name not in set(mended)]
+    def _load(self, description: str) -> AnnotatedArm:
+        """Return the arm by the present settings; none by defaults in place of what was meant."""
+        settings, faults = self._declared.settings, self._declared.faults
         if faults:
-            raise ParameterError('; '.join(faults))
+            raise ParameterError('; '.join(faults.values()))
         return AnnotatedArm.of(settings, load_robot(settings, description))
 
     def _adopt(self, arm: AnnotatedArm) -> None:
@@ -148,12 +146,12 @@ class AnnotatorNode(Node):
             self.get_logger().info(f'annotates for {robot.name!r}: joints {names}')
 
     def _on_description(self, message: String) -> None:
-        text, settings = message.data, self._declared.settings
-        if text == self._description or has_model_parameter(settings):
+        text = message.data
+        if text == self._description or has_model_parameter(self._declared.settings):
             return
         try:
             require_short(text)
-            self._adopt(self._load(settings, text))
+            self._adopt(self._load(text))
         except NeDynamicsError as error:
             self._reporter.drop('robot_description', 'data', str(error))
             return
@@ -172,15 +170,13 @@ class AnnotatorNode(Node):
             request = declared.check(parameter_list, ANY_TIME)
             settings = request.settings
             names = {one.name for one in parameter_list}
-            is_whole = names >= self._declared.faults.keys()
+            is_whole = names >= declared.faults.keys()
             if is_whole and (has_model_parameter(settings) or self._description):
                 is_same = arm is not None and settings.model() == declared.settings.model()
                 arm = (
                     arm.tuned(settings)
                     if arm is not None and is_same
-                    else self._load(
-                        settings, self._description, [one.name for one in parameter_list]
-                    )
+                    else AnnotatedArm.of(settings, load_robot(settings, self._description))
                 )
         except NeDynamicsError as error:
             return SetParametersResult(successful=False, reason=str(error))
