@@ -350,6 +350,7 @@ class _Line:
             'its topics',
         )
         self._wait_for_answer()
+        self._wait_for_trajectory()
 
     def _wait(self, until: Any, what: str) -> Any:
         return self._processes.wait_until(
@@ -366,6 +367,19 @@ class _Line:
             return any(stamp in stamps for stamp, _ in self._take_efforts())
 
         self._wait(is_answered, 'an answer')
+
+    def _wait_for_trajectory(self) -> None:
+        """Order one until the node counts it: what a writer sends before it is matched is lost."""
+        while self._diagnostics.take_message(DiagnosticArray, False) is not None:
+            pass
+
+        def has_come() -> bool:
+            self._order(f'{self._space}/joint_trajectory 0')
+            self._trajectories = self._take_counts().get('joint_trajectory received', 0)
+            return self._trajectories > 0
+
+        self._wait(has_come, 'diagnostics that count a trajectory')
+        self._order('')
 
     # ---- driving
 
@@ -492,14 +506,7 @@ class _Line:
             pass
 
         def have_come() -> bool:
-            while (taken := self._diagnostics.take_message(DiagnosticArray, False)) is not None:
-                for status in taken[0].status:
-                    counts.update(
-                        (item.key, int(item.value))
-                        for item in status.values
-                        if item.key.startswith('joint_trajectory')
-                        and item.key.endswith((' received', ' dropped'))
-                    )
+            counts.update(self._take_counts())
             return bool(counts)
 
         self._wait(have_come, 'diagnostics that count trajectories')
@@ -511,3 +518,16 @@ class _Line:
             )
         before, self._trajectories = self._trajectories, counts['joint_trajectory received']
         return self._trajectories - before
+
+    def _take_counts(self) -> dict[str, int]:
+        """Return what the diagnostics that came say of trajectories, the newest of each key."""
+        counts: dict[str, int] = {}
+        while (taken := self._diagnostics.take_message(DiagnosticArray, False)) is not None:
+            for status in taken[0].status:
+                counts.update(
+                    (item.key, int(item.value))
+                    for item in status.values
+                    if item.key.startswith('joint_trajectory')
+                    and item.key.endswith((' received', ' dropped'))
+                )
+        return counts
