@@ -34,11 +34,9 @@ from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.controller_state import fill_tracking
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
-from ne_dynamics.ros.running.patient_server import PatientServer
+from ne_dynamics.ros.running.patient_server import NAME, PatientServer, find_action_type
 from ne_dynamics.ros.trajectory_planning import FEW, MOST_POINTS, PlanRequest
 from ne_dynamics.ros.watching.reporter import Reporter
-
-NAME = 'follow_joint_trajectory'
 
 MOST_GOAL_POINTS = 2_000
 """Points of a goal; more are rejected. rclpy converts a goal in one call, 10 to 45 us a point, in
@@ -401,9 +399,7 @@ def make_follow_joint_trajectory(
     node: Any, reporter: Reporter
 ) -> FollowJointTrajectoryServer | None:
     """Return the action server of a node; None, and a line in the log, without `control_msgs`."""
-    try:
-        from control_msgs.action import FollowJointTrajectory
-    except ImportError as error:
-        node.get_logger().info(f'no action {NAME}: it needs control_msgs ({error})')
-        return None
-    return FollowJointTrajectoryServer(node, FollowJointTrajectory, reporter)
+    action_type = find_action_type(node)
+    return (
+        None if action_type is None else FollowJointTrajectoryServer(node, action_type, reporter)
+    )

@@ -29,13 +29,11 @@ from ne_dynamics.ros.annotator.background import Background
 from ne_dynamics.ros.annotator.held_efforts import HeldEfforts
 from ne_dynamics.ros.annotator.present import Present
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
-from ne_dynamics.ros.running.patient_server import PatientServer
+from ne_dynamics.ros.running.patient_server import NAME, PatientServer, find_action_type
 from ne_dynamics.ros.watching.reporter import Reporter
 
-NAME = 'follow_joint_trajectory'
-
 WATCH_PERIOD = 0.02
-"""How often the controller is looked for while there is a goal [s]."""
+"""How often it is looked what became of a goal, or of a hold, while there is one [s]."""
 
 PATIENCE = 2.0
 """For which the controller's answer to a question is waited for [s]."""
@@ -138,7 +136,6 @@ class GoalProxy:
         self._held = HeldEfforts(
             node, self._client, self._action, action_type, reporter, present, arm
         )
-        self._looked_at = 0.0
         self._server = PatientServer(
             node,
             action_type,
@@ -147,7 +144,8 @@ class GoalProxy:
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,
         )
-        node.create_timer(WATCH_PERIOD, self._on_timer, clock=steady_clock)
+        self._watch = node.create_timer(WATCH_PERIOD, self._on_watch, clock=steady_clock)
+        node.create_timer(SERVER_PERIOD, self._look_for_server, clock=steady_clock)
 
     def destroy(self) -> None:
         """Take the action away; goals that the controller has go on."""
@@ -167,6 +165,7 @@ class GoalProxy:
             self._abort(goal, 'another goal has taken its place')
         goal = _Goal(handle, time.monotonic())
         self._goals.append(goal)
+        self._watch.reset()
         arm = self._arm()
         if arm is None:
             self._abort(goal, 'there is no model of the robot yet')
@@ -285,6 +284,7 @@ class GoalProxy:
             self._held.note_end(goal.trajectory)
         elif is_canceled or result.error_code in GIVEN_UP:
             self._held.begin()
+            self._watch.reset()
         if goal not in self._goals:
             return
         if response.status == GoalStatus.STATUS_SUCCEEDED:
@@ -312,22 +312,26 @@ class GoalProxy:
             self._node.executor.create_task(self._finish, goal, handle.canceled, result)
         return CancelResponse.ACCEPT
 
-    def _on_timer(self) -> None:
+    def _look_for_server(self) -> None:
+        """End the goals of a controller that has gone."""
+        is_there = self._client.server_is_ready()
+        if not is_there:
+            self._held.forget()
+        servers = self._find_servers() if self._goals else frozenset()
+        for goal in list(self._goals):
+            if not is_there or (goal.servers and not goal.servers & servers):
+                self._held.forget()
+                self._abort(goal, f'the action server {self._action!r} has gone')
+
+    def _on_watch(self) -> None:
         """End what the controller no longer ends, and do not wait for its answer for ever."""
         if not any(goal.is_offered for goal in self._goals):
             self._held.look()
-        now, is_there, servers = time.monotonic(), True, None
-        if now - self._looked_at > SERVER_PERIOD:
-            self._looked_at, is_there = now, self._client.server_is_ready()
-            servers = self._find_servers() if self._goals else None
-            if not is_there:
-                self._held.forget()
+        if not self._goals and not self._held.is_waiting:
+            self._watch.cancel()
+        now = time.monotonic()
         for goal in list(self._goals):
-            has_gone = servers is not None and goal.servers and not goal.servers & servers
-            if not is_there or has_gone:
-                self._held.forget()
-                self._abort(goal, f'the action server {self._action!r} has gone')
-            elif goal.canceled_at is not None and now - goal.canceled_at > LONGEST_CANCEL:
+            if goal.canceled_at is not None and now - goal.canceled_at > LONGEST_CANCEL:
                 text = f'{self._action} has not ended the goal in {LONGEST_CANCEL:g} s'
                 self._finish(goal, goal.handle.canceled, self._type.Result(error_string=text))
             elif goal.overtaken_at is not None and now - goal.overtaken_at > PATIENCE:
@@ -380,11 +384,7 @@ def make_goal_proxy(
 
     Parameters are those of :class:`GoalProxy`.
     """
-    if not controller:
-        return None
-    try:
-        from control_msgs.action import FollowJointTrajectory
-    except ImportError as error:
-        node.get_logger().info(f'no action {NAME}: it needs control_msgs ({error})')
-        return None
-    return GoalProxy(node, FollowJointTrajectory, controller, reporter, *rest)
+    action_type = find_action_type(node) if controller else None
+    return (
+        None if action_type is None else GoalProxy(node, action_type, controller, reporter, *rest)
+    )

@@ -93,6 +93,11 @@ class HeldEfforts:
         """Wait for the controller to hold the arm, from now on, and give it the efforts then."""
         self._since = time.monotonic()
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether :meth:`look` may have something to send."""
+        return self._since is not None
+
     def look(self) -> None:
         """Send them when the controller follows no goal, and says where it holds the arm."""
         if self._since is None:

@@ -7,8 +7,21 @@ from typing import Any
 from rclpy.action import ActionServer
 from rclpy.action.server import RCLError, ServerGoalHandle
 
+NAME = 'follow_joint_trajectory'
+"""The action's name, below that of a node or a controller."""
+
 RESULT_TIMEOUT = 10
 """Seconds for which the result of a goal is kept for those who ask later."""
+
+
+def find_action_type(node: Any) -> Any:
+    """Return `control_msgs.action.FollowJointTrajectory`; None, and a line in the log, without."""
+    try:
+        from control_msgs.action import FollowJointTrajectory
+    except ImportError as error:
+        node.get_logger().info(f'no action {NAME}: it needs control_msgs ({error})')
+        return None
+    return FollowJointTrajectory
 
 
 class PatientServer(ActionServer):
