@@ -18,7 +18,7 @@ RUN apt-get update \
     && rosdep install --from-paths src --ignore-src --default-yes \
     && rm -rf /var/lib/apt/lists/*
 
-# Built with the Python of the environment, which is written into the executables: README.md.
+# Built with the Python of the environment, which is written into the executables: doc/installation.md.
 RUN python3 -m venv --system-site-packages venv \
     && touch venv/COLCON_IGNORE \
     && venv/bin/pip install --no-cache-dir mujoco 'llvmlite>=0.45'

@@ -4,6 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ne_dynamics_installed
 EXTRAS := ros,sim,fast,plot,report,test,dev
+# A demo needs less; where the rest is there, nothing is installed for it.
+DEMO_STAMP := $(VENV)/.ne_dynamics_demo
+DEMO_EXTRAS := ros,sim,fast,plot
 .PHONY: help venv demo test test-long golden golden-net fuzz bench soak fault-speeds observer-study gain-study commission-study lint format readme
 
 help:
@@ -26,15 +29,17 @@ help:
 
 venv: $(STAMP)
 
-$(STAMP): setup.py setup.cfg pyproject.toml
+$(STAMP): INSTALLED := $(EXTRAS)
+$(DEMO_STAMP): INSTALLED := $(DEMO_EXTRAS)
+$(STAMP) $(DEMO_STAMP): setup.py setup.cfg pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
 		|| { echo 'Python 3.10 or newer is needed; name one: make PYTHON=python3.11'; exit 1; }
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	@echo 'Setting up $(VENV): this takes a few minutes, once.'
-	@$(VENV)/bin/python -m pip install -q -q --editable '.[$(EXTRAS)]'
+	@echo 'Setting up $(VENV) ($(INSTALLED)): minutes of downloads, once.'
+	@$(VENV)/bin/python -m pip install -q -q --editable '.[$(INSTALLED)]'
 	@touch $@
 
-demo: venv
+demo: $(if $(wildcard $(STAMP)),$(STAMP),$(DEMO_STAMP))
 	@$(VENV)/bin/ne_dynamics demo
 
 # A file of tests stays in one process. Nothing depends on who is faster: they may share the cores,

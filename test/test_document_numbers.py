@@ -62,16 +62,21 @@ ARM = ('config/six_axis_arm.urdf',)
 
 
 def test_the_table_of_operations_is_what_is_counted():
-    """The README's table has the multiplications and additions of both robots."""
-    table = re.findall(r'^\| .*\(`(config/[^`]+)`(?:, tip `(\w+)`)?\) \| (.*) \|$', README, re.M)
+    """README and doc/library.md have the multiplications and additions of both robots."""
+    tables = [
+        re.findall(r'^\| .*\(`(config/[^`]+)`(?:, tip `(\w+)`)?\) \| (.*) \|$', text, re.M)
+        for text in (README, document('library.md'))
+    ]
+    table, again = tables
+    assert table == again
     assert [path for path, *_ in table] == [*PUMA, *ARM]
     for path, tip_link, cells in table:
         assert numbers(cells) == counted(path, tip_link=tip_link or None).tolist(), path
 
 
 def test_the_functions_of_a_firmware_take_what_is_said(capsys):
-    """Gravity takes as many operations as the README says, and a whole controller so many more."""
-    text = joined(README)
+    """Gravity takes as many operations as is said, and a whole controller so many more."""
+    text = joined(document('library.md'))
     command, gravity = re.search(
         r'`ne_dynamics (equations \S+ --function gravity_torque --language c)` prints a C99 '
         r'function of (\d+ multiplications and \d+ additions)',
@@ -93,10 +98,10 @@ def test_the_functions_of_a_firmware_take_what_is_said(capsys):
 
 
 def test_times_are_those_of_the_benchmark():
-    """What the README says of Python beside the compiler is in the document of the benchmark."""
+    """What is said of Python beside the compiler is in the document of the benchmark."""
     python, compiled = re.search(
         r'inverse dynamics of a UR5 takes (\S+ us) a call in place of (\S+ ns)',
-        joined(README),
+        joined(document('library.md')),
     ).groups()
     benchmark = (ROOT / 'benchmark' / 'README.md').read_text(encoding='utf-8')
     for ours in (f'ours, python: {python}', f'ours, compiled: {compiled}'):
@@ -104,8 +109,9 @@ def test_times_are_those_of_the_benchmark():
 
 
 def test_ratios_of_commissioned_arms_are_those_of_the_table():
-    """In the README's table the ratio is that of its columns, and the text has both ends."""
-    lines = README.partition('| arm | joints | effort is, found |')[2].splitlines()[2:]
+    """In the table the ratio is that of its columns, and text and README have both ends."""
+    text = document('commission.md')
+    lines = text.partition('| arm | joints | effort is, found |')[2].splitlines()[2:]
     ratios = []
     for line in lines[: lines.index('')]:
         *_, commissioned, true, ratio = (cell.strip() for cell in line.strip('| ').split(' | '))
@@ -113,7 +119,9 @@ def test_ratios_of_commissioned_arms_are_those_of_the_table():
         # Columns are rounded to three digits.
         assert float(commissioned) / float(true) == pytest.approx(ratios[-1], abs=0.0125)
     assert len(ratios) == 10
-    assert f'the error is {min(ratios):.2f} to {max(ratios):.2f} of that of the true' in README
+    span = f'the error is {min(ratios):.2f} to {max(ratios):.2f} of that of the true'
+    assert span in text
+    assert span in joined(README)
 
 
 def test_other_seeds_are_within_what_is_said_of_them():
@@ -131,9 +139,10 @@ def test_other_seeds_are_within_what_is_said_of_them():
 
 
 def test_what_the_observer_is_worth_is_in_its_table():
-    """The part of the README is that of the study's table."""
+    """The part in doc/modes.md is that of the study's table."""
     off, observed = (numbers(cell)[0] for cell in row(document('observer.md'), 'masses +20 %')[1:])
-    assert f'the arm errs by 1/{round(off / observed)} as much in motion' in joined(README)
+    said = f'the arm errs by 1/{round(off / observed)} as much in motion'
+    assert said in joined(document('modes.md'))
 
 
 def test_errors_of_an_identified_model_are_in_its_table():
@@ -250,7 +259,7 @@ def test_the_most_that_is_taken_is_what_is_said():
         assert f'goals of up to {FEW} points' in text
     assert f'Up to {MOST_WAITING} trajectories may wait' in topics
     assert f'more than {MOST_WAITING} trajectories that wait' in failures
-    assert f'at most {LARGEST_CACHE} MB' in joined(README)
+    assert f'at most {LARGEST_CACHE} MB' in joined(document('library.md'))
 
 
 # ---- tools and loads

@@ -81,25 +81,36 @@ def test_table_of_limits_is_up_to_date():
 
 
 def test_links_lead_somewhere():
-    """Every relative link and picture of the README exists, and pictures are small."""
-    targets = re.findall(r'\]\(([^)#]+)\)', README) + re.findall(r'src="([^"]+)"', README)
-    for target in targets:
-        if '://' in target:
-            continue
-        assert (ROOT / target).exists(), target
-        if target.endswith('.png'):
-            assert (ROOT / target).stat().st_size < 300_000, target
+    """Every relative link and picture of the documents exists, and pictures are small."""
+    for document in (ROOT / 'README.md', *(ROOT / 'doc').glob('*.md')):
+        for target in re.findall(r'\]\(([^)#]+)(?:#[^)]*)?\)', document.read_text('utf-8')):
+            if '://' in target:
+                continue
+            path = document.parent / target
+            assert path.exists(), f'{document.name}: {target}'
+            if target.endswith('.png'):
+                assert path.stat().st_size < 400_000, target
 
 
-def test_python_examples_run(tmp_path, monkeypatch, capsys):
-    """The Python of the README runs, one block after the other, with nothing but the package."""
+@pytest.mark.parametrize('name', ['README.md', 'doc/library.md'])
+def test_python_examples_run(name, monkeypatch, capsys):
+    """The Python of a document runs, one block after the other, with nothing but the package."""
     monkeypatch.chdir(ROOT)
-    blocks = re.findall(r'```python\n(.*?)```', README, flags=re.DOTALL)
+    text = (ROOT / name).read_text('utf-8')
+    blocks = re.findall(r'```python\n(.*?)```', text, flags=re.DOTALL)
     assert blocks
     names = {}
     for block in blocks:
-        exec(compile(block, 'README.md', 'exec'), names)
-    assert capsys.readouterr().out
+        exec(compile(block, name, 'exec'), names)
+    printed = capsys.readouterr().out
+    assert printed
+    for shown in re.findall(r'```text\n(.*?)```', text, flags=re.DOTALL):
+        assert shown == printed
+
+
+def test_the_readme_is_short():
+    """A newcomer reads it in a few minutes."""
+    assert len(README.split()) <= 1200
 
 
 def test_c_library_document_names_what_an_export_writes(tmp_path, capsys, monkeypatch):

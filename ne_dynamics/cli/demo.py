@@ -17,6 +17,11 @@ from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 from ne_dynamics.simulation.demo.scenario import Options, perform
 from ne_dynamics.simulation.demo.scenarios import SCENARIOS
 
+NEXT = 'ne_dynamics demo --model YOUR_ARM.urdf, or --scenario with one of ' + ', '.join(
+    name for name in SCENARIOS if name != ControlLaws.name
+)
+"""What to try after the demo of the shipped arm."""
+
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the subcommand and its arguments."""
@@ -141,7 +146,9 @@ def run(args: argparse.Namespace) -> int:
         tuple(args.modes or ()),
     )
     announce = (lambda text: None) if args.json else print
+    announce('Node and simulated arm run as two processes. This takes up to a minute or two.')
     with terminated_in_order():
         results, report = perform(SCENARIOS[args.scenario], options, args.output, announce)
     print(json.dumps(results, indent=2) if args.json else report)
+    announce(f'Next: {NEXT}' if args.model is None else f'Next: ne_dynamics check {args.model}')
     return 0
