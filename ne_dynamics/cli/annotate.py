@@ -30,9 +30,9 @@ def add_parser(subparsers: Any) -> None:
         'joint_trajectory_controller interpolates so. Files are YAML as `ros2 topic echo '
         '--full-length --once` prints it and `ros2 topic pub` takes it.',
     )
+    add_model_file(parser, 'input', 'output', variable=MODEL_VARIABLE)
     parser.add_argument('input', metavar='IN', help='file to read; - for standard input')
     parser.add_argument('output', metavar='OUT', help='file to write; - for standard output')
-    add_model_file(parser, variable=MODEL_VARIABLE)
     add_lock(parser)
     parser.add_argument(
         '--effort-tolerance',

@@ -38,7 +38,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'An error makes the dynamics wrong or impossible, a warning is probably not what was '
         'meant. Exit code: 1 when there are errors or the description cannot be loaded, else 0.',
     )
-    add_model_file(parser, positional=True)
+    add_model_file(parser)
     add_lock(parser)
     add_tolerance(parser, '; prints what it can change in each joint')
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.arguments import natural, positive
-from ne_dynamics.cli.options.model_file import add_links
+from ne_dynamics.cli.options.model_file import add_links, add_model
 from ne_dynamics.commission import CommissionFolder, Ending, Outcome, Step, Subject, perform
 from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
@@ -45,11 +45,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'What was done is in the folder, and a run that ended goes on there. Exit code: 0 when '
         'all steps are done, 1 when not, 130 when interrupted.',
     )
-    parser.add_argument(
-        '--model',
-        metavar='FILE',
-        help='URDF of the arm (with --simulated: default one of our own)',
-    )
+    meaning = 'URDF of the arm (with --simulated: default one of our own)'
+    add_model(parser, meaning, is_optional=True)
     add_links(parser)
     parser.add_argument(
         '-o',

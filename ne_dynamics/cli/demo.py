@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.cli.options.model_file import add_links
+from ne_dynamics.cli.options.model_file import add_links, add_model
 from ne_dynamics.errors import InputError
 from ne_dynamics.simulation.demo.arm import SENSOR_LINK
 from ne_dynamics.simulation.demo.control_laws import LAWS, SHORT_LAWS, ControlLaws
@@ -32,7 +32,6 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         'without and with the wrench of a wrist sensor. Prints tables, writes plots.',
         epilog='scenarios:\n'
         + '\n'.join(f'  {name:<14}{scenario.story}' for name, scenario in SCENARIOS.items()),
-        formatter_class=_Formatter,
     )
     parser.add_argument(
         '--scenario',
@@ -41,12 +40,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar='NAME',
         help='one of the stories below',
     )
-    parser.add_argument(
-        '--model',
-        '--urdf',
-        metavar='MODEL',
-        help='URDF or DH file (YAML) of your arm (default: one of our own)',
-    )
+    meaning = 'URDF or DH file (YAML) of your arm (default: one of our own)'
+    add_model(parser, meaning, is_optional=True)
     add_links(parser)
     parser.add_argument(
         '--sensor',
@@ -99,13 +94,6 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument('--json', action='store_true', help='print the results as JSON')
     parser.set_defaults(run=run)
     return parser
-
-
-class _Formatter(argparse.HelpFormatter):
-    """Keeps the lines of the epilog as they are."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return text if text.startswith('scenarios:') else super()._fill_text(text, width, indent)
 
 
 def _positive(text: str) -> float:

@@ -26,7 +26,7 @@ def add_parser(subparsers: Any) -> None:
         'With --all, write all of them into a folder: a C library with its CMake project and '
         'test, or a Python module.',
     )
-    add_model_file(parser, positional=True)
+    add_model_file(parser)
     parser.add_argument(
         '--function',
         metavar='NAME',

@@ -48,7 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def add_log_arguments(parser: argparse.ArgumentParser) -> None:
     """Add model, log and what both are read with; `identify` takes the same."""
-    add_model_file(parser)
+    add_model_file(parser, 'log')
     parser.add_argument(
         'log',
         metavar='LOG',

@@ -19,25 +19,102 @@ from types import ModuleType
 from typing import TextIO
 
 from ne_dynamics import __version__
+from ne_dynamics.cli.options.command_parser import Command, CommandParser, complete_help
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.printable import print_lines
 
+_MODEL = {'--model', '--tip-link', '--base-link'}
+
 COMMANDS = {
-    'annotate': 'fill a trajectory with efforts, as feed-forward for other controllers',
-    'bench': 'say how speed is measured beside other libraries',
-    'check': 'list what is wrong or doubtful in a robot description',
-    'commission': 'a guided run: from a given model to an arm that follows its motions',
-    'demo': 'follow a trajectory in simulation, one control law after the other, and compare',
-    'equations': 'print the equations of motion of a robot as generated source',
-    'evaluate': 'compare the efforts in a log with those of a model, joint by joint',
-    'excite': 'plan the motion that tells most about inertias and friction',
-    'gains': 'compute gains from the model, its uncertainty and the timing of the loop',
-    'identify': 'fit inertias and friction of a model to a log, and write its URDF anew',
-    'ik': 'find joint positions that bring a link to a pose',
-    'reproduce': 'compute anew what the source documents report',
-    'whatis': 'find what a driver reports, and how late, and write its profile for the node',
+    'annotate': Command(
+        'fill a trajectory with efforts, as feed-forward for other controllers',
+        (
+            'annotate arm.urdf plan.yaml plan_with_efforts.yaml',
+            'annotate arm.urdf plan.yaml slower.yaml --retime --effort-share 0.8',
+        ),
+        frozenset({*_MODEL, '--start', '--retime', '--payload-mass', '--without', '--json'}),
+    ),
+    'bench': Command('say how speed is measured beside other libraries'),
+    'check': Command(
+        'list errors and doubtful values in a robot description',
+        ('check arm.urdf', 'check arm.urdf --tip-link tool0 --json'),
+    ),
+    'commission': Command(
+        'a guided run: from a given model to an arm that follows its motions',
+        (
+            'commission --simulated --yes -o run',
+            'commission --model arm.urdf --tip-link tool0 -o run',
+        ),
+    ),
+    'demo': Command(
+        'follow a trajectory in simulation, one control law after the other, and compare',
+        ('demo', 'demo --scenario tool-load --output pictures'),
+    ),
+    'equations': Command(
+        'print the equations of motion of a robot as generated source',
+        (
+            'equations arm.urdf --function gravity_torque --language c',
+            'equations arm.urdf --all --language c -o arm_dynamics',
+        ),
+    ),
+    'evaluate': Command(
+        'compare the efforts in a log with those of a model, joint by joint',
+        (
+            'evaluate arm.urdf log.csv',
+            'evaluate arm.urdf bag_folder --tip-link tool0 --report page.html',
+        ),
+        frozenset({*_MODEL, '--repair', '--rename', '--plot', '--report', '--json'}),
+    ),
+    'excite': Command(
+        'plan the most informative motion for inertias and friction',
+        (
+            'excite arm.urdf -o motion.yaml',
+            'excite arm.urdf --tip-link tool0 --duration 20 --effort-share 0.6 -o motion.yaml',
+        ),
+        frozenset(
+            {*_MODEL, '--start', '--duration', '--effort-share', '--velocity-share', '--keep-out'}
+            | {'-o', '--json'}
+        ),
+    ),
+    'gains': Command(
+        'compute gains from the model, its uncertainty and the timing of the loop',
+        (
+            'gains arm.urdf --rate 500 --delay 0.004 --encoder-bits 17',
+            'gains arm.urdf --write node gains.params.yaml --prove 20',
+        ),
+        frozenset(
+            {*_MODEL, '--rate', '--delay', '--encoder-bits', '--uncertainty', '--payload'}
+            | {'--mode', '--write', '--prove', '--plot', '-o', '--json'}
+        ),
+    ),
+    'identify': Command(
+        'fit inertias and friction of a model to a log, and write its URDF anew',
+        (
+            'identify arm.urdf log.csv -o identified.urdf --report page.html',
+            'identify arm.urdf log.csv --payload --without empty.csv',
+        ),
+        frozenset(
+            {*_MODEL, '-o', '--report', '--repair', '--payload', '--drive-gains', '--without'}
+            | {'--rename', '--force', '--json'}
+        ),
+    ),
+    'ik': Command(
+        'find joint positions that bring a link to a pose',
+        (
+            'ik arm.urdf --tip-link tool0 --position 0.5 0 0.4',
+            'ik arm.urdf --tip-link tool0 --position 0.5 0 0.4 --rpy 3.14159 0 0 --all',
+        ),
+    ),
+    'reproduce': Command(
+        'compute the results of the source documents anew',
+        ('reproduce counts', 'reproduce forms arm.urdf'),
+    ),
+    'whatis': Command(
+        'find what a driver reports, and how late, and write its profile for the node',
+        ('whatis arm.urdf log.csv -o driver.params.yaml', 'whatis arm.urdf --live --seconds 30'),
+    ),
 }
-"""Subcommands and the line that ``--help`` prints for each."""
+"""Subcommands, as `--help` shows them."""
 
 EXIT_ERROR = 1
 EXIT_INTERRUPTED = 130
@@ -55,18 +132,20 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         Subcommand whose module is imported and adds its arguments; the others only show up in
         the help.
     """
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog='ne_dynamics',
         description='Newton-Euler robot dynamics and computed-torque control.',
         epilog='`ne_dynamics COMMAND --help` shows what a command takes.',
     )
     parser.add_argument('--version', action='version', version=f'ne_dynamics {__version__}')
     subparsers = parser.add_subparsers(dest='command', metavar='COMMAND', required=True)
-    for name, summary in COMMANDS.items():
+    for name, described in COMMANDS.items():
         if name == command:
             _module(name).add_parser(subparsers)
+            if described.examples:
+                complete_help(subparsers.choices[name], described)
         else:
-            subparsers.add_parser(name, help=summary)
+            subparsers.add_parser(name, help=described.summary)
     return parser
 
 

@@ -54,7 +54,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'Each is known, likely, or cannot be told, and then what would tell. Nothing is ever '
         'commanded.',
     )
-    add_model_file(parser)
+    add_model_file(parser, 'log')
     parser.add_argument(
         'log',
         metavar='LOG',

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.cli import check
+from ne_dynamics.cli.main import build_parser
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
 ARM = CONFIG / 'six_axis_arm.urdf'
@@ -18,9 +17,7 @@ ARM = CONFIG / 'six_axis_arm.urdf'
 
 def call(*arguments):
     """Run the subcommand as the command line does."""
-    parser = argparse.ArgumentParser()
-    check.add_parser(parser.add_subparsers(required=True))
-    args = parser.parse_args(['check', *map(str, arguments)])
+    args = build_parser('check').parse_args(['check', *map(str, arguments)])
     return args.run(args)
 
 

@@ -215,7 +215,7 @@ def test_mimic_joints_and_locked_ones():
 def test_help_says_of_each_share_what_is_used(capsys):
     """The words about the range, or the errors of the model, do not come before `that is used`."""
     with pytest.raises(SystemExit) as caught:
-        call('--help')
+        call('--help-all')
     assert caught.value.code == 0
     text = ' '.join(capsys.readouterr().out.split())
     assert 'part of the range that is used, about its middle (default: 0.95)' in text

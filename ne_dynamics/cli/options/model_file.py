@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -18,35 +18,17 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf import xacro_file
 
 
-def add_model_file(
-    parser: argparse.ArgumentParser, *, positional: bool = False, variable: str = ''
-) -> None:
+def add_model_file(parser: argparse.ArgumentParser, *others: str, variable: str = '') -> None:
     """Add the options to a parser; :class:`ModelFile` reads what they name.
 
     Parameters
     ----------
     parser : argparse.ArgumentParser
-    positional : bool
-        Whether the model may also stand without `--model` before it.
-    variable : str
-        Of the environment, with the model where none is named; '': one has to be.
+    *others, variable
+        As of :func:`add_model`.
     """
     meaning = 'URDF, xacro file (NAME.xacro), or DH file (YAML)'
-    if positional:
-        group = parser.add_mutually_exclusive_group(required=True)
-        group.add_argument(
-            'model', nargs='?', default=argparse.SUPPRESS, metavar='MODEL', help=meaning
-        )
-        group.add_argument('--model', default=argparse.SUPPRESS, metavar='MODEL', help='the same')
-    else:
-        parser.add_argument(
-            '--model',
-            required=not variable,
-            default=os.environ.get(variable, '') if variable else None,
-            metavar='MODEL',
-            help=f'{meaning}; default: the environment variable {variable}' * bool(variable)
-            or meaning,
-        )
+    add_model(parser, meaning, *others, variable=variable)
     parser.add_argument(
         '--xacro-arg',
         action='append',
@@ -57,6 +39,62 @@ def add_model_file(
     )
     add_links(parser)
     add_extras(parser)
+
+
+def add_model(
+    parser: argparse.ArgumentParser,
+    meaning: str,
+    *others: str,
+    variable: str = '',
+    is_optional: bool = False,
+) -> None:
+    """Add `model` to a parser: it stands first, or after `--model`.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    meaning : str
+        For the help.
+    *others : str
+        Arguments without an option that the parser is given afterwards, in their order.
+    variable : str
+        Of the environment, with the model where none is named.
+    is_optional : bool
+        Whether the subcommand does without a model.
+    """
+    if variable:
+        meaning += f'; default: the environment variable {variable}'
+    parser.add_argument('first', nargs='?', metavar='MODEL', help=meaning)
+    parser.add_argument('--model', '--urdf', metavar='MODEL', help='the same')
+
+    def settle(args: argparse.Namespace) -> None:
+        """Find out which argument is the model: with `--model`, the first is one of the others."""
+        if args.model is None:
+            args.model = args.first or os.environ.get(variable)
+            if args.model is None and not (is_optional or variable):
+                before = f' before {others[0].upper()}' if others else ''
+                parser.error(f'expected MODEL{before} or --model MODEL, got neither')
+        elif args.first is not None:
+            _shift(parser, args, others)
+
+    parser.set_defaults(settle=settle)
+
+
+def _shift(
+    parser: argparse.ArgumentParser, args: argparse.Namespace, others: Sequence[str]
+) -> None:
+    """Give the first argument to the others: it is none of theirs that is missing."""
+    value = args.first
+    for name in others:
+        held = getattr(args, name)
+        if isinstance(held, list):
+            held.insert(0, value)
+            return
+        setattr(args, name, value)
+        value = held
+        if value is None:
+            return
+    parser.error(f'expected either MODEL or --model MODEL, got both and nothing for {value!r}')
 
 
 def add_links(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,94 @@
+"""The parser of the command line: short help, full help, examples."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Command:
+    """A subcommand, as the help shows it.
+
+    Attributes
+    ----------
+    summary : str
+        One line.
+    examples : tuple of str
+        What follows `ne_dynamics`, the name of the command included.
+    common : frozenset of str
+        Options of the short help; empty: all of them.
+    """
+
+    summary: str
+    examples: tuple[str, ...] = ()
+    common: frozenset[str] = frozenset()
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser whose subcommands settle which argument is the model: see `add_model`."""
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> argparse.Namespace:
+        """Parse, and settle."""
+        parsed: argparse.Namespace = super().parse_args(args, namespace)
+        if 'settle' in parsed:
+            parsed.settle(parsed)
+        return parsed
+
+
+class KeepLines(argparse.HelpFormatter):
+    """Keeps a text of several lines as it is, and fills those of one."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if '\n' in text else super()._fill_text(text, width, indent)
+
+
+class _HelpAll(argparse.Action):
+    """Prints the help with the options that the short one leaves out."""
+
+    def __init__(
+        self,
+        option_strings: Sequence[str],
+        dest: str,
+        hidden: dict[argparse.Action, str],
+        help: str | None = None,
+    ) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=help)
+        self._hidden = hidden
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        for action, text in self._hidden.items():
+            action.help = text
+        parser.print_help()
+        parser.exit()
+
+
+def complete_help(parser: argparse.ArgumentParser, command: Command) -> None:
+    """Give the parser of a subcommand its examples, and a short help where there is a long one."""
+    parts = [parser.epilog] if parser.epilog else []
+    parts.append('examples:\n' + '\n'.join(f'  ne_dynamics {line}' for line in command.examples))
+    parser.epilog = '\n\n'.join(parts)
+    parser.formatter_class = KeepLines
+    if command.common:
+        hidden = _hide(parser, command.common)
+        parser.add_argument(
+            '--help-all',
+            action=_HelpAll,
+            hidden=hidden,
+            help=f'show {len(hidden)} more options and exit',
+        )
+
+
+def _hide(parser: argparse.ArgumentParser, common: Collection[str]) -> dict[argparse.Action, str]:
+    """Take all other options out of the help; return their texts."""
+    hidden: dict[argparse.Action, str] = {}
+    for action in parser._actions:
+        names = {'-h', *common}
+        if action.option_strings and not names & set(action.option_strings):
+            hidden[action] = action.help or ''
+            action.help = argparse.SUPPRESS
+    return hidden
