@@ -37,6 +37,8 @@ EXTRAS = {
     'cluster': ['distributed>=2024.1'],
     # Motions that tell most: the optimiser, distances between links, linear algebra in one thread.
     'excite': ['scipy>=1.11', 'coal>=3', 'threadpoolctl>=3'],
+    # Completion of command lines: eval "$(register-python-argcomplete ne_dynamics)".
+    'completion': ['argcomplete'],
     # Models that are xacro files.
     'xacro': ['xacro'],
     # Other people's dynamics, robots and checks that the tests compare with.
@@ -57,6 +59,7 @@ EXTRAS = {
         # How fast a path may be followed.
         'toppra>=0.6.10',
         'xacro',
+        'argcomplete',
         # Builds what `ne_dynamics equations --all --language c` writes.
         'cmake>=3.14',
         # Gazebo's physics engine; its wheels are for this platform only.

@@ -157,6 +157,7 @@ def test_manifest_names_every_ros_package_that_is_imported():
         'llvmlite': 'python3-numba',
         'scipy': 'python3-scipy',
         'tqdm': 'python3-tqdm',
+        'argcomplete': 'python3-argcomplete',
     }
     # Optional, and without a rosdep key that apt serves: see the extras of setup.py.
     outside -= {'coal', 'mujoco', 'numba', 'pinocchio', 'roboticstoolbox', 'distributed'}

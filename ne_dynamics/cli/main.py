@@ -164,6 +164,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         130 when interrupted; 141 when the reader of the output went away. Arguments that cannot
         be parsed exit with 2 on the spot.
     """
+    if '_ARGCOMPLETE' in os.environ:
+        _offer_completions()
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
 
@@ -172,6 +174,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(_module(parsed.command).run(parsed))
 
     return run_with_exit_code(f'ne_dynamics {command}', run)
+
+
+def _offer_completions() -> None:
+    """Tell a shell how its line may go on, and end: argcomplete has called for that."""
+    import argcomplete
+
+    words = os.environ.get('COMP_LINE', '').split()
+    command = words[1] if len(words) > 1 and words[1] in COMMANDS else None
+    argcomplete.autocomplete(build_parser(command), print_suppressed=True)
 
 
 def run_with_exit_code(program: str, run: Callable[[], int]) -> int:

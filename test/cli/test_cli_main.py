@@ -311,3 +311,26 @@ def test_a_xacro_file_will_do(name, tmp_path, capsys):
     options = ('--tip-link', 'tcp', '--xacro-arg', 'forearm:=70')
     assert cli.main([name, '--model', str(model), *options]) == 0
     assert 'joint' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ('line', 'expected'),
+    [('ne_dynamics ide', 'identify'), ('ne_dynamics identify --hold', '--holdout')],
+)
+def test_a_shell_completes_command_lines(line, expected, tmp_path):
+    """A completion finds subcommands, and the options of each."""
+    pytest.importorskip('argcomplete', reason='argcomplete is missing')
+    offered = tmp_path / 'offered'
+    environment = {
+        '_ARGCOMPLETE': '1',
+        '_ARGCOMPLETE_STDOUT_FILENAME': str(offered),
+        'COMP_LINE': line,
+        'COMP_POINT': str(len(line)),
+    }
+    subprocess.run(
+        [sys.executable, '-m', 'ne_dynamics.cli.main'],
+        env=os.environ | environment,
+        check=True,
+        timeout=100,
+    )
+    assert expected in offered.read_text()
