@@ -80,7 +80,7 @@ setup(
     license='Apache-2.0',
     keywords=['robotics', 'dynamics', 'control', 'ROS'],
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
-    package_data={PACKAGE: ['py.typed', 'report_page/*.jinja']},
+    package_data={PACKAGE: ['py.typed', 'report_page/*.jinja', 'bring_up/templates/*.jinja', 'bring_up/templates/*/*.jinja']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),

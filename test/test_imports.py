@@ -37,7 +37,7 @@ RANKS = {
         'identification',
         'driver',
         'simulation excitation',
-        'commission papers',
+        'bring_up commission papers',
         'cli executables',
     ),
 }

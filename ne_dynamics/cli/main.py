@@ -109,6 +109,13 @@ COMMANDS = {
         'compute the results of the source documents anew',
         ('reproduce counts', 'reproduce forms arm.urdf'),
     ),
+    'setup': Command(
+        'write a ROS 2 package that brings up an arm, from its URDF',
+        (
+            'setup arm.urdf --tip-link tool0',
+            'setup arm.urdf --tip-link tool0 -o my_arm_bringup --lock finger_joint=0.02',
+        ),
+    ),
     'whatis': Command(
         'find what a driver reports, and how late, and write its profile for the node',
         ('whatis arm.urdf log.csv -o driver.params.yaml', 'whatis arm.urdf --live --seconds 30'),

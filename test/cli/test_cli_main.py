@@ -226,6 +226,7 @@ WITH_MODEL = {
     'identify': ('log',),
     'ik': ('--position', '0', '0', '0'),
     'reproduce': ('forms',),
+    'setup': (),
     'whatis': ('log',),
 }
 """Subcommands that take a model, and what else they need."""

@@ -1,0 +1,115 @@
+"""What a bring-up package is filled with."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import Joint, Robot
+from ne_dynamics.simulation.descriptions.control_description import parse_description
+
+PACKAGE_NAME = re.compile('[a-z][a-z0-9]*(_[a-z0-9]+)*')
+"""Of a ROS package: REP 144."""
+
+STROKE = 0.2
+"""How far the example motion moves each joint, at most [rad or m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class BroughtUpArm:
+    """An arm, as the files of its bring-up package name it.
+
+    Attributes
+    ----------
+    package : str
+        Name of the ROS package.
+    robot : Robot
+    description : str
+        Text of its URDF.
+    tip_link : str
+        Last link of the chain.
+    locked_joints : mapping of str to float
+        Joints that do not move, and where they are [rad or m].
+    """
+
+    package: str
+    robot: Robot
+    description: str
+    tip_link: str
+    locked_joints: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not PACKAGE_NAME.fullmatch(self.package):
+            raise InputError(
+                'package name: expected lower-case letters, digits and single underscores, '
+                f'beginning with a letter, got {self.package!r}'
+            )
+
+    @property
+    def joints(self) -> list[str]:
+        """Names of the joints, in the order of the model."""
+        return list(self.robot.joint_names)
+
+    @property
+    def effort_limits(self) -> list[float] | None:
+        """Limits [N m or N]; None where a joint has none."""
+        limits = [joint.effort_limit for joint in self.robot.joints]
+        return limits if all(0.0 < limit < math.inf for limit in limits) else None
+
+    @property
+    def start(self) -> list[float]:
+        """Where the simulated arm stands at the start [rad or m]."""
+        return [_start(joint) for joint in self.robot.joints]
+
+    @property
+    def target(self) -> list[float]:
+        """Where the example motion ends [rad or m]: away from the nearer limit."""
+        return [
+            _move(joint, start) for joint, start in zip(self.robot.joints, self.start, strict=True)
+        ]
+
+    @property
+    def units(self) -> tuple[str, str]:
+        """Units of a position and an effort, as axes are labelled."""
+        kinds = {joint.type.is_prismatic for joint in self.robot.joints}
+        if len(kinds) == 2:
+            return 'rad or m', 'N m or N'
+        return ('m', 'N') if kinds == {True} else ('rad', 'N m')
+
+    def find_joints_without_effort(self) -> list[str] | None:
+        """Return the joints that `<ros2_control>` gives no command interface `effort`.
+
+        Returns
+        -------
+        list of str or None
+            None where the URDF has no `<ros2_control>`.
+        """
+        tags = parse_description(self.description).findall('ros2_control')
+        takes_effort = {
+            joint.get('name')
+            for tag in tags
+            for joint in tag.findall('joint')
+            if any(one.get('name') == 'effort' for one in joint.findall('command_interface'))
+        }
+        return [name for name in self.joints if name not in takes_effort] if tags else None
+
+
+def list_ends(robot: Robot) -> list[str]:
+    """Return the links that no other link hangs on."""
+    parents = {link.parent for link in robot.links}
+    return [link.name for link in robot.links if link.name not in parents]
+
+
+def _start(joint: Joint) -> float:
+    return float(np.clip(0.0, joint.lower, joint.upper))
+
+
+def _move(joint: Joint, start: float) -> float:
+    up, down = joint.upper - start, start - joint.lower
+    stroke = min(STROKE, 0.5 * max(up, down))
+    return round(start + (stroke if up >= down else -stroke), 4)

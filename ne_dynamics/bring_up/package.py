@@ -1,0 +1,70 @@
+"""The files of a bring-up package, by templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ne_dynamics import __version__
+from ne_dynamics.bring_up.arm import BroughtUpArm
+from ne_dynamics.errors import optional_dependency
+
+with optional_dependency('a bring-up package needs Jinja2', 'report'):
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+TEMPLATES = Path(__file__).with_name('templates')
+
+SUFFIX = '.jinja'
+
+COLORS = ('#1f77b4', '#d62728', '#1ac938', '#ff7f0e', '#9467bd', '#17becf')
+"""Of the joints' curves, in turns."""
+
+
+def render_package(arm: BroughtUpArm) -> dict[str, str]:
+    """Return the texts of all files, by their paths in the package.
+
+    Parameters
+    ----------
+    arm : BroughtUpArm
+    """
+    environment = make_environment()
+    texts = {
+        name.removesuffix(SUFFIX): environment.get_template(name).render(_values(arm))
+        for name in environment.list_templates(extensions=[SUFFIX[1:]])
+    }
+    return texts | {f'resource/{arm.package}': '', 'urdf/arm.urdf': arm.description}
+
+
+def render_file(name: str, arm: BroughtUpArm) -> str:
+    """Return the text of one file, e.g. `config/plotjuggler.xml`."""
+    return make_environment().get_template(name + SUFFIX).render(_values(arm))
+
+
+def make_environment() -> Environment:
+    """Return what reads the templates.
+
+    Names come from outside: each place of a template escapes them by the filter `tojson` (YAML,
+    JSON, Python) or `e` (XML).
+    """
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    environment.policies['json.dumps_kwargs'] = {'ensure_ascii': False}
+    return environment
+
+
+def _values(arm: BroughtUpArm) -> dict[str, Any]:
+    position, effort = arm.units
+    return {
+        'arm': arm,
+        'colors': COLORS,
+        'position_unit': position,
+        'velocity_unit': f'{position}/s'.replace('rad or m/s', 'rad/s or m/s'),
+        'effort_unit': effort,
+        'version': __version__,
+    }

@@ -1,0 +1,84 @@
+"""``ne_dynamics setup MODEL -o FOLDER``: a ROS 2 package that brings up one arm."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
+from ne_dynamics.cli.options.output_file import check_folder, write_text
+from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.printable import print_lines
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand to a parser."""
+    parser = subparsers.add_parser(
+        'setup',
+        description='Write a ROS 2 package for an arm: parameters of the node and of the '
+        'simulated arm, controllers of ros2_control and MoveIt, launch files for the simulation '
+        'and the robot, and layouts for RViz, PlotJuggler and Foxglove, with the joints, limits '
+        'and links of the URDF. colcon builds it; the files are yours to change.',
+    )
+    add_model_file(parser)
+    add_lock(parser)
+    parser.add_argument(
+        '-o',
+        '--output',
+        type=Path,
+        metavar='FOLDER',
+        help='new folder, whose name is that of the package (default: NAME_bringup for NAME.urdf)',
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the package; return 0.
+
+    Raises
+    ------
+    NeDynamicsError
+        When the model cannot be loaded or has no one tip, or the folder holds something already;
+        nothing is written then.
+    """
+    from ne_dynamics.bring_up import BroughtUpArm, list_ends, render_package
+
+    folder: Path = args.output or Path(_default_name(args.model))
+    check_folder(folder)
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f'-o: expected a new or empty folder, got {str(folder)!r}')
+    model = ModelFile(args)
+    if not looks_like_xml(model.text):
+        raise ModelError(f'{args.model}: expected a URDF, got a DH file')
+    robot = model.load()
+    ends = list_ends(robot)
+    tip_link = args.tip or (ends[0] if len(ends) == 1 else '')
+    if not tip_link:
+        raise InputError(f'--tip-link: expected one of {", ".join(ends)}, got none')
+    arm = BroughtUpArm(folder.absolute().name, robot, model.text, tip_link, dict(args.lock))
+    texts = render_package(arm)
+    extras = model.find_own_extras()
+    if extras is not None:
+        texts['urdf/arm.extras.yaml'] = extras.read_text(encoding='utf-8')
+    for path, text in texts.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        write_text(str(folder / path), text)
+    missing = arm.find_joints_without_effort()
+    lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {tip_link}']
+    if missing:
+        lines.append(f'no command interface effort in <ros2_control>: {", ".join(missing)}')
+    if arm.effort_limits is None:
+        lines.append('a joint has no effort limit: set effort_limits before the first trial')
+    lines += [
+        f'Next: colcon build --packages-select {arm.package}, then',
+        f'      ros2 launch {arm.package} simulation.launch.py   ({folder}/README.md)',
+    ]
+    print_lines(lines)
+    return 0
+
+
+def _default_name(model: str) -> str:
+    """Return `NAME_bringup` for `NAME.urdf`, in letters of a package's name."""
+    stem = Path(model).name.partition('.')[0].lower()
+    return ''.join(letter if letter.isalnum() else '_' for letter in stem) + '_bringup'
