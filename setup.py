@@ -1,12 +1,24 @@
 """Package description; read by colcon (build type ament_python) and by pip alike."""
 
+import re
 from glob import glob
 from pathlib import Path
+from xml.etree import ElementTree
 
 from setuptools import find_packages, setup
 
 PACKAGE = 'ne_dynamics'
 PROJECT = Path(__file__).resolve().parent  # colcon may run this file by a symbolic link
+
+URLS = {
+    url.get('type'): url.text for url in ElementTree.parse(PROJECT / 'package.xml').iter('url')
+}
+
+# A page of the package index has no files beside it: links of the README lead into the repository.
+FILES = URLS['repository'].removesuffix('.git') + '/blob/main/'
+LONG_DESCRIPTION = re.sub(
+    r'\]\((?!https?:|#)', f']({FILES}', (PROJECT / 'README.md').read_text(encoding='utf-8')
+)
 
 EXTRAS = {
     # The node and the simulated robot where no ROS 2 installation brings these modules.
@@ -65,7 +77,7 @@ EXTRAS = {
         # Gazebo's physics engine; its wheels are for this platform only.
         'dartpy>=6.20; platform_system == "Linux" and platform_machine == "x86_64"',
     ],
-    'dev': ['ruff', 'mypy', 'types-PyYAML', 'colcon-common-extensions'],
+    'dev': ['ruff', 'mypy', 'types-PyYAML', 'colcon-common-extensions', 'twine'],
 }
 
 setup(
@@ -73,14 +85,41 @@ setup(
     version='0.1.0',
     description='Newton-Euler robot dynamics: computed-torque control as a ROS 2 node and as a '
     'Python library',
-    long_description=(PROJECT / 'README.md').read_text(encoding='utf-8'),
+    long_description=LONG_DESCRIPTION,
     long_description_content_type='text/markdown',
     maintainer='ne_dynamics maintainers',
     maintainer_email='maintainers@ne-dynamics.example',
+    url=URLS['website'],
+    project_urls={
+        'Source': URLS['repository'],
+        'Issues': URLS['bugtracker'],
+        'Changelog': f'{FILES}CHANGELOG.rst',
+    },
     license='Apache-2.0',
+    classifiers=[
+        'Development Status :: 4 - Beta',
+        'Intended Audience :: Science/Research',
+        'Intended Audience :: Developers',
+        'Operating System :: POSIX :: Linux',
+        'Programming Language :: Python :: 3',
+        'Programming Language :: Python :: 3.10',
+        'Programming Language :: Python :: 3.11',
+        'Programming Language :: Python :: 3.12',
+        'Programming Language :: Python :: 3.13',
+        'Programming Language :: Python :: 3.14',
+        'Topic :: Scientific/Engineering',
+        'Typing :: Typed',
+    ],
     keywords=['robotics', 'dynamics', 'control', 'ROS'],
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
-    package_data={PACKAGE: ['py.typed', 'report_page/*.jinja', 'bring_up/templates/*.jinja', 'bring_up/templates/*/*.jinja']},
+    package_data={
+        PACKAGE: [
+            'py.typed',
+            'report_page/*.jinja',
+            'bring_up/templates/*.jinja',
+            'bring_up/templates/*/*.jinja',
+        ]
+    },
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
@@ -99,6 +138,11 @@ setup(
             'simulated_robot = ne_dynamics.executables:simulated_robot',
             'commission = ne_dynamics.executables:commission',
             'ne_dynamics = ne_dynamics.cli.main:main',
+            # The same where pip puts them on the path, beside programs of other packages.
+            'ne_dynamics_computed_torque = ne_dynamics.executables:computed_torque',
+            'ne_dynamics_annotator = ne_dynamics.executables:annotator',
+            'ne_dynamics_simulated_robot = ne_dynamics.executables:simulated_robot',
+            'ne_dynamics_commission = ne_dynamics.executables:commission',
         ],
     },
 )

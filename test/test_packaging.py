@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import configparser
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -28,6 +30,11 @@ MODELS = (
     'six_axis_arm.urdf',
 )
 PROJECT_FILES = ('package.xml', 'setup.py', 'setup.cfg', 'pyproject.toml', 'README.md', 'LICENSE')
+RECIPES = (
+    'recipes/conda-forge/meta.yaml',
+    'recipes/bloom/tracks.yaml',
+    '.devcontainer/devcontainer.json',
+)
 PROJECT_FOLDERS = ('ne_dynamics', 'resource', 'launch', 'config', 'examples')
 
 
@@ -117,7 +124,13 @@ def test_the_public_workflow_calls_what_must_pass():
 
 def test_what_was_not_run_says_so():
     """The files that could not be tried carry a label until somebody has."""
-    for name in ('.github/workflows/ci.yml', 'Dockerfile', 'rosdoc2.yaml', 'doc/topics.md'):
+    for name in (
+        '.github/workflows/ci.yml',
+        'Dockerfile',
+        'rosdoc2.yaml',
+        'doc/topics.md',
+        *RECIPES,
+    ):
         assert 'not run' in (ROOT / name).read_text(encoding='utf-8').lower(), name
 
 
@@ -302,3 +315,85 @@ def test_shipped_file_that_does_not_exist(name):
     """A name that is not shipped, or leaves the folder, is an error that lists what there is."""
     with pytest.raises(InputError, match=r'expected one of .*six_axis_arm\.urdf'):
         shipped.shipped_file(name)
+
+
+@pytest.fixture(scope='module')
+def source_archive(tmp_path_factory):
+    """Return the sdist that setuptools builds of a copy of the working tree."""
+    pytest.importorskip('setuptools', reason='setuptools is missing')
+    folder = tmp_path_factory.mktemp('archive')
+    listed = subprocess.run(
+        ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip('no git checkout')
+    for name in filter(None, listed.stdout.decode().split('\0')):
+        if (ROOT / name).is_file():
+            (folder / 'tree' / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / 'tree' / name)
+    command = [sys.executable, 'setup.py', '-q', 'sdist', '--dist-dir', str(folder)]
+    ended = subprocess.run(
+        command, cwd=folder / 'tree', capture_output=True, text=True, timeout=300, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    (path,) = folder.glob('*.tar.gz')
+    return path
+
+
+def test_the_source_archive_is_whole(source_archive):
+    """It has the documents, the tests, the changelog, and what the package is built from."""
+    with tarfile.open(source_archive) as archive:
+        names = {name.partition('/')[2] for name in archive.getnames()}
+    wanted = {
+        'CHANGELOG.rst',
+        'CITATION.cff',
+        'LICENSE',
+        'Makefile',
+        'SECURITY.md',
+        'package.xml',
+        'doc/library.md',
+        'doc/demo_error.png',
+        'launch/simulation.launch.py',
+        'config/six_axis_arm.urdf',
+        'examples/library.py',
+        'resource/ne_dynamics',
+        'test/test_packaging.py',
+        'ne_dynamics/bring_up/templates/package.xml.jinja',
+        'ne_dynamics/report_page/page.html.jinja',
+    }
+    assert not wanted - names
+    assert not [name for name in names if '__pycache__' in name]
+
+
+def test_the_package_index_accepts_both_archives(source_archive, wheel):
+    """`twine check --strict`: the README is rendered; its links are absolute."""
+    pytest.importorskip('twine', reason='twine is missing')
+    command = [sys.executable, '-m', 'twine', 'check', '--strict', source_archive, wheel]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert ended.returncode == 0, ended.stdout
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith('/METADATA'))
+        text = archive.read(name).decode()
+    assert '](doc/' not in text
+    assert '](https://' in text
+
+
+@pytest.mark.parametrize('name', ['computed_torque', 'annotator', 'simulated_robot', 'commission'])
+def test_every_executable_has_a_name_of_its_own_on_the_path(name, wheel):
+    """`ne_dynamics_NAME` is the same program as NAME."""
+    with zipfile.ZipFile(wheel) as archive:
+        (file,) = (one for one in archive.namelist() if one.endswith('entry_points.txt'))
+        scripts = configparser.ConfigParser()
+        scripts.read_string(archive.read(file).decode())
+    assert scripts['console_scripts'][f'ne_dynamics_{name}'] == scripts['console_scripts'][name]
+
+
+def test_the_citation_is_of_this_version():
+    """CITATION.cff carries the version, the licence and the address of package.xml."""
+    citation = yaml.safe_load((ROOT / 'CITATION.cff').read_text(encoding='utf-8'))
+    assert citation['version'] == MANIFEST.findtext('version')
+    assert citation['license'] == MANIFEST.findtext('license')
+    assert citation['repository-code'] == MANIFEST.find('url[@type="repository"]').text
