@@ -15,6 +15,10 @@ M^-1 dg / k; see :func:`find_damping_rate`.
 driver reports may be the reason for the fault: they count at its beginning, where they are those
 of the positions.
 
+**Two publishers** of joint states, in turns, say positions that alternate faster than a joint can
+move. Of such a joint the mean of each two positions counts, for :attr:`DampingSettings.trust_time`
+from then on: it is braked by what both say.
+
 **A jump** of a position is taken out of it, then and from there on. A joint that jumps in several
 states in a row is not believed any more, until its position has gone on without a jump for
 :attr:`DampingSettings.trust_time`.
@@ -226,7 +230,10 @@ class FaultDamping:
         self._even_from, self._even_states = np.zeros(n), np.zeros(n, dtype=int)
         self._even_place = np.zeros(n)
         self._time = 0.0
-        self._measured = self.position = position
+        self._latest = self._measured = self.position = position
+        self._rate_before_latest, self._alternates_until = np.zeros(n), np.full(n, -1.0)
+        self._switched: NDArray[np.bool_] = np.zeros(n, dtype=bool)
+        self._counts_mean = self._has_turned = self._switched
         self.velocity = np.zeros(n)
         self.believed: NDArray[np.bool_] = np.ones(n, dtype=bool)
         self.believed[list(disbelieved)] = False
@@ -237,7 +244,9 @@ class FaultDamping:
             if not self.believed.all():
                 self._predict_present(times, positions, efforts)
             self._balanced = self._find_balanced(times, positions, efforts)
-            measured = self._first_velocity(times, positions, velocities)
+            alternates = self._find_alternating(times, positions)
+            self._alternates_until[alternates] = settings.trust_time
+            measured = self._first_velocity(times, positions, velocities, alternates)
             self.velocity = np.where(self.believed, measured, self.velocity)
         self._filter = PositionVelocity(
             joints, VelocitySource.ESTIMATED, settings.cutoff_frequency, self.velocity
@@ -259,7 +268,7 @@ class FaultDamping:
         if not elapsed > 0.0:
             return
         self._time += elapsed
-        where = self._without_jumps(position, elapsed)
+        where = self._without_jumps(self._without_turns(position, elapsed), elapsed)
         if self._lost.any():
             self._trust_again(where)
         speed = self.velocity
@@ -366,6 +375,36 @@ class FaultDamping:
             change[..., self._continuous] = turns - TURN * np.round(turns / TURN)
         return change
 
+    def _without_turns(self, position: FloatArray, elapsed: float) -> FloatArray:
+        """Return a measured position; of joints whose positions alternate, the mean of two."""
+        moved = self._turned(position - self._latest)
+        rate = moved / elapsed
+        # One position that is wrong goes out and back: it takes another way out to alternate.
+        turns = self._are_opposite(self._rate_before_latest, rate)
+        alternates = turns & self._has_turned
+        self._alternates_until[alternates] = self._time + self.settings.trust_time
+        mean = self._latest + 0.5 * moved
+        self._latest, self._rate_before_latest, self._has_turned = position, rate, turns
+        counts_mean = self._time <= self._alternates_until
+        self._switched, self._counts_mean = counts_mean != self._counts_mean, counts_mean
+        return np.where(counts_mean, mean, position)
+
+    def _are_opposite(self, before: FloatArray, rate: FloatArray) -> NDArray[np.bool_]:
+        """Return where two rates are beyond what a joint can do, and take back one another."""
+        slower = np.minimum(np.abs(before), np.abs(rate))
+        opposite: NDArray[np.bool_] = np.asarray(slower > self._jump_speeds)
+        opposite &= np.abs(before + rate) < 2.0 * self._jump_speeds
+        return opposite
+
+    def _find_alternating(self, times: FloatArray, positions: FloatArray) -> NDArray[np.bool_]:
+        """Return which joints alternate in the last states before the fault, shape (n,)."""
+        latest = slice(-self.settings.latest_states, None)
+        elapsed = np.diff(times[latest])[:, np.newaxis]
+        rates = self._turned(np.diff(positions[latest], axis=0)) / np.where(elapsed, elapsed, 1.0)
+        self._rate_before_latest = rates[-1]
+        turns = self._are_opposite(rates[:-1], rates[1:])
+        return np.asarray((turns[:-1] & turns[1:]).any(axis=0))
+
     def _without_jumps(self, position: FloatArray, elapsed: float) -> FloatArray:
         """Return a measured position less the jumps since the fault."""
         moved = self._turned(position - self._measured)
@@ -373,9 +412,11 @@ class FaultDamping:
         expected = elapsed * np.where(self._lost, self._rate_before, self.velocity)
         surprise = moved - expected
         self._measured, self._rate_before = position, moved / elapsed
-        jumped = np.abs(surprise) > self._jump_speeds * elapsed + GUARD_LIMITS.position_slack
+        slack = np.where(self._counts_mean, 0.0, GUARD_LIMITS.position_slack)
+        far = np.abs(surprise) > self._jump_speeds * elapsed + slack
+        jumped = far | self._switched
         self._shift += np.where(jumped, surprise, 0.0)
-        self._jumps = np.where(jumped, self._jumps + 1, 0)
+        self._jumps = np.where(far, self._jumps + 1, 0)
         lost = self.believed & (self._jumps > self.settings.most_jumps)
         if lost.any():
             self.believed = self.believed & ~lost
@@ -487,7 +528,11 @@ class FaultDamping:
         return found
 
     def _first_velocity(
-        self, times: FloatArray, positions: FloatArray, velocities: FloatArray
+        self,
+        times: FloatArray,
+        positions: FloatArray,
+        velocities: FloatArray,
+        alternates: NDArray[np.bool_],
     ) -> FloatArray:
         """Return the velocity at the fault: the reported one where it is that of the positions."""
         moved = self._turned(np.diff(positions, axis=0))
@@ -496,9 +541,13 @@ class FaultDamping:
         agrees = wrong <= self.settings.velocity_share * np.abs(moved).sum(axis=0)
         latest = slice(-self.settings.latest_states, None)
         times, positions = times[latest], positions[latest]
-        return np.where(
-            agrees, velocities[-1], self._mean_velocity(times, positions, len(times) - 1)
-        )
+        measured = self._mean_velocity(times, positions, len(times) - 1)
+        if alternates.any():
+            means = positions[:-1] + 0.5 * self._turned(np.diff(positions, axis=0))
+            between = 0.5 * (times[1:] + times[:-1])
+            speed = self._mean_velocity(between, means, len(between) - 1)
+            measured, agrees = np.where(alternates, speed, measured), agrees & ~alternates
+        return np.where(agrees, velocities[-1], measured)
 
     def _mean_velocity(
         self, times: FloatArray, positions: FloatArray, last: int | NDArray[np.intp]

@@ -229,3 +229,25 @@ def test_a_joint_that_no_longer_jumps_is_damped_again(robot, dynamics, jumps) ->
     if controller.is_damped:
         assert controller.damped.damping.believed.all()
     assert fastest < 1.0
+
+
+@pytest.mark.parametrize('away', [0.02, 0.05, 0.2])
+@pytest.mark.parametrize('drops', [False, True])
+def test_two_publishers_in_turns_do_not_throw_the_arm(robot, dynamics, away, drops) -> None:
+    """Of two that say other positions in turns none is right for sure: both brake the arm."""
+    step, rng = 0.001, np.random.default_rng(2)
+    controller = node_controller(robot, state_effort='ignore', on_fault='damp')
+    q, qd, effort = Q.copy(), np.zeros(6), dynamics.gravity_torque(Q)
+    other = Q + away * np.array([1.0, 1.0, -1.0, 1.0, 1.0, 1.0])
+    fastest = 0.0
+    for index in range(1500):
+        now = step * index
+        is_other = index >= 200 and index % 2 == 0
+        if not (drops and rng.random() < 0.01):
+            shown, speed = (other, np.zeros(6)) if is_other else (q, qd)
+            with contextlib.suppress(StateRefused):
+                effort = controller.update(shown, speed, now, now).effort
+        qd = qd + step * dynamics.forward_dynamics(q, qd, effort)
+        q = q + step * qd
+        fastest = max(fastest, float(np.abs(qd).max()))
+    assert fastest < 1.5

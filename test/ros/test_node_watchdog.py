@@ -13,6 +13,7 @@ from node_bench import SLOW_STATES
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import SetParameters
 from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
 
 from ne_dynamics.control.command_machine import CommandState
 
@@ -96,6 +97,24 @@ def test_a_jump_leaves_gravity_and_counts_again_when_states_agree(bench) -> None
     assert len(bench.commands) == 2
     command = bench.answer(bench.joint_state(Q))
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_two_publishers_of_states_are_named_when_they_jump(bench) -> None:
+    """Of one publisher nothing is said, nor of two while states agree."""
+    bench.start(jump_velocity=None, on_fault='leave')
+    bench.answer(bench.joint_state(Q))
+    bench.answer(bench.joint_state(Q + np.eye(6)[1]))
+    assert 'publishers' not in status(bench, 'joint_states jumped').message
+    for _ in range(2):
+        bench.joint_states.publish(bench.joint_state(Q))
+        bench.settle()
+    bench.answer(bench.joint_state(Q))
+    other = bench.probe.create_publisher(JointState, 'joint_states', 1)
+    bench.spin(lambda: bench.node.count_publishers('joint_states') == 2, 'the second publisher')
+    bench.answer(bench.joint_state(Q + np.eye(6)[1]))
+    said = status(bench, 'joint_states jumped').message
+    assert '/joint_states has 2 publishers: /probe, /probe: each joint needs one' in said
+    bench.probe.destroy_publisher(other)
 
 
 def test_a_gap_is_told_of_and_the_arm_held(bench) -> None:

@@ -8,11 +8,13 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
+from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.sensors.velocity_source import VelocitySource, velocity_filter
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
 from ne_dynamics.ros.settings.configuration import tracking_limits
 from ne_dynamics.ros.watching.diagnostics import Level, Statistics, as_text, tracking_level
+from ne_dynamics.ros.watching.other_commanders import list_publishers
 
 STATE_AGE_WARNING = 1.0
 """Seconds without a joint state after which the diagnostics warn, if the watchdog does not."""
@@ -68,6 +70,8 @@ class DiagnosticsPublisher:
             if doubt:
                 faults.append(doubt)
             remarks = [*remarks, *self._diagnose(configured, values)]
+            if any(one.startswith(FaultKind.JUMPED.value) for one in faults):
+                remarks += self._name_state_publishers()
             statuses.append(self._diagnose_tracking(configured))
         values.update(statistics.inputs())
         new_drops = statistics.new_drops()
@@ -130,6 +134,14 @@ class DiagnosticsPublisher:
         if others and configured.is_commanding:
             remarks.append(configured.others.describe(others))
         return remarks + _diagnose_sensors(configured)
+
+    def _name_state_publishers(self) -> list[str]:
+        """Return who publishes joint states, where there are several: two may name one joint."""
+        topic = self._node.resolve_topic_name('joint_states')
+        names = list_publishers(self._node, topic)
+        if len(names) < 2:
+            return []
+        return [f'{topic} has {len(names)} publishers: {", ".join(names)}: each joint needs one']
 
     def _diagnose_tracking(self, configured: ConfiguredArm) -> DiagnosticStatus:
         """Report on the tracking errors since the last time, and forget them."""

@@ -1,4 +1,4 @@
-"""Who else publishes on the topic of the commands."""
+"""Who publishes on a topic: the commands beside this node, the joint states beside the driver."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class OtherCommanders:
     def __init__(self, node: Any, publisher: Any) -> None:
         self._node = node
         self.topic: str = publisher.topic_name
-        self._own = node.get_name(), node.get_namespace()
+        self._own: str = node.get_fully_qualified_name()
         self._since = time.monotonic()
 
     def find(self) -> list[str]:
@@ -34,14 +34,10 @@ class OtherCommanders:
         """
         if self._node.count_publishers(self.topic) < 2:
             return []
-        found = [
-            (info.node_name, info.node_namespace)
-            for info in self._node.get_publishers_info_by_topic(self.topic)
-        ]
+        found = list_publishers(self._node, self.topic)
         if self._own in found:
             found.remove(self._own)
-        # Who is no node of ROS, or is not known yet, has a name that says so.
-        return sorted(f'{namespace.rstrip("/")}/{name}' for name, namespace in found)
+        return found
 
     def wait_for_discovery(self) -> None:
         """Wait until the publishers that are there are known."""
@@ -53,3 +49,12 @@ class OtherCommanders:
             f'{self.topic}: {", ".join(names)} publishes commands too: two nodes that command one '
             'arm act against each other'
         )
+
+
+def list_publishers(node: Any, topic: str) -> list[str]:
+    """Return the full names of the nodes that publish on a topic, once each publisher, sorted."""
+    # Who is no node of ROS, or is not known yet, has a name that says so.
+    return sorted(
+        f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+        for info in node.get_publishers_info_by_topic(topic)
+    )
