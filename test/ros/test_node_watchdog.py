@@ -112,7 +112,7 @@ def test_two_publishers_of_states_are_named_when_they_jump(bench) -> None:
     other = bench.probe.create_publisher(JointState, 'joint_states', 1)
     bench.spin(lambda: bench.node.count_publishers('joint_states') == 2, 'the second publisher')
     bench.answer(bench.joint_state(Q + np.eye(6)[1]))
-    said = status(bench, 'joint_states jumped').message
+    said = status(bench, '2 publishers').message
     assert '/joint_states has 2 publishers: /probe, /probe: each joint needs one' in said
     bench.probe.destroy_publisher(other)
 
