@@ -12,7 +12,7 @@ import numpy as np
 
 from ne_dynamics.commission.fits.fitting import FittedModel, fit_records
 from ne_dynamics.commission.fits.profile import describe_recorded_driver
-from ne_dynamics.commission.fits.reading import EffortReading, read_efforts
+from ne_dynamics.commission.fits.reading import EffortReading
 from ne_dynamics.commission.fits.static_friction import RiseTrial, choose_parts, with_part_of_rise
 from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, write_whole
 from ne_dynamics.commission.node_settings import (
@@ -55,13 +55,13 @@ ROW: Mapping[str, tuple[str, ...]] = {
     'tremble': ('tremble.csv',),
     'closely': (CLOSE,),
     'excite_again': ('excite_again.csv',),
-    'identify': (FITTED, IDENTIFIED),
+    'identify': (FITTED, IDENTIFIED, PROFILE),
     'judge': (),
     'gains': (PARAMETERS,),
     'try_friction': (),
     'test_before': (),
     'test_after': ('test_after.csv',),
-    'report': (PROFILE, REPORT),
+    'report': (REPORT,),
 }
 """The steps in their order, and what each writes that others, or who started the run, need."""
 
@@ -209,8 +209,10 @@ class Desk:
             )
             for name in (FITTED, IDENTIFIED):
                 robot = self.subject.write(self.folder.file(name), fitted.robot)
-        dynamics = Dynamics(robot, backend='python')
-        reading = read_efforts(dynamics, records[0])
+        with self.bar('describing the driver', 0.0):
+            described = describe_recorded_driver(Dynamics(robot, backend='python'), records[0])
+        write_whole(self.folder.file(PROFILE), described.profile())
+        reading = EffortReading.of(described)
         return {'efforts': reading.as_json(), 'found': reading.sentences(), **_fit_summary(fitted)}
 
     def choose_gains(self) -> Mapping[str, Any]:
@@ -262,13 +264,11 @@ class Desk:
         write_whole(self.folder.file(PARAMETERS), parameter_text(self._final(gains)))
 
     def _final(self, gains: Mapping[str, Any]) -> dict[str, Any]:
-        reading: Mapping[str, Any] = self.found('identify')['efforts']
-        known = EffortReading(reading['meaning'], tuple(reading['reversed_joints']), 0.0, ())
         parameters = {
             **self.node_parameters(IDENTIFIED),
             **gains,
             **sticking_parameters(self.model(IDENTIFIED), self.start, gains),
-            'state_effort': known.state_effort,
+            'state_effort': self.found('identify')['efforts']['state_effort'],
         }
         for name in ('tracking_error.warn', 'tracking_error.error'):
             del parameters[name]
@@ -300,11 +300,8 @@ class Desk:
         }
 
     def report(self) -> Mapping[str, Any]:
-        """Write the driver profile and the report."""
+        """Write the report."""
         identified = self.model(IDENTIFIED)
-        with self.bar('describing the driver', 0.0):
-            described = describe_recorded_driver(identified, self.log('excite'))
-        write_whole(self.folder.file(PROFILE), described.profile())
         logs = {
             name: self.log(name)
             for name in ('test_before', 'test_after')

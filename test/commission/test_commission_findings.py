@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 
 import ne_dynamics as ned
 from ne_dynamics.commission.fits.delay import find_delay
-from ne_dynamics.commission.fits.reading import find_encoder_steps, read_efforts, read_stamps
+from ne_dynamics.commission.fits.profile import describe_recorded_driver
+from ne_dynamics.commission.fits.reading import EffortReading, find_encoder_steps, read_stamps
 from ne_dynamics.commission.motions import (
     FITTED_SHARES,
     plan_probe,
@@ -231,66 +233,72 @@ def moved():
     return times, position, command
 
 
+def late(values, samples=3):
+    """Return values that come a few samples late."""
+    return np.concatenate([np.repeat(values[:1], samples, axis=0), values[:-samples]])
+
+
+def read_efforts(moved, reported):
+    """Return what is told of reports, and the driver profile beside it."""
+    times, position, command = moved
+    nothing = np.full_like(position, np.nan)
+    record = Record(ROBOT.joint_names, times, position, nothing, reported, command, position)
+    described = describe_recorded_driver(DYNAMICS, record)
+    reading = EffortReading.of(described)
+    profile = yaml.safe_load(described.profile())['/**']['ros__parameters']
+    assert profile['state_effort'] == reading.state_effort
+    return reading
+
+
 class TestEfforts:
     """Reports of an excitation, made from commands."""
 
-    def read(self, moved, reported):
-        """Return what is told of reports."""
-        times, position, command = moved
-        nothing = np.full_like(position, np.nan)
-        record = Record(ROBOT.joint_names, times, position, nothing, reported, command, position)
-        return read_efforts(DYNAMICS, record)
-
-    def late(self, values, samples=3):
-        """Return values that come a few samples late."""
-        return np.concatenate([np.repeat(values[:1], samples, axis=0), values[:-samples]])
-
-    def test_torques(self, moved):
-        """With their lag."""
-        reading = self.read(moved, self.late(moved[2]))
-        assert (reading.meaning, reading.reversed_joints) == ('torque', ())
-        assert reading.lag == pytest.approx(0.012)
-        assert reading.state_effort == 'torque'
+    @pytest.mark.parametrize('factor', [0.7, 0.82, 0.9, 1.0, 1.12, 1.22, 1.4])
+    def test_run_and_profile_never_contradict_each_other(self, moved, factor):
+        """Efforts reported at command / factor: one answer, whatever the factor is."""
+        reading = read_efforts(moved, late(moved[2]) / factor)
+        is_torque = 0.8 <= factor <= 1.25
+        assert reading.meaning == ('torque' if is_torque else 'current')
+        assert reading.state_effort == ('torque' if is_torque else 'ignore')
 
     def test_torques_of_which_one_has_the_wrong_sign(self, moved):
         """It is named, and the node does not begin with them."""
-        reading = self.read(moved, self.late(moved[2]) * [1, 1, -1, 1, 1, 1])
+        reading = read_efforts(moved, late(moved[2]) * [1, 1, -1, 1, 1, 1])
         assert (reading.meaning, reading.reversed_joints) == ('torque', ('joint_3',))
         assert reading.state_effort == 'ignore'
 
     def test_torques_without_gravity(self, moved):
         """By the joints that gravity acts on."""
-        reading = self.read(moved, self.late(moved[2]) - DYNAMICS.gravity_torque(moved[1]))
+        reading = read_efforts(moved, late(moved[2]) - DYNAMICS.gravity_torque(moved[1]))
         assert reading.meaning == 'torque_without_gravity'
 
     def test_currents(self, moved):
         """With the scale of each joint."""
         scales = np.array([12.0, 11.0, 9.0, 7.0, 8.0, 6.0])
         noise = np.random.default_rng(1).normal(scale=0.05, size=moved[2].shape)
-        reading = self.read(moved, self.late(moved[2]) / scales + noise)
+        reading = read_efforts(moved, late(moved[2]) / scales + noise)
         assert (reading.meaning, reading.reversed_joints) == ('current', ())
-        np.testing.assert_allclose([joint.scale for joint in reading.joints], scales, rtol=0.02)
+        np.testing.assert_allclose(list(reading.scales.values()), scales, rtol=0.02)
 
     @pytest.mark.parametrize('is_gravity_missing', [False, True])
     def test_torques_with_much_noise(self, moved, is_gravity_missing):
-        """Of half their standard deviation: meaning, signs and lag are told all the same."""
+        """Of half their standard deviation: meaning and signs are told all the same."""
         torques = moved[2] - is_gravity_missing * DYNAMICS.gravity_torque(moved[1])
         noise = np.random.default_rng(4).normal(size=torques.shape) * torques.std(axis=0)
-        reading = self.read(moved, self.late(torques) * [1, -1, 1, 1, 1, 1] + 0.5 * noise)
+        reading = read_efforts(moved, late(torques) * [1, -1, 1, 1, 1, 1] + 0.5 * noise)
         expected = 'torque_without_gravity' if is_gravity_missing else 'torque'
         assert (reading.meaning, reading.reversed_joints) == (expected, ('joint_2',))
-        assert reading.lag == pytest.approx(0.012, abs=0.0041)
 
     @pytest.mark.parametrize('value', [0.0, 3.0, np.nan])
     def test_nothing(self, moved, value):
         """Zeros, a constant, or no numbers."""
-        reading = self.read(moved, np.full_like(moved[2], value))
+        reading = read_efforts(moved, np.full_like(moved[2], value))
         assert reading.meaning == 'nothing'
 
     def test_noise_is_not_taken_for_efforts(self, moved):
         """Nor is anything said of its sign."""
         noise = np.random.default_rng(2).normal(size=moved[2].shape)
-        reading = self.read(moved, noise)
+        reading = read_efforts(moved, noise)
         assert (reading.meaning, reading.reversed_joints) == ('unknown', ())
 
 

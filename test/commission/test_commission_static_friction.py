@@ -129,7 +129,7 @@ def test_a_joint_that_swings_by_too_much_static_friction_is_calmed(tmp_path):
     work = Work(subject, folder, session, no_bar, Motions(excite=6.0, test=4.0))
     listened = {'rate': 250.0, 'reports_velocity': False}
     folder.finish('listen', {**listened, 'position': simulated['initial_position']})
-    folder.finish('identify', {'efforts': {'meaning': 'torque', 'reversed_joints': []}})
+    folder.finish('identify', {'efforts': {'state_effort': 'torque'}})
     gains = {
         'mode': 'computed_torque',
         'computed_torque.kp': [333.0],
