@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -228,3 +230,18 @@ def test_without_a_window_nothing_latches_for_coming_back() -> None:
     for count in range(20):
         assert not jump(guard, 0.1 * count).fault.latches
         come_back(guard, 0.1 * count + 0.02)
+
+
+def test_gains_are_checked_again_when_states_come_more_slowly(dynamics) -> None:
+    """What is stable at 500 Hz is given up at 12 Hz, before the arm is thrown."""
+    controller, now = make_controller(dynamics), 0.0
+    for period, count in ((0.002, 300), (0.08, 400)):
+        for _ in range(count):
+            now += period
+            with contextlib.suppress(StateRefused):
+                controller.update(Q, ZERO, now, now)
+                controller.review()
+            if period == 0.002:
+                assert controller.fault is None
+    assert controller.fault is not None
+    assert controller.fault.kind is FaultKind.UNSTABLE

@@ -25,6 +25,9 @@ from ne_dynamics.control.tuning import Tuning
 
 NOTHING = Verdict([], [])
 
+SLOWER = 1.5
+"""Times the period for which the loop was checked, from which on it is checked again."""
+
 
 class TuningCheck:
     """Checks tunings by what is known of the arm; nothing is said of what is not known yet.
@@ -49,11 +52,11 @@ class TuningCheck:
         self._review = review
         self._machine = machine
         self._known = known
-        self._is_loop_checked = False
+        self._checked_period = 0.0
 
     def restart(self) -> None:
         """Check the loop anew: the arm is held elsewhere."""
-        self._is_loop_checked = False
+        self._checked_period = 0.0
 
     def judge(self, tuning: Tuning) -> Verdict:
         """Return what is to be said of a tuning."""
@@ -79,10 +82,14 @@ class TuningCheck:
         return self._judge_loop(self._known().tuning).refusals
 
     def find_unstable_loop(self) -> Fault | None:
-        """Return a fault when the loop cannot work, once the rate of the states is known."""
-        if self._is_loop_checked or not self._accept.rate.is_known:
+        """Return a fault when the loop cannot work, once the rate of the states is known.
+
+        And again whenever states come so much more slowly that it may have become so.
+        """
+        rate = self._accept.rate
+        if not rate.is_known or rate.period <= SLOWER * self._checked_period:
             return None
-        self._is_loop_checked = True
+        self._checked_period = rate.period
         refusals = self.judge_activation()
         return Fault(FaultKind.UNSTABLE, '; '.join(refusals), latches=True) if refusals else None
 
