@@ -397,15 +397,18 @@ def _describe_gravity(meaning: Meaning, joint: int) -> Verdict:
 
 def _describe_friction(meaning: Meaning, joint: int, unit: str) -> Verdict:
     terms = meaning.terms
-    parts = {
-        'Coulomb': (terms.coulomb[joint], terms.coulomb_deviation[joint]),
-        'viscous': (terms.viscous[joint], terms.viscous_deviation[joint]),
-    }
-    size = float(meaning.size[joint])
-    amount = math.hypot(*(value for value, _ in parts.values()))
-    deviation = math.hypot(*(spread for _, spread in parts.values()))
-    shown = ', '.join(
-        f'{name} {value:.3g} +- {spread:.2g} {unit}' for name, (value, spread) in parts.items()
+    coulomb, viscous = float(terms.coulomb[joint]), float(terms.viscous[joint])
+    spreads = float(terms.coulomb_deviation[joint]), float(terms.viscous_deviation[joint])
+    size, amount, deviation = (
+        float(meaning.size[joint]),
+        math.hypot(coulomb, viscous),
+        math.hypot(*spreads),
+    )
+    moving, speed = float(terms.moving[joint]), float(terms.speed[joint])
+    per_speed = 'N s/m' if unit == 'N' else 'N m s/rad'
+    shown = (
+        f'Coulomb {coulomb / moving:.3g} +- {spreads[0] / moving:.2g} {unit}, '
+        f'viscous {viscous / speed:.3g} +- {spreads[1] / speed:.2g} {per_speed}'
     )
     if amount > FRICTION_DEVIATIONS * deviation and amount > FRICTION_SHARE * size:
         return Verdict(True, Level.KNOWN, f'with friction: {shown}')

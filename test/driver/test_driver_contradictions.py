@@ -33,7 +33,7 @@ def robot():
 def meaning_of(n, factor, gain):
     """Return a meaning with gravity, of a factor to N m; a gain below 0 is of another unit."""
     ones = np.ones(n)
-    terms = JointTerms(ones, ones, ones, 0.01 * ones, 0.01 * ones, 0.01 * ones)
+    terms = JointTerms(ones, ones, ones, 0.01 * ones, 0.01 * ones, 0.01 * ones, ones, ones)
     reading = replace(LogReading.as_recorded(n), effort_factor=factor * ones)
     return Meaning(
         reading,

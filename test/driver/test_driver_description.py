@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -233,3 +234,30 @@ def test_milliseconds_are_seconds_again(short, planted):
     assert 'time-unit' in [fault.code for fault in description.faults]
     assert description.timing.rate == pytest.approx(500.0, rel=0.01)
     assert description.parameters()['state_timeout'] == pytest.approx(0.02)
+
+
+def test_friction_has_the_units_of_its_coefficients(short):
+    """Coulomb friction in N m, viscous friction in N m s/rad, as they were planted."""
+    times = np.arange(0.0, 20.0, 0.004)
+    rates = 2.0 * np.pi * np.array([0.23, 0.31, 0.41])
+    position = 0.6 * np.sin(np.outer(times, rates)) + [0.2, -0.9, 1.1]
+    velocity = 0.6 * rates * np.cos(np.outer(times, rates))
+    acceleration = -0.6 * rates**2 * np.sin(np.outer(times, rates))
+    efforts = ned.Dynamics(short, backend='python').inverse_dynamics(
+        position, velocity, acceleration
+    )
+    viscous, coulomb = np.array([20.0, 15.0, 8.0]), np.array([12.0, 9.0, 5.0])
+    efforts = efforts + viscous * velocity + coulomb * np.sign(velocity)
+    noise = np.random.default_rng(1).normal(scale=0.1, size=efforts.shape)
+    recording = DriverRecording.from_samples(
+        short.joint_names, times, position, velocity=velocity, effort=efforts + noise
+    )
+    for joint, more, less in zip(
+        describe_driver(short, recording).joints, viscous, coulomb, strict=True
+    ):
+        found = re.search(
+            r'Coulomb (\S+) \+- \S+ N m, viscous (\S+) \+- \S+ N m s/rad',
+            joint.effort.friction.text,
+        )
+        assert float(found[1]) == pytest.approx(less, rel=0.15)
+        assert float(found[2]) == pytest.approx(more, rel=0.15)

@@ -128,6 +128,11 @@ class JointTerms:
     constant : array
         [N m or N]
     viscous_deviation, coulomb_deviation, constant_deviation : array
+    speed : array
+        Velocity, root mean square: an effort by it is a coefficient of viscous friction
+        [rad/s or m/s].
+    moving : array
+        The same of the filtered sign of the velocity.
     """
 
     viscous: FloatArray
@@ -136,6 +141,8 @@ class JointTerms:
     viscous_deviation: FloatArray
     coulomb_deviation: FloatArray
     constant_deviation: FloatArray
+    speed: FloatArray
+    moving: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +218,9 @@ class EffortFit:
         shared = np.concatenate(blocks, axis=2)
         paths = np.moveaxis(motion.path, 2, 0)
         rates = (motion.velocity, motion.direction, motion.acceleration, *paths)
-        own = np.stack([*(part / np.maximum(rms(part), 1e-6) for part in rates)], axis=2)
+        sizes = [np.maximum(rms(part), 1e-6) for part in rates]
+        self._speed, self._moving = sizes[:2]
+        own = np.stack([part / size for part, size in zip(rates, sizes, strict=True)], axis=2)
         own = np.concatenate([own, np.ones((samples, self._n, 1))], axis=2)
         self._given, self._width = given, shared.shape[2]
         self._tables = []
@@ -280,7 +289,14 @@ class EffortFit:
         deviations = np.sqrt(variances[self._width :].reshape(self._n, len(spreads))) * sizes
         viscous, coulomb, constant = (values[:, term] for term in (0, 1, -1))
         return JointTerms(
-            viscous, coulomb, constant, deviations[:, 0], deviations[:, 1], deviations[:, -1]
+            viscous,
+            coulomb,
+            constant,
+            deviations[:, 0],
+            deviations[:, 1],
+            deviations[:, -1],
+            self._speed,
+            self._moving,
         )
 
     def _solve(self, effort: FloatArray, spreads: tuple[float, ...]) -> _Solution:
