@@ -317,7 +317,7 @@ class Desk:
         ]
         with self.bar('drawing the report', 0.0):
             page = make_report(
-                self.robot.name, self.robot.joint_names, self.folder.results, logs, friction
+                self.robot, self.folder.subject, self.folder.results, logs, friction
             )
             write_page(self.folder.file(REPORT), render_page(page))
         return {'files': [IDENTIFIED, PARAMETERS, PROFILE, REPORT]}

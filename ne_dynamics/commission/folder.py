@@ -158,6 +158,11 @@ class CommissionFolder:
         """Let a step be done again."""
         self.results.pop(step, None)
 
+    @property
+    def subject(self) -> Mapping[str, Any]:
+        """What the run is of."""
+        return self._subject
+
     def file(self, name: str) -> Path:
         """Return the path of a file in the folder."""
         return self.path / name

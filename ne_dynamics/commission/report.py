@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 
+from ne_dynamics import __version__
 from ne_dynamics.commission.record import Record
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.report_page import (
     Column,
     Figure,
@@ -24,10 +29,21 @@ from ne_dynamics.report_page.page import Figures, Items
 
 MILLI = 1e3
 
+SUBJECT = {
+    'fingerprint': 'SHA-256 of the model, first 16 digits',
+    'simulated': 'simulated arm',
+    'seed': 'seed of its hidden errors',
+    'reports': 'it reports as effort',
+    'reversed_joint': 'joint with the wrong sign',
+    'base_link': 'base link',
+    'tip_link': 'tip link',
+}
+"""What the run is of, as it is called on the page."""
+
 
 def make_report(
-    robot_name: str,
-    joint_names: Sequence[str],
+    robot: Robot,
+    subject: Mapping[str, Any],
     results: Mapping[str, Mapping[str, Any]],
     logs: Mapping[str, Record],
     friction: Sequence[Mapping[str, float]],
@@ -36,8 +52,10 @@ def make_report(
 
     Parameters
     ----------
-    robot_name : str
-    joint_names : sequence of str
+    robot : Robot
+        The given model.
+    subject : mapping
+        What the run is of, as the folder has it.
     results : mapping
         Of the steps, by name.
     logs : mapping of str to Record
@@ -45,15 +63,16 @@ def make_report(
     friction : sequence of mapping
         Of each joint `rotor`, `viscous`, `coulomb`, identified [SI].
     """
+    joint_names, unit = robot.joint_names, _error_unit(robot)
     before, after = results['test_before'], results['test_after']
     if 'fault' in before:
         verdict = (
             f'RMS error of the test motion: given up with the given model ({before["fault"]}); '
-            f'{_milli(after["overall_rms_error"])} mrad (mm) with the identified one'
+            f'{_milli(after["overall_rms_error"])} {unit} with the identified one'
         )
     else:
         verdict = (
-            f'RMS error of the test motion: {_milli(before["overall_rms_error"])} mrad (mm) with '
+            f'RMS error of the test motion: {_milli(before["overall_rms_error"])} {unit} with '
             f'the given model, {_milli(after["overall_rms_error"])} with the identified one, at '
             'the same gains'
         )
@@ -78,24 +97,46 @@ def make_report(
     ]
     gains = results['gains']['parameters']
     return Page(
-        title=f'Commissioning of {robot_name}',
+        title=f'Commissioning of {robot.name}',
         subtitle=f'{len(joint_names)} joints: {", ".join(joint_names)}',
         verdict=Paragraph(verdict, Tone.GOOD),
         sections=(
             Section('What the arm reports', (Items(tuple(found)),)),
-            Section('Joint by joint', (_joint_table(joint_names, results, friction),)),
-            Section('The test motion', (_error_figures(joint_names, logs),)),
+            Section('Joint by joint', (_joint_table(joint_names, unit, results, friction),)),
+            Section('The test motion', (_error_figures(joint_names, unit, logs),)),
             Section(
                 'Gains',
                 (Items(tuple(Item(name, str(value)) for name, value in gains.items())),),
             ),
+            Section('The run', (Items(tuple(_describe_run(subject))),)),
         ),
         footer='Written by ne_dynamics commission.',
     )
 
 
+def _error_unit(robot: Robot) -> str:
+    """Return the unit of a thousandth of a position."""
+    kinds = {joint.type.is_prismatic for joint in robot.joints}
+    return 'mrad or mm' if len(kinds) == 2 else 'mm' if True in kinds else 'mrad'
+
+
+def _describe_run(subject: Mapping[str, Any]) -> list[Item]:
+    """Return what was run: enough to do it again."""
+    words = {True: 'yes', False: 'no', None: 'none', '': 'as the model has it'}
+    return [
+        *(
+            Item(SUBJECT.get(key, key), str(words.get(value, value)))
+            for key, value in subject.items()
+        ),
+        Item('written', datetime.now().astimezone().isoformat(timespec='seconds')),
+        Item('ne_dynamics', __version__),
+        Item('command line', shlex.join(sys.argv)),
+    ]
+
+
 def _joint_table(
     names: Sequence[str],
+    unit: str,
     results: Mapping[str, Mapping[str, Any]],
     friction: Sequence[Mapping[str, float]],
 ) -> Table:
@@ -119,21 +160,21 @@ def _joint_table(
             )
         )
     heads = (
-        'encoder step [mrad, mm]',
+        f'encoder step [{unit}]',
         'rotor inertia [kg m^2, kg]',
         'viscous [N m s/rad]',
         'Coulomb [N m, N]',
         'effort left by the given model [N m, N]',
         'by the identified one',
-        'test motion, given [mrad, mm]',
-        'identified',
+        f'test motion, given model [{unit}]',
+        f'identified model [{unit}]',
     )
     columns = (Column('joint'), *(Column(head, is_number=True) for head in heads))
     caption = 'Identified from the commands; efforts left on a motion that was not fitted, RMS'
     return Table(caption, columns, tuple(rows))
 
 
-def _error_figures(names: Sequence[str], logs: Mapping[str, Record]) -> Figures:
+def _error_figures(names: Sequence[str], unit: str, logs: Mapping[str, Record]) -> Figures:
     shown = {'test_before': 'given', 'test_after': 'model'}
     figures = []
     for index, name in enumerate(names):
@@ -144,15 +185,18 @@ def _error_figures(names: Sequence[str], logs: Mapping[str, Record]) -> Figures:
             record = logs[key].answered
             times = record.times - record.times[0]
             error = MILLI * (record.desired - record.position)[:, index]
-            if key == 'test_after':
-                top.plot(*thin_line(times, record.desired[:, index]), color=colour('muted'))
             top.plot(*thin_line(times, record.position[:, index]), color=colour(tone))
+            if key == 'test_after':
+                # On top, and dashed: what follows well lies on it.
+                desired = thin_line(times, record.desired[:, index])
+                top.plot(*desired, color=colour('ink'), linestyle=(0, (4, 6)), linewidth=0.9)
             bottom.plot(*thin_line(times, error), color=colour(tone), linewidth=0.9)
-        label_axes(top, '', 'position [rad, m]')
-        label_axes(bottom, 'time [s]', 'error [mrad, mm]')
+        position_unit = unit.replace('mrad', 'rad').replace('mm', 'm')
+        label_axes(top, '', f'position [{position_unit}]')
+        label_axes(bottom, 'time [s]', f'error [{unit}]')
         figures.append(Figure(name, draw_svg(figure), 'position above, position error below'))
     legend = (
-        LegendEntry('muted', 'desired'),
+        LegendEntry('ink', 'desired (dashed)'),
         LegendEntry('given', 'given model'),
         LegendEntry('model', 'identified model'),
     )

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -22,8 +23,10 @@ from ne_dynamics.commission.motions import (
 )
 from ne_dynamics.commission.node_settings import sticking_parameters
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.report import make_report
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.report_page import render_page
 from ne_dynamics.shipped import shipped_file
 
 ROBOT = ned.load_urdf(str(shipped_file('six_axis_arm.urdf')), tip_link='tcp')
@@ -338,3 +341,36 @@ def test_the_planned_excitation_stays_within_its_reach(monkeypatch):
     assert motion.duration == pytest.approx(6.0)
     assert motion.times[0] == 0.0
     assert told[-1] <= 1.0
+
+
+def test_the_page_says_what_was_run():
+    """Simulated or not, model and hash, seed, version, date, command line; one unit for all joints."""
+    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+    rows = [0.1] * ROBOT.n
+    errors = {'overall_rms_error': 0.1, 'rms_error': rows}
+    results = {
+        'listen': {'rate': 500.0, 'longest_gap': 0.002, 'reports_velocity': False},
+        'probe': {'encoder_step': rows},
+        'tremble': {'delay': 0.004, 'deviation': 1e-4},
+        'identify': {'found': ['efforts are torques of the motors, with gravity']},
+        'judge': {'left_by_given': rows, 'left_by_identified': rows},
+        'gains': {'parameters': {'computed_torque.kp': 100.0}},
+        'try_friction': {'found': []},
+        'test_before': errors,
+        'test_after': errors,
+    }
+    subject = {'model': '/arms/arm.urdf', 'fingerprint': '0123456789abcdef', 'simulated': True}
+    friction = [{'rotor': 0.1, 'viscous': 1.0, 'coulomb': 2.0}] * ROBOT.n
+    page = make_report(ROBOT, {**subject, 'seed': 7}, results, {}, friction)
+    html = render_page(page)
+    (run,) = (section for section in page.sections if section.heading == 'The run')
+    shown = {item.term: item.text for item in run.blocks[0].items}
+    assert shown['model'] == '/arms/arm.urdf'
+    assert shown['SHA-256 of the model, first 16 digits'] == '0123456789abcdef'
+    assert shown['simulated arm'] == 'yes'
+    assert shown['seed of its hidden errors'] == '7'
+    assert shown['ne_dynamics'] == ned.__version__
+    assert shown['command line']
+    assert datetime.fromisoformat(shown['written']).tzinfo is not None
+    assert '100 mrad with the given model' in html
+    assert 'mm' not in html.partition('Joint by joint')[2].partition('The run')[0]
