@@ -344,7 +344,7 @@ def test_the_planned_excitation_stays_within_its_reach(monkeypatch):
 
 
 def test_the_page_says_what_was_run():
-    """Simulated or not, model and hash, seed, version, date, command line; one unit for all joints."""
+    """Simulated or not, model, hash, seed, version, date, command line; one unit for all joints."""
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     rows = [0.1] * ROBOT.n
     errors = {'overall_rms_error': 0.1, 'rms_error': rows}
@@ -373,4 +373,4 @@ def test_the_page_says_what_was_run():
     assert shown['command line']
     assert datetime.fromisoformat(shown['written']).tzinfo is not None
     assert '100 mrad with the given model' in html
-    assert 'mm' not in html.partition('Joint by joint')[2].partition('The run')[0]
+    assert ' mm' not in html
