@@ -344,7 +344,7 @@ def test_the_planned_excitation_stays_within_its_reach(monkeypatch):
 
 
 def test_the_page_says_what_was_run():
-    """Simulated or not, model, hash, seed, version, date, command line; one unit for all joints."""
+    """Simulated or not, model, hash, seed, version, date, command; one unit for all joints."""
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     rows = [0.1] * ROBOT.n
     errors = {'overall_rms_error': 0.1, 'rms_error': rows}
