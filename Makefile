@@ -7,7 +7,9 @@ EXTRAS := ros,sim,fast,plot,report,test,dev
 # A demo needs less; where the rest is there, nothing is installed for it.
 DEMO_STAMP := $(VENV)/.ne_dynamics_demo
 DEMO_EXTRAS := ros,sim,fast,plot
-.PHONY: help venv demo test test-long golden golden-net fuzz bench soak fault-speeds observer-study gain-study commission-study lint format readme
+# What makes the site is installed when it is made.
+DOCS_STAMP := $(VENV)/.ne_dynamics_docs
+.PHONY: help venv demo docs test test-long golden golden-net fuzz bench soak fault-speeds observer-study gain-study commission-study lint format readme
 
 help:
 	@echo 'make demo     follow a trajectory in simulation with four control laws, and compare'
@@ -22,6 +24,7 @@ help:
 	@echo 'make gain-study   gains for four arms, rates and delays, tried in MuJoCo (half an hour)'
 	@echo 'make commission-study   commission ten simulated arms with hidden errors (an hour)'
 	@echo 'make golden-net   record anew what identifications and interfaces are (test/golden)'
+	@echo 'make docs     make the site of doc/: doc/_build/html/index.html'
 	@echo 'make lint     ruff (lint, format) and mypy'
 	@echo 'make format   let ruff format the code and fix what it can'
 	@echo 'make readme   write the tables of doc/parameters.md and doc/guard_limits.md anew'
@@ -38,6 +41,14 @@ $(STAMP) $(DEMO_STAMP): setup.py setup.cfg pyproject.toml
 	@echo 'Setting up $(VENV) ($(INSTALLED)): minutes of downloads, once.'
 	@$(VENV)/bin/python -m pip install -q -q --editable '.[$(INSTALLED)]'
 	@touch $@
+
+$(DOCS_STAMP): $(STAMP)
+	@$(VENV)/bin/python -m pip install -q -q --editable '.[docs]'
+	@touch $@
+
+docs: $(DOCS_STAMP)
+	@$(VENV)/bin/python -m sphinx -W --keep-going -q -b html doc doc/_build/html
+	@echo 'doc/_build/html/index.html'
 
 demo: $(if $(wildcard $(STAMP)),$(STAMP),$(DEMO_STAMP))
 	@$(VENV)/bin/ne_dynamics demo

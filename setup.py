@@ -77,6 +77,8 @@ EXTRAS = {
         # Gazebo's physics engine; its wheels are for this platform only.
         'dartpy>=6.20; platform_system == "Linux" and platform_machine == "x86_64"',
     ],
+    # The site: make docs.
+    'docs': ['sphinx>=8', 'myst-parser>=4', 'numpydoc>=1.8', 'furo'],
     'dev': ['ruff', 'mypy', 'types-PyYAML', 'colcon-common-extensions', 'twine'],
 }
 

@@ -19,6 +19,7 @@ from stored_record import read_record
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import build_parser, main
+from ne_dynamics.cli.options.command_parser import show_all
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
@@ -165,6 +166,7 @@ def defaults_of(command):
         if isinstance(action, argparse._SubParsersAction)
     )
     parser = commands.choices[command]
+    show_all(parser)
     formatter = parser._get_formatter()
     helps = {
         spelling: formatter._expand_help(action)

@@ -58,13 +58,20 @@ class _HelpAll(argparse.Action):
         help: str | None = None,
     ) -> None:
         super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=help)
-        self._hidden = hidden
+        self.hidden = hidden
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        for action, text in self._hidden.items():
-            action.help = text
+        show_all(parser)
         parser.print_help()
         parser.exit()
+
+
+def show_all(parser: argparse.ArgumentParser) -> None:
+    """Let the help of a subcommand show every option."""
+    for one in parser._actions:
+        if isinstance(one, _HelpAll):
+            for action, text in one.hidden.items():
+                action.help = text
 
 
 def complete_help(parser: argparse.ArgumentParser, command: Command) -> None:
