@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,6 +17,8 @@ from ne_dynamics.arguments import (
 from ne_dynamics.codegen.functions import Function, argument_places, choose_function
 from ne_dynamics.dynamics.entries import CompiledEntries
 from ne_dynamics.model.robot import FloatArray
+
+_FLOAT = np.dtype(np.float64)
 
 
 class CheckedCalls(CompiledEntries):
@@ -30,6 +34,10 @@ class CheckedCalls(CompiledEntries):
         row: Function | None = None,
     ) -> FloatArray:
         """Check the arguments of a method, choose the function that answers, and compute it."""
+        if self._facade is not None and out is None and link is None:
+            quick = self._answer_lists(method, values)
+            if quick is not None:
+                return quick
         if link is not None and not isinstance(link, str):
             self._structure.link(link)  # raises
         if row is None:
@@ -66,6 +74,37 @@ class CheckedCalls(CompiledEntries):
             if out is not None:
                 out[...] = result
         return result if out is None else out
+
+    def _answer_lists(
+        self, method: str, values: tuple[ArrayLike | None, ...]
+    ) -> FloatArray | None:
+        """Hand lists of numbers to the entry once more, as arrays.
+
+        Returns
+        -------
+        array or None
+            None where there are no lists of numbers, or no entry: the usual way says what is
+            wrong.
+        """
+        if list not in map(type, values):
+            return None
+        shown = self._facade() if self._facade is not None else None
+        entry = None if shown is None else shown.__dict__.get(method)
+        if entry is None:
+            return None
+        count = sum(value is not None for value in values)
+        if count >= getattr(self._answered, method).__code__.co_argcount:
+            return None  # the last ones have names alone
+        arrays = []
+        for value in values[:count]:
+            try:
+                array = np.array(value) if isinstance(value, list) else value
+            except ValueError:
+                return None
+            if not isinstance(array, np.ndarray) or array.dtype is not _FLOAT:
+                return None  # other numbers, or one was left out before the last
+            arrays.append(array)
+        return cast('FloatArray', entry(*arrays))
 
     def _require_tip_for_load(self, wrench: ArrayLike | None, payload: ArrayLike | None) -> None:
         """Raise an error when a payload, or a wrench that is not zero, has no tip to act on."""

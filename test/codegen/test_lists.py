@@ -1,0 +1,90 @@
+"""Lists as arguments: the same results and errors as arrays, by the same machine code."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError
+from ne_dynamics.shipped import shipped_file
+
+LOAD = np.array([1.0, 0.1, 0.0, 0.05, 0.02, 0.0, 0.02, 0.0, 0.0, 0.02])
+CALLS = {
+    'inverse_dynamics': [(6, 6, 6), (6, 6, 6, 6), (6, 6, 6, None, 9), (6, 6, 6, 6, 9, LOAD)],
+    'forward_dynamics': [(6, 6, 6), (6, 6, 6, 6)],
+    'bias_torque': [(6, 6)],
+    'gravity_torque': [(6,)],
+    'mass_matrix': [(6,)],
+    'coriolis_matrix': [(6, 6)],
+    'forward_kinematics': [(6,)],
+    'jacobian': [(6,)],
+    'jacobian_rate': [(6, 6)],
+    'link_poses': [(6,)],
+    'generalized_momentum': [(6, 6)],
+    'regressor': [(6, 6, 6)],
+    'inverse_dynamics_derivatives': [(6, 6, 6)],
+}
+
+
+@pytest.fixture(scope='module', params=['python', 'compiled'])
+def dynamics(request):
+    """Return the dynamics of the shipped arm."""
+    if request.param == 'compiled':
+        pytest.importorskip('llvmlite', reason='llvmlite is missing')
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    return ned.Dynamics(robot, backend=request.param)
+
+
+@pytest.mark.parametrize(
+    ('method', 'shapes'), [(method, one) for method, each in CALLS.items() for one in each]
+)
+def test_lists_are_answered_as_arrays(dynamics, method, shapes):
+    """One sample, a batch, lists among arrays, whole numbers, and arguments that are left out."""
+    rng = np.random.default_rng(1)
+    single = [
+        shape if shape is None or shape is LOAD else rng.normal(size=shape) for shape in shapes
+    ]
+    for arrays in (
+        single,
+        [None if one is None else np.round(one) for one in single],
+        [None if one is None else np.tile(one, (3, 1)) for one in single],
+    ):
+        expected = getattr(dynamics, method)(*arrays)
+        for first in (0, 1):
+            given = [
+                one if one is None or place < first else one.tolist()
+                for place, one in enumerate(arrays)
+            ]
+            np.testing.assert_array_equal(getattr(dynamics, method)(*given), expected)
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'reason'),
+    [
+        (['a'] * 6, 'q: expected real numbers'),
+        ([True] * 6, 'q: expected real numbers'),
+        ([0.1] * 5, 'q: expected shape'),
+        ([[0.1] * 6, [0.1] * 5], 'q: expected an array of numbers'),
+        ([*[0.1] * 5, float('nan')], 'q: expected finite numbers, got nan at index'),
+        ([*[0.1] * 5, None], 'q: expected real numbers'),
+    ],
+)
+def test_lists_that_cannot_be_are_named(dynamics, wrong, reason):
+    """The message is that for arrays, before and after machine code answers."""
+    good = [0.1] * 6
+    for _ in range(2):
+        with pytest.raises(InputError, match=reason):
+            dynamics.inverse_dynamics(wrong, good, good)
+        dynamics.inverse_dynamics(good, good, good)
+
+
+def test_lists_beside_what_has_a_name_alone(dynamics):
+    """A payload by its name, a result array."""
+    q, out = [0.1, -0.4, 0.8, 0.3, 0.2, 0.1], np.empty(6)
+    for _ in range(2):
+        expected = dynamics.gravity_torque(np.array(q), payload=LOAD)
+        np.testing.assert_array_equal(dynamics.gravity_torque(q, payload=LOAD), expected)
+        np.testing.assert_array_equal(dynamics.gravity_torque(q, payload=LOAD.tolist()), expected)
+        assert dynamics.gravity_torque(q, out=out) is out
+        np.testing.assert_array_equal(dynamics.gravity_torque(np.array(q)), out)
