@@ -22,6 +22,7 @@ from ne_dynamics.commission.fits.static_friction import (
     with_part_of_rise,
 )
 from ne_dynamics.commission.folder import CommissionFolder
+from ne_dynamics.commission.hard_stop import find_hard_stops
 from ne_dynamics.commission.motions import (
     FITTED_SHARES,
     PlannedMotion,
@@ -327,6 +328,7 @@ class Work(Desk):
         )
         parameters = {**self.node_parameters(CLOSE), **CALM_GAINS, **self.lenient_parameters()}
         record = self._follow('excite_again', parameters, motion, 'exciting again')
+        self._require_no_stop(record)
         return {'rms_error': record.rms_error.tolist(), 'samples': int(record.times.size)}
 
     def _exciting_motion(self) -> PlannedMotion:
@@ -375,6 +377,7 @@ class Work(Desk):
             **self.lenient_parameters(),
         }
         record = self._follow('judge', parameters, motion, 'judging')
+        self._require_no_stop(record)
         delay = self.found('tremble')['delay']
         before = judge_record(self.given, record, delay)
         after = judge_record(self.model(IDENTIFIED), record, delay)
@@ -428,6 +431,12 @@ class Work(Desk):
             'rms_error': record.rms_error.tolist(),
             'overall_rms_error': float(np.sqrt(np.mean(record.error**2))),
         }
+
+    def _require_no_stop(self, record: Record) -> None:
+        """Refuse a record in which a joint comes to a stop that the model does not know."""
+        stops = find_hard_stops(record, lengths(self.robot))
+        if stops:
+            raise ArmFault('; '.join(map(str, stops)))
 
     def _follow(
         self,

@@ -16,6 +16,7 @@ from ne_dynamics.commission.steps import Ending
 from ne_dynamics.commission.work import Motions, Work
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
+from ne_dynamics.simulation.mujoco_model import MujocoArm
 
 SHORT = Motions(listen=0.5, excite=8.0, judge=4.0, test=4.0)
 
@@ -115,3 +116,27 @@ def test_efforts_of_another_sign_or_joint_end_it_before_the_arm_is_far(tmp_path,
     assert 'sign' in outcome.reason
     # What was planned for the probe, and what it may go astray by.
     assert max(far) < 0.2 + 0.15
+
+
+def test_a_hard_stop_ends_the_run_by_name(tmp_path):
+    """A joint that the arm stops within the limits of its URDF: no model is written for that."""
+    subject = small_arm(tmp_path / 'model')
+    drawn = draw_hidden_errors(subject.robot, 2, EffortMeaning.TORQUE, False)
+    errors = replace(drawn, delay=0.004, encoder_bits=17)
+    folder = kept_folder(tmp_path / 'run', subject)
+    simulated = simulated_small_arm(subject, errors, folder.path)
+    session = OneProcessSession(subject.robot, errors, simulated)
+    start = session.arm.position
+    stopped = list(errors.apply(subject.robot).joints)
+    stopped[1] = replace(stopped[1], lower=start[1] - 2.0, upper=start[1] + 0.25)
+    robot = replace(errors.apply(subject.robot), joints=tuple(stopped))
+    session.arm._arm = MujocoArm(robot, period=0.002, joint_limits=True)
+    session.arm._arm.reset(start)
+    work = Work(subject, folder, session, no_bar, SHORT)
+    names = [step.name for step in work.steps() if step.name != 'report']
+    outcome = perform_steps(work, session, names)
+    assert outcome.ending is Ending.FAILED
+    name = subject.robot.joint_names[1]
+    assert f'{name} stopped at -0.3' in outcome.reason
+    assert 'a hard stop?' in outcome.reason
+    assert outcome.step in ('excite_again', 'judge')
