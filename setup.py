@@ -127,7 +127,7 @@ setup(
         (f'share/{PACKAGE}', ['package.xml']),
         (f'share/{PACKAGE}/launch', sorted(glob('launch/*.launch.py'))),
         (f'share/{PACKAGE}/config', sorted(glob('config/*'))),
-        (f'share/{PACKAGE}/examples', sorted(glob('examples/*.py'))),
+        (f'share/{PACKAGE}/examples', sorted(glob('examples/*.py') + glob('examples/*.ipynb'))),
     ],
     zip_safe=False,
     python_requires='>=3.10',  # to 3.14; what was run is in CONTRIBUTING.md

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -59,3 +60,19 @@ def test_a_log_becomes_a_model(tmp_path):
         for path in models
     )
     assert identified == pytest.approx(1.2 * given, rel=0.05)
+
+
+@pytest.mark.parametrize('name', ['dynamics_of_your_arm', 'what_a_log_says'])
+def test_a_notebook_runs(name, monkeypatch, capsys):
+    """Cell by cell, from the first to the last; it is stored without results."""
+    matplotlib = pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+    matplotlib.use('Agg')
+    pyplot = pytest.importorskip('matplotlib.pyplot')
+    monkeypatch.setattr(pyplot, 'show', pyplot.close)
+    notebook = json.loads((ROOT / f'examples/{name}.ipynb').read_text(encoding='utf-8'))
+    names = {}
+    for cell in notebook['cells']:
+        if cell['cell_type'] == 'code':
+            assert cell['outputs'] == []
+            exec(compile(''.join(cell['source']), name, 'exec'), names)
+    assert capsys.readouterr().out
