@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.parts import Part
 from ne_dynamics.logs.source_clock import LARGEST_GAP, with_source_clock
 from ne_dynamics.logs.stale_samples import without_repeated
 from ne_dynamics.logs.stretch import (
@@ -91,6 +92,11 @@ class Grid:
         """Every how many-th sample is kept, and every how many-th the motion is asked at."""
         kept = max(1, math.floor(self.rate / (SAMPLES_PER_PERIOD * self.cutoff_frequency)))
         dense = max(1, math.floor(self.rate / (DENSE_SAMPLES_PER_PERIOD * self.cutoff_frequency)))
+        if self.origin is not None:
+            # Of a long log a few samples more are kept, so that the motion is asked less often
+            # where the two numbers have no common part.
+            dense = max(1, dense // 2)
+            return kept - kept % dense, dense
         return kept, max(part for part in range(1, dense + 1) if kept % part == 0)
 
     def compute_times(self, stamps: FloatArray) -> tuple[FloatArray, int]:
@@ -155,18 +161,6 @@ class MotionStatistics:
         """Return the statistics of no samples of n joints."""
         zeros = np.zeros(n)
         return cls(0, zeros, zeros, zeros, zeros, zeros, 0, 0, np.zeros(n, dtype=bool))
-
-    def of_joints(self, chosen: list[int]) -> MotionStatistics:
-        """Return the statistics of some joints."""
-        return replace(
-            self,
-            noise_sum=self.noise_sum[chosen],
-            noise_squares=self.noise_squares[chosen],
-            cut=self.cut[chosen],
-            largest=self.largest[chosen],
-            kept_largest=self.kept_largest[chosen],
-            has_effort=self.has_effort[chosen],
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,30 +257,6 @@ class FilteredPiece:
     grid: Grid
     statistics: MotionStatistics
 
-    @classmethod
-    def empty(cls, n: int, grid: Grid) -> FilteredPiece:
-        """Return a piece without samples, of n joints."""
-        tables = {name: np.zeros((0, n)) for name in TABLES}
-        return cls(np.zeros(0), tables, (), True, grid, MotionStatistics.empty(n))
-
-    def of_joints(self, chosen: list[int]) -> FilteredPiece:
-        """Return the piece with some joints only."""
-        return replace(
-            self,
-            tables={key: table[:, chosen] for key, table in self.tables.items()},
-            stretches=tuple(
-                replace(
-                    stretch,
-                    position=stretch.position[:, chosen],
-                    velocity=stretch.velocity[:, chosen],
-                    acceleration=stretch.acceleration[:, chosen],
-                    direction=stretch.direction[:, chosen],
-                )
-                for stretch in self.stretches
-            ),
-            statistics=self.statistics.of_joints(chosen),
-        )
-
     def judged(self, judgement: Judgement) -> Signals:
         """Return the signals of the piece, by what was found in all of the log."""
         stretches = tuple(
@@ -337,28 +307,20 @@ def split_at_gaps(log: Log, step: float) -> list[NDArray[np.intp]]:
 
 
 def filter_piece(
-    log: Log,
-    effort_limit: FloatArray,
-    grid: Grid,
-    start: float = -math.inf,
-    end: float = math.inf,
-    measured: Log | None = None,
+    part: Part, effort_limit: FloatArray, grid: Grid, measured: Log | None = None
 ) -> FilteredPiece:
-    """Return the filtered samples of a piece of a log.
+    """Return the filtered samples of a part of a log.
 
     Parameters
     ----------
-    log : Log
-        The piece, with more to either side where there is more.
+    part : Part
     effort_limit : array, shape (n,)
         [N m or N]; infinite, or not greater than 0, where there is none.
     grid : Grid
-    start, end : float
-        Times of the samples that belong to this piece: from the one to before the other [s].
     measured : Log, optional
         The log without repetitions, at the times of measurement, where that is known already.
     """
-    given = log
+    given, start, end = part
     fresh = without_repeated(given) if measured is None else measured
     log = with_source_clock(fresh, given) if measured is None else measured
     limit = np.where(effort_limit > 0.0, effort_limit, np.inf)
@@ -369,8 +331,7 @@ def filter_piece(
         if even.size > 3 * grid.trim and chosen.size > 1:
             found.append(_Filtered(log, chosen, even, first, grid, limit, start, end))
     found = [item for item in found if item.statistics.count]
-    inside = int(((given.times >= start) & (given.times < end)).sum())
-    repeated = inside - int(((fresh.times >= start) & (fresh.times < end)).sum())
+    repeated = int(part.find_own(given).sum() - part.find_own(fresh).sum())
     statistics = MotionStatistics.merge(
         [MotionStatistics.empty(n), *(item.statistics for item in found)]
     )

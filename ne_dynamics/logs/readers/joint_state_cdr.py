@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.logs.readers.bag import JOINT_STATE
 from ne_dynamics.model.rigid_body import FloatArray
+
+JOINT_STATE = 'sensor_msgs/msg/JointState'
 
 HEAD = 12
 """Bytes before the name of the frame: which encoding it is, and the stamp."""
