@@ -33,7 +33,6 @@ from ne_dynamics.logs.readers.bag import (
     read_bag_tables,
 )
 from ne_dynamics.logs.readers.csv_log import read_csv_rows, read_csv_tables
-from ne_dynamics.logs.readers.joint_state_cdr import generate_messages
 from ne_dynamics.logs.usable_samples import ClockStep, UsableSamples, describe_dropped
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
@@ -302,7 +301,8 @@ def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple
 def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
     names: list[str] = []
     with open_joint_states(path, topic) as (reader, connections):
-        for message, _ in islice(generate_messages(reader, connections), LOOKED_AT):
+        for connection, _, data in islice(reader.messages(connections), LOOKED_AT):
+            message = reader.deserialize(data, connection.msgtype)
             # A gripper may have messages of its own: those of the arm have more joints.
             names = max(names, list(message.name), key=len)
     return tuple(names)
