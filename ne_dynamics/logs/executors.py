@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import multiprocessing
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from typing import Any
 
 import ne_dynamics
 from ne_dynamics.errors import InputError, optional_dependency
+from ne_dynamics.logs.processes import ProcessExecutor
 
 PATIENCE = 8.0
 """How long scheduler and workers may take to answer [s]."""
@@ -46,7 +46,7 @@ def open_executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Execu
     if jobs == 1:
         yield None
         return
-    executor = ProcessPoolExecutor(jobs, multiprocessing.get_context('spawn'))
+    executor = ProcessExecutor(jobs)
     try:
         yield executor
     finally:

@@ -12,7 +12,6 @@ the same ones: a sample between them is filtered as in the whole log, and belong
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,6 +28,7 @@ from ne_dynamics.logs.stretch import (
     derivatives,
     low_pass,
 )
+from ne_dynamics.logs.sums import Sums
 from ne_dynamics.model.rigid_body import FloatArray
 
 MARGIN = 2.0
@@ -109,7 +109,7 @@ class Grid:
 
 
 @dataclass(frozen=True, eq=False)
-class MotionStatistics:
+class MotionStatistics(Sums):
     """Sums over samples of a log at its full rate; those of pieces add up.
 
     Attributes
@@ -128,6 +128,8 @@ class MotionStatistics:
         Whether any filtered effort is not 0.
     """
 
+    LARGEST = ('largest', 'kept_largest', 'has_effort')
+
     count: int
     noise_sum: FloatArray
     noise_squares: FloatArray
@@ -137,24 +139,6 @@ class MotionStatistics:
     kept: int
     repeated: int
     has_effort: NDArray[np.bool_]
-
-    @classmethod
-    def merge(cls, parts: Iterable[MotionStatistics]) -> MotionStatistics:
-        """Return the statistics of all samples."""
-        first, *others = parts
-        for part in others:
-            first = cls(
-                first.count + part.count,
-                first.noise_sum + part.noise_sum,
-                first.noise_squares + part.noise_squares,
-                first.cut + part.cut,
-                np.maximum(first.largest, part.largest),
-                np.maximum(first.kept_largest, part.kept_largest),
-                first.kept + part.kept,
-                first.repeated + part.repeated,
-                first.has_effort | part.has_effort,
-            )
-        return first
 
     @classmethod
     def empty(cls, n: int) -> MotionStatistics:

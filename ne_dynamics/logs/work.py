@@ -7,6 +7,7 @@ how fast, and what a worker is lost with is computed here.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -69,59 +70,43 @@ class Work:
         if total is None:
             arguments = list(arguments)
             total = len(arguments)
-        if self.executor is None or total < 2:
-            results = _compute(function, arguments, shared)
-        else:
-            results = _spread(self.executor, function, iter(arguments), shared)
+        executor = self.executor if total > 1 else None
+        results = _generate(executor, function, iter(arguments), shared)
         return (
             results if self.progress is None or total < 2 else self.progress(name, results, total)
         )
 
 
-def _compute(
-    function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]], shared: tuple[Any, ...]
-) -> Iterator[Any]:
-    for own in arguments:
-        yield function(*own, *shared)
-        release_pages()
-
-
-def _spread(
-    executor: Executor,
+def _generate(
+    executor: Executor | None,
     function: Callable[..., Any],
     arguments: Iterator[tuple[Any, ...]],
     shared: tuple[Any, ...],
 ) -> Iterator[Any]:
     waiting: deque[tuple[Future[Any] | None, tuple[Any, ...]]] = deque()
-
-    def hand_out(number: int) -> None:
-        for own in itertools.islice(arguments, number):
-            try:
-                waiting.append((executor.submit(function, *own, *shared), own))
-            except RuntimeError:
-                waiting.append((None, own))  # its workers are gone
-
-    hand_out(AHEAD)
-    while waiting:
+    ahead = 1 if executor is None else AHEAD
+    while True:
+        for own in itertools.islice(arguments, ahead - len(waiting)):
+            future = None
+            if executor is not None:
+                # Without its workers an executor takes no more.
+                with contextlib.suppress(RuntimeError):
+                    future = executor.submit(function, *own, *shared)
+            waiting.append((future, own))
+        if not waiting:
+            return
         future, own = waiting.popleft()
-        result = _take(future, function, own, shared)
-        hand_out(1)
-        release_pages()
-        yield result
-
-
-def _take(
-    future: Future[Any] | None,
-    function: Callable[..., Any],
-    own: tuple[Any, ...],
-    shared: tuple[Any, ...],
-) -> Any:
-    """Return what a worker found, or what is found here when the worker was lost."""
-    if future is not None:
         try:
-            return future.result()
+            if future is None:
+                result = function(*own, *shared)
+            else:
+                result = future.result()
         except NeDynamicsError:
             raise
         except Exception:
-            pass  # what is wrong with the function itself is said here
-    return function(*own, *shared)
+            if future is None:
+                raise
+            # A worker was lost; what is wrong with the function itself is said here.
+            result = function(*own, *shared)
+        yield result
+        release_pages()

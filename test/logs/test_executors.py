@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import time
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from ne_dynamics.identification.run import identify
 from ne_dynamics.logs import executors
 from ne_dynamics.logs.executors import open_executor
 from ne_dynamics.logs.log import read_log
+from ne_dynamics.logs.processes import NAME
 from ne_dynamics.logs.work import Work
 
 ARM = short_arm()
@@ -123,7 +124,7 @@ def test_a_worker_that_is_killed_changes_nothing(kind, workers, given, log_file,
 
 def test_what_is_wrong_is_said_once_and_in_order():
     """An error of the work itself comes as it is; results come in the order of the parts."""
-    with ProcessPoolExecutor(2, multiprocessing.get_context('spawn')) as executor:
+    with open_executor(2) as executor:
         work = Work(executor)
         found = work.map('wait', _wait, [(0.2,), (0.1,), *[(0.0,)] * 20])
         assert list(found) == [0.2, 0.1, *[0.0] * 20]
@@ -131,6 +132,26 @@ def test_what_is_wrong_is_said_once_and_in_order():
             list(work.map('wait', _wait, [(0.0,), (-1,)]))
         with pytest.raises(TypeError):
             list(work.map('wait', _wait, [(0.0,), ('x',)]))
+
+
+def test_any_process_may_be_killed_at_any_time():
+    """Amid a large argument or a large result: another one is started, and nothing waits."""
+    with open_executor(2) as executor:
+        work, killed = Work(executor), []
+        arguments = [(np.full(1_000_000, float(number)),) for number in range(24)]
+        for number, found in enumerate(work.map('double', np.add, arguments, 1.0)):
+            assert found[0] == number + 1.0
+            if len(killed) < 8:
+                killed.append(os.kill(list_processes()[0].pid, signal.SIGKILL))
+        assert len(killed) == 8
+    for child in list_processes():
+        child.join(20.0)
+        assert not child.is_alive()
+
+
+def list_processes():
+    """Return the processes of executors, those of a cluster not among them."""
+    return [child for child in multiprocessing.active_children() if child.name == NAME]
 
 
 def _wait(seconds):
