@@ -212,16 +212,10 @@ class Log:
 
     def summary(self) -> str:
         """Return one line: how many samples, over what time, what was dropped."""
-        return describe_samples(self.times.size, self.received, self.duration, self.dropped)
-
-
-def describe_samples(
-    count: int, received: int, duration: float, dropped: Mapping[str, int]
-) -> str:
-    """Return one line on samples: how many, over what time [s], what was dropped."""
-    rate = (count - 1) / duration
-    samples = f'{count} of {received} samples in {duration:.1f} s ({rate:.4g} Hz)'
-    return samples + describe_dropped(dropped)
+        count = self.times.size
+        rate = (count - 1) / self.duration
+        samples = f'{count} of {self.received} samples in {self.duration:.1f} s ({rate:.4g} Hz)'
+        return samples + describe_dropped(self.dropped)
 
 
 def read_log(

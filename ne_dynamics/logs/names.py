@@ -159,11 +159,6 @@ def name_misfit(robot: Robot, recorded: Sequence[str], matched: Mapping[str, str
     )
 
 
-def with_names(log: Log, names: Sequence[str]) -> Log:
-    """Return a log whose joints are called otherwise, in the same order."""
-    return replace(log, joint_names=tuple(names))
-
-
 def with_joints(log: Log, names: Sequence[str]) -> Log:
     """Return a log with some of its joints, in the order of the names."""
     if log.joint_names == tuple(names):

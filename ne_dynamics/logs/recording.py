@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ne_dynamics.logs.log import Log, read_log
-from ne_dynamics.logs.names import with_names
 
 
 class Recording:
@@ -45,4 +45,4 @@ class Recording:
             DeprecationWarning,
             stacklevel=2,
         )
-        return with_names(read_log(source, recorded, topic), joint_names)
+        return replace(read_log(source, recorded, topic), joint_names=tuple(joint_names))
