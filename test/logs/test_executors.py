@@ -56,10 +56,10 @@ def log_file(given, tmp_path_factory):
     return write_csv(tmp_path_factory.mktemp('long') / 'log.csv', swinging_log(given, 80.0))
 
 
-def run_identify(capsys, log_file, *more):
+def run_identify(capsys, *more):
     """Return what `identify --json` prints."""
-    arguments = ['identify', '--model', str(ARM), str(log_file), '--json', '--spread', '0.5']
-    assert cli.main([*arguments, *more]) == 0
+    arguments = ['identify', '--model', str(ARM), '--json', '--spread', '0.5']
+    assert cli.main([*arguments, *map(str, more)]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -76,6 +76,16 @@ def test_the_command_in_processes_says_what_it_says_here(log_file, capsys, monke
     cut_short(monkeypatch)
     here = run_identify(capsys, log_file)
     assert run_identify(capsys, log_file, '--jobs', '2') == here
+
+
+def test_several_short_logs_are_spread_alike(given, tmp_path, capsys):
+    """Short logs are diagnosed, filtered and reduced log by log, with the same figures."""
+    logs = [
+        str(write_csv(tmp_path / f'{seed}.csv', swinging_log(given, 20.0, seed=seed)))
+        for seed in range(3)
+    ]
+    here = run_identify(capsys, *logs)
+    assert run_identify(capsys, *logs, '--jobs', '2') == here
 
 
 @pytest.mark.parametrize('number', ['0', '-1', 'x', '1000'])

@@ -27,7 +27,7 @@ from ne_dynamics.logs.names import (
     name_misfit,
     with_joints,
 )
-from ne_dynamics.logs.parts import change_in_parts
+from ne_dynamics.logs.parts import change_in_parts, is_long
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
@@ -173,6 +173,14 @@ def diagnose_logs(
     args: argparse.Namespace, dynamics: Dynamics, source: LogSetSource, work: Work
 ) -> DiagnosedLogs:
     """Return what is wrong with logs, and the logs to be used: repaired if that is asked for."""
-    diagnoses = tuple(diagnose_log(dynamics, log, work=work) for log in source.logs)
+    if any(map(is_long, source.logs)):
+        diagnoses = tuple(diagnose_log(dynamics, log, work=work) for log in source.logs)
+    else:
+        logs = [(log,) for log in source.logs]
+        diagnoses = tuple(work.map('diagnose', _diagnose, logs, dynamics))
     used = tuple(diagnosis.repaired for diagnosis in diagnoses) if args.repair else source.logs
     return DiagnosedLogs(diagnoses, used)
+
+
+def _diagnose(log: Log, dynamics: Dynamics) -> LogDiagnosis:
+    return diagnose_log(dynamics, log)

@@ -7,6 +7,7 @@ noise of positions is a log's own, but for the largest speed of each joint, whic
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -57,27 +58,6 @@ class FilteredLog:
     grid: Grid
     pieces: tuple[FilteredPiece, ...]
     statistics: MotionStatistics
-
-    @classmethod
-    def read(cls, robot: Robot, log: Log, cutoff: float, work: Work) -> FilteredLog:
-        """Filter a log.
-
-        Raises
-        ------
-        InputError
-            When the cut-off frequency is too high for its rate, or no part is long enough.
-        """
-        step = find_step(log)
-        require_cutoff(cutoff, step, log.source)
-        grid = Grid(step, cutoff, float(log.times[0]) if is_long(log) else None)
-        parts = [(part,) for part in cut_for_filter(log, step, cutoff)]
-        limits = robot.limits('effort_limit')
-        found = work.map('filter', filter_piece, parts, limits, grid)
-        pieces = tuple(work.store.keep(piece) for piece in found)
-        statistics = MotionStatistics.merge(piece.statistics for piece in pieces)
-        if not statistics.kept:
-            require_samples(0, grid, log)
-        return cls(log, grid, pieces, statistics)
 
     @property
     def source(self) -> str:
@@ -141,7 +121,23 @@ class FilteredLogs:
             cutoff = max(map(choose_log_cutoff, several, steps))
             if len(several) > 1:
                 cutoff = min(cutoff, LARGEST_PART / max(steps))
-        return cls(tuple(FilteredLog.read(robot, log, cutoff, work) for log in several), work)
+        limits, grids, parts = robot.limits('effort_limit'), [], []
+        for log in several:
+            step = find_step(log)
+            require_cutoff(cutoff, step, log.source)
+            grids.append(Grid(step, cutoff, float(log.times[0]) if is_long(log) else None))
+            parts.append([(part, limits, grids[-1]) for part in cut_for_filter(log, step, cutoff)])
+        found = work.map(
+            'filter', filter_piece, itertools.chain(*parts), total=sum(map(len, parts))
+        )
+        result = []
+        for log, grid, own in zip(several, grids, parts, strict=True):
+            pieces = tuple(work.store.keep(next(found)) for _ in own)
+            statistics = MotionStatistics.merge(piece.statistics for piece in pieces)
+            if not statistics.kept:
+                require_samples(0, grid, log)
+            result.append(FilteredLog(log, grid, pieces, statistics))
+        return cls(tuple(result), work)
 
     @property
     def pieces(self) -> list[tuple[FilteredPiece, Judgement, int]]:
