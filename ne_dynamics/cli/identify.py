@@ -358,8 +358,9 @@ def _check_load_arguments(args: argparse.Namespace) -> bool:
         return False
     if len(args.log) > 1:
         raise InputError(f'--{asked[0]}: expected one LOG, got {len(args.log)}')
-    if args.scheduler is not None:
-        raise InputError(f'--{asked[0]}: expected no --scheduler: the log is read at once')
+    for name, is_given in (('scheduler', args.scheduler is not None), ('jobs', args.jobs != 1)):
+        if is_given:
+            raise InputError(f'--{asked[0]}: expected no --{name}: the log is read at once')
     if args.output is not None:
         raise InputError(f'--{asked[0]}: expected no --output: a load is no part of the model')
     if args.report is not None:

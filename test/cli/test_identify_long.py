@@ -197,9 +197,14 @@ def test_logs_that_do_not_go_together(files, tmp_path, capsys):
         swinging_log(robot, 5.0),
         lambda lines: [line.rsplit(',', 2)[0] for line in lines],
     )
+    again, empty = tmp_path / 'again.csv', tmp_path / 'empty.csv'
+    again.symlink_to(files[1])
+    empty.write_bytes(b'')
     cases = (
         ([files[1], str(other)], 'other.csv: expected the joints of'),
         ([files[1], files[1]], 'logs: expected each once'),
+        ([files[1], str(again)], f"logs: expected each once, got {files[1]!r} and '{again}'"),
+        ([files[1], str(empty)], 'empty.csv: expected the joints of'),
         ([*files, '--plot', str(tmp_path / 'x.png')], '--plot: expected one log'),
     )
     for arguments, message in cases:

@@ -21,6 +21,7 @@ from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.logs import arrays
 from ne_dynamics.logs.log import Log, read_log
 from ne_dynamics.logs.parts import change_in_parts, cut
+from ne_dynamics.logs.reading import LogReading
 from ne_dynamics.logs.recording import Recording
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.samples.sample_faults import find_wraps
@@ -236,6 +237,32 @@ def test_turns_are_taken_out_across_parts(given, swing, monkeypatch):
     assert parts.times.size == turned.times.size
     turns = (parts.position - whole.position) / (2.0 * np.pi)
     assert np.abs(turns - np.round(turns[:1])).max() < 1e-9
+
+
+@pytest.mark.parametrize('delay', [0.0, 0.05, -0.031, 3.0])
+def test_a_log_that_is_read_otherwise_is_so_across_parts(given, swing, monkeypatch, delay):
+    """Signs, factors, zeros and delays are, sample by sample, those of the whole."""
+    reading = LogReading.as_recorded(3).with_effort((0, 2), factor=-2.0, delay=delay)
+    reading = reading.with_position((1,), factor=-1.0, offset=0.3)
+    log = replace(swing, velocity=np.gradient(swing.position, swing.times, axis=0))
+    whole = reading.read_log(log)
+    cut_short(monkeypatch)
+    parts = change_in_parts(log, reading.read_log, Work(), abs(delay))
+    for key in ('times', 'position', 'effort', 'velocity'):
+        np.testing.assert_array_equal(getattr(parts, key), getattr(whole, key))
+    assert (parts.received, dict(parts.dropped)) == (log.received, {})
+
+
+def test_samples_that_are_taken_out_are_counted_across_parts(given, swing, monkeypatch):
+    """Spikes are left out wherever they are, and the summary says how many."""
+    spoilt = replace(swing, effort=swing.effort.copy())
+    spoilt.effort[5::1000, 2] = 500.0
+    whole, (fault,) = check_samples(given, spoilt)
+    cut_short(monkeypatch)
+    parts, (found,) = check_samples(given, spoilt)
+    assert (found.code, found.amount) == (fault.code, fault.amount) == ('spikes', 16.0)
+    np.testing.assert_array_equal(parts.times, whole.times)
+    assert parts.summary() == whole.summary()
 
 
 @pytest.mark.parametrize('plugin', ['SQLITE3', 'MCAP'])
