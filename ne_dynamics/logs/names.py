@@ -123,7 +123,7 @@ def find_still(robot: Robot, *logs: Log) -> dict[str, float]:
     dict of str to float
     """
     lows, highs = [], []
-    for part in (part.log for log in logs for part in cut(log, 0)):
+    for part in (part.log for log in logs for part in cut(log)):
         lows.append(part.position.min(axis=0))
         highs.append(part.position.max(axis=0))
         release_pages()

@@ -77,30 +77,28 @@ def is_long(log: Log) -> bool:
     return log.times.size > 2 * PART_SAMPLES
 
 
-def cut(log: Log, beside: int = BESIDE, length: int | None = None) -> list[Part]:
-    """Return the parts of a log.
+def cut(log: Log, beside: float = 0.0, length: int | None = None) -> list[Part]:
+    """Return the parts of a log, each with :data:`BESIDE` samples to either side at least.
 
     Parameters
     ----------
     log : Log
-    beside : int
-        Samples to either side of each.
+    beside : float
+        Time to either side of each [s].
     length : int, optional
         Samples of each, about; default: :data:`PART_SAMPLES`.
     """
     if not is_long(log):
         return [Part(log, float(log.times[0]), math.inf)]
-    size = log.times.size
+    times, size = log.times, log.times.size
     count = math.ceil(size / (length or PART_SAMPLES))
-    borders = np.linspace(0, size, count + 1).astype(int).tolist()
-    return [
-        Part(
-            log.at(slice(max(first - beside, 0), end + beside)),
-            float(log.times[first]),
-            float(log.times[end]) if end < size else math.inf,
-        )
-        for first, end in itertools.pairwise(borders)
-    ]
+    parts = []
+    for first, end in itertools.pairwise(np.linspace(0, size, count + 1).astype(int).tolist()):
+        start, stop = float(times[first]), float(times[end]) if end < size else math.inf
+        before, after = np.searchsorted(times, [start - beside, stop + beside])
+        around = slice(max(min(int(before), first - BESIDE), 0), max(int(after), end + BESIDE))
+        parts.append(Part(log.at(around), start, stop))
+    return parts
 
 
 def cut_for_filter(log: Log, step: float, cutoff: float) -> list[Part]:
@@ -114,12 +112,11 @@ def cut_for_filter(log: Log, step: float, cutoff: float) -> list[Part]:
     cutoff : float
         Cut-off frequency [Hz].
     """
-    beside = math.ceil(OVERLAP / (cutoff * step))
     around = 2.0 * (OVERLAP + CONTINUED) / (cutoff * step)
     length = LENGTH
     while SLACK * length - around < 0.5 * length:
         length *= 2
-    return cut(log, beside, round(SLACK * length - around))
+    return cut(log, OVERLAP / cutoff, round(SLACK * length - around))
 
 
 def look(log: Log) -> list[Log]:
@@ -155,7 +152,7 @@ def get_last(log: Log, cutoff: float) -> Log:
     cutoff : float
         Cut-off frequency [Hz].
     """
-    parts = [part.log for part in cut(log, 0)]
+    parts = [part.log for part in cut(log)]
     long = [part for part in parts if part.duration > SHOWN_PERIODS / cutoff]
     return (long or parts)[-1]
 
@@ -175,8 +172,7 @@ def change_in_parts(log: Log, change: Change, work: Work, beside: float = 0.0) -
     """
     if not is_long(log):
         return change(log)
-    step = float(np.median(np.diff(look(log)[0].times)))
-    parts = cut(log, BESIDE + math.ceil(2.0 * beside / step))
+    parts = cut(log, beside)
     names = change(parts[0].log).joint_names
     changed = Log.from_tables(names, _generate_changed(parts, change), log.source, work.store)
     return replace(

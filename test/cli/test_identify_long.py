@@ -212,3 +212,5 @@ def test_logs_that_do_not_go_together(files, tmp_path, capsys):
         assert message in capsys.readouterr().err
     assert cli.main(['identify', *MODEL, *files, '--payload']) == 1
     assert '--payload: expected one LOG, got 2' in capsys.readouterr().err
+    assert cli.main(['identify', *MODEL, files[1], '--payload', '--jobs', '2']) == 1
+    assert '--payload: expected no --jobs' in capsys.readouterr().err

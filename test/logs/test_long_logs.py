@@ -150,6 +150,17 @@ def test_a_gap_where_a_part_ends(given, swing, monkeypatch):
         assert np.abs(effort - np.array(others).T).max() < 1.0
 
 
+def test_a_log_whose_rate_changes(given, swing, monkeypatch):
+    """What is beside a part is a time: where the rate is low there are fewer samples in it."""
+    cut_short(monkeypatch)
+    slow = np.arange(swing.times.size) < 8000
+    chosen = np.flatnonzero(~slow | (np.arange(swing.times.size) % 4 == 0))
+    log = swing.at(chosen)
+    parts = filter_parts(given, log)
+    assert len(parts) >= 3
+    require_same(parts, filtered(log, given.limits('effort_limit'), CUTOFF))
+
+
 def test_two_recordings_in_one_file_are_told(given, swing, tmp_path, monkeypatch):
     """Where the second begins at 0 again its samples are left out, and the log is wrong."""
     cut_short(monkeypatch)
