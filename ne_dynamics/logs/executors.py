@@ -43,14 +43,12 @@ def open_executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Execu
             warnings.filterwarnings('ignore', 'Sending large graph', UserWarning)
             yield client.get_executor(pure=False)
         return
-    if jobs == 1:
-        yield None
-        return
-    executor = ProcessExecutor(jobs)
+    executor = ProcessExecutor(jobs) if jobs > 1 else None
     try:
         yield executor
     finally:
-        executor.shutdown(cancel_futures=True)
+        if executor is not None:
+            executor.shutdown(cancel_futures=True)
 
 
 def _connect(address: str) -> Any:
@@ -66,15 +64,7 @@ def _connect(address: str) -> Any:
         # A client waits for a handshake longer than it is told to.
         asyncio.run(asyncio.wait_for(greet(), PATIENCE))
         return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
-    except (
-        OSError,
-        TimeoutError,
-        asyncio.TimeoutError,
-        ValueError,
-        TypeError,
-        ImportError,
-        RuntimeError,
-    ) as error:
+    except Exception as error:
         raise InputError(
             f'--scheduler {address}: expected a Dask scheduler that answers within '
             f'{PATIENCE:g} s, got none ({type(error).__name__}: {str(error)[:200]})'
@@ -82,24 +72,21 @@ def _connect(address: str) -> Any:
 
 
 def _require_workers(client: Any, address: str) -> None:
+    """Refuse a cluster without workers, or with one of another version of this package."""
+    wanted = ne_dynamics.__version__
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
-    except TimeoutError as error:
-        raise InputError(
-            f'--scheduler {address}: expected a worker within {PATIENCE:g} s, got none'
-        ) from error
-    try:
         versions = client.run(find_version)
     except Exception as error:
         raise InputError(
-            f'--scheduler {address}: expected workers with ne_dynamics '
-            f'{ne_dynamics.__version__}, got {type(error).__name__}: {error}'
+            f'--scheduler {address}: expected a worker with ne_dynamics {wanted} within '
+            f'{PATIENCE:g} s, got {type(error).__name__}: {error}'
         ) from error
     for worker, version in versions.items():
-        if version != ne_dynamics.__version__:
+        if version != wanted:
             raise InputError(
-                f'--scheduler {address}: expected ne_dynamics {ne_dynamics.__version__} on the '
-                f'worker {worker}, got {version}'
+                f'--scheduler {address}: expected ne_dynamics {wanted} on the worker {worker}, '
+                f'got {version}'
             )
 
 

@@ -195,3 +195,16 @@ def test_a_scheduler_that_does_not_answer(kind, log_file, capsys, monkeypatch):
         assert time.monotonic() - start < 60.0
     error = capsys.readouterr().err
     assert f'--scheduler {address}: expected a Dask scheduler that answers' in error
+
+
+def test_a_scheduler_without_workers(monkeypatch):
+    """A cluster without a worker is an error that says so, and soon."""
+    distributed = pytest.importorskip('distributed', reason='distributed is missing')
+    monkeypatch.setattr(executors, 'PATIENCE', 1.0)
+    nobody = {'n_workers': 0, 'host': '127.0.0.1', 'dashboard_address': None}
+    with (
+        distributed.LocalCluster(**nobody, silence_logs='CRITICAL') as cluster,
+        pytest.raises(InputError, match=r'expected a worker with ne_dynamics .* within 1 s'),
+        open_executor(scheduler=cluster.scheduler_address),
+    ):
+        pass
