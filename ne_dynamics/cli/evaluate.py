@@ -8,13 +8,9 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from ne_dynamics.cli.options.arguments import add_gravity, add_work, open_runner, positive
+from ne_dynamics.cli.options.arguments import add_gravity, add_work, open_work, positive
 from ne_dynamics.cli.options.log_changes import add_log_changes
-from ne_dynamics.cli.options.log_set_source import (
-    diagnose_recordings,
-    find_logs,
-    read_filtered,
-)
+from ne_dynamics.cli.options.log_set_source import diagnose_logs, find_logs
 from ne_dynamics.cli.options.log_source import add_repair
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 from ne_dynamics.cli.options.report_file import (
@@ -24,9 +20,10 @@ from ne_dynamics.cli.options.report_file import (
 )
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.identification import JointResidual, evaluate
+from ne_dynamics.identification import FilteredLogs, JointResidual, evaluate
 from ne_dynamics.identification.effort_sums import EffortSums
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
+from ne_dynamics.logs.parts import is_long
 from ne_dynamics.printable import print_lines
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
@@ -86,19 +83,19 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     """Compare; see :func:`run`."""
-    source = find_logs(args, ModelFile(args))
-    robot = source.robot
-    if args.plot is not None and source.single is None:
-        raise InputError('--plot: expected one log that is read at once')
-    dynamics = Dynamics(robot, args.gravity, backend='python')
-    found = diagnose_recordings(args, dynamics, source.recordings)
-    with open_runner(args) as runner:
-        logs, found = read_filtered(args, robot, found, runner)
+    with open_work(args) as work:
+        source = find_logs(args, ModelFile(args), work)
+        robot = source.robot
+        if args.plot is not None and (len(source.logs) > 1 or is_long(source.logs[0])):
+            raise InputError('--plot: expected one log that is read at once')
+        dynamics = Dynamics(robot, args.gravity, backend='python')
+        found = diagnose_logs(args, dynamics, source, work)
+        logs = FilteredLogs.read(robot, found.logs, work, args.cutoff)
         sums = evaluate_filtered(dynamics, logs)
     if args.plot is not None:
         from ne_dynamics.identification.report.plots import plot_efforts
 
-        (used,) = found.recordings[0].looks
+        (used,) = found.logs
         plot_efforts(args.plot, robot, evaluate(dynamics, used, cutoff_frequency=args.cutoff))
     results = [part.describe(robot) for part in sums]
     together = EffortSums.merge(sums).describe(robot)

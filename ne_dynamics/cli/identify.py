@@ -13,16 +13,14 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.cli.evaluate import add_log_arguments
-from ne_dynamics.cli.options.arguments import open_runner, positive
+from ne_dynamics.cli.options.arguments import open_work, positive
 from ne_dynamics.cli.options.log_set_source import (
     DiagnosedLogs,
     LogSetSource,
-    diagnose_recordings,
+    diagnose_logs,
     find_logs,
-    lock_still,
-    read_filtered,
 )
-from ne_dynamics.cli.options.log_source import describe_remedy, diagnose, read_log_source
+from ne_dynamics.cli.options.log_source import describe_remedy, diagnose
 from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.cli.options.report_file import (
     add_report,
@@ -36,7 +34,6 @@ from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.identification import (
     FilteredLogs,
     JointResidual,
-    evaluate,
     fit_drive_gains,
     fit_payload,
     identify_filtered,
@@ -48,14 +45,14 @@ from ne_dynamics.identification.load.drive_gains import DriveGains
 from ne_dynamics.identification.load.payload import is_slow
 from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
-from ne_dynamics.identification.pieces.log_set import FilteredLog
 from ne_dynamics.identification.report.text import describe_identified
 from ne_dynamics.identification.run import DEFAULT_BLOCKS, DEFAULT_HOLDOUT
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
 from ne_dynamics.identification.writing.write_back import encode_urdf
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
 from ne_dynamics.logs import Log
-from ne_dynamics.logs.runner import Runner
+from ne_dynamics.logs.parts import get_last
+from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import Robot
@@ -154,28 +151,20 @@ def _run_fit(args: argparse.Namespace) -> int:
         )
     if args.output is not None:
         require_own_extras(args.output, Path(args.model), model.find_own_extras())
-    source = find_logs(args, model, lock_still=True)
-    with open_runner(args) as runner:
-        return _fit_logs(args, model, source, runner)
+    with open_work(args) as work:
+        return _fit_logs(args, model, find_logs(args, model, work), work)
 
 
-def _fit_logs(
-    args: argparse.Namespace, model: ModelFile, source: LogSetSource, runner: Runner
-) -> int:
+def _fit_logs(args: argparse.Namespace, model: ModelFile, whole: LogSetSource, work: Work) -> int:
     """Fit to logs and write; return the exit code."""
-    dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    found = diagnose_recordings(args, dynamics, source.recordings)
+    source = whole.lock_still(model, work)
+    robot = source.robot
+    dynamics = Dynamics(robot, args.gravity, backend='python')
+    found = diagnose_logs(args, dynamics, source, work)
     if found.is_refused(args):
         write_refused(args, source, found, dynamics)
-        return _refuse(args, source, found, [])
-    every_joint, found = read_filtered(args, source.robot, found, runner)
-    if found.is_refused(args):
-        write_refused(args, source, found, dynamics)
-        return _refuse(args, source, found, every_joint.logs)
-    moved, logs = lock_still(model, source, every_joint)
-    robot = moved.robot
-    if robot is not source.robot:
-        dynamics = Dynamics(robot, args.gravity, backend='python')
+        return _refuse(args, source, found)
+    logs = FilteredLogs.read(robot, found.logs, work, args.cutoff)
     result = identify_filtered(
         dynamics,
         logs,
@@ -188,14 +177,14 @@ def _fit_logs(
     doubts = found.lines(args)
     part: ShownLog | None = None
     if args.json or args.report is not None:
-        last = found.recordings[-1].read_last(logs.cutoff_frequency)
+        last = get_last(found.logs[-1], logs.cutoff_frequency)
         part = show_log(dynamics, result.evidence, logs, result.report.fitted, last)
     written, data = None, b''
     rest: tuple[JointResidual, ...] = ()
     if args.output is not None and not unusable:
         written = make_written_model(model.text, result.robot, model.read_extras())
         data = encode_urdf(written.text, model.encoding)
-        rest = _evaluate_written(args, written, source, every_joint)
+        rest = _evaluate_written(args, written, whole, logs)
     # All that can fail comes before the files are written.
     if args.json:
         assert part is not None
@@ -203,7 +192,7 @@ def _fit_logs(
             'model': args.model,
             'written': None if written is None else str(args.output),
             'as_written': [joint.as_json() for joint in rest],
-            'locked': moved.locked,
+            'locked': source.locked,
             **found.as_json(),
             **result.report.as_json(),
             'noise_floor': list_noise_floor(part.spectra),
@@ -211,7 +200,7 @@ def _fit_logs(
         }
         shown = [json.dumps(document, indent=2, allow_nan=False)]
     else:
-        notes = [*moved.lines(), *doubts]
+        notes = [*source.lines(), *doubts]
         shown = [*describe_identified(robot, result), *([''] if notes else []), *notes]
     if written is not None:
         extras = write_model(args.output, data, written.extras_text)
@@ -219,7 +208,7 @@ def _fit_logs(
             shown += _describe_written(args.output, extras, rest)
     try:
         if part is not None:
-            write_identified(args, moved, found, dynamics, result, part)
+            write_identified(args, source, found, dynamics, result, part)
     finally:
         # What was written is said, whatever became of the report.
         if args.json:
@@ -232,24 +221,10 @@ def _fit_logs(
     return 0
 
 
-def _refuse(
-    args: argparse.Namespace,
-    source: LogSetSource,
-    found: DiagnosedLogs,
-    logs: Sequence[FilteredLog],
-) -> int:
+def _refuse(args: argparse.Namespace, source: LogSetSource, found: DiagnosedLogs) -> int:
     """Say what is wrong with the logs and what to do; return 1."""
-    if logs:
-        summaries = [log.text for log in logs]
-    elif source.single is not None:
-        summaries = [source.single.log.summary()]
-    else:
-        summaries = ['looked at in parts' if item.is_long else '' for item in source.recordings]
-        summaries = [
-            text or item.looks[0].summary()
-            for text, item in zip(summaries, source.recordings, strict=True)
-        ]
-    names = [recording.source for recording in source.recordings]
+    summaries = [log.summary() for log in source.logs]
+    names = [log.source for log in source.logs]
     if args.json:
         document = {
             'model': args.model,
@@ -299,19 +274,18 @@ def _evaluate_written(
     args : argparse.Namespace
     written : WrittenModel
     source : LogSetSource
-        The logs that it was fitted to.
+        The logs, without locking what stands in them.
     logs : FilteredLogs
-        As they were read, without locking what stands in them.
+        What it was fitted to.
     """
-    if source.single is not None and source.single.locked:
-        # Joints that stand were locked, which `evaluate` does not.
-        again = read_log_source(args, written)
-        robot = written.load(again.locked)
-        dynamics = Dynamics(robot, args.gravity, backend='python')
-        log = diagnose(args, dynamics, again.log)[1] if args.repair else again.log
-        return evaluate(dynamics, log, cutoff_frequency=args.cutoff).joints
     robot = written.load(source.locked)
     dynamics = Dynamics(robot, args.gravity, backend='python')
+    if robot.n != logs.logs[0].log.position.shape[1]:
+        # Joints that stand were locked, which `evaluate` does not.
+        used = (
+            diagnose_logs(args, dynamics, source, logs.work).logs if args.repair else source.logs
+        )
+        logs = FilteredLogs.read(robot, used, logs.work, args.cutoff)
     return EffortSums.merge(evaluate_filtered(dynamics, logs)).describe(robot)
 
 
@@ -384,8 +358,9 @@ def _check_load_arguments(args: argparse.Namespace) -> bool:
         return False
     if len(args.log) > 1:
         raise InputError(f'--{asked[0]}: expected one LOG, got {len(args.log)}')
-    if args.scheduler is not None:
-        raise InputError(f'--{asked[0]}: expected no --scheduler: the log is read at once')
+    for name, is_given in (('scheduler', args.scheduler is not None), ('jobs', args.jobs != 1)):
+        if is_given:
+            raise InputError(f'--{asked[0]}: expected no --{name}: the log is read at once')
     if args.output is not None:
         raise InputError(f'--{asked[0]}: expected no --output: a load is no part of the model')
     if args.report is not None:
@@ -411,16 +386,16 @@ def _run_load(args: argparse.Namespace) -> int:
         When model or log cannot be read, do not go together, or do not tell the load.
     """
     model = ModelFile(args)
-    source = read_log_source(args, model)
+    source = find_logs(args, model, Work())
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    logs = [_diagnose_load_log(args, dynamics, args.log[0], source.log, True)]
+    logs = [_diagnose_load_log(args, dynamics, args.log[0], source.logs[0], True)]
     if args.without is not None:
         other = argparse.Namespace(**{**vars(args), 'log': [args.without]})
-        log = read_log_source(other, model).log
+        (log,) = find_logs(other, model, Work()).logs
         logs.append(_diagnose_load_log(args, dynamics, args.without, log, False))
     document: dict[str, Any] = {
         'model': args.model,
-        'log': source.log.summary(),
+        'log': source.logs[0].summary(),
         'without': logs[1].log.summary() if len(logs) > 1 else None,
         'diagnosis': logs[0].diagnosis.as_json(),
         'diagnosis_without': logs[1].diagnosis.as_json() if len(logs) > 1 else None,

@@ -1,8 +1,8 @@
 """What a driver does: meaning, sign, unit and order of its efforts, delay, rates, velocities.
 
 :func:`describe_driver` listens to states and commands and says what to set;
-:func:`diagnose_log` and :func:`diagnose_recording` say what is wrong with a log, by the same
-``evidence``: how well each reading of it goes together with the equations of motion.
+:func:`diagnose_log` says what is wrong with a log, by the same ``evidence``: how well each reading
+of it goes together with the equations of motion.
 
 Begin with ``description.py``, then ``evidence/evidence.py``.
 """
@@ -14,7 +14,6 @@ from ne_dynamics.loaded_later import load_later
 if TYPE_CHECKING:
     from ne_dynamics.driver.description import DriverDescription, describe_driver
     from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis, diagnose_log
-    from ne_dynamics.driver.evidence.recording_diagnosis import diagnose_recording
     from ne_dynamics.driver.recording import CommandLog, DriverRecording
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     'LogDiagnosis',
     'describe_driver',
     'diagnose_log',
-    'diagnose_recording',
 ]
 
 if not TYPE_CHECKING:
@@ -33,7 +31,6 @@ if not TYPE_CHECKING:
         {
             'description': 'DriverDescription describe_driver',
             'evidence.diagnosis': 'LogDiagnosis diagnose_log',
-            'evidence.recording_diagnosis': 'diagnose_recording',
             'recording': 'CommandLog DriverRecording',
         },
     )

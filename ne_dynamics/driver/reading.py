@@ -20,8 +20,8 @@ import numpy as np
 from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs.log import TIME_COLUMN, read_csv_rows
 from ne_dynamics.logs.readers.bag import choose_joint_states, find_folder, open_reader
+from ne_dynamics.logs.readers.csv_log import TIME_COLUMN, read_csv_rows
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.prepared_file import write_whole
 

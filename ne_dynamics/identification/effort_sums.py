@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from typing import TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 
 from ne_dynamics.identification.evaluation import JointResidual, describe_residuals
 from ne_dynamics.logs import Signals
+from ne_dynamics.logs.sums import Sums
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
-_Sums = TypeVar('_Sums', 'EffortSums', 'SignalSums')
-
 
 @dataclass(frozen=True, eq=False)
-class EffortSums:
+class EffortSums(Sums):
     """Sums of squares of measured and computed efforts, and of their difference.
 
     Attributes
@@ -39,11 +36,6 @@ class EffortSums:
         tables = measured, computed, measured - computed
         return cls(measured.shape[0], *((table * table).sum(axis=0) for table in tables))
 
-    @classmethod
-    def merge(cls, parts: Iterable[EffortSums]) -> EffortSums:
-        """Return the sums of all samples."""
-        return _add(cls, list(parts))
-
     def describe(self, robot: Robot) -> tuple[JointResidual, ...]:
         """Return the root mean squares, joint by joint."""
         count = max(self.count, 1)
@@ -57,7 +49,7 @@ class EffortSums:
 
 
 @dataclass(frozen=True, eq=False)
-class SignalSums:
+class SignalSums(Sums):
     """Sums over the filtered samples of a log, or of some; shape (n,) each.
 
     Attributes
@@ -116,13 +108,3 @@ class SignalSums:
             (velocity**2).sum(axis=0),
             (error**2).sum(axis=0),
         )
-
-    @classmethod
-    def merge(cls, parts: Iterable[SignalSums]) -> SignalSums:
-        """Return the sums of all samples."""
-        return _add(cls, list(parts))
-
-
-def _add(kind: type[_Sums], parts: list[_Sums]) -> _Sums:
-    names = [field.name for field in fields(kind)]
-    return kind(*(sum(getattr(part, name) for part in parts) for name in names))

@@ -11,7 +11,7 @@ from ne_dynamics.algorithms.hysteresis import compute_friction_along
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.json_numbers import finite_or_none
-from ne_dynamics.logs import Log, Recording, Signals, filtered
+from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -105,7 +105,7 @@ def as_dynamics(model: Robot | Dynamics) -> Dynamics:
     return model if isinstance(model, Dynamics) else Dynamics(model, backend='python')
 
 
-def require_joints(robot: Robot, log: Log | Recording) -> None:
+def require_joints(robot: Robot, log: Log) -> None:
     """Refuse a log of other joints.
 
     Raises

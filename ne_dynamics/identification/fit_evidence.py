@@ -103,11 +103,10 @@ def show_log(
         if signals.times.size == own:
             held = float(signals.times[first])
         else:
-            summary = log.summary
-            held = summary.first + first / max(own, 1) * (summary.last - summary.first)
+            held = float(log.log.times[0]) + first / max(own, 1) * log.log.duration
             held = None if held > signals.times[-1] else max(held, float(signals.times[0]))
     name = log.source
-    if part.duration < 0.99 * (log.summary.last - log.summary.first):
+    if part.duration < 0.99 * log.log.duration:
         name = f'{log.source}, from {part.times[0]:.9g} to {part.times[-1]:.9g} s'
     return ShownLog(
         name,

@@ -1,11 +1,11 @@
-"""How much of the efforts in several logs a model explains."""
+"""How much of the efforts in several logs models explain."""
 
 from __future__ import annotations
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.effort_sums import EffortSums
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
-from ne_dynamics.identification.pieces.piece_steps import compare_efforts
+from ne_dynamics.identification.pieces.piece_steps import judge_models
 
 
 def evaluate_filtered(dynamics: Dynamics, logs: FilteredLogs) -> list[EffortSums]:
@@ -17,14 +17,23 @@ def evaluate_filtered(dynamics: Dynamics, logs: FilteredLogs) -> list[EffortSums
     logs : FilteredLogs
         With its joints.
     """
-    judgements, chosen = logs.judge(), list(logs.chosen)
-    arguments = [
-        (kept, judgements[log], chosen) for kept, log in zip(logs.kept, logs.log_of, strict=True)
-    ]
-    found = list(logs.runner.map('compare', compare_efforts, arguments, dynamics))
+    found = _judge(logs, 0, dynamics)
     return [
         EffortSums.merge(
-            sums for sums, log in zip(found, logs.log_of, strict=True) if log == index
+            own for (own,), (_, _, log) in zip(found, logs.pieces, strict=True) if log == index
         )
         for index in range(len(logs.logs))
     ]
+
+
+def compare_models(logs: FilteredLogs, first: int, *models: Dynamics) -> list[EffortSums]:
+    """Return how well models explain the samples of all logs from one of them on."""
+    return [EffortSums.merge(sums) for sums in zip(*_judge(logs, first, *models), strict=True)]
+
+
+def _judge(logs: FilteredLogs, first: int, *models: Dynamics) -> list[list[EffortSums]]:
+    arguments = [
+        (piece, judgement, first - int(own))
+        for (piece, judgement, _), own in zip(logs.pieces, logs.first, strict=False)
+    ]
+    return list(logs.work.map('judge', judge_models, arguments, *models))

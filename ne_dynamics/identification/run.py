@@ -21,8 +21,8 @@ others.
 
 from __future__ import annotations
 
-import contextlib
 import math
+from concurrent.futures import Executor
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
@@ -36,7 +36,7 @@ from ne_dynamics.identification.findings import (
 from ne_dynamics.identification.fit import Fit, Fitter
 from ne_dynamics.identification.fit_evidence import FitEvidence, compute_block_residual
 from ne_dynamics.identification.pieces.log_rows import LogRows
-from ne_dynamics.identification.pieces.log_set import FilteredLogs, Logs, as_recordings
+from ne_dynamics.identification.pieces.log_set import FilteredLogs, Logs
 from ne_dynamics.identification.quality import Quality
 from ne_dynamics.identification.regression.design import Design, find_bodies
 from ne_dynamics.identification.regression.friction_terms import SMOOTH, STRIBECK, Term
@@ -47,7 +47,7 @@ from ne_dynamics.identification.report.report import (
     JointChange,
     Report,
 )
-from ne_dynamics.logs.runner import LocalRunner, Runner
+from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 
@@ -67,7 +67,7 @@ def identify(
     spread: float | None = None,
     offsets: bool = False,
     blocks: int = DEFAULT_BLOCKS,
-    runner: Runner | None = None,
+    executor: Executor | None = None,
 ) -> Identified:
     """Fit inertias, friction and rotor inertias of a model to a log, or to several.
 
@@ -75,7 +75,7 @@ def identify(
     ----------
     model : Robot or Dynamics
         What is believed so far. A Robot stands upright: gravity (0, 0, -9.80665) in base axes.
-    log : Log, Recording, or sequence of them
+    log : Log, or sequence of them
         With the joints of the model, in its order. Samples of several are taken one log after
         another, in the order given.
     cutoff_frequency : float, optional
@@ -91,8 +91,9 @@ def identify(
         and so no part of the robot.
     blocks : int
         In which the fitted part of the logs is predicted from itself; 2 to 50.
-    runner : Runner, optional
-        Who does the work on pieces of the logs; default: this process.
+    executor : Executor, optional
+        Whose workers compute what is asked of parts of long logs, as from
+        :mod:`concurrent.futures`, or ``Client.get_executor()`` of Dask; default: this process.
 
     Returns
     -------
@@ -108,14 +109,10 @@ def identify(
     """
     _check_options(holdout, spread, blocks)
     dynamics = as_dynamics(model)
-    recordings = as_recordings(log)
-    with contextlib.ExitStack() as stack:
-        if runner is None:
-            runner = stack.enter_context(LocalRunner())
-        logs = FilteredLogs.read(dynamics.robot, recordings, runner, cutoff_frequency)
-        return identify_filtered(
-            dynamics, logs, holdout=holdout, spread=spread, offsets=offsets, blocks=blocks
-        )
+    logs = FilteredLogs.read(dynamics.robot, log, Work(executor), cutoff_frequency)
+    return identify_filtered(
+        dynamics, logs, holdout=holdout, spread=spread, offsets=offsets, blocks=blocks
+    )
 
 
 def identify_filtered(

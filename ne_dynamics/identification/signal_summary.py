@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ne_dynamics.identification.effort_sums import SignalSums
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
-from ne_dynamics.logs.filtered_piece import Judgement
 from ne_dynamics.model.rigid_body import FloatArray
 
 OPPOSED = -0.5
@@ -57,21 +56,17 @@ class SignalSummary:
     velocity_error: FloatArray
 
 
-def summarize_signals(
-    logs: FilteredLogs, judgements: Sequence[Judgement], parts: Sequence[SignalSums]
-) -> SignalSummary:
+def summarize_signals(logs: FilteredLogs, parts: Sequence[SignalSums]) -> SignalSummary:
     """Return what all logs say together.
 
     Parameters
     ----------
     logs : FilteredLogs
-    judgements : sequence of Judgement
-        Of each log.
     parts : sequence of SignalSums
         Of each piece.
     """
     sums = SignalSums.merge(parts)
-    statistics = logs.statistics
+    statistics, judgements = logs.statistics, logs.judge()
     kept = np.array([part.kept for part in statistics], dtype=np.float64)
     counts = np.array([part.count for part in statistics], dtype=np.float64)
     size = np.sqrt(sums.used_measured) * np.sqrt(sums.used_computed)

@@ -1,9 +1,9 @@
 """Recorded motions: read from CSV or a bag, filtered without delay, and their samples judged.
 
-:class:`Log` is one in memory, with the joints of a model in its order; :class:`Recording` one of
-any length, read in pieces. ``readers`` know the files and never guess a unit; ``samples`` find
-what is wrong with single samples; ``signals.py`` filters, differentiates and thins; ``runner.py``
-and ``cluster.py`` do the work here or on other computers.
+:class:`Log` holds the joints of a model in its order, whatever its length: what is large is mapped
+from a file. ``readers`` know the files and never guess a unit; ``samples`` find what is wrong with
+single samples; ``signals.py`` filters, differentiates and thins; ``parts.py`` cuts long logs, and
+``work.py`` says who computes what is asked of their parts: this process, or an executor.
 
 Begin with ``log.py``, then ``signals.py``.
 """

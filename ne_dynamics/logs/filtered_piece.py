@@ -12,13 +12,14 @@ the same ones: a sample between them is filtered as in the whole log, and belong
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.parts import Part
 from ne_dynamics.logs.source_clock import LARGEST_GAP, with_source_clock
 from ne_dynamics.logs.stale_samples import without_repeated
 from ne_dynamics.logs.stretch import (
@@ -28,6 +29,7 @@ from ne_dynamics.logs.stretch import (
     derivatives,
     low_pass,
 )
+from ne_dynamics.logs.sums import Sums
 from ne_dynamics.model.rigid_body import FloatArray
 
 MARGIN = 2.0
@@ -91,6 +93,11 @@ class Grid:
         """Every how many-th sample is kept, and every how many-th the motion is asked at."""
         kept = max(1, math.floor(self.rate / (SAMPLES_PER_PERIOD * self.cutoff_frequency)))
         dense = max(1, math.floor(self.rate / (DENSE_SAMPLES_PER_PERIOD * self.cutoff_frequency)))
+        if self.origin is not None:
+            # Of a long log a few samples more are kept, so that the motion is asked less often
+            # where the two numbers have no common part.
+            dense = max(1, dense // 2)
+            return kept - kept % dense, dense
         return kept, max(part for part in range(1, dense + 1) if kept % part == 0)
 
     def compute_times(self, stamps: FloatArray) -> tuple[FloatArray, int]:
@@ -103,7 +110,7 @@ class Grid:
 
 
 @dataclass(frozen=True, eq=False)
-class MotionStatistics:
+class MotionStatistics(Sums):
     """Sums over samples of a log at its full rate; those of pieces add up.
 
     Attributes
@@ -122,6 +129,8 @@ class MotionStatistics:
         Whether any filtered effort is not 0.
     """
 
+    LARGEST = ('largest', 'kept_largest', 'has_effort')
+
     count: int
     noise_sum: FloatArray
     noise_squares: FloatArray
@@ -131,42 +140,6 @@ class MotionStatistics:
     kept: int
     repeated: int
     has_effort: NDArray[np.bool_]
-
-    @classmethod
-    def merge(cls, parts: Iterable[MotionStatistics]) -> MotionStatistics:
-        """Return the statistics of all samples."""
-        first, *others = parts
-        for part in others:
-            first = cls(
-                first.count + part.count,
-                first.noise_sum + part.noise_sum,
-                first.noise_squares + part.noise_squares,
-                first.cut + part.cut,
-                np.maximum(first.largest, part.largest),
-                np.maximum(first.kept_largest, part.kept_largest),
-                first.kept + part.kept,
-                first.repeated + part.repeated,
-                first.has_effort | part.has_effort,
-            )
-        return first
-
-    @classmethod
-    def empty(cls, n: int) -> MotionStatistics:
-        """Return the statistics of no samples of n joints."""
-        zeros = np.zeros(n)
-        return cls(0, zeros, zeros, zeros, zeros, zeros, 0, 0, np.zeros(n, dtype=bool))
-
-    def of_joints(self, chosen: list[int]) -> MotionStatistics:
-        """Return the statistics of some joints."""
-        return replace(
-            self,
-            noise_sum=self.noise_sum[chosen],
-            noise_squares=self.noise_squares[chosen],
-            cut=self.cut[chosen],
-            largest=self.largest[chosen],
-            kept_largest=self.kept_largest[chosen],
-            has_effort=self.has_effort[chosen],
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,44 +220,41 @@ class FilteredPiece:
         Of the samples that are kept [s].
     tables : mapping of str to array, shape (M, n)
         As in :class:`~ne_dynamics.logs.stretch.Signals`, and `near_cut`: where the
-        effort is at its limit less than a period away.
+        effort is at its limit less than a period away. `measured_velocity` where there is one.
     stretches : tuple of Stretch
         Their directions are velocities yet.
-    has_velocity : bool
-        Whether the log's own velocities are among the tables.
     grid : Grid
     statistics : MotionStatistics
     """
 
     times: FloatArray
-    tables: dict[str, FloatArray]
+    tables: dict[str, Any]
     stretches: tuple[Stretch, ...]
-    has_velocity: bool
     grid: Grid
     statistics: MotionStatistics
 
     @classmethod
     def empty(cls, n: int, grid: Grid) -> FilteredPiece:
         """Return a piece without samples, of n joints."""
-        tables = {name: np.zeros((0, n)) for name in TABLES}
-        return cls(np.zeros(0), tables, (), True, grid, MotionStatistics.empty(n))
+        tables: dict[str, Any] = {name: np.zeros((0, n)) for name in TABLES}
+        tables['near_cut'] = np.zeros((0, n), dtype=bool)
+        zeros = np.zeros(n)
+        statistics = MotionStatistics(
+            0, zeros, zeros, zeros, zeros, zeros, 0, 0, np.zeros(n, dtype=bool)
+        )
+        return cls(np.zeros(0), tables, (), grid, statistics)
 
-    def of_joints(self, chosen: list[int]) -> FilteredPiece:
-        """Return the piece with some joints only."""
-        return replace(
-            self,
-            tables={key: table[:, chosen] for key, table in self.tables.items()},
-            stretches=tuple(
-                replace(
-                    stretch,
-                    position=stretch.position[:, chosen],
-                    velocity=stretch.velocity[:, chosen],
-                    acceleration=stretch.acceleration[:, chosen],
-                    direction=stretch.direction[:, chosen],
-                )
-                for stretch in self.stretches
-            ),
-            statistics=self.statistics.of_joints(chosen),
+    @classmethod
+    def join(cls, parts: list[FilteredPiece]) -> FilteredPiece:
+        """Return one piece of several, at least one; with velocities where all have them."""
+        with_samples = [part for part in parts if part.times.size] or parts[:1]
+        names = [name for name in TABLES if all(name in part.tables for part in parts)]
+        return cls(
+            np.concatenate([part.times for part in with_samples]),
+            {name: np.concatenate([part.tables[name] for part in with_samples]) for name in names},
+            tuple(item for part in with_samples for item in part.stretches),
+            parts[0].grid,
+            MotionStatistics.merge(part.statistics for part in parts),
         )
 
     def judged(self, judgement: Judgement) -> Signals:
@@ -311,8 +281,8 @@ class FilteredPiece:
             acceleration=tables['acceleration'],
             effort=tables['effort'],
             direction=direction,
-            usable=judgement.moves & moving & (tables['near_cut'] < 0.5),
-            measured_velocity=tables['measured_velocity'] if self.has_velocity else None,
+            usable=judgement.moves & moving & ~tables['near_cut'],
+            measured_velocity=tables.get('measured_velocity'),
             moves=judgement.moves,
             saturated=judgement.saturated,
             acceleration_noise=judgement.acceleration_noise,
@@ -337,58 +307,32 @@ def split_at_gaps(log: Log, step: float) -> list[NDArray[np.intp]]:
 
 
 def filter_piece(
-    log: Log,
-    effort_limit: FloatArray,
-    grid: Grid,
-    start: float = -math.inf,
-    end: float = math.inf,
-    measured: Log | None = None,
+    part: Part, effort_limit: FloatArray, grid: Grid, measured: Log | None = None
 ) -> FilteredPiece:
-    """Return the filtered samples of a piece of a log.
+    """Return the filtered samples of a part of a log.
 
     Parameters
     ----------
-    log : Log
-        The piece, with more to either side where there is more.
+    part : Part
     effort_limit : array, shape (n,)
         [N m or N]; infinite, or not greater than 0, where there is none.
     grid : Grid
-    start, end : float
-        Times of the samples that belong to this piece: from the one to before the other [s].
     measured : Log, optional
         The log without repetitions, at the times of measurement, where that is known already.
     """
-    given = log
+    given = part.log
     fresh = without_repeated(given) if measured is None else measured
     log = with_source_clock(fresh, given) if measured is None else measured
     limit = np.where(effort_limit > 0.0, effort_limit, np.inf)
-    n = log.position.shape[1]
-    found = []
+    found = [FilteredPiece.empty(log.position.shape[1], grid)]
     for chosen in split_at_gaps(log, grid.step):
         even, first = grid.compute_times(log.times[chosen])
         if even.size > 3 * grid.trim and chosen.size > 1:
-            found.append(_Filtered(log, chosen, even, first, grid, limit, start, end))
-    found = [item for item in found if item.statistics.count]
-    inside = int(((given.times >= start) & (given.times < end)).sum())
-    repeated = inside - int(((fresh.times >= start) & (fresh.times < end)).sum())
-    statistics = MotionStatistics.merge(
-        [MotionStatistics.empty(n), *(item.statistics for item in found)]
-    )
-    with_samples = [item for item in found if item.kept.size]
-    empty = np.zeros((0, n))
-    has_velocity = bool(with_samples) and all('measured_velocity' in item.tables for item in found)
-    names = TABLES if has_velocity else TABLES[:-1]
-    return FilteredPiece(
-        np.concatenate([np.zeros(0), *(item.times for item in with_samples)]),
-        {
-            name: np.concatenate([empty, *(item.tables[name] for item in with_samples)])
-            for name in names
-        },
-        tuple(item.stretch for item in with_samples),
-        has_velocity or not with_samples,
-        grid,
-        replace(statistics, repeated=repeated),
-    )
+            whole = log.at(slice(chosen[0], chosen[-1] + 1))
+            found.append(_filter_stretch(part, whole, even, first, grid, limit))
+    joined = FilteredPiece.join([item for item in found if item.statistics.count] or found[:1])
+    repeated = int(part.find_own(given).sum() - part.find_own(fresh).sum())
+    return replace(joined, statistics=replace(joined.statistics, repeated=repeated))
 
 
 def resample(stamps: FloatArray, table: FloatArray, even: FloatArray) -> FloatArray:
@@ -407,89 +351,74 @@ def resample(stamps: FloatArray, table: FloatArray, even: FloatArray) -> FloatAr
     return result
 
 
-class _Filtered:
-    """One stretch of a log without gaps, filtered at the log's rate, and what is kept of it."""
+def _filter_stretch(
+    part: Part, log: Log, even: FloatArray, first: int, grid: Grid, limit: FloatArray
+) -> FilteredPiece:
+    """Filter samples without gaps at the rate of their log, and keep those of a part of it.
 
-    def __init__(
-        self,
-        log: Log,
-        chosen: NDArray[np.intp],
-        even: FloatArray,
-        first: int,
-        grid: Grid,
-        limit: FloatArray,
-        start: float,
-        end: float,
-    ) -> None:
-        stamps, rate, cutoff = log.times[chosen], grid.rate, grid.cutoff_frequency
+    Parameters
+    ----------
+    part : Part
+    log : Log
+        Without gaps.
+    even : array, shape (K,)
+        Times within it [s].
+    first : int
+        Number of the first one on the grid.
+    grid : Grid
+    limit : array, shape (n,)
+        Of the efforts [N m or N].
+    """
+    rate, cutoff = grid.rate, grid.cutoff_frequency
+    inner = slice(2, -2)
 
-        def resample_linearly(table: FloatArray) -> FloatArray:
-            columns = [np.interp(even, stamps, column) for column in table[chosen].T]
-            return np.ascontiguousarray(np.array(columns).T)
+    def resample_linearly(table: FloatArray) -> FloatArray:
+        columns = [np.interp(even, log.times, column) for column in table.T]
+        return np.ascontiguousarray(np.array(columns).T)
 
-        raw = resample(stamps, log.position[chosen], even)
-        position = low_pass(raw, rate, cutoff)
-        velocity, acceleration = derivatives(position, rate)
-        inner = slice(2, -2)
-        times = even[inner]
-        residual = (raw - position)[inner]
-        wide = low_pass(raw, rate, min(MOTION_BAND * cutoff, rate / LOWEST_RATE))
-        motion = (wide[inner], *derivatives(wide, rate))
-        full = resample_linearly(log.effort)
-        effort = low_pass(full, rate, cutoff)[inner]
-        cut = np.abs(full)[inner] >= SATURATION * limit
-        # The filter spreads a cut-off effort over a period to either side.
-        near_cut = np.zeros(cut.shape)
-        if cut.any():
-            reach = np.ones(2 * math.ceil(rate / cutoff) + 1)
-            near_cut = np.array(
-                [np.convolve(column, reach, mode='same') > 0.5 for column in cut.T.astype(float)]
-            ).T.astype(np.float64)
-        tables = {
-            'position': position[inner],
-            'velocity': velocity,
-            'acceleration': acceleration,
-            'effort': effort,
-            'near_cut': near_cut,
-        }
-        if log.velocity is not None and np.isfinite(log.velocity[chosen]).all():
-            tables['measured_velocity'] = low_pass(resample_linearly(log.velocity), rate, cutoff)[
-                inner
-            ]
-        trim, (step, thin) = grid.trim, grid.thinning
-        own = (times >= start) & (times < end)
-        kept = np.arange(times.size)[trim:-trim:step]
-        if grid.origin is not None:
-            # The same samples whatever the piece: as if the log began at the origin.
-            phase = (trim - first) % step
-            kept = np.arange(times.size)[phase::step]
-            kept = kept[(kept >= trim) & (kept < times.size - trim)]
-        kept = kept[own[kept]]
-        self.kept = kept
-        self.times = times[kept]
-        self.tables = {key: table[kept] for key, table in tables.items()}
-        inside = velocity[trim:-trim][own[trim:-trim]]
-        self.statistics = MotionStatistics(
-            int(own.sum()),
-            residual[own].sum(axis=0),
-            (residual[own] ** 2).sum(axis=0),
-            cut[own].sum(axis=0).astype(np.float64),
-            np.abs(inside).max(axis=0, initial=0.0),
-            np.abs(self.tables['velocity']).max(axis=0, initial=0.0),
-            kept.size,
-            0,
-            np.atleast_1d(self.tables['effort'].any(axis=0)),
-        )
-        offset = int(kept[0]) % thin if kept.size else 0
-        position, velocity, acceleration = (
-            np.ascontiguousarray(part[offset::thin]) for part in motion
-        )
-        self.stretch = Stretch(
-            position,
-            velocity,
-            acceleration,
-            velocity,
-            rate / thin,
-            cutoff,
-            (kept - offset) // thin,
-        )
+    raw = resample(log.times, log.position, even)
+    position = low_pass(raw, rate, cutoff)
+    velocity, acceleration = derivatives(position, rate)
+    times, residual = even[inner], (raw - position)[inner]
+    wide = low_pass(raw, rate, min(MOTION_BAND * cutoff, rate / LOWEST_RATE))
+    motion = (wide[inner], *derivatives(wide, rate))
+    full = resample_linearly(log.effort)
+    cut = np.abs(full)[inner] >= SATURATION * limit
+    # The filter spreads a cut-off effort over a period to either side.
+    near_cut = np.zeros(cut.shape, dtype=bool)
+    if cut.any():
+        reach = np.ones(2 * math.ceil(rate / cutoff) + 1)
+        for joint, column in enumerate(cut.T.astype(float)):
+            near_cut[:, joint] = np.convolve(column, reach, mode='same') > 0.5
+    tables: dict[str, Any] = {
+        'position': position[inner],
+        'velocity': velocity,
+        'acceleration': acceleration,
+        'effort': low_pass(full, rate, cutoff)[inner],
+        'near_cut': near_cut,
+    }
+    if log.velocity is not None and np.isfinite(log.velocity).all():
+        measured = low_pass(resample_linearly(log.velocity), rate, cutoff)
+        tables['measured_velocity'] = measured[inner]
+    trim, (step, thin) = grid.trim, grid.thinning
+    own = (times >= part.start) & (times < part.end)
+    # The same samples whatever the part: as if the log began at the origin.
+    kept = np.arange(times.size)[(trim - first) % step :: step]
+    kept = kept[(kept >= trim) & (kept < times.size - trim)]
+    kept = kept[own[kept]]
+    tables = {key: table[kept] for key, table in tables.items()}
+    statistics = MotionStatistics(
+        int(own.sum()),
+        residual[own].sum(axis=0),
+        (residual[own] ** 2).sum(axis=0),
+        cut[own].sum(axis=0).astype(np.float64),
+        np.abs(velocity[trim:-trim][own[trim:-trim]]).max(axis=0, initial=0.0),
+        np.abs(tables['velocity']).max(axis=0, initial=0.0),
+        kept.size,
+        0,
+        np.atleast_1d(tables['effort'].any(axis=0)),
+    )
+    offset = int(kept[0]) % thin if kept.size else 0
+    place, speed, change = (np.ascontiguousarray(table[offset::thin]) for table in motion)
+    stretch = Stretch(place, speed, change, speed, rate / thin, cutoff, (kept - offset) // thin)
+    return FilteredPiece(times[kept], tables, (stretch,), grid, statistics)

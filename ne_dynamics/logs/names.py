@@ -11,8 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.logs.arrays import release_pages
 from ne_dynamics.logs.log import Log
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.logs.parts import cut, join, look
 from ne_dynamics.model.robot import Robot
 
 ALIKE = 0.7
@@ -105,19 +106,7 @@ def find_unrecorded(
     return [name for name in missing if not _moves_beyond(robot, name, set(matched))]
 
 
-def find_still(robot: Robot, log: Log) -> dict[str, float]:
-    """Return what :func:`find_still_joints` finds in a log with the joints of the robot."""
-    return find_still_joints(
-        robot,
-        log.position.min(axis=0),
-        log.position.max(axis=0),
-        np.median(log.position, axis=0),
-    )
-
-
-def find_still_joints(
-    robot: Robot, lowest: FloatArray, highest: FloatArray, middle: FloatArray
-) -> dict[str, float]:
+def find_still(robot: Robot, *logs: Log) -> dict[str, float]:
     """Return joints that never move, nor anything beyond them, and where they are [rad or m].
 
     None when no joint moves, or when a joint is more than a turn beyond its limits: positions in
@@ -126,15 +115,20 @@ def find_still_joints(
     Parameters
     ----------
     robot : Robot
-    lowest, highest : array, shape (n,)
-        Between which each joint goes [rad or m].
-    middle : array, shape (n,)
-        Where it is [rad or m].
+    *logs : Log
+        With its joints.
 
     Returns
     -------
     dict of str to float
     """
+    lows, highs = [], []
+    for part in (part.log for log in logs for part in cut(log)):
+        lows.append(part.position.min(axis=0))
+        highs.append(part.position.max(axis=0))
+        release_pages()
+    lowest, highest = np.min(lows, axis=0), np.max(highs, axis=0)
+    middle = np.median([np.median(join(look(log)).position, axis=0) for log in logs], axis=0)
     turn = 2.0 * math.pi
     if (lowest < robot.limits('lower') - turn).any():
         return {}
@@ -163,11 +157,6 @@ def name_misfit(robot: Robot, recorded: Sequence[str], matched: Mapping[str, str
     return text + (
         f': {" ".join(f"--rename {shlex.quote(item)}" for item in proposals)}' if proposals else ''
     )
-
-
-def with_names(log: Log, names: Sequence[str]) -> Log:
-    """Return a log whose joints are called otherwise, in the same order."""
-    return replace(log, joint_names=tuple(names))
 
 
 def with_joints(log: Log, names: Sequence[str]) -> Log:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ne_dynamics.errors import InputError
@@ -15,6 +17,7 @@ from ne_dynamics.logs.filtered_piece import (
     split_at_gaps,
 )
 from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.parts import Part, look
 from ne_dynamics.logs.source_clock import as_measured
 from ne_dynamics.logs.stretch import (
     LOWEST_RATE,
@@ -74,14 +77,15 @@ def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None 
     cutoff = _choose_cutoff(measured, step) if cutoff_frequency is None else cutoff_frequency
     require_cutoff(cutoff, step, log.source)
     grid = Grid(step, cutoff)
-    piece = filter_piece(log, effort_limit, grid, measured=measured)
+    piece = filter_piece(Part(log, -math.inf, math.inf), effort_limit, grid, measured)
     require_samples(piece.statistics.kept, grid, log)
     return piece.judged(judge_motion(piece.statistics, grid))
 
 
 def find_step(log: Log) -> float:
     """Return the step of time in which a log was measured: the median [s]."""
-    return _find_median_step(as_measured(log))
+    spans = [np.diff(as_measured(part).times) for part in look(log)]
+    return float(np.median(np.concatenate(spans)))
 
 
 def _find_median_step(measured: Log) -> float:
@@ -121,7 +125,9 @@ def require_samples(kept: int, grid: Grid, log: Log) -> None:
 
 
 def choose_log_cutoff(log: Log, step: float) -> float:
-    """Return the cut-off of the longest piece, and no less than what it is long enough for [Hz].
+    """Return the cut-off that a log asks for [Hz]: the highest of the parts that tell it.
+
+    Each asks for that of its longest piece without gaps, and no less than that is long enough for.
 
     Parameters
     ----------
@@ -129,7 +135,7 @@ def choose_log_cutoff(log: Log, step: float) -> float:
     step : float
         Of its times [s].
     """
-    return _choose_cutoff(as_measured(log), step)
+    return max(_choose_cutoff(as_measured(part), step) for part in look(log))
 
 
 def _choose_cutoff(log: Log, step: float) -> float:

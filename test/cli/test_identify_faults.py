@@ -18,8 +18,9 @@ from short_arm import short_arm
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
 from ne_dynamics.cli.evaluate import add_log_arguments
-from ne_dynamics.cli.options.log_source import read_log_source
+from ne_dynamics.cli.options.log_set_source import find_logs
 from ne_dynamics.cli.options.model_file import ModelFile
+from ne_dynamics.logs.work import Work
 
 ARM = short_arm()
 PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
@@ -282,6 +283,7 @@ def test_still_joint_is_locked_where_the_changed_log_has_it(log, tmp_path):
     add_log_arguments(parser)
     options = ['--degrees', '--position-sign', 'joint_3', '--sign', 'joint_3']
     args = parser.parse_args(['--model', str(ARM), str(path), *options])
-    source = read_log_source(args, ModelFile(args), lock_still=True)
+    model = ModelFile(args)
+    source = find_logs(args, model, Work()).lock_still(model, Work())
     assert source.locked == {'joint_3': pytest.approx(-np.pi / 6.0)}
-    assert source.robot.n == source.log.position.shape[1] == 2
+    assert source.robot.n == source.logs[0].position.shape[1] == 2

@@ -1,4 +1,4 @@
-"""`identify` and `evaluate` of several logs, and of logs that are read in pieces."""
+"""`identify` and `evaluate` of several logs, and of logs that are cut into parts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
-from ne_dynamics.cli.options import log_set_source
-from ne_dynamics.logs import recording
 
 ARM = short_arm()
 MODEL = ('--model', str(ARM), '--cutoff', '3.9')
@@ -104,8 +102,7 @@ def write_compressed_bag(folder):
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize('is_long', [False, True])
-def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number, is_long):
+def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number):
     """What a compressed bag was unpacked into is removed, and the exit code is that of Ctrl-C."""
     path = write_compressed_bag(tmp_path / 'bag')
     folder = tmp_path / 'temporary'
@@ -118,11 +115,7 @@ def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number, is_l
         os.kill(os.getpid(), number)
         yield from ()
 
-    reading = 'readers.bag_piece' if is_long else 'log'
-    monkeypatch.setattr(f'ne_dynamics.logs.{reading}.generate_rows', interrupted)
-    if is_long:
-        monkeypatch.setattr(log_set_source, 'PIECE_BYTES', 0)
-        monkeypatch.setattr(recording, 'PIECE_SAMPLES', 20)
+    monkeypatch.setattr('ne_dynamics.logs.readers.bag.generate_rows', interrupted)
     # What runs in the background of a shell ignores Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -143,7 +136,7 @@ def test_a_full_disk_is_named(files, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(tempfile, 'TemporaryFile', lambda **_: full.open('wb', 0))
     assert cli.main(['evaluate', *MODEL, files[0]]) == 1
     told = capsys.readouterr().err
-    assert 'cannot keep what was filtered in' in told
+    assert 'cannot keep what was read in' in told
     assert 'set TMPDIR' in told
     path = write_compressed_bag(tmp_path / 'bag')
 
@@ -204,9 +197,14 @@ def test_logs_that_do_not_go_together(files, tmp_path, capsys):
         swinging_log(robot, 5.0),
         lambda lines: [line.rsplit(',', 2)[0] for line in lines],
     )
+    again, empty = tmp_path / 'again.csv', tmp_path / 'empty.csv'
+    again.symlink_to(files[1])
+    empty.write_bytes(b'')
     cases = (
         ([files[1], str(other)], 'other.csv: expected the joints of'),
         ([files[1], files[1]], 'logs: expected each once'),
+        ([files[1], str(again)], f"logs: expected each once, got {files[1]!r} and '{again}'"),
+        ([files[1], str(empty)], 'empty.csv: expected the joints of'),
         ([*files, '--plot', str(tmp_path / 'x.png')], '--plot: expected one log'),
     )
     for arguments, message in cases:
@@ -214,3 +212,5 @@ def test_logs_that_do_not_go_together(files, tmp_path, capsys):
         assert message in capsys.readouterr().err
     assert cli.main(['identify', *MODEL, *files, '--payload']) == 1
     assert '--payload: expected one LOG, got 2' in capsys.readouterr().err
+    assert cli.main(['identify', *MODEL, files[1], '--payload', '--jobs', '2']) == 1
+    assert '--payload: expected no --jobs' in capsys.readouterr().err

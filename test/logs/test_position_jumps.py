@@ -12,8 +12,9 @@ from sine_log import make_log
 
 import ne_dynamics as ned
 from ne_dynamics.driver.evidence.diagnosis import diagnose_log
-from ne_dynamics.logs.log import Log, find_clock_step
+from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.samples.position_jumps import find_zero_jumps
+from ne_dynamics.logs.usable_samples import find_clock_step
 
 
 @pytest.fixture(scope='module')

@@ -1,12 +1,13 @@
-"""Logs in files that are cut into pieces, and what short pieces are."""
+"""Logs in files that are cut into parts, and what short parts are."""
 
 from __future__ import annotations
 
 import numpy as np
 
 import ne_dynamics as ned
-from ne_dynamics.logs import recording
+from ne_dynamics.logs import arrays, parts
 from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.readers import csv_log
 
 RATE = 100.0
 
@@ -40,7 +41,8 @@ def write_csv(path, log, change=None):
 
 
 def cut_short(monkeypatch, size=300_000, length=1 << 12):
-    """Have logs cut into pieces of about `length` samples from twice `size` bytes on."""
-    monkeypatch.setattr(recording, 'PIECE_BYTES', size)
-    monkeypatch.setattr(recording, 'PIECE_SAMPLES', length // 2)
-    monkeypatch.setattr(recording, 'LENGTH', length)
+    """Have logs read in blocks of `size` bytes, cut into parts of `length` samples, and mapped."""
+    monkeypatch.setattr(csv_log, 'BLOCK_BYTES', size)
+    monkeypatch.setattr(parts, 'PART_SAMPLES', length // 2)
+    monkeypatch.setattr(parts, 'LENGTH', length)
+    monkeypatch.setattr(arrays, 'IN_MEMORY', 0)

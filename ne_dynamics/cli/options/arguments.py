@@ -13,7 +13,9 @@ from ne_dynamics.dynamics import STANDARD_GRAVITY
 from ne_dynamics.model.extras import Extras, choose_extras
 
 if TYPE_CHECKING:
-    from ne_dynamics.logs.runner import Runner
+    from ne_dynamics.logs.work import Work
+
+MOST_JOBS = 256
 
 NEGATIVE_NUMBER = re.compile(r'-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$')
 
@@ -110,33 +112,42 @@ def _tolerance(text: str) -> float:
 
 def add_work(parser: argparse.ArgumentParser) -> None:
     """Add the options to a parser."""
-    parser.add_argument(
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        '--jobs',
+        type=_jobs,
+        default=1,
+        metavar='N',
+        help='processes that read and reduce long logs (default: this one alone)',
+    )
+    group.add_argument(
         '--scheduler',
         metavar='ADDRESS',
-        help='of a Dask scheduler, tcp://HOST:PORT, whose workers read and reduce the logs: they '
-        'have them under the same paths, and the same version of this package (extra `cluster`; '
-        'default: this process)',
+        help='of a Dask scheduler, tcp://HOST:PORT, whose workers do it: they need no files, and '
+        'the same version of this package (extra `cluster`)',
     )
 
 
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_JOBS:
+        raise argparse.ArgumentTypeError(
+            f'expected a number of processes from 1 to {MOST_JOBS}, got {text!r}'
+        )
+    return int(text)
+
+
 @contextlib.contextmanager
-def open_runner(args: argparse.Namespace) -> Iterator[Runner]:
-    """Yield who does the work.
+def open_work(args: argparse.Namespace) -> Iterator[Work]:
+    """Yield how the work on logs is done.
 
     Raises
     ------
     NeDynamicsError
         When the scheduler does not answer, or its workers do not fit.
     """
-    from ne_dynamics.logs.runner import LocalRunner
+    from ne_dynamics.logs.executors import open_executor
+    from ne_dynamics.logs.work import Work
     from ne_dynamics.progress_bar import show_items
 
-    progress = None if args.json else show_items
-    if args.scheduler is None:
-        with LocalRunner(progress) as runner:
-            yield runner
-        return
-    from ne_dynamics.logs.cluster import ClusterRunner
-
-    with ClusterRunner(args.scheduler, progress) as cluster:
-        yield cluster
+    with open_executor(args.jobs, args.scheduler) as executor:
+        yield Work(executor, None if args.json else show_items)

@@ -10,12 +10,14 @@ import numpy as np
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Log, LogReading
+from ne_dynamics.logs.parts import change_in_parts
 from ne_dynamics.logs.samples.sample_faults import (
     TIME_UNITS,
     scale_positions,
     scale_time,
     unwrap_positions,
 )
+from ne_dynamics.logs.work import Work
 from ne_dynamics.model.robot import Robot
 
 ALL = 'all'
@@ -87,7 +89,7 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def change_log(args: argparse.Namespace, robot: Robot, log: Log) -> Log:
+def change_log(args: argparse.Namespace, robot: Robot, log: Log, work: Work) -> Log:
     """Return a log with what the options say, in the order units, signs, zeros, turns, efforts.
 
     Parameters
@@ -96,6 +98,8 @@ def change_log(args: argparse.Namespace, robot: Robot, log: Log) -> Log:
     robot : Robot
     log : Log
         With the joints of the robot.
+    work : Work
+        Where it is kept.
 
     Returns
     -------
@@ -108,9 +112,6 @@ def change_log(args: argparse.Namespace, robot: Robot, log: Log) -> Log:
     """
     if args.time_unit != 's':
         log = scale_time(log, TIME_UNITS[args.time_unit])
-    if args.degrees:
-        turning = np.array([not joint.type.is_prismatic for joint in robot.joints])
-        log = scale_positions(log, turning, math.pi / 180.0)
     moved = LogReading.as_recorded(robot.n)
     for name in args.position_sign:
         moved = moved.with_position(_find(robot, name, '--position-sign'), factor=-1.0)
@@ -128,12 +129,22 @@ def change_log(args: argparse.Namespace, robot: Robot, log: Log) -> Log:
             f'--delay: expected less than half of the log, {0.5 * log.duration:.4g} s, '
             f'got {longest:g} s'
         )
-    if any((args.position_sign, args.zero, args.sign, args.scale, args.delay)):
-        log = moved.read_log(log)
-    if args.unwrap:
-        position = unwrap_positions(robot, log.position)
-        position.setflags(write=False)
-        log = replace(log, position=position)
+    is_read_anew = any((args.position_sign, args.zero, args.sign, args.scale, args.delay))
+
+    def change(part: Log) -> Log:
+        if args.degrees:
+            turning = np.array([not joint.type.is_prismatic for joint in robot.joints])
+            part = scale_positions(part, turning, math.pi / 180.0)
+        if is_read_anew:
+            part = moved.read_log(part)
+        if args.unwrap:
+            position = unwrap_positions(robot, part.position)
+            position.setflags(write=False)
+            part = replace(part, position=position)
+        return part
+
+    if args.degrees or is_read_anew or args.unwrap:
+        log = change_in_parts(log, change, work, longest)
     return log
 
 

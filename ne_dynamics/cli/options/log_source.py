@@ -1,27 +1,15 @@
-"""Model and log of the subcommands that take both, made to fit each other."""
+"""What is said of a log that was read for a model: what was locked, and what is wrong."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from ne_dynamics.cli.options.log_changes import change_log
 from ne_dynamics.driver import LogDiagnosis, diagnose_log
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Diagnosis, Log
-from ne_dynamics.logs.log import list_joints, read_log
-from ne_dynamics.logs.names import (
-    find_still,
-    find_unrecorded,
-    match_names,
-    name_misfit,
-    with_joints,
-    with_names,
-)
-from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.logs.names import find_unrecorded
 from ne_dynamics.model.robot import Robot
 
 
@@ -36,28 +24,6 @@ class ModelText(Protocol):
         """Return the robot, with joints locked where they are given [rad or m]."""
 
 
-@dataclass(frozen=True, eq=False)
-class LogSource:
-    """What was read.
-
-    Attributes
-    ----------
-    robot : Robot
-    log : Log
-        With the joints of the robot, changed by hand where that was asked for.
-    locked : mapping of str to float
-        Joints that were locked because the log does not move them, and where [rad or m].
-    """
-
-    robot: Robot
-    log: Log
-    locked: dict[str, float]
-
-    def lines(self) -> list[str]:
-        """Return what was locked, for people."""
-        return describe_locked(self.locked)
-
-
 def describe_locked(locked: Mapping[str, float], logs: int = 1) -> list[str]:
     """Return what was locked, for people."""
     if not locked:
@@ -65,43 +31,6 @@ def describe_locked(locked: Mapping[str, float], logs: int = 1) -> list[str]:
     joints = ', '.join(f'{name} at {place:.4g}' for name, place in locked.items())
     who = 'the log does not move' if logs == 1 else 'no log moves'
     return [f'locked, since {who} them: {joints}']
-
-
-def read_log_source(
-    args: argparse.Namespace, model: ModelText, *, lock_still: bool = False
-) -> LogSource:
-    """Read the log of the options, which is one and short, for their model.
-
-    Joints at the ends of the model that the log lacks are locked; with `lock_still` those too that
-    never move in it, whose efforts no fit uses.
-
-    Raises
-    ------
-    NeDynamicsError
-        When model or log cannot be read, or do not go together.
-    """
-    (name,) = args.log
-    robot = model.load()
-    recorded = list_joints(name, args.topic)
-    matched = match_names(robot, recorded, args.rename, name)
-    can_lock = looks_like_xml(model.text)
-    locked: dict[str, float] = {}
-    if can_lock:
-        locked = find_locked(robot, recorded, matched)
-        robot = model.load(locked) if locked else robot
-    try:
-        log = read_log(name, [matched.get(own, own) for own in robot.joint_names], args.topic)
-    except InputError as error:
-        if all(own in matched for own in robot.joint_names):
-            raise
-        raise InputError(f'{error}; {name_misfit(robot, recorded, matched)}') from error
-    log = change_log(args, robot, with_names(log, robot.joint_names))
-    still = find_still(robot, log) if can_lock and lock_still else {}
-    if still:
-        locked |= still
-        robot = model.load(locked)
-        log = with_joints(log, robot.joint_names)
-    return LogSource(robot, log, locked)
 
 
 def find_locked(

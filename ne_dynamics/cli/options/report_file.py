@@ -21,6 +21,7 @@ from ne_dynamics.identification.fit_evidence import ShownLog
 from ne_dynamics.identification.report.report import Identified
 from ne_dynamics.identification.writing.model_files import extras_path, is_same_file
 from ne_dynamics.logs import Log
+from ne_dynamics.logs.parts import get_last, look
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.report_page import Column, Item, Page, Paragraph, Section, Table, Tone, write_page
 from ne_dynamics.report_page.page import Block, Items
@@ -155,7 +156,7 @@ def write_refused(
     )
     sections = [report_sections.describe_findings((), found.named)]
     wrong = next(index for index, (_, diagnosis) in enumerate(found.named) if diagnosis.errors)
-    part = source.recordings[wrong].looks[-1]
+    part = look(source.logs[wrong])[-1]
     # A picture of what is refused, where it can be filtered at all.
     with contextlib.suppress(InputError):
         result = evaluate(dynamics, part, cutoff_frequency=args.cutoff)
@@ -209,7 +210,7 @@ def write_evaluated(
         verdict = Paragraph(f'Evaluated, but {_name_wrong(found)}.{repaired}', Tone.ERROR)
     else:
         verdict = Paragraph('Evaluated: below is what the model leaves of each effort.')
-    part = found.recordings[-1].read_last(logs.cutoff_frequency)
+    part = get_last(found.logs[-1], logs.cutoff_frequency)
     result = evaluate(dynamics, part, cutoff_frequency=logs.cutoff_frequency)
     told = [(log.source, log.text) for log in logs.logs]
     sections = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.driver.evidence.effort_factors import compare_with_given
-from ne_dynamics.driver.evidence.evidence import LogEvidence
+from ne_dynamics.driver.evidence.evidence import LogEvidence, choose_evidence_cutoff
 from ne_dynamics.driver.evidence.fault_words import describe_fault
 from ne_dynamics.driver.evidence.hypotheses import (
     Hypothesis,
@@ -20,7 +20,9 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints, rms
 from ne_dynamics.logs import Diagnosis, Log, LogFault, LogReading
+from ne_dynamics.logs.parts import change_in_parts, join, look
 from ne_dynamics.logs.samples.sample_checks import check_samples
+from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -82,8 +84,9 @@ def diagnose_log(
     cutoff_frequency: float | None = None,
     has_free_factors: bool = False,
     has_load: bool = False,
+    work: Work | None = None,
 ) -> LogDiagnosis:
-    """Find what is wrong with a log.
+    """Find what is wrong with a log: units and causes in parts of a long one, samples in all.
 
     Parameters
     ----------
@@ -98,6 +101,8 @@ def diagnose_log(
         on it is no fault then.
     has_load : bool
         Whether the arm is said to carry something that the given model has not.
+    work : Work, optional
+        How the parts of a long log are looked at; default: by this process.
 
     Returns
     -------
@@ -111,10 +116,14 @@ def diagnose_log(
     dynamics = as_dynamics(model)
     robot = dynamics.robot
     require_joints(robot, log)
-    repaired, faults = check_samples(robot, log)
+    work = work or Work()
+    repaired, faults = check_samples(robot, log, work)
+    looked = look(repaired)
+    if cutoff_frequency is None and len(looked) > 1:
+        cutoff_frequency = max(map(choose_evidence_cutoff, looked))
     weighed = weigh_log(
         dynamics,
-        repaired,
+        join(looked),
         cutoff_frequency,
         has_free_factors=has_free_factors,
         has_load=has_load,
@@ -122,7 +131,10 @@ def diagnose_log(
     if weighed is None:
         return LogDiagnosis(tuple(faults), (), repaired, LogReading.as_recorded(robot.n))
     others, untold, reading = weighed
-    return LogDiagnosis((*faults, *others), untold, reading.read_log(repaired), reading)
+    if any(fault.is_certain for fault in others):
+        delay = float(np.abs(reading.effort_delay).max())
+        repaired = change_in_parts(repaired, reading.read_log, work, delay)
+    return LogDiagnosis((*faults, *others), untold, repaired, reading)
 
 
 def weigh_log(

@@ -1,4 +1,4 @@
-"""Rows of all logs, piece by piece on a runner: what a fit asks of the data."""
+"""Rows of all logs, piece by piece: what a fit asks of the data."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.effort_sums import EffortSums, SignalSums
+from ne_dynamics.identification.logs_evaluation import compare_models
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
+from ne_dynamics.identification.pieces.piece_rows import PieceRows
 from ne_dynamics.identification.pieces.piece_steps import (
     Place,
     Weighting,
     change_loads,
-    judge_models,
     make_rows,
     reduce_piece,
     sum_residuals,
@@ -28,7 +29,6 @@ from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
 from ne_dynamics.identification.signal_summary import SignalSummary, summarize_signals
-from ne_dynamics.logs.runner import Kept
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -41,8 +41,8 @@ class LogRows:
     dynamics : Dynamics
         Of the given robot.
     logs : FilteredLogs
-    kept : tuple of Kept
-        Rows of each piece.
+    rows : tuple of PieceRows
+        Of each piece.
     fitted, blocks : int
         Samples that are fitted before the others are predicted, and into how many blocks they go.
     columns : int
@@ -57,7 +57,7 @@ class LogRows:
 
     dynamics: Dynamics
     logs: FilteredLogs
-    kept: tuple[Kept, ...]
+    rows: tuple[PieceRows, ...]
     fitted: int
     blocks: int
     columns: int
@@ -84,29 +84,30 @@ class LogRows:
         bodies : tuple of int
             Those whose parameters are columns.
         """
-        judgements, chosen = logs.judge(), list(logs.chosen)
         everyone = np.ones(dynamics.robot.n, dtype=bool)
         arguments = [
-            (kept, judgements[log], chosen, Place(int(first), fitted, blocks, everyone))
-            for kept, log, first in zip(logs.kept, logs.log_of, logs.first, strict=False)
+            (piece, judgement, Place(int(first), fitted, blocks, everyone))
+            for (piece, judgement, _), first in zip(logs.pieces, logs.first, strict=False)
         ]
-        largest = logs.largest_velocities
-        kept, sums = logs.runner.keep(
-            'equations', make_rows, arguments, dynamics, list(bodies), largest
-        )
-        summary = summarize_signals(logs, judgements, sums)
+        work, rows, sums = logs.work, [], []
+        for own, part in work.map(
+            'equations', make_rows, arguments, dynamics, list(bodies), logs.largest_velocities
+        ):
+            rows.append(work.store.keep(own))
+            sums.append(part)
+        summary = summarize_signals(logs, sums)
         measured = [part.has_effort for part in logs.statistics]
         return cls(
             dynamics,
             logs,
-            tuple(kept),
+            tuple(rows),
             fitted,
             blocks,
             PER_BODY * len(bodies) + TERMS,
             tuple(sums),
             summary,
             # What runs against the model is an error of the log: nothing is to be learnt from it.
-            tuple(measured[log] & ~summary.opposed for log in logs.log_of),
+            tuple(measured[log] & ~summary.opposed for _, _, log in logs.pieces),
         )
 
     @property
@@ -134,7 +135,7 @@ class LogRows:
     def reduce(self, weighting: Weighting | None = None) -> Reduction:
         """Return the triangles of all rows, in blocks; the last one is held out."""
         total = self._nothing()
-        for first, part in self.logs.runner.map(
+        for first, part in self.logs.work.map(
             'reduce', reduce_piece, self._arguments(), weighting
         ):
             total = total.merged_at(first, part)
@@ -152,26 +153,31 @@ class LogRows:
         weighting : Weighting
             By a fit to the present rows.
         """
-        runner, total, outliers = self.logs.runner, self._nothing(), 0
-        kept, told = runner.keep(
+        work, total, outliers, rows = self.logs.work, self._nothing(), 0, []
+        arguments = [
+            (*own, piece, judgement)
+            for own, (piece, judgement, _) in zip(self._arguments(), self.logs.pieces, strict=True)
+        ]
+        found = work.map(
             'reduce',
             change_loads,
-            self._arguments(),
+            arguments,
             self.dynamics,
             load_dynamics,
             self.largest_velocities,
             weighting,
         )
-        runner.release(self.kept)
-        for first, part, number in told:
+        for old, (columns, (first, part, number)) in zip(self.rows, found, strict=True):
+            terms, kept_effort = work.store.keep(columns)
+            rows.append(replace(old, terms=terms, kept_effort=kept_effort))
             total = total.merged_at(first, part)
             outliers += number
-        return replace(self, kept=tuple(kept)), total, outliers
+        return replace(self, rows=tuple(rows)), total, outliers
 
     def sum_residuals(self, design: Design, solution: Solution) -> ResidualSums:
         """Return what a fit leaves of the samples that are used."""
         lags = math.isqrt(int(np.diff(self.logs.first).max()))
-        parts = self.logs.runner.map(
+        parts = self.logs.work.map(
             'residuals', sum_residuals, self._arguments(), design, solution, lags
         )
         total: ResidualSums = reduce(ResidualSums.merged, parts)
@@ -179,14 +185,13 @@ class LogRows:
 
     def judge(self, first: int, *models: Dynamics) -> list[EffortSums]:
         """Return how well models explain the samples from one of them on."""
-        parts = self.logs.runner.map('judge', judge_models, self._arguments(), first, *models)
-        return [EffortSums.merge(sums) for sums in zip(*parts, strict=True)]
+        return compare_models(self.logs, first, *models)
 
     def _nothing(self) -> Reduction:
         return Reduction.empty(self.blocks + 1, self.dynamics.robot.n, self.columns)
 
-    def _arguments(self) -> list[tuple[Kept, Place]]:
+    def _arguments(self) -> list[tuple[PieceRows, Place]]:
         return [
-            (kept, Place(int(first), self.fitted, self.blocks, joints))
-            for kept, first, joints in zip(self.kept, self.logs.first, self.joints, strict=False)
+            (rows, Place(int(first), self.fitted, self.blocks, joints))
+            for rows, first, joints in zip(self.rows, self.logs.first, self.joints, strict=False)
         ]

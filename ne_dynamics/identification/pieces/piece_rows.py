@@ -29,11 +29,12 @@ AT_ONCE = 4000
 
 @dataclass(frozen=True, eq=False)
 class PieceRows:
-    """Signals of a piece and the rows of the linear problem that they make.
+    """Rows of the linear problem that a piece makes.
 
     Attributes
     ----------
-    signals : Signals
+    usable : bool array, shape (M, n)
+        Where a joint moves and its effort is not cut off.
     columns : int
         Of the bodies.
     acting : tuple of n int arrays
@@ -46,7 +47,7 @@ class PieceRows:
         Of friction that is given and not fitted [N m or N].
     """
 
-    signals: Signals
+    usable: NDArray[np.bool_]
     columns: int
     acting: tuple[NDArray[np.intp], ...]
     inertial: tuple[FloatArray, ...]
@@ -74,16 +75,20 @@ class PieceRows:
             for joint, places in enumerate(acting):
                 inertial[joint][rows.samples] = rows.matrix[:, joint, places]
         empty = np.zeros((0, 0))
-        piece = cls(signals, columns, acting, inertial, effort, empty, empty)
-        return piece.with_loads(dynamics, load_dynamics, largest)
+        piece = cls(signals.usable, columns, acting, inertial, effort, empty, empty)
+        return piece.with_loads(signals, dynamics, load_dynamics, largest)
 
     def with_loads(
-        self, dynamics: Dynamics, load_dynamics: Dynamics, largest: FloatArray
+        self,
+        signals: Signals,
+        dynamics: Dynamics,
+        load_dynamics: Dynamics,
+        largest: FloatArray,
     ) -> PieceRows:
         """Return the rows with loads of the joints by other inertias."""
         terms = np.zeros((*self.effort.shape, TERMS))
         kept_effort = np.zeros(self.effort.shape)
-        for rows in generate_term_rows(dynamics, load_dynamics, self.signals, largest):
+        for rows in generate_term_rows(dynamics, load_dynamics, signals, largest):
             terms[rows.samples], kept_effort[rows.samples] = rows.matrix, rows.effort
         return replace(self, terms=terms, kept_effort=kept_effort)
 

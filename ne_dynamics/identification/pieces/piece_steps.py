@@ -1,4 +1,4 @@
-"""What is asked of a piece of a log: functions that may run on another computer."""
+"""What is asked of a piece of a log: functions that a worker of an executor may run."""
 
 from __future__ import annotations
 
@@ -16,17 +16,8 @@ from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import Rows
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
-from ne_dynamics.logs.filtered_piece import (
-    FilteredPiece,
-    Grid,
-    Judgement,
-    MotionStatistics,
-    filter_piece,
-)
-from ne_dynamics.logs.piece_samples import Change, PieceSource, PieceSummary
-from ne_dynamics.logs.samples.sample_checks import check_piece
+from ne_dynamics.logs.filtered_piece import FilteredPiece, Judgement
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Robot
 
 OUTLIER = 0.5
 """Weight below which an effort is called an outlier."""
@@ -98,67 +89,30 @@ def compute_row_residuals(rows: Rows, design: Design, solution: Solution) -> Flo
     return result
 
 
-def read_and_filter(
-    source: PieceSource,
-    changes: tuple[Change, ...],
-    grid: Grid,
-    is_checked: bool,
-    checked_after: int | None,
-    robot: Robot,
-) -> tuple[FilteredPiece, tuple[PieceSummary, MotionStatistics]]:
-    """Read a piece and filter it."""
-    samples = source.read()
-    summary, log = samples.summary, samples.log
-    limit = robot.limits('effort_limit')
-    if log is None:
-        empty = FilteredPiece.empty(robot.n, grid)
-        return empty, (summary, empty.statistics)
-    if is_checked:
-        summary = check_piece(robot, samples, changes[:checked_after])
-    for change in changes:
-        log = change(log)
-    start = summary.first if summary.count else np.inf
-    # Samples before the first one of a log, and after its last one, are those of no other piece.
-    piece = filter_piece(log, limit, grid, start, summary.end)
-    return piece, (summary, piece.statistics)
-
-
 def make_rows(
     piece: FilteredPiece,
     judgement: Judgement,
-    chosen: list[int],
     place: Place,
     dynamics: Dynamics,
     bodies: list[int],
     largest: FloatArray,
 ) -> tuple[PieceRows, SignalSums]:
     """Judge a piece and compute its rows."""
-    signals = piece.of_joints(chosen).judged(judgement)
+    signals = piece.judged(judgement)
     rows = PieceRows.compute(dynamics, dynamics, signals, bodies, largest)
     sums = SignalSums.of(signals, model_effort(dynamics, signals), place.fitted - place.first)
     return rows, sums
 
 
-def compare_efforts(
-    piece: FilteredPiece,
-    judgement: Judgement,
-    chosen: list[int],
-    dynamics: Dynamics,
-) -> EffortSums:
-    """Compare the efforts of a piece with those of a model."""
-    signals = piece.of_joints(chosen).judged(judgement)
-    return EffortSums.of(signals.effort, model_effort(dynamics, signals))
-
-
 def judge_models(
-    rows: PieceRows, place: Place, judged_from: int, *models: Dynamics
+    piece: FilteredPiece, judgement: Judgement, judged_from: int, *models: Dynamics
 ) -> list[EffortSums]:
-    """Compare the efforts of a piece, from one of all samples on, with those of models."""
-    part = slice(max(judged_from - place.first, 0), None)
-    effort = rows.signals.effort[part]
+    """Compare the efforts of a piece, from one of its samples on, with those of models."""
+    signals, part = piece.judged(judgement), slice(max(judged_from, 0), None)
+    effort = signals.effort[part]
     if not effort.size:
         return [EffortSums.of(effort, effort) for _ in models]
-    return [EffortSums.of(effort, model_effort(model, rows.signals)[part]) for model in models]
+    return [EffortSums.of(effort, model_effort(model, signals)[part]) for model in models]
 
 
 def reduce_piece(
@@ -172,15 +126,20 @@ def reduce_piece(
 def change_loads(
     rows: PieceRows,
     place: Place,
+    piece: FilteredPiece,
+    judgement: Judgement,
     dynamics: Dynamics,
     load_dynamics: Dynamics,
     largest: FloatArray,
     weighting: Weighting,
-) -> tuple[PieceRows, tuple[int, Reduction, int]]:
-    """Return rows with other loads, their reduction with weights by the old ones, and outliers."""
-    changed = rows.with_loads(dynamics, load_dynamics, largest)
+) -> tuple[tuple[FloatArray, FloatArray], tuple[int, Reduction, int]]:
+    """Return terms and kept efforts of rows with other loads, their reduction, and outliers.
+
+    Weights are those by the old rows.
+    """
+    changed = rows.with_loads(piece.judged(judgement), dynamics, load_dynamics, largest)
     reduction, first, outliers = _reduce(rows, place, weighting, changed)
-    return changed, (first, reduction, outliers)
+    return (changed.terms, changed.kept_effort), (first, reduction, outliers)
 
 
 def sum_residuals(
@@ -189,7 +148,7 @@ def sum_residuals(
     """Return what a fit leaves of a piece."""
     parts = [compute_row_residuals(part, design, solution) for part in rows.generate()]
     residuals = np.concatenate([np.zeros(rows.effort[:0].shape), *parts])
-    return ResidualSums.of(residuals, rows.signals.usable & place.joints, lags)
+    return ResidualSums.of(residuals, rows.usable & place.joints, lags)
 
 
 def _reduce(
@@ -202,7 +161,7 @@ def _reduce(
     reduction = Reduction.empty(last - first + 1, n, columns)
     outliers = 0
     for old, rows in zip(weighed.generate(), reduced.generate(), strict=True):
-        used = (weighed.signals.usable & place.joints)[rows.samples]
+        used = (weighed.usable & place.joints)[rows.samples]
         weights = used.astype(np.float64)
         if weighting is not None:
             weights = weights * weighting.compute_weights(old)

@@ -1,1 +1,1 @@
-"""Files of logs: joint states of ROS 2 bags and tables of CSV, whole or in pieces."""
+"""Files of logs: joint states of ROS 2 bags and tables of CSV."""

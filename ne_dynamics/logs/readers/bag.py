@@ -7,17 +7,20 @@ import errno
 import importlib
 import os
 import tempfile
-import threading
-import weakref
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ne_dynamics.errors import InputError, optional_dependency
+from ne_dynamics.logs.readers.joint_state_cdr import JOINT_STATE, generate_rows
+from ne_dynamics.logs.usable_samples import describe_dropped
+from ne_dynamics.model.rigid_body import FloatArray
 
 BAG_SUFFIXES = ('.db3', '.mcap')
-JOINT_STATE = 'sensor_msgs/msg/JointState'
 
 
 def is_bag(path: str | os.PathLike[str]) -> bool:
@@ -61,13 +64,12 @@ def open_reader(stack: ExitStack, path: Path) -> Any:
         raise InputError(f'{folder}: expected a ROS 2 bag: {error}') from error
 
 
-def open_joint_states(stack: ExitStack, path: Path, topic: str | None) -> tuple[Any, list[Any]]:
-    """Return the reader of a bag, and the connections of the one topic of JointState.
+@contextlib.contextmanager
+def open_joint_states(path: Path, topic: str | None) -> Iterator[tuple[Any, list[Any]]]:
+    """Open a bag, and give its reader and the connections of the one topic of JointState.
 
     Parameters
     ----------
-    stack : ExitStack
-        With which it is closed.
     path : Path
         Folder of the bag, or a file of it.
     topic : str or None
@@ -76,70 +78,70 @@ def open_joint_states(stack: ExitStack, path: Path, topic: str | None) -> tuple[
     Raises
     ------
     InputError
-        When it is no bag, or the topic is not told.
+        When it is no bag, the topic is not told, or a message cannot be read meanwhile.
     MissingDependencyError
         When the library `rosbags` is missing.
     """
-    reader = open_reader(stack, path)
-    return reader, choose_joint_states(reader.connections, topic, find_folder(path))
+    with ExitStack() as stack:
+        reader = open_reader(stack, path)
+        connections = choose_joint_states(reader.connections, topic, find_folder(path))
+        try:
+            yield reader, connections
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(f'{find_folder(path)}: a message cannot be read: {error}') from error
 
 
-class JointStateBag:
-    """Joint states of a bag that stays open from one part of it to the next.
+def read_bag_tables(
+    path: Path, joints: tuple[str, ...], topic: str | None
+) -> Iterator[tuple[FloatArray, dict[str, int]]]:
+    """Yield tables of what messages say of joints, in the order of reception.
 
-    To open a bag takes a time that grows with its length: messages in SQLite are counted, indices
-    of MCAP are read, and compressed files are unpacked into the folder for temporary files. It is
-    closed when this is forgotten, and at the end of the process. A copy by pickle opens it anew.
+    Whether there are stamps and velocities is told by the first messages that have the joints.
 
     Parameters
     ----------
     path : Path
-        Folder of the bag, or a file of it.
+    joints : tuple of str
+        n names.
     topic : str or None
-        Default: its only one of JointState.
+
+    Yields
+    ------
+    table : array, shape (N, 1 + 2 n) or (N, 1 + 3 n)
+        Stamp or, where headers have none, time of reception [s]; positions [rad or m], efforts
+        [N m or N], velocities [rad/s or m/s].
+    dropped : dict of str to int
+        Messages by reason.
+
+    Raises
+    ------
+    InputError
+        As from :func:`open_joint_states`; when no message can be used.
     """
-
-    def __init__(self, path: Path, topic: str | None) -> None:
-        self._path, self._topic = path, topic
-        self._lock = threading.Lock()
-        self._found: tuple[Any, list[Any]] | None = None
-        self._close: Any = None
-
-    def __reduce__(self) -> tuple[type[JointStateBag], tuple[Path, str | None]]:
-        return JointStateBag, (self._path, self._topic)
-
-    @contextlib.contextmanager
-    def lend(self) -> Iterator[tuple[Any, list[Any]]]:
-        """Yield the reader and the connections of the topic, to one thread at a time.
-
-        Raises
-        ------
-        InputError
-            As from :func:`open_joint_states`; when a message cannot be read meanwhile.
-        MissingDependencyError
-            When the library `rosbags` is missing.
-        """
-        with self._lock:
-            if self._found is None:
-                with ExitStack() as stack:
-                    self._found = open_joint_states(stack, self._path, self._topic)
-                    self._close = weakref.finalize(self, stack.pop_all().close)
-            try:
-                yield self._found
-            except Exception as error:
-                self._forget()
-                folder = find_folder(self._path)
-                raise InputError(f'{folder}: a message cannot be read: {error}') from error
-
-    def close(self) -> None:
-        """Close the bag; it is opened anew when it is asked for."""
-        with self._lock:
-            self._forget()
-
-    def _forget(self) -> None:
-        if self._close is not None:
-            self._close()
-        self._found = self._close = None
+    is_stamped, width = None, 2 * len(joints)
+    dropped: Counter[str] = Counter()
+    with open_joint_states(path, topic) as (reader, connections):
+        for rows in generate_rows(reader, connections, joints):
+            usable = rows.reasons == 0
+            dropped.update(rows.count_dropped(~usable))
+            if not usable.any():
+                continue
+            if is_stamped is None:
+                is_stamped = bool(rows.stamps[usable].any())
+                width += len(joints) * bool(np.isfinite(rows.values[:, width:]).any())
+            stamps = rows.stamps if is_stamped else 1e-9 * rows.received
+            table = np.column_stack([stamps, rows.values[:, :width]])
+            yield table if usable.all() else table[usable], dict(dropped)
+            dropped.clear()
+        if is_stamped is None:
+            raise InputError(
+                f'{find_folder(path)}: {connections[0].topic}: expected messages with the joints '
+                f'{", ".join(joints)}, got none that can be used{describe_dropped(dropped)}'
+            )
+    if dropped:
+        yield np.zeros((0, 1 + width)), dict(dropped)
 
 
 def choose_joint_states(connections: Iterable[Any], topic: str | None, folder: Path) -> list[Any]:

@@ -9,17 +9,17 @@ the next ones are compared with.
 from __future__ import annotations
 
 import itertools
-import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.logs.readers.bag import JOINT_STATE
 from ne_dynamics.model.rigid_body import FloatArray
+
+JOINT_STATE = 'sensor_msgs/msg/JointState'
 
 HEAD = 12
 """Bytes before the name of the frame: which encoding it is, and the stamp."""
@@ -34,24 +34,6 @@ JOINTS_MISSING = 'joints missing'
 SHORT = 'short'
 REASONS = ('', JOINTS_MISSING, SHORT)
 """Why a message cannot be used, by its number."""
-
-
-class JointSample(NamedTuple):
-    """What a message says.
-
-    Attributes
-    ----------
-    name : tuple of str
-    time : float
-        Of the stamp [s].
-    position, velocity, effort : array
-    """
-
-    name: tuple[str, ...]
-    time: float
-    position: FloatArray
-    velocity: FloatArray
-    effort: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,28 +94,13 @@ class _Layout:
         first = heads[0] + 4
         constants = [(HEAD, data[HEAD:first]), *((at, data[at : at + 4]) for at in heads[1:])]
         found = cls(tuple(message.name), tuple(constants), tuple(rows))
+        _, read = found.read_all(np.frombuffer(data, np.uint8)[np.newaxis])
+        wanted = (message.position, message.velocity, message.effort)
         same = all(
-            np.array_equal(read, wanted, equal_nan=True)
-            for read, wanted in zip(
-                found.read(data)[2:],
-                (message.position, message.velocity, message.effort),
-                strict=True,
-            )
+            np.array_equal(row[0], other, equal_nan=True)
+            for row, other in zip(read, wanted, strict=True)
         )
         return found if same else None
-
-    def fits(self, data: bytes) -> bool:
-        """Tell whether a message of the same length has its numbers there."""
-        return all(data[at : at + len(part)] == part for at, part in self.constants)
-
-    def read(self, data: bytes) -> JointSample:
-        """Return what a message says."""
-        seconds, nanoseconds = struct.unpack_from('<iI', data, 4)
-        return JointSample(
-            self.names,
-            seconds + 1e-9 * nanoseconds,
-            *(np.frombuffer(data, '<f8', count, place) for count, place in self.rows),
-        )
 
     def find_fitting(self, table: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Tell which messages of the same length have their numbers there.
@@ -161,10 +128,10 @@ class _Layout:
         return stamps, [view('<f8', count, place) for count, place in self.rows]
 
 
-def find_by_name(message: JointSample, joints: tuple[str, ...]) -> tuple[list[FloatArray], str]:
+def find_by_name(message: Any, joints: tuple[str, ...]) -> tuple[list[FloatArray], str]:
     """Return position, effort and velocity in the order of the joints, or why not."""
     rows = message.position, message.velocity, message.effort
-    chosen, reason = _choose(message.name, joints, *(len(row) for row in rows))
+    chosen, reason = _choose(tuple(message.name), joints, *(len(row) for row in rows))
     if reason:
         return [], reason
     rates = message.velocity if len(message.velocity) > max(chosen) else None
@@ -213,34 +180,10 @@ class JointStateDecoder:
         self._reader = reader
         self._layouts: dict[int, _Layout] = {}
 
-    def decode(self, data: Any, message_type: str) -> JointSample:
-        """Return what a message says.
-
-        Parameters
-        ----------
-        data : bytes-like
-        message_type : str
-        """
-        raw = bytes(data)
-        layout = self._layouts.get(len(raw))
-        if layout is not None and raw[:2] == LITTLE_ENDIAN and layout.fits(raw):
-            return layout.read(raw)
-        message = self._reader.deserialize(data, message_type)
-        found = _Layout.find(raw, message)
-        if found is not None and len(self._layouts) < MOST_LAYOUTS:
-            self._layouts[len(raw)] = found
-        stamp = message.header.stamp
-        rows = (message.position, message.velocity, message.effort)
-        return JointSample(
-            tuple(message.name),
-            stamp.sec + 1e-9 * stamp.nanosec,
-            *(np.asarray(row, dtype=np.float64) for row in rows),
-        )
-
     def decode_all(
         self, messages: Sequence[Any], received: Sequence[int], joints: tuple[str, ...]
     ) -> JointRows:
-        """Return what messages say of some joints: number by number what :meth:`decode` says.
+        """Return what messages say of some joints, number by number.
 
         Parameters
         ----------
@@ -284,8 +227,12 @@ class JointStateDecoder:
                 places = places[~fits]
                 continue
             first, places = places[0], places[1:]
-            message = self.decode(raw[first], JOINT_STATE)
-            found.stamps[first] = message.time
+            message = self._reader.deserialize(raw[first], JOINT_STATE)
+            fitting = _Layout.find(raw[first], message)
+            if fitting is not None and len(self._layouts) < MOST_LAYOUTS:
+                self._layouts[length] = fitting
+            stamp = message.header.stamp
+            found.stamps[first] = stamp.sec + 1e-9 * stamp.nanosec
             values, reason = find_by_name(message, joints)
             if reason:
                 found.reasons[first] = REASONS.index(reason)
@@ -318,25 +265,12 @@ def _put(
     found.values[places] = values
 
 
-def generate_messages(
-    reader: Any, connections: list[Any], start: int | None = None, stop: int | None = None
-) -> Iterator[tuple[JointSample, int]]:
-    """Yield messages and when they were received, within times of reception [ns]."""
-    decoder = JointStateDecoder(reader)
-    for connection, received, data in reader.messages(connections, start, stop):
-        yield decoder.decode(data, connection.msgtype), received
-
-
 def generate_rows(
-    reader: Any,
-    connections: list[Any],
-    joints: tuple[str, ...],
-    start: int | None = None,
-    stop: int | None = None,
+    reader: Any, connections: list[Any], joints: tuple[str, ...]
 ) -> Iterator[JointRows]:
-    """Yield what messages say of some joints, many at once, within times of reception [ns]."""
+    """Yield what messages say of some joints, many at once."""
     decoder = JointStateDecoder(reader)
-    messages = iter(reader.messages(connections, start, stop))
+    messages = iter(reader.messages(connections))
     while batch := list(itertools.islice(messages, AT_ONCE)):
         _, received, data = zip(*batch, strict=True)
         yield decoder.decode_all(data, received, joints)

@@ -6,6 +6,7 @@ Both cut a log into two that do not go together.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,10 +62,12 @@ def find_clock_restart(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         False,
         float(step.lost),
     )
-    before = log.times <= step.before
-    if before.sum() < 2:
+    count = int(np.searchsorted(log.times, step.before, side='right'))
+    if count < 2:
         return log, fault
-    return keep_samples(log, before, 'after the clock was set back'), fault
+    dropped = {**log.dropped, 'after the clock was set back': log.times.size - count}
+    kept = log.at(slice(count))
+    return replace(kept, received=log.received, dropped=dropped, clock_step=step), fault
 
 
 def find_zero_jumps(

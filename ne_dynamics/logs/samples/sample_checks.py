@@ -1,13 +1,14 @@
-"""Faults that samples show by themselves, in a log and piece by piece in a long one."""
+"""Faults that samples show by themselves, part by part in a long log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ne_dynamics.logs.fault import LogFault
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.piece_samples import Change, PieceSamples, PieceSummary
+from ne_dynamics.logs.parts import Part, change_in_parts, cut, is_long, join, look
 from ne_dynamics.logs.samples.effort_faults import find_cut_efforts, find_frozen_efforts
 from ne_dynamics.logs.samples.position_jumps import find_clock_restart, find_zero_jumps
 from ne_dynamics.logs.samples.sample_faults import (
@@ -17,12 +18,12 @@ from ne_dynamics.logs.samples.sample_faults import (
     find_stale,
     find_time_unit,
     find_wraps,
+    scale_time,
+    to_radians,
 )
 from ne_dynamics.logs.source_clock import find_recorder_stamps
+from ne_dynamics.logs.work import Work
 from ne_dynamics.model.robot import Robot
-
-BESIDE = 64
-"""Samples to either side of a piece that are looked at with it, for jumps between two pieces."""
 
 Check = Callable[[Robot, Log], tuple[Log, LogFault | None]]
 
@@ -34,7 +35,7 @@ PIECE_CHECKS: tuple[Check, ...] = (
     find_cut_efforts,
     find_frozen_efforts,
 )
-"""Those that have to look at every sample; units are told by any part of a log."""
+"""Those that have to look at every sample."""
 
 CHECKS: tuple[Check, ...] = (
     find_degrees,
@@ -46,104 +47,78 @@ CHECKS: tuple[Check, ...] = (
 """In the order in which one needs what another repairs."""
 
 
-def check_samples(robot: Robot, log: Log) -> tuple[Log, list[LogFault]]:
+def check_samples(robot: Robot, log: Log, work: Work | None = None) -> tuple[Log, list[LogFault]]:
     """Return a log without the faults that its samples show, and those.
+
+    Units of a long log are told by some parts of it, other faults by all.
 
     Parameters
     ----------
     robot : Robot
     log : Log
         With the joints of the robot.
+    work : Work, optional
+        How the parts are looked at; default: by this process.
     """
+    if not is_long(log):
+        return _check(robot, log, CHECKS)
+    work = work or Work()
+    _, faults = _check(robot, join(look(log)), (find_degrees, find_time_unit))
+    for fault in faults:
+        if fault.code == 'time-unit':
+            log = scale_time(log, fault.amount)
+        else:
+            log = change_in_parts(log, functools.partial(to_radians, robot), work)
+    if log.clock_step is not None:
+        log, fault_of_clock = find_clock_restart(robot, log)
+        faults += [fault_of_clock] if fault_of_clock is not None else []
+    parts = cut(log)
+    found = list(work.map('check', _check_part, [(part,) for part in parts], robot))
+    merged = _merge_faults(robot, parts, found)
+    if merged:
+        log = change_in_parts(log, functools.partial(repair_samples, robot), work)
+    return log, faults + merged
+
+
+def repair_samples(robot: Robot, log: Log) -> Log:
+    """Return a part of a log without turns, repetitions and spikes."""
+    return _check(robot, log, PIECE_CHECKS)[0]
+
+
+def _check(robot: Robot, log: Log, checks: Sequence[Check]) -> tuple[Log, list[LogFault]]:
     faults = []
-    for check in CHECKS:
+    for check in checks:
         log, fault = check(robot, log)
         if fault is not None:
             faults.append(fault)
     return log, faults
 
 
-def repair_samples(robot: Robot, log: Log) -> Log:
-    """Return a piece of a log without turns, repetitions and spikes."""
-    for check in PIECE_CHECKS:
-        log, _ = check(robot, log)
-    return log
+def _check_part(part: Part, robot: Robot) -> list[LogFault]:
+    """Return the faults of a part; what is beside it tells whether a zero jumps at its ends."""
+    own = part.find_own(part.log).nonzero()[0]
+    _, faults = _check(robot, part.log.at(slice(own[0], own[-1] + 1)), PIECE_CHECKS)
+    log, _ = _check(robot, part.log, (find_wraps, find_stale, find_spikes))
+    _, jumps = find_zero_jumps(robot, log, part.start, float(part.log.times[own[-1]]))
+    faults = [fault for fault in faults if fault.code != 'zero-jumps']
+    return faults if jumps is None else [*faults, jumps]
 
 
-def check_piece(robot: Robot, samples: PieceSamples, changes: tuple[Change, ...]) -> PieceSummary:
-    """Return the summary of a piece with the faults that its samples show, once they are changed.
-
-    Parameters
-    ----------
-    robot : Robot
-    samples : PieceSamples
-    changes : tuple of Change
-        By hand.
-    """
-    faults = [_find_clock_restart(robot, samples)]
-    log = samples.own_log()
-    if log is not None:
-        for change in changes:
-            log = change(log)
-        for check in PIECE_CHECKS:
-            log, fault = check(robot, log)
-            if check is find_zero_jumps:
-                fault = _find_zero_jumps(robot, samples, changes)
-            faults.append(fault)
-    found = tuple(fault for fault in faults if fault is not None)
-    return replace(samples.summary, faults=found)
-
-
-def _find_clock_restart(robot: Robot, samples: PieceSamples) -> LogFault | None:
-    """Return a clock that goes back in a piece, or from the one before to it."""
-    if samples.log is None:
-        return None
-    _, fault = find_clock_restart(robot, samples.log)
-    # Pieces count how often, not what is lost.
-    return None if fault is None else replace(fault, amount=1.0)
-
-
-def _find_zero_jumps(
-    robot: Robot, samples: PieceSamples, changes: tuple[Change, ...]
-) -> LogFault | None:
-    """Return positions that jump in a piece, or from it to the next one."""
-    log = samples.own_log(BESIDE)
-    if log is None:
-        return None
-    for change in changes:
-        log = change(log)
-    for check in (find_wraps, find_stale, find_spikes):
-        log, _ = check(robot, log)
-    _, fault = find_zero_jumps(robot, log, samples.summary.first, samples.summary.last)
-    return fault
-
-
-def merge_faults(
-    robot: Robot, parts: Sequence[PieceSummary], others: Iterable[LogFault] = ()
-) -> tuple[LogFault, ...]:
-    """Return the faults of a log that its pieces have, each cause once.
-
-    Parameters
-    ----------
-    robot : Robot
-    parts : sequence of PieceSummary
-    others : iterable of LogFault
-        That were found before, by other means.
-    """
-    found: dict[str, list[tuple[LogFault, PieceSummary]]] = {}
-    for part in parts:
-        for fault in part.faults:
-            found.setdefault(fault.code, []).append((fault, part))
-    merged = [fault for fault in others if fault.code not in found]
-    total = sum(part.count for part in parts)
-    for code, items in found.items():
+def _merge_faults(
+    robot: Robot, parts: Sequence[Part], found: Sequence[list[LogFault]]
+) -> list[LogFault]:
+    """Return the faults of the parts of a log, each cause once."""
+    by_code: dict[str, list[tuple[LogFault, Part]]] = {}
+    for part, faults in zip(parts, found, strict=True):
+        for fault in faults:
+            by_code.setdefault(fault.code, []).append((fault, part))
+    merged = []
+    for code, items in by_code.items():
         first, part = items[0]
-        if len(parts) == 1:
-            merged.append(first)
-            continue
         number = sum(fault.amount for fault, _ in items)
         severity = first.severity
         if code == 'samples-stale':
+            total = sum(int(own.find_own(own.log).sum()) for own in parts)
             severity = 'info' if number < RARE * total else 'error'
         names = {name for fault, _ in items for name in fault.joints}
         merged.append(
@@ -153,7 +128,7 @@ def merge_faults(
                 joints=tuple(name for name in robot.joint_names if name in names),
                 amount=number,
                 message=f'{number:.0f} times in {len(items)} of {len(parts)} pieces of the log; '
-                f'in the one from {part.first:.9g} s on: {first.message}',
+                f'in the one from {part.start:.9g} s on: {first.message}',
             )
         )
-    return tuple(merged)
+    return merged

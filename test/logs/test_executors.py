@@ -1,0 +1,210 @@
+"""The parts of a long log computed by processes, and by a real Dask scheduler with workers."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import socket
+import time
+from concurrent.futures import Executor
+
+import numpy as np
+import pytest
+from long_logs import cut_short, swinging_log, write_csv
+from short_arm import short_arm
+
+import ne_dynamics as ned
+from ne_dynamics.cli import main as cli
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.run import identify
+from ne_dynamics.logs import executors
+from ne_dynamics.logs.executors import open_executor
+from ne_dynamics.logs.log import read_log
+from ne_dynamics.logs.processes import NAME
+from ne_dynamics.logs.work import Work
+
+ARM = short_arm()
+OPTIONS = {'spread': 0.5, 'cutoff_frequency': 3.9}
+
+
+@pytest.fixture(scope='module')
+def given():
+    """Return the first joints of the shipped arm."""
+    return ned.load_urdf(short_arm())
+
+
+@pytest.fixture(scope='module')
+def workers():
+    """Return a scheduler with two worker processes."""
+    distributed = pytest.importorskip('distributed', reason='distributed is missing')
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        host='127.0.0.1',
+        dashboard_address=None,
+        silence_logs='CRITICAL',
+    ) as found:
+        yield found
+
+
+@pytest.fixture(scope='module')
+def log_file(given, tmp_path_factory):
+    """Return the log of an arm, 80 s at 100 Hz."""
+    return write_csv(tmp_path_factory.mktemp('long') / 'log.csv', swinging_log(given, 80.0))
+
+
+def run_identify(capsys, *more):
+    """Return what `identify --json` prints."""
+    arguments = ['identify', '--model', str(ARM), '--json', '--spread', '0.5']
+    assert cli.main([*arguments, *map(str, more)]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_command_on_a_cluster_says_what_it_says_here(workers, log_file, capsys, monkeypatch):
+    """`identify --json --scheduler` prints what it prints without, figure by figure."""
+    cut_short(monkeypatch)
+    here = run_identify(capsys, log_file)
+    assert here['fitted_samples'] > 100
+    assert run_identify(capsys, log_file, '--scheduler', workers.scheduler_address) == here
+
+
+def test_the_command_in_processes_says_what_it_says_here(log_file, capsys, monkeypatch):
+    """`identify --json --jobs 2` prints what it prints without, figure by figure."""
+    cut_short(monkeypatch)
+    here = run_identify(capsys, log_file)
+    assert run_identify(capsys, log_file, '--jobs', '2') == here
+
+
+def test_several_short_logs_are_spread_alike(given, tmp_path, capsys):
+    """Short logs are diagnosed, filtered and reduced log by log, with the same figures."""
+    logs = [
+        str(write_csv(tmp_path / f'{seed}.csv', swinging_log(given, 20.0, seed=seed)))
+        for seed in range(3)
+    ]
+    here = run_identify(capsys, *logs)
+    assert run_identify(capsys, *logs, '--jobs', '2') == here
+
+
+@pytest.mark.parametrize('number', ['0', '-1', 'x', '1000'])
+def test_a_number_of_processes_that_cannot_be(number, log_file, capsys):
+    """What is no number of processes is refused with what is expected."""
+    with pytest.raises(SystemExit):
+        cli.main(['identify', '--model', str(ARM), str(log_file), '--jobs', number])
+    assert 'expected a number of processes from 1 to' in capsys.readouterr().err
+
+
+def require_same(here, there):
+    """Require that two identifications are the same to the last digit."""
+    for one, other in zip(here.robot.bodies, there.robot.bodies, strict=True):
+        assert np.array_equal(one.inertia.parameters, other.inertia.parameters)
+
+
+class Deadly(Executor):
+    """Kills a worker while it and others have work."""
+
+    def __init__(self, executor):
+        self._executor = executor
+        self._victim = executor.submit(os.getpid).result()
+        self.has_killed = False
+
+    def submit(self, function, /, *arguments):
+        future = self._executor.submit(function, *arguments)
+        if function.__name__ == 'reduce_piece' and not self.has_killed:
+            os.kill(self._victim, signal.SIGKILL)
+            self.has_killed = True
+        return future
+
+
+@pytest.mark.parametrize('kind', ['cluster', 'processes'])
+def test_a_worker_that_is_killed_changes_nothing(kind, workers, given, log_file, monkeypatch):
+    """What a killed worker had to do is done by another one, or here."""
+    cut_short(monkeypatch)
+    log = read_log(log_file, given.joint_names)
+    here = identify(given, log, **OPTIONS)
+    options = {'scheduler': workers.scheduler_address} if kind == 'cluster' else {'jobs': 2}
+    with open_executor(**options) as executor:
+        deadly = Deadly(executor)
+        there = identify(given, log, executor=deadly, **OPTIONS)
+    assert deadly.has_killed
+    require_same(here, there)
+
+
+def test_what_is_wrong_is_said_once_and_in_order():
+    """An error of the work itself comes as it is; results come in the order of the parts."""
+    with open_executor(2) as executor:
+        work = Work(executor)
+        found = work.map('wait', _wait, [(0.2,), (0.1,), *[(0.0,)] * 20])
+        assert list(found) == [0.2, 0.1, *[0.0] * 20]
+        with pytest.raises(InputError, match='no -1'):
+            list(work.map('wait', _wait, [(0.0,), (-1,)]))
+        with pytest.raises(TypeError):
+            list(work.map('wait', _wait, [(0.0,), ('x',)]))
+
+
+def test_any_process_may_be_killed_at_any_time():
+    """Amid a large argument or a large result: another one is started, and nothing waits."""
+    with open_executor(2) as executor:
+        work, killed = Work(executor), []
+        arguments = [(np.full(1_000_000, float(number)),) for number in range(24)]
+        for number, found in enumerate(work.map('double', np.add, arguments, 1.0)):
+            assert found[0] == number + 1.0
+            if len(killed) < 8:
+                killed.append(os.kill(list_processes()[0].pid, signal.SIGKILL))
+        assert len(killed) == 8
+    for child in list_processes():
+        child.join(20.0)
+        assert not child.is_alive()
+
+
+def list_processes():
+    """Return the processes of executors, those of a cluster not among them."""
+    return [child for child in multiprocessing.active_children() if child.name == NAME]
+
+
+def _wait(seconds):
+    if seconds == -1:
+        raise InputError('no -1')
+    time.sleep(seconds)
+    return seconds
+
+
+def test_a_worker_of_another_version_is_refused(workers, monkeypatch):
+    """Versions have to be the same, and both are named."""
+    monkeypatch.setattr('ne_dynamics.__version__', '9.9.9')
+    with pytest.raises(InputError, match=r'expected ne_dynamics 9\.9\.9 on the worker tcp.*got 0'):
+        open_executor(scheduler=workers.scheduler_address).__enter__()
+
+
+@pytest.mark.parametrize('kind', ['nobody', 'silent', 'no address'])
+def test_a_scheduler_that_does_not_answer(kind, log_file, capsys, monkeypatch):
+    """A bad or silent address ends with one line, and soon."""
+    pytest.importorskip('distributed', reason='distributed is missing')
+    monkeypatch.setattr(executors, 'PATIENCE', 1.0)
+    with socket.socket() as listener:
+        listener.bind(('127.0.0.1', 0))
+        if kind == 'silent':
+            listener.listen()
+        port = listener.getsockname()[1]
+        address = 'tcp://nowhere.invalid:x' if kind == 'no address' else f'tcp://127.0.0.1:{port}'
+        start = time.monotonic()
+        arguments = ['identify', '--model', str(ARM), str(log_file), '--scheduler', address]
+        assert cli.main(arguments) == 1
+        assert time.monotonic() - start < 60.0
+    error = capsys.readouterr().err
+    assert f'--scheduler {address}: expected a Dask scheduler that answers' in error
+
+
+def test_a_scheduler_without_workers(monkeypatch):
+    """A cluster without a worker is an error that says so, and soon."""
+    distributed = pytest.importorskip('distributed', reason='distributed is missing')
+    monkeypatch.setattr(executors, 'PATIENCE', 1.0)
+    nobody = {'n_workers': 0, 'host': '127.0.0.1', 'dashboard_address': None}
+    with (
+        distributed.LocalCluster(**nobody, silence_logs='CRITICAL') as cluster,
+        pytest.raises(InputError, match=r'expected a worker with ne_dynamics .* within 1 s'),
+        open_executor(scheduler=cluster.scheduler_address),
+    ):
+        pass

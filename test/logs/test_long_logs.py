@@ -1,0 +1,394 @@
+"""Long logs: what comes out is what comes out of the whole, wherever they are cut."""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from long_logs import cut_short, swinging_log, write_csv
+from short_arm import short_arm
+
+import ne_dynamics as ned
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.pieces.log_set import FilteredLogs
+from ne_dynamics.logs import arrays
+from ne_dynamics.logs.log import Log, read_log
+from ne_dynamics.logs.parts import change_in_parts, cut
+from ne_dynamics.logs.reading import LogReading
+from ne_dynamics.logs.recording import Recording
+from ne_dynamics.logs.samples.sample_checks import check_samples
+from ne_dynamics.logs.samples.sample_faults import find_wraps
+from ne_dynamics.logs.signals import filtered
+from ne_dynamics.logs.work import Work
+
+CUTOFF = 3.9
+
+
+@pytest.fixture(scope='module')
+def given():
+    """Return the first joints of the shipped arm."""
+    return ned.load_urdf(short_arm())
+
+
+@pytest.fixture(scope='module')
+def swing(given):
+    """Return 160 s of an arm."""
+    return swinging_log(given)
+
+
+def filter_parts(robot, log, cutoff=CUTOFF):
+    """Return the signals of the parts of a log."""
+    logs = FilteredLogs.read(robot, log, None, cutoff)
+    return [piece.judged(judgement) for piece, judgement, _ in logs.pieces]
+
+
+def of_file(robot, path):
+    """Return the log of a file with the names of a robot."""
+    return read_log(path, robot.joint_names)
+
+
+def require_same(parts, whole):
+    """Require that signals of pieces are those of a whole log."""
+    sizes = {'position': 1e-8, 'velocity': 1e-7, 'acceleration': 1e-6, 'effort': 1e-6}
+    times = np.concatenate([part.times for part in parts])
+    assert np.abs(times - whole.times).max() < 1e-9
+    for key, size in sizes.items():
+        table = np.concatenate([getattr(part, key) for part in parts])
+        assert np.abs(table - getattr(whole, key)).max() < size
+    direction = np.concatenate([part.direction for part in parts])
+    assert np.abs(direction - whole.direction).max() < 1e-4
+    assert (np.concatenate([part.usable for part in parts]) == whole.usable).all()
+
+
+def test_parts_of_a_file_are_those_of_the_whole(given, swing, tmp_path, monkeypatch):
+    """Filtered samples of parts, one after another, are those of the log in one part."""
+    cut_short(monkeypatch)
+    log = of_file(given, write_csv(tmp_path / 'log.csv', swing))
+    assert len(arrays._mapped) >= 3
+    parts = filter_parts(given, log)
+    assert len(parts) >= 5
+    assert log.summary() == swing.summary()
+    require_same(parts, filtered(swing, given.limits('effort_limit'), CUTOFF))
+
+
+def test_blocks_of_a_file_are_read_as_the_whole(given, swing, tmp_path, monkeypatch):
+    """Number by number, wherever a block ends."""
+    path = write_csv(tmp_path / 'log.csv', swing)
+    whole = of_file(given, path)
+    cut_short(monkeypatch, size=12_345)
+    again = of_file(given, path)
+    for key in ('times', 'position', 'effort'):
+        assert np.array_equal(getattr(again, key), getattr(whole, key))
+        assert not getattr(again, key).flags.writeable
+    assert whole.velocity is again.velocity is None
+
+
+def test_parts_of_a_log_in_memory(given, swing, monkeypatch):
+    """A log in memory is cut alike; stamps of a clock that counts since 1970 lose nothing."""
+    cut_short(monkeypatch)
+    late = replace(swing, times=swing.times + 1.7e9)
+    parts = filter_parts(given, late)
+    assert len(parts) >= 5
+    whole = filtered(swing, given.limits('effort_limit'), CUTOFF)
+    moved = [replace(part, times=part.times - 1.7e9) for part in parts]
+    # Stamps of 1.7e9 s are told to 2e-7 s, and so is the step of time.
+    times = np.concatenate([part.times for part in moved])
+    assert np.abs(times - whole.times).max() < 1e-3
+    effort = np.concatenate([part.effort for part in moved])
+    rate = np.abs(np.gradient(whole.effort, whole.times, axis=0)).max()
+    assert np.abs(effort - whole.effort).max() < 1e-3 * rate
+
+
+def spoil(lines):
+    """Return lines of a log with all that may be in one."""
+    lines = list(lines)
+    lines[3000] = '# a comment, with a comma'
+    lines[5000] = lines[5000].replace(',', ',"', 1).replace(',', '",', 2).replace('",', ',', 1)
+    lines[6000] = lines[0]
+    lines[7000] = lines[7000].split(',', 1)[0]
+    lines[8000] = lines[8000].rsplit(',', 1)[0] + ',nan'
+    lines[9000] = lines[8999]
+    lines[10000] += '\r'
+    lines[11000] = lines[11000].rsplit(',', 1)[0] + ','
+    lines[12000] = ''
+    return lines
+
+
+def test_what_is_dropped_is_dropped_in_blocks_too(given, swing, tmp_path, monkeypatch):
+    """Comments, quotes, a second header, short rows, NaN and CRLF count as in a short log."""
+    path = write_csv(tmp_path / 'log.csv', swing, spoil)
+    whole = of_file(given, path)
+    cut_short(monkeypatch)
+    log = of_file(given, path)
+    parts = filter_parts(given, log)
+    assert len(parts) >= 5
+    assert log.summary() == whole.summary()
+    assert sum(whole.dropped.values()) >= 5
+    require_same(parts, filtered(whole, given.limits('effort_limit'), CUTOFF))
+
+
+def test_a_gap_where_a_part_ends(given, swing, monkeypatch):
+    """Nothing near a gap is used, wherever it is: no filtered sample is within its margin."""
+    cut_short(monkeypatch)
+    for border in [part.start for part in cut(swing)][1:4]:
+        kept = (swing.times < border - 1e-6) | (swing.times > border + 0.2)
+        parts = filter_parts(given, swing.at(np.flatnonzero(kept)))
+        times = np.concatenate([part.times for part in parts])
+        assert not ((times > border - 1.9 / CUTOFF) & (times < border + 0.2)).any()
+        near = (times > border - 3.0) & (times < border + 3.0)
+        assert near.sum() > 4.0 * CUTOFF
+        reference = filtered(swing, given.limits('effort_limit'), CUTOFF)
+        effort = np.concatenate([part.effort for part in parts])[near]
+        others = [np.interp(times[near], reference.times, x) for x in reference.effort.T]
+        assert np.abs(effort - np.array(others).T).max() < 1.0
+
+
+def test_a_log_whose_rate_changes(given, swing, monkeypatch):
+    """What is beside a part is a time: where the rate is low there are fewer samples in it."""
+    cut_short(monkeypatch)
+    slow = np.arange(swing.times.size) < 8000
+    chosen = np.flatnonzero(~slow | (np.arange(swing.times.size) % 4 == 0))
+    log = swing.at(chosen)
+    parts = filter_parts(given, log)
+    assert len(parts) >= 3
+    require_same(parts, filtered(log, given.limits('effort_limit'), CUTOFF))
+
+
+def test_two_recordings_in_one_file_are_told(given, swing, tmp_path, monkeypatch):
+    """Where the second begins at 0 again its samples are left out, and the log is wrong."""
+    cut_short(monkeypatch)
+    path = write_csv(tmp_path / 'log.csv', swing, lambda lines: lines + lines)
+    log = of_file(given, path)
+    assert log.times.size == swing.times.size
+    _, (fault,) = check_samples(given, log)
+    assert (fault.code, fault.amount, fault.severity) == ('clock-set-back', 16000.0, 'error')
+
+
+def test_samples_that_are_missing_for_long(given, swing, tmp_path, monkeypatch):
+    """Where a log says nothing for longer than a block, the rest of it counts."""
+    cut_short(monkeypatch)
+
+    def silence(lines):
+        return [
+            line.split(',', 1)[0] + ',x' if 4000 < index < 12000 else line
+            for index, line in enumerate(lines)
+        ]
+
+    log = of_file(given, write_csv(tmp_path / 'log.csv', swing, silence))
+    assert log.dropped == {'short': 7999}
+    times = np.concatenate([part.times for part in filter_parts(given, log)])
+    assert times[0] < 1.0
+    assert times[-1] > 158.0
+
+
+def test_the_former_name_of_a_log_in_a_file(given, swing, tmp_path):
+    """`Recording.of_file` reads the log, and says what to use."""
+    path = write_csv(tmp_path / 'log.csv', swing)
+    names = tuple('abc')
+    with pytest.warns(DeprecationWarning, match='use ne_dynamics.logs.log.read_log'):
+        log = Recording.of_file(str(path), given.joint_names, names)
+    assert log.joint_names == names
+    assert np.array_equal(log.position, swing.position)
+
+
+def test_memory_does_not_grow_with_the_log(given, tmp_path):
+    """A log of 320 MB is kept, checked and filtered in less than it has."""
+    script = """
+import resource, sys
+import numpy as np
+import ne_dynamics as ned
+from ne_dynamics.identification.pieces.log_set import FilteredLogs
+from ne_dynamics.logs import arrays
+from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.samples.sample_checks import check_samples
+from ne_dynamics.logs.work import Work
+
+arrays.IN_MEMORY = 16 << 20
+robot, work = ned.load_urdf(sys.argv[1]), Work()
+
+def make():
+    for first in range(0, 4_000_000, 20_000):
+        t = np.arange(first, first + 20_000) / 500.0
+        swing = np.sin(np.outer(t, [1.0, 1.3, 1.7]) + 1e-3 * np.arange(3))
+        yield np.column_stack([t, swing, np.cos(swing), swing]), {}
+
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+log = Log.from_tables(robot.joint_names, make(), 'long', work.store)
+log, _ = check_samples(robot, log, work)
+logs = FilteredLogs.read(robot, log, work, 2.0)
+print(log.times.size, logs.total, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    found = subprocess.run(
+        [sys.executable, '-c', script, str(short_arm())],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    count, total, grown = map(int, found.stdout.split())
+    assert count == 4_000_000
+    assert total > 30_000
+    assert grown < 250_000
+
+
+def test_turns_are_taken_out_across_parts(given, swing, monkeypatch):
+    """An angle that is wrapped goes on from part to part, as it does in the whole."""
+    position = swing.position + np.array([0.0, 3.0, 0.0])
+    turned = replace(swing, position=(position + np.pi) % (2.0 * np.pi) - np.pi)
+    assert np.abs(np.diff(turned.position, axis=0)).max() > 6.0
+    whole, _ = find_wraps(given, turned)
+    cut_short(monkeypatch)
+    parts = change_in_parts(turned, lambda log: find_wraps(given, log)[0], Work())
+    assert parts.times.size == turned.times.size
+    turns = (parts.position - whole.position) / (2.0 * np.pi)
+    assert np.abs(turns - np.round(turns[:1])).max() < 1e-9
+
+
+@pytest.mark.parametrize('delay', [0.0, 0.05, -0.031, 3.0])
+def test_a_log_that_is_read_otherwise_is_so_across_parts(given, swing, monkeypatch, delay):
+    """Signs, factors, zeros and delays are, sample by sample, those of the whole."""
+    reading = LogReading.as_recorded(3).with_effort((0, 2), factor=-2.0, delay=delay)
+    reading = reading.with_position((1,), factor=-1.0, offset=0.3)
+    log = replace(swing, velocity=np.gradient(swing.position, swing.times, axis=0))
+    whole = reading.read_log(log)
+    cut_short(monkeypatch)
+    parts = change_in_parts(log, reading.read_log, Work(), abs(delay))
+    for key in ('times', 'position', 'effort', 'velocity'):
+        np.testing.assert_array_equal(getattr(parts, key), getattr(whole, key))
+    assert (parts.received, dict(parts.dropped)) == (log.received, {})
+
+
+def test_samples_that_are_taken_out_are_counted_across_parts(given, swing, monkeypatch):
+    """Spikes are left out wherever they are, and the summary says how many."""
+    spoilt = replace(swing, effort=swing.effort.copy())
+    spoilt.effort[5::1000, 2] = 500.0
+    whole, (fault,) = check_samples(given, spoilt)
+    cut_short(monkeypatch)
+    parts, (found,) = check_samples(given, spoilt)
+    assert (found.code, found.amount) == (fault.code, fault.amount) == ('spikes', 16.0)
+    np.testing.assert_array_equal(parts.times, whole.times)
+    assert parts.summary() == whole.summary()
+
+
+@pytest.mark.parametrize('plugin', ['SQLITE3', 'MCAP'])
+def test_parts_of_a_bag(given, tmp_path, monkeypatch, plugin):
+    """A long bag is read once, in the order of reception, and cut as any other log."""
+    pytest.importorskip('rosbags', reason='rosbags is missing')
+    log = swinging_log(given, 80.0, start=1000.0)
+    path = write_bag(tmp_path / 'bag', log, plugin)
+    whole = of_file(given, path)
+    cut_short(monkeypatch)
+    found = of_file(given, path)
+    parts = filter_parts(given, found)
+    assert len(parts) >= 3
+    assert found.summary() == whole.summary()
+    require_same(parts, filtered(whole, given.limits('effort_limit'), CUTOFF))
+
+
+def write_bag(folder, log, plugin):
+    """Write a bag of joint states that were received 2 ms late, in another order of joints."""
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.ROS2_JAZZY)
+    state, header, stamp = (
+        store.types[name]
+        for name in (
+            'sensor_msgs/msg/JointState',
+            'std_msgs/msg/Header',
+            'builtin_interfaces/msg/Time',
+        )
+    )
+    names = list(reversed(log.joint_names))
+    with Writer(folder, version=9, storage_plugin=StoragePlugin[plugin]) as writer:
+        connection = writer.add_connection('/joint_states', state.__msgtype__, typestore=store)
+        for time, position, effort in zip(log.times, log.position, log.effort, strict=True):
+            nanoseconds = round(1e9 * time)
+            message = state(
+                header=header(stamp=stamp(*divmod(nanoseconds, 10**9)), frame_id=''),
+                name=names,
+                position=position[::-1].copy(),
+                velocity=np.zeros(0),
+                effort=effort[::-1].copy(),
+            )
+            data = store.serialize_cdr(message, state.__msgtype__)
+            writer.write(connection, nanoseconds + 2_000_000, data)
+    return folder
+
+
+def test_a_bag_that_cannot_be_read_any_more_is_closed(given, tmp_path, monkeypatch):
+    """A message that is no JointState ends the reading with the bag's name; nothing is left."""
+    pytest.importorskip('rosbags', reason='rosbags is missing')
+    path = write_bag(tmp_path / 'bag', swinging_log(given, 45.0, start=1000.0), 'SQLITE3')
+    with sqlite3.connect(path / 'bag.db3') as base:
+        base.execute('UPDATE messages SET data = substr(data, 1, 40) WHERE id = 4000')
+    base.close()
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
+    with pytest.raises(InputError, match=r'bag: a message cannot be read'):
+        of_file(given, path)
+    gc.collect()
+    assert [place.name for place in Path(tmp_path).iterdir()] == ['bag']
+
+
+def check(robot, log):
+    """Return the faults that the samples of a log show."""
+    return check_samples(robot, log)[1]
+
+
+@pytest.fixture(scope='module')
+def short_swing(given):
+    """Return 70 s of an arm."""
+    return swinging_log(given, 70.0)
+
+
+def find_border(log):
+    """Return the first sample of the second part, as a number."""
+    return int(np.searchsorted(log.times, cut(log)[1].start))
+
+
+def test_a_zero_that_jumps_where_a_part_ends(given, short_swing, monkeypatch):
+    """It is named once, with its joint and size, wherever it is; a spike there is no jump."""
+    cut_short(monkeypatch)
+    border = find_border(short_swing)
+    for at in (border - 1, border, border + 1):
+        jumped = replace(short_swing, position=short_swing.position.copy())
+        jumped.position[at:, 1] += 0.3
+        (fault,) = check(given, jumped)
+        assert (fault.code, fault.joints) == ('zero-jumps', (given.joint_names[1],))
+        assert fault.message.startswith('1 times in 1 of ')
+        assert 'jumps by 17.2 degrees' in fault.message
+        jumped.position[at + 1 :, 1] -= 0.3
+        assert 'zero-jumps' not in [found.code for found in check(given, jumped)]
+
+
+@pytest.mark.parametrize('place', ['border', 'inside'])
+@pytest.mark.parametrize('back', [0.3, 4.0])
+def test_a_clock_that_is_set_back_for_a_while(
+    given, short_swing, tmp_path, monkeypatch, place, back
+):
+    """Its samples were left out without a word, at the end of a block and within one."""
+    cut_short(monkeypatch)
+    path = write_csv(tmp_path / 'log.csv', short_swing)
+    # Rows of the first block.
+    at = path.read_bytes()[:300_000].count(b'\n') - 1 + (700 if place == 'inside' else 0)
+    times = np.round(
+        short_swing.times - np.where(np.arange(short_swing.times.size) >= at, back, 0.0), 2
+    )
+    path = write_csv(path, replace(short_swing, times=times))
+    (fault,) = check(given, of_file(given, path))
+    assert fault.code == 'clock-set-back'
+    assert (
+        f'goes back by {back - 0.01:.4g} s, from {short_swing.times[at - 1]:.10g} '
+        in fault.message
+    )
+    held = Log.from_samples(
+        short_swing.joint_names, times, short_swing.position, short_swing.effort
+    )
+    (found,) = check(given, held)
+    assert (found.code, found.message) == (fault.code, fault.message)
