@@ -70,6 +70,7 @@ def show_all(parser: argparse.ArgumentParser) -> None:
     """Let the help of a subcommand show every option."""
     for one in parser._actions:
         if isinstance(one, _HelpAll):
+            parser.usage = None
             for action, text in one.hidden.items():
                 action.help = text
 
@@ -98,4 +99,8 @@ def _hide(parser: argparse.ArgumentParser, common: Collection[str]) -> dict[argp
         if action.option_strings and not names & set(action.option_strings):
             hidden[action] = action.help or ''
             action.help = argparse.SUPPRESS
+    # Before Python 3.13 argparse cannot print groups whose options are hidden.
+    formatter = parser._get_formatter()
+    formatter.add_usage(None, [one for one in parser._actions if one not in hidden], [])
+    parser.usage = formatter.format_help().partition(': ')[2].strip().replace('%', '%%')
     return hidden
