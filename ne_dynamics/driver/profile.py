@@ -156,9 +156,11 @@ def _find_state_effort(findings: DriverFindings) -> tuple[str, str]:
             f'{verdict.value} as far as the others tell, but sign and unit of the effort of '
             f'{", ".join(stands)} were not seen: no motion of it was recorded'
         )
-    swapped = [fault for fault in findings.faults if fault.code == 'efforts-swapped']
-    if swapped:
-        return 'ignore', swapped[0].text
+    wrong = [
+        fault for fault in findings.faults if fault.code in ('efforts-swapped', 'effort-dead-band')
+    ]
+    if wrong:
+        return 'ignore', wrong[0].text
     strange = [joint.name for joint in findings.joints if joint.effort.is_unexplained]
     if strange:
         return 'ignore', f'no arm like the given one explains the effort of {", ".join(strange)}'

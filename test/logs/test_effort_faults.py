@@ -9,7 +9,11 @@ import pytest
 from sine_log import make_log
 
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.samples.effort_faults import find_cut_efforts, find_frozen_efforts
+from ne_dynamics.logs.samples.effort_faults import (
+    find_cut_efforts,
+    find_dead_bands,
+    find_frozen_efforts,
+)
 from ne_dynamics.logs.samples.sample_checks import check_samples
 
 
@@ -131,3 +135,27 @@ def test_a_joint_that_cruises_has_one_effort(given, viscous):
     log = cruising_log(given, viscous=viscous)
     assert find_cut_efforts(given, log) == (log, None)
     assert find_frozen_efforts(given, log) == (log, None)
+
+
+@pytest.mark.parametrize('share', [0.85, 0.7])
+def test_a_dead_band_is_named_joint_by_joint(given, log, share):
+    """A driver that reports small efforts as 0: the joint is named, and no other."""
+    effort = log.effort.copy()
+    size = np.abs(effort[:, 2])
+    effort[size < np.quantile(size, share), 2] = 0.0
+    _, fault = find_dead_bands(given, replace(log, effort=effort))
+    assert (fault.code, fault.joints) == ('effort-dead-band', (given.joint_names[2],))
+    assert not fault.is_certain
+    _, faults = check_samples(given, replace(log, effort=effort))
+    assert 'effort-dead-band' in {one.code for one in faults}
+
+
+def test_efforts_in_coarse_steps_have_no_dead_band(given, log):
+    """Nor have those of a joint that reports nothing at all, or that stands."""
+    step = 0.1 * np.ptp(log.effort, axis=0)
+    coarse = replace(log, effort=step * np.round(log.effort / step))
+    assert find_dead_bands(given, log)[1] is None
+    assert find_dead_bands(given, coarse)[1] is None
+    nothing = log.effort.copy()
+    nothing[:, 1] = 0.0
+    assert find_dead_bands(given, replace(log, effort=nothing))[1] is None

@@ -1,4 +1,4 @@
-"""Faults of efforts that samples show by themselves: cut off below the limit, or standing still.
+"""Faults of efforts that samples show: cut off below the limit, standing still, a dead band.
 
 Neither can be repaired: what was not recorded is gone.
 """
@@ -54,6 +54,35 @@ QUARTERS = 4
 FRESH = 0.5
 """Part of the other samples, of the moving joint, that have to have a new effort: an effort in
 coarse steps stands still by itself."""
+
+SILENT = 0.6
+"""Part of the samples of a moving joint with an effort of exactly 0 from which it has a dead band:
+most of what it does is not reported."""
+
+
+def find_dead_bands(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+    """Find efforts that are exactly 0 most of the time while their joint moves."""
+    moving = _find_moving(log)
+    names, parts, number = [], [], 0
+    for joint, name in enumerate(robot.joint_names):
+        effort = log.effort[moving[:, joint], joint]
+        silent = int(np.count_nonzero(effort == 0.0))
+        if effort.size - silent >= LEAST and silent > SILENT * effort.size:
+            names.append(name)
+            parts.append(f'{silent / effort.size:.0%}')
+            number += silent
+    if not names:
+        return log, None
+    return log, LogFault(
+        'error',
+        'effort-dead-band',
+        tuple(names),
+        f'efforts are exactly 0 in {", ".join(parts)} of the samples in which the joint moves: a '
+        'dead band of the driver; what is below it is not reported',
+        'take the dead band out of the driver, or leave the joint out of the model (--tip-link)',
+        False,
+        float(number),
+    )
 
 
 def find_cut_efforts(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:

@@ -9,7 +9,11 @@ from dataclasses import replace
 from ne_dynamics.logs.fault import LogFault
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import Part, change_in_parts, cut, is_long, join, look
-from ne_dynamics.logs.samples.effort_faults import find_cut_efforts, find_frozen_efforts
+from ne_dynamics.logs.samples.effort_faults import (
+    find_cut_efforts,
+    find_dead_bands,
+    find_frozen_efforts,
+)
 from ne_dynamics.logs.samples.position_jumps import find_clock_restart, find_zero_jumps
 from ne_dynamics.logs.samples.sample_faults import (
     RARE,
@@ -34,6 +38,7 @@ PIECE_CHECKS: tuple[Check, ...] = (
     find_zero_jumps,
     find_cut_efforts,
     find_frozen_efforts,
+    find_dead_bands,
 )
 """Those that have to look at every sample."""
 
