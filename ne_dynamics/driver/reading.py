@@ -21,7 +21,8 @@ from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.readers.bag import choose_joint_states, find_folder, open_reader
-from ne_dynamics.logs.readers.csv_log import TIME_COLUMN, read_csv_rows
+from ne_dynamics.logs.readers.csv_log import read_csv_rows
+from ne_dynamics.logs.readers.layouts import TIME_COLUMN, read_header
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.prepared_file import write_whole
 
@@ -93,7 +94,7 @@ def list_csv_joints(path: str | os.PathLike[str]) -> tuple[str, ...]:
     InputError
         When the file cannot be read, or has no times or positions.
     """
-    header = next(_rows(Path(path)), [])
+    header = read_header(next(_rows(Path(path)), []), Path(path))
     ending = '.position'
     joints = tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
     if not joints or TIME_COLUMN not in header:
@@ -130,7 +131,7 @@ def read_csv(
     place, names = Path(path), tuple(joint_names)
     called = names if columns is None else tuple(columns)
     rows = _rows(place)
-    header = next(rows, [])
+    header = read_header(next(rows, []), place)
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
         raise InputError(f'{place}: column {twice[0]!r}: expected once, got more')

@@ -33,6 +33,7 @@ from ne_dynamics.logs.readers.bag import (
     read_bag_tables,
 )
 from ne_dynamics.logs.readers.csv_log import read_csv_rows, read_csv_tables
+from ne_dynamics.logs.readers.layouts import describe_header, read_header
 from ne_dynamics.logs.usable_samples import ClockStep, UsableSamples, describe_dropped
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
@@ -218,6 +219,10 @@ class Log:
         return samples + describe_dropped(self.dropped)
 
 
+SHOWN_HEADER = 80
+"""Letters of a header that are shown."""
+
+
 def read_log(
     path: str | os.PathLike[str],
     joint_names: Sequence[str],
@@ -287,9 +292,13 @@ def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple
     if is_bag(place):
         return _list_bag(place, topic)
     with read_csv_rows(path) as rows:
-        header = [name.strip() for name in next(rows, [])]
+        header = next(rows, [])
     ending = '.position'
-    return tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
+    names = [name for name in read_header(header, place) if name.endswith(ending)]
+    if not names:
+        shown = ', '.join(header)[:SHOWN_HEADER] or '(an empty file)'
+        raise InputError('\n'.join([f'{path}: the header is {shown}', *describe_header()]))
+    return tuple(name.removesuffix(ending) for name in names)
 
 
 def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.logs.arrays import release_pages
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import cut, join, look
+from ne_dynamics.logs.readers.layouts import is_numbered, number_joints
 from ne_dynamics.model.robot import Robot
 
 ALIKE = 0.7
@@ -27,7 +28,7 @@ STILL = 1e-3
 
 
 def match_names(
-    robot: Robot, recorded: Sequence[str], renames: Iterable[tuple[str, str]], source: str
+    robot: Robot, recorded: Sequence[str], renames: Collection[tuple[str, str]], source: str
 ) -> dict[str, str]:
     """Return under what name the log has each of the model's joints that it has.
 
@@ -36,7 +37,7 @@ def match_names(
     robot : Robot
     recorded : sequence of str
         Joints of the log.
-    renames : iterable of (str, str)
+    renames : collection of (str, str)
         Name in the log, and in the model. One ``*`` in both stands for the same text.
     source : str
         For messages.
@@ -50,6 +51,9 @@ def match_names(
     InputError
         When a name to be changed is not in the log, or two get the same name.
     """
+    if is_numbered(recorded) and not renames:
+        numbered = number_joints(recorded, robot.joint_names)
+        return {joint: number for number, joint in numbered.items()}
     names = {name: name for name in recorded}
     for old, new in renames:
         chosen = [name for name in recorded if rename(old, new, name) is not None]

@@ -28,6 +28,7 @@ from ne_dynamics.logs.names import (
     with_joints,
 )
 from ne_dynamics.logs.parts import change_in_parts, is_long
+from ne_dynamics.logs.readers.layouts import describe_numbers
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
@@ -44,15 +45,18 @@ class LogSetSource:
         With the joints of the robot, changed by hand where that was asked for.
     locked : mapping of str to float
         Joints that were locked because the logs do not move them, and where [rad or m].
+    columns : tuple of str
+        Which joint is which number of a log that numbers them, for people.
     """
 
     robot: Robot
     logs: tuple[Log, ...]
     locked: dict[str, float]
+    columns: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
-        """Return what was locked, for people."""
-        return describe_locked(self.locked, len(self.logs))
+        """Return whose columns are whose, and what was locked, for people."""
+        return [*self.columns, *describe_locked(self.locked, len(self.logs))]
 
     def lock_still(self, model: ModelText, work: Work) -> LogSetSource:
         """Lock joints at the ends of the arm that stand in all logs, whose efforts no fit uses."""
@@ -63,7 +67,7 @@ class LogSetSource:
         robot = model.load(locked)
         choose = functools.partial(with_joints, names=robot.joint_names)
         logs = tuple(change_in_parts(log, choose, work) for log in self.logs)
-        return LogSetSource(robot, logs, locked)
+        return LogSetSource(robot, logs, locked, self.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +161,12 @@ def find_logs(args: argparse.Namespace, model: ModelText, work: Work) -> LogSetS
             raise InputError(f'{error}; {name_misfit(robot, found, own)}') from error
         log = replace(log, joint_names=robot.joint_names, source=name)
         logs.append(change_log(args, robot, log, work))
-    return LogSetSource(robot, tuple(logs), locked)
+    columns = [
+        line
+        for name, found in zip(args.log, recorded, strict=True)
+        for line in describe_numbers(found, robot.joint_names, name)
+    ]
+    return LogSetSource(robot, tuple(logs), locked, tuple(columns))
 
 
 def _require_each_once(names: Sequence[str]) -> None:

@@ -18,10 +18,10 @@ import numpy as np
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.readers.joint_state_cdr import SHORT
+from ne_dynamics.logs.readers.layouts import TIME_COLUMN, read_header
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 
-TIME_COLUMN = 'time'
 NO_NUMBER = 'no number'
 
 BLOCK_BYTES = 8 << 20
@@ -79,7 +79,7 @@ def read_csv_tables(
         When the file cannot be read, or has not the columns.
     """
     with read_csv_rows(path) as rows:
-        columns = find_columns([name.strip() for name in next(rows, [])], joints, path)
+        columns = find_columns(read_header(next(rows, []), path), joints, path)
     with csv_errors(path), path.open('rb') as stream:
         size = os.fstat(stream.fileno()).st_size
         if not _skip_header(stream):
