@@ -75,10 +75,15 @@ def link_pose(mechanism: Mechanism, link: Link, q: Sequence[Scalar]) -> Pose:
 
 
 def _compute_link_pose(mechanism: Mechanism, link: Link, poses: dict[int, Pose]) -> Pose:
-    axes, _ = pose = poses[link.body]
-    local_axes, local_origin = _split_pose(mechanism.frame_pose(link))
+    return locate_pose(poses[link.body], mechanism.frame_pose(link))
+
+
+def locate_pose(pose: Pose, local: Transform) -> Pose:
+    """Return the pose of a frame that is given in another, in the axes of that one's pose."""
+    axes, _ = pose
+    local_axes, local_origin = _split_pose(local)
     zero: Vector = [0.0, 0.0, 0.0]
-    turned = [locate_point((axes, zero), local) for local in local_axes]
+    turned = [locate_point((axes, zero), axis) for axis in local_axes]
     return turned, locate_point(pose, local_origin)
 
 

@@ -185,6 +185,23 @@ def _regressor_shape(robot: Robot) -> tuple[int, ...]:
     return robot.n, PARAMETERS_PER_BODY * len(robot.bodies)
 
 
+def _parameter_shape(robot: Robot) -> tuple[int, ...]:
+    return (PARAMETERS_PER_BODY * len(robot.bodies),)
+
+
+def _each_link(robot: Robot) -> tuple[int, ...]:
+    return len(robot.links), TWIST
+
+
+WEIGHTED_BY_MASS = (
+    'center_of_mass',
+    'center_of_mass_jacobian',
+    'centroidal_momentum',
+    'centroidal_momentum_matrix',
+    'centroidal_momentum_rate',
+)
+"""Rows that have no answer when nothing that moves has a mass."""
+
 REGRESSOR_GRADIENT = 'regressor_gradient'
 """Row of the gradient of a weighted sum of the regressor's entries."""
 
@@ -220,6 +237,11 @@ _FEEDFORWARD_PD = (
     'efforts of feed-forward with PD, limited: inverse dynamics of the desired motion + kp e + '
     'kv de/dt; e = q_desired - q, to the nearest turn where a joint has no end'
 )
+_CENTROIDAL = (
+    'linear momentum of all moving links, then angular momentum about their centre of mass, in '
+    'base axes'
+)
+_MOMENTUM = 'kg m/s, then kg m^2/s'
 _CONTROL_EFFORT = 'efforts of a control law, then its position errors'
 _DESIRED = (Q, QD, Q_DESIRED, QD_DESIRED, QDD_DESIRED)
 _COMPUTED_TORQUE_ARGUMENTS = (*_DESIRED, KP, KV, EFFORT_LIMITS, SMOOTHING_VELOCITY)
@@ -530,6 +552,74 @@ _ROWS = (
         method='center_of_mass',
     ),
     Function(
+        'center_of_mass_jacobian',
+        'velocity of the centre of mass of all moving links by qd, in base axes',
+        (Q,),
+        'm or 1',
+        lambda robot: (3, robot.n),
+        load_trace('energy', 'trace_center_of_mass_jacobian'),
+        method='center_of_mass_jacobian',
+    ),
+    Function(
+        'centroidal_momentum',
+        _CENTROIDAL,
+        (Q, QD),
+        _MOMENTUM,
+        lambda robot: (6,),
+        load_trace('energy', 'trace_centroidal_momentum'),
+        method='centroidal_momentum',
+    ),
+    Function(
+        'centroidal_momentum_matrix',
+        f'{_CENTROIDAL}, by qd',
+        (Q,),
+        'kg m or kg, then kg m^2 or kg m',
+        lambda robot: (6, robot.n),
+        load_trace('energy', 'trace_centroidal_momentum_matrix'),
+        method='centroidal_momentum_matrix',
+    ),
+    Function(
+        'centroidal_momentum_rate',
+        f'time derivative of the {_CENTROIDAL}',
+        (Q, QD, QDD),
+        'N, then N m',
+        lambda robot: (6,),
+        load_trace('energy', 'trace_centroidal_momentum_rate'),
+        method='centroidal_momentum_rate',
+    ),
+    *_under_loads(
+        Function(
+            'joint_wrenches',
+            'force, then moment, onto each body through its joint, at the origin of its frame, '
+            'in its axes',
+            (Q, QD, QDD),
+            'N, then N m',
+            lambda robot: (len(robot.bodies), TWIST),
+            load_maker('recursion', 'trace_joint_wrenches')(),
+            method='joint_wrenches',
+        ),
+        'force, then moment, onto each body through its joint',
+        load_maker('recursion', 'trace_joint_wrenches'),
+    ),
+    Function(
+        'link_velocities',
+        "velocity of each link's origin, then its angular velocity, in its own axes",
+        (Q, QD),
+        'm/s, then rad/s',
+        _each_link,
+        load_trace('kinematics', 'trace_link_velocities'),
+        method='link_velocities',
+    ),
+    Function(
+        'link_accelerations',
+        'spatial acceleration of each link without gravity, linear, then angular, in its own axes',
+        (Q, QD, QDD),
+        'm/s^2, then rad/s^2',
+        _each_link,
+        load_trace('kinematics', 'trace_link_accelerations'),
+        method='link_accelerations',
+    ),
+    Function(
         'link_poses',
         'homogeneous matrix of each link in the base frame',
         (Q,),
@@ -596,6 +686,24 @@ _ROWS = (
         load_trace('regressor', 'trace_regressor'),
         method='regressor',
         largest=14,
+    ),
+    Function(
+        'kinetic_energy_regressor',
+        'kinetic energy without rotor inertia by the ten inertial parameters of each body',
+        (Q, QD),
+        'J per unit of the parameter',
+        _parameter_shape,
+        load_trace('regressor', 'trace_kinetic_energy_regressor'),
+        method='kinetic_energy_regressor',
+    ),
+    Function(
+        'potential_energy_regressor',
+        'potential energy by the ten inertial parameters of each body',
+        (Q,),
+        'J per unit of the parameter',
+        _parameter_shape,
+        load_trace('regressor', 'trace_potential_energy_regressor'),
+        method='potential_energy_regressor',
     ),
     Function(
         REGRESSOR_GRADIENT,

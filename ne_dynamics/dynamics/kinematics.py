@@ -34,6 +34,50 @@ class KinematicsMethods(CheckedCalls):
         """
         return self._answer('link_poses', (q,), out)
 
+    def link_velocities(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the velocities of all links, each in its own axes; the base is at rest.
+
+        Parameters
+        ----------
+        q, qd : array-like, shape (n,) or (N, n)
+        out : array, shape (links, 6) or (N, links, 6), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (links, 6) or (N, links, 6)
+            Velocity of the origin of the link's frame [m/s], then angular velocity [rad/s], in
+            the order of :attr:`link_names`.
+        """
+        return self._answer('link_velocities', (q, qd), out)
+
+    def link_accelerations(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the spatial accelerations of all links, each in its own axes, without gravity.
+
+        Parameters
+        ----------
+        q, qd, qdd : array-like, shape (n,) or (N, n)
+        out : array, shape (links, 6) or (N, links, 6), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (links, 6) or (N, links, 6)
+            Linear [m/s^2], then angular [rad/s^2]: the time derivative of the numbers of
+            :meth:`link_velocities`. The origin of a link accelerates by the linear part + w x v,
+            with its angular velocity w and the velocity v of its origin.
+        """
+        return self._answer('link_accelerations', (q, qd, qdd), out)
+
     def forward_kinematics(
         self, q: ArrayLike, link: str | None = None, *, out: FloatArray | None = None
     ) -> FloatArray:

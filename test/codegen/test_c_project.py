@@ -15,6 +15,7 @@ from random_robots import random_tree
 import ne_dynamics as ned
 from ne_dynamics.codegen.c.c_project import LONGEST_PREFIX, SAMPLES, make_prefix
 from ne_dynamics.codegen.c.export_folder import write_folder
+from ne_dynamics.codegen.functions import WEIGHTED_BY_MASS
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.shipped import shipped_file
@@ -411,7 +412,7 @@ NO_EFFORT_DETERMINES = (
 )
 LACKING = {
     'a hand without mass': ('hand', NO_EFFORT_DETERMINES),
-    'no mass at all': ('beam|column|hand', (*NO_EFFORT_DETERMINES, 'center_of_mass')),
+    'no mass at all': ('beam|column|hand', (*NO_EFFORT_DETERMINES, *WEIGHTED_BY_MASS)),
 }
 
 
