@@ -658,6 +658,16 @@ _ROWS = (
         needs_tip=True,
     ),
     Function(
+        'jacobian_at_base_origin',
+        'linear velocity of the point of the tip at the base origin, then angular velocity, by '
+        'qd, in base axes',
+        (Q,),
+        'm or 1, then rad or rad/m',
+        lambda robot: (6, robot.n),
+        load_maker('kinematics', 'trace_jacobian')('world'),
+        needs_tip=True,
+    ),
+    Function(
         'jacobian_rate',
         'time derivative of the Jacobian in base axes',
         (Q, QD),
@@ -674,6 +684,15 @@ _ROWS = (
         'm/s or 1/s, then rad/s or rad/(m s)',
         lambda robot: (6, robot.n),
         load_maker('kinematics', 'trace_jacobian_rate')('tip'),
+        needs_tip=True,
+    ),
+    Function(
+        'jacobian_rate_at_base_origin',
+        'time derivative of the Jacobian at the base origin',
+        (Q, QD),
+        'm/s or 1/s, then rad/s or rad/(m s)',
+        lambda robot: (6, robot.n),
+        load_maker('kinematics', 'trace_jacobian_rate')('world'),
         needs_tip=True,
     ),
     Function(

@@ -12,7 +12,12 @@ from ne_dynamics.arguments import (
     match_samples,
     require_finite,
 )
-from ne_dynamics.codegen.functions import Function, argument_places, choose_function
+from ne_dynamics.codegen.functions import (
+    Function,
+    argument_places,
+    choose_function,
+    names_only,
+)
 from ne_dynamics.dynamics.entries import CompiledEntries
 from ne_dynamics.model.robot import FloatArray
 
@@ -32,6 +37,10 @@ class CheckedCalls(CompiledEntries):
         """Check the arguments of a method, choose the function that answers, and compute it."""
         if link is not None and not isinstance(link, str):
             self._structure.link(link)  # raises
+        if self._facade is not None and link is None and (row is None or row.method):
+            answer = self._ask_entry_for_lists(method, values, out)
+            if answer is not None:
+                return answer
         if row is None:
             row = choose_function(method, tuple([value is not None for value in values]))
         given = []
@@ -66,6 +75,37 @@ class CheckedCalls(CompiledEntries):
             if out is not None:
                 out[...] = result
         return result if out is None else out
+
+    def _ask_entry_for_lists(
+        self, method: str, values: tuple[ArrayLike | None, ...], out: FloatArray | None
+    ) -> FloatArray | None:
+        """Return the answer of the entry, which takes no lists, to arrays in place of them.
+
+        None where no number is in a list, or where they are for the checks to name. What the
+        entry does not take comes back as arrays, and no third time.
+        """
+        shown = None if self._facade is None else self._facade()
+        entry = None if shown is None else shown.__dict__.get(method)
+        if entry is None or not any(isinstance(value, (list, tuple)) for value in values):
+            return None
+        arrays = list(values)
+        for place, value in enumerate(values):
+            if isinstance(value, (list, tuple)):
+                try:
+                    array = np.array(value)
+                except ValueError:  # rows of different length
+                    return None
+                if array.dtype.kind == 'i':
+                    array = array.astype(np.float64)
+                elif array.dtype != np.float64:
+                    return None
+                arrays[place] = array
+        while arrays[-1] is None:
+            arrays.pop()
+        if len(arrays) > len(values) - len(names_only(method)):
+            return None
+        answer: FloatArray = entry(*arrays) if out is None else entry(*arrays, out=out)
+        return answer
 
     def _require_tip_for_load(self, wrench: ArrayLike | None, payload: ArrayLike | None) -> None:
         """Raise an error when a payload, or a wrench that is not zero, has no tip to act on."""

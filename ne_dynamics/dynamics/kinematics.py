@@ -9,6 +9,9 @@ from ne_dynamics.dynamics.calls import CheckedCalls
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import FloatArray
 
+_AXES = {'base': '', 'tip': '_in_tip_axes', 'world': '_at_base_origin'}
+"""What the axes of a Jacobian add to the name of its row."""
+
 
 class KinematicsMethods(CheckedCalls):
     """Where the links are, and how they move."""
@@ -113,6 +116,9 @@ class KinematicsMethods(CheckedCalls):
         link : str, optional
         axes : str
             'base': velocities in the base link's axes. 'tip': in the axes of the tip (or link).
+            'world': in the base link's axes, and of that point which moves with the tip (or link)
+            and is at the base link's origin. They are Pinocchio's LOCAL_WORLD_ALIGNED, LOCAL and
+            WORLD where the base link is at the world's origin.
         out : array, shape (6, n) or (N, 6, n), optional
             For the result.
 
@@ -157,6 +163,6 @@ class KinematicsMethods(CheckedCalls):
 
 def _choose_axes(method: str, axes: str) -> Function:
     """Return the row of the table that answers in these axes."""
-    if axes not in ('base', 'tip'):
-        raise InputError(f"axes: expected 'base' or 'tip', got {axes!r}")
-    return FUNCTIONS[method if axes == 'base' else f'{method}_in_tip_axes']
+    if not isinstance(axes, str) or axes not in _AXES:
+        raise InputError(f"axes: expected 'base', 'tip' or 'world', got {axes!r}")
+    return FUNCTIONS[method + _AXES[axes]]

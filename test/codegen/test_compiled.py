@@ -113,8 +113,10 @@ FUNCTIONS = {
     'forward_kinematics': ('q',),
     'jacobian': ('q',),
     'jacobian in tip axes': ('q',),
+    'jacobian in world axes': ('q',),
     'jacobian_rate': ('q', 'qd'),
     'jacobian_rate in tip axes': ('q', 'qd'),
+    'jacobian_rate in world axes': ('q', 'qd'),
     'regressor': ('q', 'qd', 'qdd'),
     'computed_torque': LAW,
     'feedforward_pd with wrench': (*LAW, 'wrench'),
@@ -169,7 +171,7 @@ def call(dynamics, function, values):
 
 def arguments_of(function, values):
     """Return what is given by place and what by name."""
-    keywords = {'axes': 'tip'} if function.endswith('in tip axes') else {}
+    keywords = {'axes': function.split()[-2]} if function.endswith(' axes') else {}
     names = FUNCTIONS[function]
     if function.endswith('with payload'):
         *names, last = names

@@ -488,12 +488,15 @@ class PinocchioRobot:
 
     @staticmethod
     def _reference(axes):
-        return pin.LOCAL if axes == 'tip' else pin.LOCAL_WORLD_ALIGNED
+        frames = {'tip': pin.LOCAL, 'base': pin.LOCAL_WORLD_ALIGNED, 'world': pin.WORLD}
+        return frames[axes]
 
     def _in_axes(self, jacobian, axes):
         jacobian = jacobian.reshape(6, self.model.nv)
         if axes == 'base':
             jacobian = self._in_base_axes(jacobian)
+        if axes == 'world':
+            jacobian = self._base_in_world.actionInverse @ jacobian
         return jacobian @ self.spread
 
     def _in_base_axes(self, vectors):

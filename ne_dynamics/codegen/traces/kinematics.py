@@ -35,7 +35,7 @@ def trace_forward_kinematics(subject: Subject, link: Link | None) -> Body:
 
 
 def trace_jacobian(axes: str) -> Trace:
-    """Trace the Jacobian, in 'base' or in 'tip' axes."""
+    """Trace the Jacobian, in 'base', 'tip' or 'world' axes."""
 
     def trace(subject: Subject, link: Link | None) -> Body:
         assert link is not None
@@ -45,7 +45,7 @@ def trace_jacobian(axes: str) -> Trace:
 
 
 def trace_jacobian_rate(axes: str) -> Trace:
-    """Trace the time derivative of the Jacobian, in 'base' or in 'tip' axes."""
+    """Trace the time derivative of the Jacobian, in 'base', 'tip' or 'world' axes."""
 
     def trace(subject: Subject, link: Link | None) -> Body:
         assert link is not None
