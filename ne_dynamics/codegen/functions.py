@@ -343,6 +343,15 @@ _RESIDUALS_ROW = Function(
     is_scalar=True,
 )
 
+_RATE_ROW = Function(
+    INVERSE_DYNAMICS_RATE,
+    'rate of the joint efforts along one direction',
+    (Q, QD, QDD, Q_RATE, QD_RATE, QDD_RATE),
+    _EFFORT,
+    _each_joint,
+    load_maker('derivatives', 'trace_inverse_dynamics_rate')(),
+)
+
 _ROWS = (
     *_under_loads(
         Function(
@@ -483,27 +492,35 @@ _ROWS = (
         'joint accelerations that efforts give',
         load_maker('terms', 'trace_forward_dynamics'),
     ),
-    Function(
-        'inverse_dynamics_derivatives',
-        'derivatives of the efforts: entry (i, j) of each is effort i by number j',
-        (Q, QD, QDD),
-        'N m or N, each per unit of q, then of qd, then of qdd',
-        _three_squares,
-        load_trace('derivatives', 'trace_inverse_dynamics_derivatives'),
-        method='inverse_dynamics_derivatives',
-        largest=LARGEST_DERIVATIVES,
-        is_stacked=True,
+    *_under_loads(
+        Function(
+            'inverse_dynamics_derivatives',
+            'derivatives of the efforts: entry (i, j) of each is effort i by number j',
+            (Q, QD, QDD),
+            'N m or N, each per unit of q, then of qd, then of qdd',
+            _three_squares,
+            load_maker('derivatives', 'trace_inverse_dynamics_derivatives')(),
+            method='inverse_dynamics_derivatives',
+            largest=LARGEST_DERIVATIVES,
+            is_stacked=True,
+        ),
+        'derivatives of the efforts',
+        load_maker('derivatives', 'trace_inverse_dynamics_derivatives'),
     ),
-    Function(
-        'forward_dynamics_derivatives',
-        'derivatives of the accelerations: entry (i, j) of each is acceleration i by number j',
-        (Q, QD, TAU),
-        'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
-        _three_squares,
-        load_trace('derivatives', 'trace_forward_dynamics_derivatives'),
-        method='forward_dynamics_derivatives',
-        largest=LARGEST_DERIVATIVES,
-        is_stacked=True,
+    *_under_loads(
+        Function(
+            'forward_dynamics_derivatives',
+            'derivatives of the accelerations: entry (i, j) of each is acceleration i by number j',
+            (Q, QD, TAU),
+            'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
+            _three_squares,
+            load_maker('derivatives', 'trace_forward_dynamics_derivatives')(),
+            method='forward_dynamics_derivatives',
+            largest=LARGEST_DERIVATIVES,
+            is_stacked=True,
+        ),
+        'derivatives of the accelerations',
+        load_maker('derivatives', 'trace_forward_dynamics_derivatives'),
     ),
     Function(
         'kinetic_energy',
@@ -750,13 +767,9 @@ _ROWS = (
         _each_joint,
         load_trace('recursion', 'trace_bare_recursion'),
     ),
-    Function(
-        INVERSE_DYNAMICS_RATE,
-        'rate of the joint efforts along one direction',
-        (Q, QD, QDD, Q_RATE, QD_RATE, QDD_RATE),
-        _EFFORT,
-        _each_joint,
-        load_trace('derivatives', 'trace_inverse_dynamics_rate'),
+    _RATE_ROW,
+    _in_full(
+        _RATE_ROW, _RATE_ROW.meaning, load_maker('derivatives', 'trace_inverse_dynamics_rate')
     ),
     Function(
         REGRESSOR_FACTORS,
@@ -776,6 +789,7 @@ INTERNAL = (
     REGRESSOR_GRADIENT,
     BARE_RECURSION,
     INVERSE_DYNAMICS_RATE,
+    f'{INVERSE_DYNAMICS_RATE}_in_full',
     REGRESSOR_FACTORS,
 )
 """Rows of the general control law, of the observer and of the planner of motions, and those that

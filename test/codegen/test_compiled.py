@@ -93,6 +93,8 @@ FUNCTIONS = {
     'forward_dynamics in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
     'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
     'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
+    'inverse_dynamics_derivatives with wrench': ('q', 'qd', 'qdd', 'wrench'),
+    'forward_dynamics_derivatives in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
     'kinetic_energy': ('q', 'qd'),
     'potential_energy': ('q',),
     'generalized_momentum': ('q', 'qd'),

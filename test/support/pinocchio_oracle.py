@@ -419,14 +419,18 @@ class PinocchioRobot:
         ).reshape(self.model.nv, self.model.nv)
         return self.spread.T @ (coriolis.T @ (self.spread @ qd)) - self.gravity_torque(q)
 
-    def inverse_dynamics_derivatives(self, q, qd, qdd):
-        """Return dtau/dq, dtau/dqd, dtau/dqdd, shape (3, n, n); viscous friction added by hand."""
+    def inverse_dynamics_derivatives(self, q, qd, qdd, wrench=None):
+        """Return dtau/dq, dtau/dqd, dtau/dqdd, shape (3, n, n); viscous friction added by hand.
+
+        `wrench`, which the tip exerts, is constant in the tip's axes.
+        """
         pin.computeRNEADerivatives(
             self.model,
             self.data,
             self._configuration(q),
             self.spread @ qd,
             self.spread @ qdd,
+            self._external_forces(wrench, {}),
         )
         shape = self.model.nv, self.model.nv
         mass = np.triu(self.data.M.reshape(shape))
