@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ne_dynamics.algorithms.kinematics import body_poses, locate_point
+from ne_dynamics.algorithms.link_motion import body_velocities
 from ne_dynamics.algorithms.mechanism import Mechanism
-from ne_dynamics.algorithms.newton_euler import joint_rotation, to_child, to_parent
-from ne_dynamics.algorithms.scalars.elementary import add, cross, dot, scale
+from ne_dynamics.algorithms.newton_euler import to_parent
+from ne_dynamics.algorithms.scalars.elementary import add, cross, dot, multiply, scale
 from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
 from ne_dynamics.algorithms.terms import gravity_torque
 from ne_dynamics.errors import ModelError
@@ -48,8 +49,11 @@ def lagrangian_gradient(
 
 def _pass_momenta(
     mechanism: Mechanism, q: Sequence[Scalar], qd: Sequence[Scalar]
-) -> tuple[Vector, Vector]:
-    """Return the generalized momentum, and the gradient of the kinetic energy.
+) -> tuple[Vector, Vector, tuple[Vector, Vector]]:
+    """Return the generalized momentum, the gradient of the kinetic energy, and the whole momentum.
+
+    The whole momentum is linear [kg m/s], then angular about the origin of the chosen base frame
+    [kg m^2/s], in its axes.
 
     Velocities go outward, momenta inward. A displacement of joint i turns the velocity of its
     parent against everything beyond it, so with the twist S of the joint, the velocity v of
@@ -58,35 +62,11 @@ def _pass_momenta(
         dT/dq_i = (v x S) . h
     """
     bodies = mechanism.bodies
-    rotations = [joint_rotation(body, q[body.coordinate]) for body in bodies]
-    angular: list[Vector] = []
-    linear: list[Vector] = []
-    brought: list[tuple[Vector, Vector]] = []
-    shifts: Vector = []
-    for index, body in enumerate(bodies):
-        rate = body.multiplier * qd[body.coordinate]
-        if body.parent == BASE:
-            w: Vector = [0.0, 0.0, 0.0]
-            v: Vector = [0.0, 0.0, 0.0]
-        else:
-            w = to_child(rotations[index], angular[body.parent])
-            arm = cross(angular[body.parent], body.position)
-            v = to_child(rotations[index], add(linear[body.parent], arm))
-        shift: Scalar = 0.0
-        if body.is_prismatic:
-            shift = body.multiplier * q[body.coordinate] + body.offset
-            v = [v[0] + w[1] * shift, v[1] - w[0] * shift, v[2]]
-        brought.append((w, v))
-        shifts.append(shift)
-        if body.is_prismatic:
-            v = [v[0], v[1], v[2] + rate]
-        else:
-            w = [w[0], w[1], w[2] + rate]
-        angular.append(w)
-        linear.append(v)
+    motions = body_velocities(mechanism, q, qd)
     forces: list[Vector] = []
     moments: list[Vector] = []
-    for w, v, body in zip(angular, linear, bodies, strict=True):
+    for motion, body in zip(motions, bodies, strict=True):
+        w, v = motion.angular, motion.linear
         inertia = body.inertia
         xx, yy, zz, xy, xz, yz = inertia.second_moments
         first = inertia.first_moment
@@ -97,13 +77,15 @@ def _pass_momenta(
             (xx + yy) * w[2] - xz * w[0] - yz * w[1],
         ]
         moments.append(add(turning, cross(first, v)))
+    forces.append([0.0, 0.0, 0.0])
+    moments.append([0.0, 0.0, 0.0])
     momenta: Vector = [
         inertia * rate for inertia, rate in zip(mechanism.reflected_inertia, qd, strict=True)
     ]
     slopes: Vector = [0.0] * mechanism.n
     for index in reversed(range(len(bodies))):
         body, force, moment = bodies[index], forces[index], moments[index]
-        w, v = brought[index]
+        w, v = motions[index].brought
         if body.is_prismatic:
             own, slope = force[2], w[1] * force[0] - w[0] * force[1]
         else:
@@ -112,15 +94,14 @@ def _pass_momenta(
         place = body.coordinate
         momenta[place] = momenta[place] + body.multiplier * own
         slopes[place] = slopes[place] + body.multiplier * slope
-        if body.parent == BASE:
-            continue
-        shift = shifts[index]
+        shift = motions[index].shift
         moment = [moment[0] - shift * force[1], moment[1] + shift * force[0], moment[2]]
-        force = to_parent(rotations[index], force)
-        moment = add(to_parent(rotations[index], moment), cross(body.position, force))
+        force = to_parent(motions[index].rotation, force)
+        moment = add(to_parent(motions[index].rotation, moment), cross(body.position, force))
+        # The base stands last, which is where index -1 finds it.
         forces[body.parent] = add(forces[body.parent], force)
         moments[body.parent] = add(moments[body.parent], moment)
-    return momenta, slopes
+    return momenta, slopes, (forces[BASE], moments[BASE])
 
 
 def _compute_first_moment(mechanism: Mechanism, q: Sequence[Scalar]) -> Vector:
@@ -166,3 +147,28 @@ def center_of_mass(mechanism: Mechanism, q: Sequence[Scalar]) -> Vector:
     if isinstance(mass, float) and mass == 0.0:
         raise ModelError(f'center of mass: expected moving links with mass, got {mass:g} kg')
     return [moment / mass for moment in _compute_first_moment(mechanism, q)]
+
+
+def centroidal_momentum(mechanism: Mechanism, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Vector:
+    """Return the momentum of the moving links, 6 scalars in the base link's axes.
+
+    Linear [kg m/s], then angular about their centre of mass [kg m^2/s]; rotors do not count.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With each link's own inertial parameters: regrouping moves mass.
+    q, qd : sequence of n scalars
+
+    Raises
+    ------
+    ModelError
+        When nothing that moves has a mass.
+    """
+    _, _, (force, moment) = _pass_momenta(mechanism, q, qd)
+    rows = mechanism.base_pose.rotation.tolist()
+    linear, angular = multiply(rows, force), multiply(rows, moment)
+    center = center_of_mass(mechanism, q)
+    origin = mechanism.base_pose.translation.tolist()
+    arm = [a - b for a, b in zip(origin, center, strict=True)]
+    return [*linear, *add(angular, cross(arm, linear))]

@@ -75,10 +75,15 @@ def link_pose(mechanism: Mechanism, link: Link, q: Sequence[Scalar]) -> Pose:
 
 
 def _compute_link_pose(mechanism: Mechanism, link: Link, poses: dict[int, Pose]) -> Pose:
-    axes, _ = pose = poses[link.body]
-    local_axes, local_origin = _split_pose(mechanism.frame_pose(link))
+    return locate_pose(poses[link.body], mechanism.frame_pose(link))
+
+
+def locate_pose(pose: Pose, local: Transform) -> Pose:
+    """Return the pose of a frame that is given in another, in the axes of that one's pose."""
+    axes, _ = pose
+    local_axes, local_origin = _split_pose(local)
     zero: Vector = [0.0, 0.0, 0.0]
-    turned = [locate_point((axes, zero), local) for local in local_axes]
+    turned = [locate_point((axes, zero), axis) for axis in local_axes]
     return turned, locate_point(pose, local_origin)
 
 
@@ -86,10 +91,14 @@ def jacobian(mechanism: Mechanism, link: Link, q: Sequence[Scalar], axes: str) -
     """Return the geometric Jacobian of a link's frame, 6 rows of n scalars.
 
     Rows 0-2 give the velocity of the frame's origin, rows 3-5 the angular velocity, in the base
-    link's axes (``axes='base'``) or in the link's own (``axes='tip'``).
+    link's axes (``axes='base'``) or in the link's own (``axes='tip'``). With ``axes='world'`` rows
+    0-2 give, in the base link's axes, the velocity of that point which moves with the link and is
+    at the base link's origin.
     """
     poses = body_poses(mechanism, q, link.body)
     link_axes, tip = _compute_link_pose(mechanism, link, poses)
+    if axes == 'world':
+        tip = [0.0, 0.0, 0.0]
     columns: Matrix = [[0.0] * 6 for _ in range(mechanism.n)]
     for index, (body_axes, origin) in poses.items():
         if index == BASE:

@@ -144,6 +144,7 @@ def newton_euler(
     joint_effects: bool = True,
     friction_qd: Sequence[Scalar] | None = None,
     smoothing_velocity: Scalar | None = None,
+    wrenches: list[tuple[Vector, Vector]] | None = None,
 ) -> Vector:
     """Return the joint efforts that a motion takes.
 
@@ -175,6 +176,9 @@ def newton_euler(
         Velocities for which friction counts, in place of `qd`; its load stays that at `qd`.
     smoothing_velocity : scalar, optional
         As :func:`compute_friction` takes it.
+    wrenches : list, optional
+        Empty; is given the force [N] and the moment [N m], about the origin of its chosen frame
+        and in its axes, onto each body through its joint. For a mechanism that is not regrouped.
 
     Returns
     -------
@@ -282,6 +286,8 @@ def newton_euler(
         moment = to_parent(rotations[index], moment)
         forces[body.parent] = add(forces[body.parent], force)
         moments[body.parent] = add(moments[body.parent], add(moment, cross(body.position, force)))
+    if wrenches is not None:
+        wrenches.extend(zip(forces, moments, strict=True))
     if joint_effects:
         loads = None
         if any(friction.depends_on_load for friction in mechanism.friction):

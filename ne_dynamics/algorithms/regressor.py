@@ -14,10 +14,12 @@ from typing import cast
 
 import numpy as np
 
+from ne_dynamics.algorithms.kinematics import body_poses, locate_pose
+from ne_dynamics.algorithms.link_motion import body_velocities, locate_velocity
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY
 from ne_dynamics.algorithms.newton_euler import angular_matrix, newton_euler
-from ne_dynamics.algorithms.scalars.elementary import add, cos, cross, multiply, scale, sin
+from ne_dynamics.algorithms.scalars.elementary import add, cos, cross, dot, multiply, scale, sin
 from ne_dynamics.algorithms.scalars.scalar import AnyScalar, Matrix, Scalar, Vector
 from ne_dynamics.model.robot import BASE, FloatArray
 
@@ -63,6 +65,40 @@ def regressor(
             )
     rows = [[column[row] for column in columns] for row in range(plain.n)]
     return cast('list[list[AnyScalar | float]]', rows)
+
+
+def kinetic_energy_regressor(
+    plain: Mechanism, q: Sequence[Scalar], qd: Sequence[Scalar]
+) -> list[Vector]:
+    """Return the slopes of the kinetic energy by the inertial parameters, ten scalars a body.
+
+    In the order of :func:`regressor`; rotors do not count.
+    """
+    rows = []
+    for pose, motion in zip(plain.body_poses, body_velocities(plain, q, qd), strict=True):
+        # In the model's body frame: m v^2 / 2 + c . (v x w) + w^T I w / 2.
+        twist = locate_velocity(pose.inverse(), motion)
+        v, w = twist[:3], twist[3:]
+        half = [0.5 * value for value in w]
+        turning = [half[0] * w[0], w[0] * w[1], half[1] * w[1]]
+        turning += [w[0] * w[2], w[1] * w[2], half[2] * w[2]]
+        rows.append([0.5 * dot(v, v), *cross(v, w), *turning])
+    return rows
+
+
+def potential_energy_regressor(
+    plain: Mechanism, q: Sequence[Scalar], gravity: Sequence[float]
+) -> list[Vector]:
+    """Return the slopes of the potential energy by the inertial parameters, ten scalars a body.
+
+    In the order of :func:`regressor`; zero height is the origin of the base link's frame.
+    """
+    poses = body_poses(plain, q)
+    rows = []
+    for index, pose_in_body in enumerate(plain.body_poses):
+        axes, origin = locate_pose(poses[index], pose_in_body.inverse())
+        rows.append([-dot(gravity, vector) for vector in (origin, *axes)] + [0.0] * 6)
+    return rows
 
 
 def _make_unit_parameters(

@@ -132,24 +132,32 @@ def solve_forward_dynamics_in_full(
 
 
 def assemble_inverse_dynamics_derivatives(
-    ask: Ask, subject: Subject, q: FloatArray, qd: FloatArray, qdd: FloatArray
+    ask: Ask, subject: Subject, q: FloatArray, qd: FloatArray, qdd: FloatArray, *loads: FloatArray
 ) -> FloatArray:
-    """Return the derivatives of the inverse dynamics, a direction a column."""
+    """Return the derivatives of the inverse dynamics, a direction a column.
+
+    `loads` are none, a wrench, or wrench, base motion and payload.
+    """
     samples, n = q.shape
     units = np.tile(np.eye(n), (samples, 1))
     rows = [np.repeat(each, n, axis=0) for each in (q, qd, qdd)]
     zeros = np.zeros_like(units)
+    name = INVERSE_DYNAMICS_RATE
+    if loads:
+        name = f'{name}_in_full'
+        nothing = (np.zeros((samples, size)) for size in (9, 10))
+        loads = tuple(np.repeat(load, n, axis=0) for load in (*loads, *nothing)[:3])
     parts = []
     for place in range(3):
         directions = [units if place == other else zeros for other in range(3)]
-        columns = ask(INVERSE_DYNAMICS_RATE, *rows, *directions).reshape(samples, n, n)
+        columns = ask(name, *rows, *directions, *loads).reshape(samples, n, n)
         parts.append(np.swapaxes(columns, 1, 2))
     parts[2] = 0.5 * (parts[2] + np.swapaxes(parts[2], 1, 2))
     return np.stack(parts, axis=1)
 
 
 def solve_forward_dynamics_derivatives(
-    ask: Ask, subject: Subject, q: FloatArray, qd: FloatArray, tau: FloatArray
+    ask: Ask, subject: Subject, q: FloatArray, qd: FloatArray, tau: FloatArray, *loads: FloatArray
 ) -> FloatArray:
     """Return the derivatives of the forward dynamics by those of the inverse dynamics.
 
@@ -158,8 +166,10 @@ def solve_forward_dynamics_derivatives(
     ModelError
         When the mass matrix is singular.
     """
-    qdd = ask('forward_dynamics', q, qd, tau)
-    by_q, by_qd, mass = np.moveaxis(ask('inverse_dynamics_derivatives', q, qd, qdd), 1, 0)
+    suffix = {0: '', 1: '_with_wrench', 3: '_in_full'}[len(loads)]
+    qdd = ask(f'forward_dynamics{suffix}', q, qd, tau, *loads)
+    parts = ask(f'inverse_dynamics_derivatives{suffix}', q, qd, qdd, *loads)
+    by_q, by_qd, mass = np.moveaxis(parts, 1, 0)
     unit = np.broadcast_to(np.eye(q.shape[1]), mass.shape)
     return np.stack([_solve(subject, mass, right) for right in (-by_q, -by_qd, unit)], axis=1)
 
@@ -185,8 +195,14 @@ ASSEMBLIES: Mapping[str, Assembly] = {
     'forward_dynamics': solve_forward_dynamics,
     'forward_dynamics_with_wrench': solve_forward_dynamics,
     'forward_dynamics_in_full': solve_forward_dynamics_in_full,
-    'inverse_dynamics_derivatives': assemble_inverse_dynamics_derivatives,
-    'forward_dynamics_derivatives': solve_forward_dynamics_derivatives,
+    **{
+        f'inverse_dynamics_derivatives{suffix}': assemble_inverse_dynamics_derivatives
+        for suffix in ('', '_with_wrench', '_in_full')
+    },
+    **{
+        f'forward_dynamics_derivatives{suffix}': solve_forward_dynamics_derivatives
+        for suffix in ('', '_with_wrench', '_in_full')
+    },
     'regressor': multiply_regressor,
 }
 """What serves larger robots, by row: of every row that is written out for small ones only."""

@@ -14,6 +14,7 @@ from ne_dynamics.codegen.cache import ObjectCache
 from ne_dynamics.codegen.entry_call import Signature
 from ne_dynamics.codegen.functions import (
     FUNCTIONS,
+    WEIGHTED_BY_MASS,
     Function,
     decisive_arguments,
     method_arguments,
@@ -211,7 +212,7 @@ class Evaluator:
                     f'robot {self.subject.robot.name!r}: the mass matrix is singular at one of '
                     'the positions'
                 )
-        if row.name == 'center_of_mass' and not sum(
+        if row.name in WEIGHTED_BY_MASS and not sum(
             body.inertia.mass for body in self.subject.robot.bodies
         ):
             return make_weightless_error(self.subject.robot)
@@ -231,7 +232,7 @@ class Evaluator:
         try:
             single = kernel.single(*[array[0] for array in arrays])[np.newaxis]
         except ZeroDivisionError as error:
-            if name == 'center_of_mass':
+            if name in WEIGHTED_BY_MASS:
                 raise make_weightless_error(self.subject.robot) from error
             raise ModelError(
                 f'robot {self.subject.robot.name!r}: the mass matrix is singular at q = '

@@ -185,6 +185,23 @@ def _regressor_shape(robot: Robot) -> tuple[int, ...]:
     return robot.n, PARAMETERS_PER_BODY * len(robot.bodies)
 
 
+def _parameter_shape(robot: Robot) -> tuple[int, ...]:
+    return (PARAMETERS_PER_BODY * len(robot.bodies),)
+
+
+def _each_link(robot: Robot) -> tuple[int, ...]:
+    return len(robot.links), TWIST
+
+
+WEIGHTED_BY_MASS = (
+    'center_of_mass',
+    'center_of_mass_jacobian',
+    'centroidal_momentum',
+    'centroidal_momentum_matrix',
+    'centroidal_momentum_rate',
+)
+"""Rows that have no answer when nothing that moves has a mass."""
+
 REGRESSOR_GRADIENT = 'regressor_gradient'
 """Row of the gradient of a weighted sum of the regressor's entries."""
 
@@ -220,6 +237,11 @@ _FEEDFORWARD_PD = (
     'efforts of feed-forward with PD, limited: inverse dynamics of the desired motion + kp e + '
     'kv de/dt; e = q_desired - q, to the nearest turn where a joint has no end'
 )
+_CENTROIDAL = (
+    'linear momentum of all moving links, then angular momentum about their centre of mass, in '
+    'base axes'
+)
+_MOMENTUM = 'kg m/s, then kg m^2/s'
 _CONTROL_EFFORT = 'efforts of a control law, then its position errors'
 _DESIRED = (Q, QD, Q_DESIRED, QD_DESIRED, QDD_DESIRED)
 _COMPUTED_TORQUE_ARGUMENTS = (*_DESIRED, KP, KV, EFFORT_LIMITS, SMOOTHING_VELOCITY)
@@ -319,6 +341,15 @@ _RESIDUALS_ROW = Function(
     method=DISTURBANCE_RESIDUALS,
     is_stacked=True,
     is_scalar=True,
+)
+
+_RATE_ROW = Function(
+    INVERSE_DYNAMICS_RATE,
+    'rate of the joint efforts along one direction',
+    (Q, QD, QDD, Q_RATE, QD_RATE, QDD_RATE),
+    _EFFORT,
+    _each_joint,
+    load_maker('derivatives', 'trace_inverse_dynamics_rate')(),
 )
 
 _ROWS = (
@@ -461,27 +492,35 @@ _ROWS = (
         'joint accelerations that efforts give',
         load_maker('terms', 'trace_forward_dynamics'),
     ),
-    Function(
-        'inverse_dynamics_derivatives',
-        'derivatives of the efforts: entry (i, j) of each is effort i by number j',
-        (Q, QD, QDD),
-        'N m or N, each per unit of q, then of qd, then of qdd',
-        _three_squares,
-        load_trace('derivatives', 'trace_inverse_dynamics_derivatives'),
-        method='inverse_dynamics_derivatives',
-        largest=LARGEST_DERIVATIVES,
-        is_stacked=True,
+    *_under_loads(
+        Function(
+            'inverse_dynamics_derivatives',
+            'derivatives of the efforts: entry (i, j) of each is effort i by number j',
+            (Q, QD, QDD),
+            'N m or N, each per unit of q, then of qd, then of qdd',
+            _three_squares,
+            load_maker('derivatives', 'trace_inverse_dynamics_derivatives')(),
+            method='inverse_dynamics_derivatives',
+            largest=LARGEST_DERIVATIVES,
+            is_stacked=True,
+        ),
+        'derivatives of the efforts',
+        load_maker('derivatives', 'trace_inverse_dynamics_derivatives'),
     ),
-    Function(
-        'forward_dynamics_derivatives',
-        'derivatives of the accelerations: entry (i, j) of each is acceleration i by number j',
-        (Q, QD, TAU),
-        'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
-        _three_squares,
-        load_trace('derivatives', 'trace_forward_dynamics_derivatives'),
-        method='forward_dynamics_derivatives',
-        largest=LARGEST_DERIVATIVES,
-        is_stacked=True,
+    *_under_loads(
+        Function(
+            'forward_dynamics_derivatives',
+            'derivatives of the accelerations: entry (i, j) of each is acceleration i by number j',
+            (Q, QD, TAU),
+            'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
+            _three_squares,
+            load_maker('derivatives', 'trace_forward_dynamics_derivatives')(),
+            method='forward_dynamics_derivatives',
+            largest=LARGEST_DERIVATIVES,
+            is_stacked=True,
+        ),
+        'derivatives of the accelerations',
+        load_maker('derivatives', 'trace_forward_dynamics_derivatives'),
     ),
     Function(
         'kinetic_energy',
@@ -530,6 +569,74 @@ _ROWS = (
         method='center_of_mass',
     ),
     Function(
+        'center_of_mass_jacobian',
+        'velocity of the centre of mass of all moving links by qd, in base axes',
+        (Q,),
+        'm or 1',
+        lambda robot: (3, robot.n),
+        load_trace('energy', 'trace_center_of_mass_jacobian'),
+        method='center_of_mass_jacobian',
+    ),
+    Function(
+        'centroidal_momentum',
+        _CENTROIDAL,
+        (Q, QD),
+        _MOMENTUM,
+        lambda robot: (6,),
+        load_trace('energy', 'trace_centroidal_momentum'),
+        method='centroidal_momentum',
+    ),
+    Function(
+        'centroidal_momentum_matrix',
+        f'{_CENTROIDAL}, by qd',
+        (Q,),
+        'kg m or kg, then kg m^2 or kg m',
+        lambda robot: (6, robot.n),
+        load_trace('energy', 'trace_centroidal_momentum_matrix'),
+        method='centroidal_momentum_matrix',
+    ),
+    Function(
+        'centroidal_momentum_rate',
+        f'time derivative of the {_CENTROIDAL}',
+        (Q, QD, QDD),
+        'N, then N m',
+        lambda robot: (6,),
+        load_trace('energy', 'trace_centroidal_momentum_rate'),
+        method='centroidal_momentum_rate',
+    ),
+    *_under_loads(
+        Function(
+            'joint_wrenches',
+            'force, then moment, onto each body through its joint, at the origin of its frame, '
+            'in its axes',
+            (Q, QD, QDD),
+            'N, then N m',
+            lambda robot: (len(robot.bodies), TWIST),
+            load_maker('recursion', 'trace_joint_wrenches')(),
+            method='joint_wrenches',
+        ),
+        'force, then moment, onto each body through its joint',
+        load_maker('recursion', 'trace_joint_wrenches'),
+    ),
+    Function(
+        'link_velocities',
+        "velocity of each link's origin, then its angular velocity, in its own axes",
+        (Q, QD),
+        'm/s, then rad/s',
+        _each_link,
+        load_trace('kinematics', 'trace_link_velocities'),
+        method='link_velocities',
+    ),
+    Function(
+        'link_accelerations',
+        'spatial acceleration of each link without gravity, linear, then angular, in its own axes',
+        (Q, QD, QDD),
+        'm/s^2, then rad/s^2',
+        _each_link,
+        load_trace('kinematics', 'trace_link_accelerations'),
+        method='link_accelerations',
+    ),
+    Function(
         'link_poses',
         'homogeneous matrix of each link in the base frame',
         (Q,),
@@ -568,6 +675,16 @@ _ROWS = (
         needs_tip=True,
     ),
     Function(
+        'jacobian_at_base_origin',
+        'linear velocity of the point of the tip at the base origin, then angular velocity, by '
+        'qd, in base axes',
+        (Q,),
+        'm or 1, then rad or rad/m',
+        lambda robot: (6, robot.n),
+        load_maker('kinematics', 'trace_jacobian')('world'),
+        needs_tip=True,
+    ),
+    Function(
         'jacobian_rate',
         'time derivative of the Jacobian in base axes',
         (Q, QD),
@@ -587,6 +704,15 @@ _ROWS = (
         needs_tip=True,
     ),
     Function(
+        'jacobian_rate_at_base_origin',
+        'time derivative of the Jacobian at the base origin',
+        (Q, QD),
+        'm/s or 1/s, then rad/s or rad/(m s)',
+        lambda robot: (6, robot.n),
+        load_maker('kinematics', 'trace_jacobian_rate')('world'),
+        needs_tip=True,
+    ),
+    Function(
         'regressor',
         'efforts without friction and rotor inertia by the ten inertial parameters of '
         'each body: mass, first moment, Ixx Ixy Iyy Ixz Iyz Izz about its origin',
@@ -596,6 +722,24 @@ _ROWS = (
         load_trace('regressor', 'trace_regressor'),
         method='regressor',
         largest=14,
+    ),
+    Function(
+        'kinetic_energy_regressor',
+        'kinetic energy without rotor inertia by the ten inertial parameters of each body',
+        (Q, QD),
+        'J per unit of the parameter',
+        _parameter_shape,
+        load_trace('regressor', 'trace_kinetic_energy_regressor'),
+        method='kinetic_energy_regressor',
+    ),
+    Function(
+        'potential_energy_regressor',
+        'potential energy by the ten inertial parameters of each body',
+        (Q,),
+        'J per unit of the parameter',
+        _parameter_shape,
+        load_trace('regressor', 'trace_potential_energy_regressor'),
+        method='potential_energy_regressor',
     ),
     Function(
         REGRESSOR_GRADIENT,
@@ -623,13 +767,9 @@ _ROWS = (
         _each_joint,
         load_trace('recursion', 'trace_bare_recursion'),
     ),
-    Function(
-        INVERSE_DYNAMICS_RATE,
-        'rate of the joint efforts along one direction',
-        (Q, QD, QDD, Q_RATE, QD_RATE, QDD_RATE),
-        _EFFORT,
-        _each_joint,
-        load_trace('derivatives', 'trace_inverse_dynamics_rate'),
+    _RATE_ROW,
+    _in_full(
+        _RATE_ROW, _RATE_ROW.meaning, load_maker('derivatives', 'trace_inverse_dynamics_rate')
     ),
     Function(
         REGRESSOR_FACTORS,
@@ -649,6 +789,7 @@ INTERNAL = (
     REGRESSOR_GRADIENT,
     BARE_RECURSION,
     INVERSE_DYNAMICS_RATE,
+    f'{INVERSE_DYNAMICS_RATE}_in_full',
     REGRESSOR_FACTORS,
 )
 """Rows of the general control law, of the observer and of the planner of motions, and those that

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -14,11 +12,14 @@ from ne_dynamics.arguments import (
     match_samples,
     require_finite,
 )
-from ne_dynamics.codegen.functions import Function, argument_places, choose_function
+from ne_dynamics.codegen.functions import (
+    Function,
+    argument_places,
+    choose_function,
+    names_only,
+)
 from ne_dynamics.dynamics.entries import CompiledEntries
 from ne_dynamics.model.robot import FloatArray
-
-_FLOAT = np.dtype(np.float64)
 
 
 class CheckedCalls(CompiledEntries):
@@ -34,12 +35,12 @@ class CheckedCalls(CompiledEntries):
         row: Function | None = None,
     ) -> FloatArray:
         """Check the arguments of a method, choose the function that answers, and compute it."""
-        if self._facade is not None and out is None and link is None:
-            quick = self._answer_lists(method, values)
-            if quick is not None:
-                return quick
         if link is not None and not isinstance(link, str):
             self._structure.link(link)  # raises
+        if self._facade is not None and link is None and (row is None or row.method):
+            answer = self._ask_entry_for_lists(method, values, out)
+            if answer is not None:
+                return answer
         if row is None:
             row = choose_function(method, tuple([value is not None for value in values]))
         given = []
@@ -75,36 +76,36 @@ class CheckedCalls(CompiledEntries):
                 out[...] = result
         return result if out is None else out
 
-    def _answer_lists(
-        self, method: str, values: tuple[ArrayLike | None, ...]
+    def _ask_entry_for_lists(
+        self, method: str, values: tuple[ArrayLike | None, ...], out: FloatArray | None
     ) -> FloatArray | None:
-        """Hand lists of numbers to the entry once more, as arrays.
+        """Return the answer of the entry, which takes no lists, to arrays in place of them.
 
-        Returns
-        -------
-        array or None
-            None where there are no lists of numbers, or no entry: the usual way says what is
-            wrong.
+        None where no number is in a list, or where they are for the checks to name. What the
+        entry does not take comes back as arrays, and no third time.
         """
-        if list not in map(type, values):
-            return None
-        shown = self._facade() if self._facade is not None else None
+        shown = None if self._facade is None else self._facade()
         entry = None if shown is None else shown.__dict__.get(method)
-        if entry is None:
+        if entry is None or not any(isinstance(value, (list, tuple)) for value in values):
             return None
-        count = sum(value is not None for value in values)
-        if count >= getattr(self._answered, method).__code__.co_argcount:
-            return None  # the last ones have names alone
-        arrays = []
-        for value in values[:count]:
-            try:
-                array = np.array(value) if isinstance(value, list) else value
-            except ValueError:
-                return None
-            if not isinstance(array, np.ndarray) or array.dtype is not _FLOAT:
-                return None  # other numbers, or one was left out before the last
-            arrays.append(array)
-        return cast('FloatArray', entry(*arrays))
+        arrays = list(values)
+        for place, value in enumerate(values):
+            if isinstance(value, (list, tuple)):
+                try:
+                    array = np.array(value)
+                except ValueError:  # rows of different length
+                    return None
+                if array.dtype.kind == 'i':
+                    array = array.astype(np.float64)
+                elif array.dtype != np.float64:
+                    return None
+                arrays[place] = array
+        while arrays[-1] is None:
+            arrays.pop()
+        if len(arrays) > len(values) - len(names_only(method)):
+            return None
+        answer: FloatArray = entry(*arrays) if out is None else entry(*arrays, out=out)
+        return answer
 
     def _require_tip_for_load(self, wrench: ArrayLike | None, payload: ArrayLike | None) -> None:
         """Raise an error when a payload, or a wrench that is not zero, has no tip to act on."""

@@ -12,13 +12,23 @@ class DerivativeMethods(CheckedCalls):
     """Derivatives by q, qd, and qdd or tau, stacked: a result unpacks as three matrices."""
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: FloatArray | None = None
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrench: ArrayLike | None = None,
+        base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
+        *,
+        out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the partial derivatives of :meth:`inverse_dynamics`.
 
         Parameters
         ----------
         q, qd, qdd : array-like, shape (n,) or (N, n)
+        wrench, base_motion, payload : array-like, optional
+            As :meth:`inverse_dynamics` takes them; constant in their own axes.
         out : array, shape (3, n, n) or (3, N, n, n), optional
             For the result.
 
@@ -39,16 +49,29 @@ class DerivativeMethods(CheckedCalls):
         The traced recursion is differentiated, not approximated; see
         :func:`ne_dynamics.codegen.differentiation.differentiate`.
         """
-        return self._answer('inverse_dynamics_derivatives', (q, qd, qdd), out)
+        if payload is not None or (wrench is not None and base_motion is not None):
+            self._require_tip_for_load(wrench, payload)
+        values = q, qd, qdd, wrench, base_motion, payload
+        return self._answer('inverse_dynamics_derivatives', values, out)
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, out: FloatArray | None = None
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        wrench: ArrayLike | None = None,
+        base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
+        *,
+        out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the partial derivatives of :meth:`forward_dynamics`.
 
         Parameters
         ----------
         q, qd, tau : array-like, shape (n,) or (N, n)
+        wrench, base_motion, payload : array-like, optional
+            As :meth:`inverse_dynamics` takes them; constant in their own axes.
         out : array, shape (3, n, n) or (3, N, n, n), optional
             For the result.
 
@@ -69,4 +92,7 @@ class DerivativeMethods(CheckedCalls):
         -----
         ``dqdd/dx = -M^-1 dtau/dx`` at the acceleration that the efforts give.
         """
-        return self._answer('forward_dynamics_derivatives', (q, qd, tau), out)
+        if payload is not None or (wrench is not None and base_motion is not None):
+            self._require_tip_for_load(wrench, payload)
+        values = q, qd, tau, wrench, base_motion, payload
+        return self._answer('forward_dynamics_derivatives', values, out)

@@ -56,6 +56,49 @@ class EnergyMethods(CheckedCalls):
         """
         return self._answer('center_of_mass', (q,), out)
 
+    def center_of_mass_jacobian(
+        self, q: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the velocity of :meth:`center_of_mass` by qd, shape (3, n) or (N, 3, n).
+
+        [m or 1], in base axes. It raises what :meth:`center_of_mass` raises.
+        """
+        return self._answer('center_of_mass_jacobian', (q,), out)
+
+    def centroidal_momentum(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the momentum of all moving links, shape (6,) or (N, 6), in base axes.
+
+        Linear [kg m/s], then angular about :meth:`center_of_mass` [kg m^2/s]. The rotors'
+        inertia does not count. It raises what :meth:`center_of_mass` raises.
+        """
+        return self._answer('centroidal_momentum', (q, qd), out)
+
+    def centroidal_momentum_matrix(
+        self, q: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return A(q) of ``centroidal_momentum = A @ qd``, shape (6, n) or (N, 6, n).
+
+        It raises what :meth:`center_of_mass` raises.
+        """
+        return self._answer('centroidal_momentum_matrix', (q,), out)
+
+    def centroidal_momentum_rate(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the time derivative of :meth:`centroidal_momentum`, shape (6,) or (N, 6).
+
+        [N], then [N m]: the sum of what acts from outside, gravity among it, with its moment
+        about the centre of mass. It raises what :meth:`center_of_mass` raises.
+        """
+        return self._answer('centroidal_momentum_rate', (q, qd, qdd), out)
+
 
 def _as_scalar(result: FloatArray, out: FloatArray | None) -> FloatArray | float:
     """Return the result of one sample as a float, unless there is an array for it."""

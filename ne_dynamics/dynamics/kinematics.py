@@ -9,6 +9,9 @@ from ne_dynamics.dynamics.calls import CheckedCalls
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import FloatArray
 
+_AXES = {'base': '', 'tip': '_in_tip_axes', 'world': '_at_base_origin'}
+"""What the axes of a Jacobian add to the name of its row."""
+
 
 class KinematicsMethods(CheckedCalls):
     """Where the links are, and how they move."""
@@ -33,6 +36,50 @@ class KinematicsMethods(CheckedCalls):
             Homogeneous matrices, translations in metres, in the order of :attr:`link_names`.
         """
         return self._answer('link_poses', (q,), out)
+
+    def link_velocities(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the velocities of all links, each in its own axes; the base is at rest.
+
+        Parameters
+        ----------
+        q, qd : array-like, shape (n,) or (N, n)
+        out : array, shape (links, 6) or (N, links, 6), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (links, 6) or (N, links, 6)
+            Velocity of the origin of the link's frame [m/s], then angular velocity [rad/s], in
+            the order of :attr:`link_names`.
+        """
+        return self._answer('link_velocities', (q, qd), out)
+
+    def link_accelerations(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the spatial accelerations of all links, each in its own axes, without gravity.
+
+        Parameters
+        ----------
+        q, qd, qdd : array-like, shape (n,) or (N, n)
+        out : array, shape (links, 6) or (N, links, 6), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (links, 6) or (N, links, 6)
+            Linear [m/s^2], then angular [rad/s^2]: the time derivative of the numbers of
+            :meth:`link_velocities`. The origin of a link accelerates by the linear part + w x v,
+            with its angular velocity w and the velocity v of its origin.
+        """
+        return self._answer('link_accelerations', (q, qd, qdd), out)
 
     def forward_kinematics(
         self, q: ArrayLike, link: str | None = None, *, out: FloatArray | None = None
@@ -69,6 +116,9 @@ class KinematicsMethods(CheckedCalls):
         link : str, optional
         axes : str
             'base': velocities in the base link's axes. 'tip': in the axes of the tip (or link).
+            'world': in the base link's axes, and of that point which moves with the tip (or link)
+            and is at the base link's origin. They are Pinocchio's LOCAL_WORLD_ALIGNED, LOCAL and
+            WORLD where the base link is at the world's origin.
         out : array, shape (6, n) or (N, 6, n), optional
             For the result.
 
@@ -113,6 +163,6 @@ class KinematicsMethods(CheckedCalls):
 
 def _choose_axes(method: str, axes: str) -> Function:
     """Return the row of the table that answers in these axes."""
-    if axes not in ('base', 'tip'):
-        raise InputError(f"axes: expected 'base' or 'tip', got {axes!r}")
-    return FUNCTIONS[method if axes == 'base' else f'{method}_in_tip_axes']
+    if not isinstance(axes, str) or axes not in _AXES:
+        raise InputError(f"axes: expected 'base', 'tip' or 'world', got {axes!r}")
+    return FUNCTIONS[method + _AXES[axes]]

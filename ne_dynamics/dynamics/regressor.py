@@ -27,6 +27,26 @@ class RegressorMethods(CheckedCalls):
         """
         return self._answer('regressor', (q, qd, qdd), out)
 
+    def kinetic_energy_regressor(
+        self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the slopes of the kinetic energy, shape (10 b,) or (N, 10 b).
+
+        ``kinetic_energy_regressor @ parameters`` is the kinetic energy without rotor inertia
+        [J], with :meth:`inertial_parameters`, for b bodies.
+        """
+        return self._answer('kinetic_energy_regressor', (q, qd), out)
+
+    def potential_energy_regressor(
+        self, q: ArrayLike, *, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the slopes of the potential energy, shape (10 b,) or (N, 10 b).
+
+        ``potential_energy_regressor @ parameters`` is :meth:`potential_energy` [J], with
+        :meth:`inertial_parameters`, for b bodies.
+        """
+        return self._answer('potential_energy_regressor', (q,), out)
+
     def regressor_gradient(
         self,
         q: ArrayLike,

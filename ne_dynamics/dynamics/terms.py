@@ -118,6 +118,49 @@ class TermMethods(ExternalWrenchMethods):
         """
         return self._answer('coriolis_matrix', (q, qd), out)
 
+    def joint_wrenches(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrench: ArrayLike | None = None,
+        base_motion: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
+        *,
+        out: FloatArray | None = None,
+    ) -> FloatArray:
+        """Return the force and the moment onto each body through its joint.
+
+        They are f_i and n_i of documents 000 (2.25), (2.26) and 004 (7.36) to (7.38): what the
+        body before exerts on body i, with gravity, in the axes of the body's frame and about its
+        origin, which lies on the joint's axis (in a URDF the joint's frame). The component along
+        the joint's axis, of the force at a prismatic joint and of the moment at a revolute one,
+        is the joint's effort without friction and rotor inertia.
+
+        Parameters
+        ----------
+        q, qd, qdd, wrench, base_motion, payload : array-like
+            As :meth:`inverse_dynamics` takes them.
+        out : array, shape (b, 6) or (N, b, 6), optional
+            For the result.
+
+        Returns
+        -------
+        array, shape (b, 6) or (N, b, 6)
+            Force [N], then moment [N m], one row each of the b bodies in the order of
+            :attr:`~ne_dynamics.model.robot.Robot.bodies`: one each joint that moves, mimic
+            joints among them. A fixed joint has no row, what is beyond it belongs to the body
+            before it. Where a body carries several others, its row has the sum of theirs.
+
+        Raises
+        ------
+        InputError, ModelError
+            As for :meth:`inverse_dynamics`.
+        """
+        if payload is not None or (wrench is not None and base_motion is not None):
+            self._require_tip_for_load(wrench, payload)
+        return self._answer('joint_wrenches', (q, qd, qdd, wrench, base_motion, payload), out)
+
     def forward_dynamics(
         self,
         q: ArrayLike,

@@ -136,7 +136,10 @@ def _check_tensor(link: Link, element: str) -> Iterator[Finding]:
         return
     # Zero is what rounding leaves of the tensor, or a radius of gyration below a micrometre.
     zero = max(_SINGULAR * max(-smallest, largest), 1e-12 * abs(link.inertia.mass))
-    shown = f'{smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2'
+    axes = ', '.join(
+        f'({x:.3g} {y:.3g} {z:.3g})' for x, y, z in np.round(link.inertia.principal_axes, 4) + 0.0
+    )
+    shown = f'{smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2 about {axes} of the link frame'
     if smallest < -zero:
         yield Finding(
             'error',

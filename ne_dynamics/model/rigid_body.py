@@ -167,6 +167,29 @@ def roll_pitch_yaw(rotation: ArrayLike) -> FloatArray:
     return np.array([roll, pitch, yaw])
 
 
+def angular_velocity_of_axes(rotation: ArrayLike, rotation_rate: ArrayLike) -> FloatArray:
+    """Return the angular velocity of axes whose direction cosines change, shape (3,) [rad/s].
+
+    In the moving axes: L, M, N of 000 (B.12), the entries of ``A^T dA/dt`` (B.11).
+
+    Parameters
+    ----------
+    rotation : array-like, shape (3, 3)
+        Direction cosines A of (B.2): column k is moving axis k in the fixed axes.
+    rotation_rate : array-like, shape (3, 3)
+        Their time derivatives [1/s].
+
+    Raises
+    ------
+    ModelError
+        When a shape is another one or a number is not finite.
+    """
+    turned = frozen_array(rotation, (3, 3), 'rotation').T @ frozen_array(
+        rotation_rate, (3, 3), 'rotation_rate [1/s]'
+    )
+    return np.array([turned[2, 1], turned[0, 2], turned[1, 0]])
+
+
 @dataclass(frozen=True, eq=False)
 class Inertia(Frozen):
     """Mass distribution of a rigid body in a frame.
@@ -258,6 +281,57 @@ class Inertia(Frozen):
         """Inertia tensor about the origin of the frame [kg m^2], shape (3, 3)."""
         cross = cross_matrix(self.center_of_mass)
         return self.inertia_about_com - self.mass * (cross @ cross)
+
+    @property
+    def principal_moments(self) -> FloatArray:
+        """Moments of inertia about :attr:`principal_axes` [kg m^2], smallest first, shape (3,)."""
+        return self._find_principal()[0]
+
+    @property
+    def principal_axes(self) -> FloatArray:
+        """Axes in which the tensor about the centre of mass is diagonal, shape (3, 3).
+
+        One a row, of length one, in the axes of the frame; the largest entry of each is positive.
+        Along axis k the inertia ellipsoid of 000 (A.19) has the semi-axis
+        ``1 / sqrt(principal_moments[k])``, by (A.17).
+        """
+        return self._find_principal()[1]
+
+    def _find_principal(self) -> tuple[FloatArray, FloatArray]:
+        scale = float(np.abs(self.inertia_about_com).max()) or 1.0
+        # Scaled, so that the largest numbers do not overflow on the way.
+        moments, columns = np.linalg.eigh(self.inertia_about_com / scale)
+        rows = columns.T
+        largest = rows[np.arange(3), np.abs(rows).argmax(axis=1)]
+        return moments * scale, rows * np.sign(largest)[:, np.newaxis]
+
+    def moment_about_line(self, direction: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> float:
+        """Return the moment of inertia about a line [kg m^2].
+
+        000 (A.13) with its products of inertia as minus the entries of the tensor.
+
+        Parameters
+        ----------
+        direction : array-like, shape (3,)
+            Along the line, in the axes of the frame, of any length but zero.
+        point : array-like, shape (3,)
+            On the line, in the frame [m].
+
+        Raises
+        ------
+        ModelError
+            When a number is not finite, or the direction is zero.
+        """
+        along = frozen_array(direction, (3,), 'direction')
+        through = frozen_array(point, (3,), 'point [m]')
+        length = float(np.linalg.norm(along))
+        if length == 0.0:
+            raise ModelError('direction: expected a vector that is not zero, got zeros')
+        cosines = along / length
+        distance = np.cross(cosines, self.center_of_mass - through)
+        return float(
+            cosines @ self.inertia_about_com @ cosines + self.mass * (distance @ distance)
+        )
 
     @property
     def parameters(self) -> FloatArray:

@@ -146,7 +146,12 @@ def test_functions_that_a_robot_lacks_are_said(tmp_path, capsys):
             'left out forward_dynamics',
             'left out forward_dynamics_with_wrench',
             'left out forward_dynamics_derivatives',
+            'left out forward_dynamics_derivatives_with_wrench',
             'left out center_of_mass',
+            'left out center_of_mass_jacobian',
+            'left out centroidal_momentum',
+            'left out centroidal_momentum_matrix',
+            'left out centroidal_momentum_rate',
         ]
         assert "joint 'turn': expected that it moves mass" in said[0]
 

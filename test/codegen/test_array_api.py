@@ -150,9 +150,9 @@ def compute_by_method(dynamics, name, arrays):
     """Return what the method says of samples (N, count), the axis of the samples first."""
     row = FUNCTIONS[name]
     given = dict(zip([argument.name for argument in row.arguments], arrays, strict=True))
-    method = row.method or name.removesuffix('_in_tip_axes')
+    method = row.method or name.removesuffix('_in_tip_axes').removesuffix('_at_base_origin')
     if method != row.method:
-        given['axes'] = 'tip'
+        given['axes'] = 'tip' if name.endswith('_in_tip_axes') else 'world'
     result = getattr(dynamics, method)(**given)
     return np.moveaxis(result, 0, 1) if row.is_stacked else result
 

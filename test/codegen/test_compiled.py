@@ -93,17 +93,32 @@ FUNCTIONS = {
     'forward_dynamics in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
     'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
     'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
+    'inverse_dynamics_derivatives with wrench': ('q', 'qd', 'qdd', 'wrench'),
+    'forward_dynamics_derivatives in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
     'kinetic_energy': ('q', 'qd'),
     'potential_energy': ('q',),
     'generalized_momentum': ('q', 'qd'),
     'lagrangian_gradient': ('q', 'qd'),
     'center_of_mass': ('q',),
+    'center_of_mass_jacobian': ('q',),
+    'centroidal_momentum': ('q', 'qd'),
+    'centroidal_momentum_matrix': ('q',),
+    'centroidal_momentum_rate': ('q', 'qd', 'qdd'),
+    'joint_wrenches': ('q', 'qd', 'qdd'),
+    'link_velocities': ('q', 'qd'),
+    'link_accelerations': ('q', 'qd', 'qdd'),
+    'kinetic_energy_regressor': ('q', 'qd'),
+    'potential_energy_regressor': ('q',),
+    'joint_wrenches with wrench': ('q', 'qd', 'qdd', 'wrench'),
+    'joint_wrenches in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
     'link_poses': ('q',),
     'forward_kinematics': ('q',),
     'jacobian': ('q',),
     'jacobian in tip axes': ('q',),
+    'jacobian in world axes': ('q',),
     'jacobian_rate': ('q', 'qd'),
     'jacobian_rate in tip axes': ('q', 'qd'),
+    'jacobian_rate in world axes': ('q', 'qd'),
     'regressor': ('q', 'qd', 'qdd'),
     'computed_torque': LAW,
     'feedforward_pd with wrench': (*LAW, 'wrench'),
@@ -158,7 +173,7 @@ def call(dynamics, function, values):
 
 def arguments_of(function, values):
     """Return what is given by place and what by name."""
-    keywords = {'axes': 'tip'} if function.endswith('in tip axes') else {}
+    keywords = {'axes': function.split()[-2]} if function.endswith(' axes') else {}
     names = FUNCTIONS[function]
     if function.endswith('with payload'):
         *names, last = names
@@ -677,7 +692,7 @@ def test_results_are_fresh_arrays_of_the_caller(function, pair):
     """A result is writable, its own, and unchanged by later calls; arguments stay as they are."""
     numba, _ = pair
     for values in (row(samples(numba.robot, 1), 0), samples(numba.robot, 9)):
-        if 'energy' in function and values['q'].ndim == 1:
+        if function.endswith('energy') and values['q'].ndim == 1:
             assert type(call(numba, function, values)) is float
             continue
         before = {key: value.copy() for key, value in values.items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from calling_forms import call_in_every_form
@@ -44,7 +46,7 @@ def test_the_trees_are_what_they_are_said_to_be():
         assert sum(robot.joint_values(key).any() for robot in robots) > len(robots) / 2
 
 
-def quantities_against(oracle, sample):
+def quantities_against(ours, oracle, sample):
     """Return what the oracle says of each quantity, with the scale that its error has.
 
     Returns
@@ -60,7 +62,54 @@ def quantities_against(oracle, sample):
     energy = mass * np.linalg.norm(oracle.gravity) * np.abs(com).max()
     pairs = list(zip(q, qd, strict=True))
     momenta = [oracle.mass_matrix(row) @ speed for row, speed in pairs]
+    joints = [body.joint_name for body in ours.robot.bodies]
+    triples = list(zip(q, qd, sample.qdd, strict=True))
     return {
+        'center_of_mass_jacobian': (
+            (q,),
+            [oracle.center_of_mass_jacobian(row) for row in q],
+            None,
+        ),
+        'centroidal_momentum': (
+            (q, qd),
+            [oracle.centroidal_momentum(*pair) for pair in pairs],
+            None,
+        ),
+        'centroidal_momentum_matrix': (
+            (q,),
+            [oracle.centroidal_momentum_matrix(row) for row in q],
+            None,
+        ),
+        'centroidal_momentum_rate': (
+            (q, qd, sample.qdd),
+            [oracle.centroidal_momentum_rate(*triple) for triple in triples],
+            None,
+        ),
+        'kinetic_energy_regressor': (
+            (q, qd),
+            [oracle.kinetic_energy_regressor(*pair, joints) for pair in pairs],
+            None,
+        ),
+        'potential_energy_regressor': (
+            (q,),
+            [oracle.potential_energy_regressor(row, joints) for row in q],
+            None,
+        ),
+        'joint_wrenches': (
+            (q, qd, sample.qdd),
+            [oracle.joint_wrenches(*triple, joints) for triple in triples],
+            None,
+        ),
+        'link_velocities': (
+            (q, qd),
+            [oracle.link_velocities(*pair, ours.link_names) for pair in pairs],
+            None,
+        ),
+        'link_accelerations': (
+            (q, qd, sample.qdd),
+            [oracle.link_accelerations(*triple, ours.link_names) for triple in triples],
+            None,
+        ),
         'bias_torque': ((q, qd), [oracle.bias_torque(*pair) for pair in pairs], torque),
         'kinetic_energy': ((q, qd), [oracle.kinetic_energy(*pair) for pair in pairs], None),
         'potential_energy': ((q,), [oracle.potential_energy(row) for row in q], energy),
@@ -77,7 +126,7 @@ def quantities_against(oracle, sample):
 def check_against_pinocchio(name, ours, oracle, seed, assert_agree):
     """Compare every quantity in every form of call."""
     sample = random_motion(seed, ROWS, ours.n)
-    for quantity, (arguments, expected, scale) in quantities_against(oracle, sample).items():
+    for quantity, (arguments, expected, scale) in quantities_against(ours, oracle, sample).items():
         method = getattr(ours, quantity)
         for form, computed in call_in_every_form(method, *arguments).items():
             what = f'{quantity} ({form})'
@@ -102,6 +151,48 @@ def test_robots_agree_with_pinocchio(robot, backend, assert_agree):
     ours = urdf_dynamics(robot.path, backend, **robot.as_loaded)
     oracle = PinocchioRobot(robot.path.read_text(), ours.joint_names, GRAVITY, **robot.as_loaded)
     check_against_pinocchio(robot.name, ours, oracle, 7, assert_agree)
+
+
+@pytest.mark.parametrize('tree', TREES[:8], ids=str)
+def test_a_wrench_at_the_tip_reaches_the_joints(tree, assert_agree):
+    """With what the tip exerts, the wrenches at the joints equal Pinocchio's forces."""
+    subject = random_tree(*tree)
+    robot = replace(ned.load_urdf(subject.urdf), tip_link=subject.tip)
+    ours = ned.Dynamics(robot, gravity=GRAVITY, backend='python')
+    oracle = PinocchioRobot(subject.urdf, ours.joint_names, GRAVITY, wrench_link=subject.tip)
+    sample = random_motion(tree[0], 1, ours.n)
+    motion = [values[0] for values in (sample.q, sample.qd, sample.qdd)]
+    wrench = np.random.default_rng(tree[0]).normal(0.0, 10.0, 6)
+    joints = [body.joint_name for body in robot.bodies]
+    expected = oracle.joint_wrenches(*motion, joints, wrench)
+    computed = ours.joint_wrenches(*motion, wrench)
+    assert_agree('random trees', 'joint_wrenches', computed, expected, None, TOLERANCE)
+
+
+def test_the_part_along_the_axis_is_the_effort():
+    """The wrench at a joint, along its axis, is the effort without friction and rotor inertia."""
+    robot = load_rotor_tree(1003, 6)
+    ours = ned.Dynamics(robot, gravity=GRAVITY, backend='python')
+    q, qd, qdd = np.random.default_rng(3).uniform(-1.0, 1.0, (3, robot.n))
+    efforts = np.zeros(robot.n)
+    for body, row in zip(robot.bodies, ours.joint_wrenches(q, qd, qdd), strict=True):
+        part = row[:3] if body.joint_type == 'prismatic' else row[3:]
+        efforts[body.coordinate] += body.multiplier * (body.axis @ part)
+    expected = ours.regressor(q, qd, qdd) @ ours.inertial_parameters()
+    np.testing.assert_allclose(efforts, expected, rtol=1e-10, atol=1e-10)
+
+
+def test_the_regressors_give_the_energies():
+    """The regressors of the energies times the inertial parameters are the energies."""
+    robot = load_rotor_tree(1004, 7)
+    ours = ned.Dynamics(robot, gravity=GRAVITY, backend='python')
+    q, qd = np.random.default_rng(4).uniform(-1.0, 1.0, (2, robot.n))
+    parameters = ours.inertial_parameters()
+    rotors = robot.joint_values('reflected_inertia') @ qd**2 / 2.0
+    kinetic = ours.kinetic_energy_regressor(q, qd) @ parameters + rotors
+    np.testing.assert_allclose(kinetic, ours.kinetic_energy(q, qd), rtol=1e-12)
+    potential = ours.potential_energy_regressor(q) @ parameters
+    np.testing.assert_allclose(potential, ours.potential_energy(q), rtol=1e-12, atol=1e-12)
 
 
 def moving_base_cases():
@@ -364,8 +455,15 @@ def test_nothing_that_moves_has_a_mass(backend):
     ours = ned.Dynamics(ned.load_urdf(text), backend=backend)
     for q in ([0.3], [[0.3], [0.4]]):
         for _ in range(2):
-            with pytest.raises(ModelError, match='mass'):
-                ours.center_of_mass(q)
+            for method, vectors in (
+                ('center_of_mass', 1),
+                ('center_of_mass_jacobian', 1),
+                ('centroidal_momentum', 2),
+                ('centroidal_momentum_matrix', 1),
+                ('centroidal_momentum_rate', 3),
+            ):
+                with pytest.raises(ModelError, match='mass'):
+                    getattr(ours, method)(*[q] * vectors)
         assert np.all(np.asarray(ours.potential_energy(q)) == 0.0)
         assert np.all(np.asarray(ours.kinetic_energy(q, q)) == 0.0)
 

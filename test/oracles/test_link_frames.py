@@ -30,7 +30,7 @@ every_tree = pytest.mark.parametrize(
     indirect=['backend'],
     ids=str,
 )
-axes_of_a_rate = pytest.mark.parametrize('axes', ['base', 'tip'])
+axes_of_a_rate = pytest.mark.parametrize('axes', ['base', 'tip', 'world'])
 
 
 def check_poses(name, ours, oracle, seed, assert_agree):
@@ -74,7 +74,7 @@ def test_robots(robot, backend, assert_agree):
     ours = urdf_dynamics(robot.path, backend, **robot.as_loaded)
     oracle = PinocchioRobot(robot.path.read_text(), ours.joint_names, GRAVITY, **robot.as_loaded)
     check_poses(robot.name, ours, oracle, 21, assert_agree)
-    for axes in ('base', 'tip'):
+    for axes in ('base', 'tip', 'world'):
         for link in (None, ours.link_names[len(ours.link_names) // 2]):
             check_rate(robot.name, ours, oracle, link, axes, assert_agree)
 
@@ -214,13 +214,13 @@ def test_shapes_of_batches(rows, backend):
 
 
 def test_unknown_links_and_axes_are_refused_by_name(backend):
-    """The rate of a Jacobian takes a link of the robot, and base or tip axes."""
+    """The rate of a Jacobian takes a link of the robot, and base, tip or world axes."""
     ours = rotor_dynamics(1502, 9, backend)
     zero = np.zeros(ours.n)
     for _ in range(2):
         with pytest.raises(NeDynamicsError, match='nowhere'):
             ours.jacobian_rate(zero, zero, 'nowhere')
-        for axes in ('world', '', None, 0):
+        for axes in ('wrist', '', None, 0):
             with pytest.raises(InputError, match='axes'):
                 ours.jacobian_rate(zero, zero, axes=axes)
 

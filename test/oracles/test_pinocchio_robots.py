@@ -173,7 +173,7 @@ def test_forward_dynamics_with_tip_wrench(robot, backend, assert_agree):
 
 
 @robots
-@pytest.mark.parametrize('axes', ['base', 'tip'])
+@pytest.mark.parametrize('axes', ['base', 'tip', 'world'])
 def test_jacobian(robot, backend, axes, assert_agree):
     """The tip's Jacobian (linear, then angular) is Pinocchio's, in base and in tip axes."""
     pair = comparison(robot, backend)

@@ -333,6 +333,85 @@ class PinocchioRobot:
         center = pin.centerOfMass(self.model, self.data, self._configuration(q))
         return self._base_in_world.actInv(center)
 
+    def center_of_mass_jacobian(self, q):
+        """Return the velocity of the centre of mass by qd, in base axes, shape (3, n)."""
+        jacobian = pin.jacobianCenterOfMass(self.model, self.data, self._configuration(q))
+        rotation = self._base_in_world.rotation.T
+        return rotation @ jacobian.reshape(3, self.model.nv) @ self.spread
+
+    def centroidal_momentum_matrix(self, q):
+        """Return the momenta by qd, in base axes, shape (6, n)."""
+        matrix = pin.computeCentroidalMap(self.model, self.data, self._configuration(q))
+        return self._in_axes(matrix, 'base')
+
+    def centroidal_momentum(self, q, qd):
+        """Return linear momentum, then angular momentum about the centre of mass, shape (6,)."""
+        momentum = pin.computeCentroidalMomentum(
+            self.model, self.data, self._configuration(q), self.spread @ qd
+        )
+        return self._in_base_axes(momentum.vector)
+
+    def centroidal_momentum_rate(self, q, qd, qdd):
+        """Return the time derivative of the centroidal momentum, shape (6,)."""
+        rate = pin.computeCentroidalMomentumTimeVariation(
+            self.model, self.data, self._configuration(q), self.spread @ qd, self.spread @ qdd
+        )
+        return self._in_base_axes(rate.vector)
+
+    def kinetic_energy_regressor(self, q, qd, joints):
+        """Return the kinetic energy's slopes, ten entries a joint in the order of `joints`."""
+        row = pin.computeKineticEnergyRegressor(
+            self.model, self.data, self._configuration(q), self.spread @ qd
+        )
+        return row.ravel()[self._parameter_columns(joints)]
+
+    def potential_energy_regressor(self, q, joints):
+        """Return the potential energy's slopes, zero height at the base frame's origin."""
+        row = pin.computePotentialEnergyRegressor(self.model, self.data, self._configuration(q))
+        columns = row.ravel()[self._parameter_columns(joints)]
+        columns[::10] += self.model.gravity.linear @ self._base_in_world.translation
+        return columns
+
+    def joint_wrenches(self, q, qd, qdd, joints, wrench=None):
+        """Return force, then moment, onto each joint's body at the joint, shape (joints, 6)."""
+        pin.rnea(
+            self.model,
+            self.data,
+            self._configuration(q),
+            self.spread @ qd,
+            self.spread @ qdd,
+            self._external_forces(wrench, {}),
+        )
+        return np.array([self.data.f[self.model.getJointId(name)].vector for name in joints])
+
+    def link_velocities(self, q, qd, links):
+        """Return linear, then angular velocity of each link in its own axes, (links, 6)."""
+        pin.forwardKinematics(self.model, self.data, self._configuration(q), self.spread @ qd)
+        return np.array(
+            [
+                pin.getFrameVelocity(self.model, self.data, self._frame(link), pin.LOCAL).vector
+                for link in links
+            ]
+        )
+
+    def link_accelerations(self, q, qd, qdd, links):
+        """Return the spatial acceleration of each link in its own axes, (links, 6)."""
+        pin.forwardKinematics(
+            self.model,
+            self.data,
+            self._configuration(q),
+            self.spread @ qd,
+            self.spread @ qdd,
+        )
+        return np.array(
+            [
+                pin.getFrameAcceleration(
+                    self.model, self.data, self._frame(link), pin.LOCAL
+                ).vector
+                for link in links
+            ]
+        )
+
     def lagrangian_gradient(self, q, qd):
         """Return C^T qd - g with Pinocchio's C, whose sum with its transpose is dM/dt."""
         coriolis = pin.computeCoriolisMatrix(
@@ -340,14 +419,18 @@ class PinocchioRobot:
         ).reshape(self.model.nv, self.model.nv)
         return self.spread.T @ (coriolis.T @ (self.spread @ qd)) - self.gravity_torque(q)
 
-    def inverse_dynamics_derivatives(self, q, qd, qdd):
-        """Return dtau/dq, dtau/dqd, dtau/dqdd, shape (3, n, n); viscous friction added by hand."""
+    def inverse_dynamics_derivatives(self, q, qd, qdd, wrench=None):
+        """Return dtau/dq, dtau/dqd, dtau/dqdd, shape (3, n, n); viscous friction added by hand.
+
+        `wrench`, which the tip exerts, is constant in the tip's axes.
+        """
         pin.computeRNEADerivatives(
             self.model,
             self.data,
             self._configuration(q),
             self.spread @ qd,
             self.spread @ qdd,
+            self._external_forces(wrench, {}),
         )
         shape = self.model.nv, self.model.nv
         mass = np.triu(self.data.M.reshape(shape))
@@ -409,14 +492,21 @@ class PinocchioRobot:
 
     @staticmethod
     def _reference(axes):
-        return pin.LOCAL if axes == 'tip' else pin.LOCAL_WORLD_ALIGNED
+        frames = {'tip': pin.LOCAL, 'base': pin.LOCAL_WORLD_ALIGNED, 'world': pin.WORLD}
+        return frames[axes]
 
     def _in_axes(self, jacobian, axes):
         jacobian = jacobian.reshape(6, self.model.nv)
         if axes == 'base':
-            world_to_base = self._base_in_world.rotation.T
-            jacobian = np.vstack([world_to_base @ jacobian[:3], world_to_base @ jacobian[3:]])
+            jacobian = self._in_base_axes(jacobian)
+        if axes == 'world':
+            jacobian = self._base_in_world.actionInverse @ jacobian
         return jacobian @ self.spread
+
+    def _in_base_axes(self, vectors):
+        """Turn two vectors of world axes, or two rows of them, shape (6,) or (6, m)."""
+        world_to_base = self._base_in_world.rotation.T
+        return np.concatenate([world_to_base @ vectors[:3], world_to_base @ vectors[3:]])
 
     def regressor(self, q, qd, qdd, joints):
         """Return the regressor, ten columns a joint in the order of `joints`."""
@@ -427,9 +517,12 @@ class PinocchioRobot:
             self.spread @ qd,
             self.spread @ qdd,
         ).reshape(self.model.nv, -1)
-        columns = [
+        return (self.spread.T @ regressor)[:, self._parameter_columns(joints)]
+
+    def _parameter_columns(self, joints):
+        """Return where the ten parameters of each joint's body stand."""
+        return [
             10 * (self.model.getJointId(name) - 1) + parameter
             for name in joints
             for parameter in range(10)
         ]
-        return (self.spread.T @ regressor)[:, columns]

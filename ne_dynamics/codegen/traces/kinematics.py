@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from ne_dynamics.algorithms import kinematics
+from ne_dynamics.algorithms import kinematics, link_motion
 from ne_dynamics.algorithms.scalars.scalar import Scalar
 from ne_dynamics.codegen.differentiation import push_forward
 from ne_dynamics.codegen.subject import Subject
@@ -35,7 +35,7 @@ def trace_forward_kinematics(subject: Subject, link: Link | None) -> Body:
 
 
 def trace_jacobian(axes: str) -> Trace:
-    """Trace the Jacobian, in 'base' or in 'tip' axes."""
+    """Trace the Jacobian, in 'base', 'tip' or 'world' axes."""
 
     def trace(subject: Subject, link: Link | None) -> Body:
         assert link is not None
@@ -45,7 +45,7 @@ def trace_jacobian(axes: str) -> Trace:
 
 
 def trace_jacobian_rate(axes: str) -> Trace:
-    """Trace the time derivative of the Jacobian, in 'base' or in 'tip' axes."""
+    """Trace the time derivative of the Jacobian, in 'base', 'tip' or 'world' axes."""
 
     def trace(subject: Subject, link: Link | None) -> Body:
         assert link is not None
@@ -57,3 +57,21 @@ def trace_jacobian_rate(axes: str) -> Trace:
         return function
 
     return trace
+
+
+def trace_link_velocities(subject: Subject, link: Link | None) -> Body:
+    """Trace the velocities of all links."""
+    links = subject.robot.links
+    return lambda q, qd: link_motion.link_velocities(subject.mechanism, links, q, qd)
+
+
+def trace_link_accelerations(subject: Subject, link: Link | None) -> Body:
+    """Trace the spatial accelerations of all links: in a link's own axes the twist's slope."""
+    links = subject.robot.links
+
+    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
+        twists = link_motion.link_velocities(subject.mechanism, links, q, qd)
+        flat = [cast(Traced, entry) for twist in twists for entry in twist]
+        return push_forward(flat, [*q, *qd], [*qd, *qdd])
+
+    return function

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ne_dynamics.algorithms import newton_euler
+from ne_dynamics.algorithms import link_motion, newton_euler
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.traces.trace import Body, Symbols, Trace
 from ne_dynamics.model.robot import Link
@@ -20,15 +20,20 @@ def name_loads(
     return named
 
 
-def trace_under_loads(recursion: Callable[..., object], loads: tuple[str, ...]) -> Trace:
-    """Trace a recursion of three arguments, and loads by their names."""
+def trace_under_loads(
+    recursion: Callable[..., object], loads: tuple[str, ...], *, is_regrouped: bool = True
+) -> Trace:
+    """Trace a recursion of three arguments, and loads by their names.
+
+    `is_regrouped` is False for what depends on the inertia of each link, not on their sums.
+    """
 
     def trace(subject: Subject, link: Link | None) -> Body:
+        mechanism = subject.mechanism if is_regrouped else subject.plain_mechanism
+
         def function(*given: Symbols) -> object:
             named = name_loads(loads, link, given[3:])
-            return recursion(
-                subject.mechanism, *given[:3], gravity=subject.gravity, tip=link, **named
-            )
+            return recursion(mechanism, *given[:3], gravity=subject.gravity, tip=link, **named)
 
         return function
 
@@ -38,6 +43,11 @@ def trace_under_loads(recursion: Callable[..., object], loads: tuple[str, ...]) 
 def trace_inverse_dynamics(*loads: str) -> Trace:
     """Trace the inverse dynamics, with 'wrench', 'base_motion', 'payload' as they are named."""
     return trace_under_loads(newton_euler.newton_euler, loads)
+
+
+def trace_joint_wrenches(*loads: str) -> Trace:
+    """Trace the wrenches at the joints, with 'wrench', 'base_motion', 'payload' as named."""
+    return trace_under_loads(link_motion.joint_wrenches, loads, is_regrouped=False)
 
 
 def trace_bare_recursion(subject: Subject, link: Link | None) -> Body:
