@@ -51,7 +51,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_tool_that_is_picked_up': 0,
         'test_motors_that_are_too_weak': 0,
         'test_positions_alone': 0,
-        'test_the_readme_has_the_errors_of_the_demo': 0,
+        'test_the_document_has_the_errors_of_the_demo': 0,
     },
     'cli/test_demo_scenarios.py': {
         'test_masses_that_are_20_percent_off_leave_computed_torque_ahead_of_pd': 0,
