@@ -292,9 +292,9 @@ def test_unknown_link(chain):
             function([0.0], link='nowhere')
 
 
-@pytest.mark.parametrize('axes', ['world', '', None, 0])
+@pytest.mark.parametrize('axes', ['wrist', '', None, 0])
 def test_unknown_axes(chain, axes):
-    """A Jacobian is in base or in tip axes."""
+    """A Jacobian is in base, world or tip axes."""
     with pytest.raises(InputError, match='axes'):
         chain.jacobian([0.0], axes=axes)
 
