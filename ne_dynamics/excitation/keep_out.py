@@ -13,7 +13,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class KeepOut(Frozen):
-    """Points p with ``normal . p < distance`` in base axes are forbidden.
+    """Points p with ``dot(normal, p) < distance`` in base axes are forbidden.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ class FrictionModel(Frozen):
     """What the friction of a joint is beyond viscous and Coulomb friction. All off by default.
 
     With v the velocity of the joint, and viscous and Coulomb friction as
-    :class:`~ne_dynamics.model.robot.Joint` has them, the drive has to add
+    :class:`~ne_dynamics.model.robot.Joint` has them, the drive has to add::
 
         s(v) = tanh(v / smoothing_velocity), or sign(v) when smoothing_velocity is 0
         level(v) = coulomb_friction + load_coefficient |load|

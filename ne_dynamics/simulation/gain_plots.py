@@ -20,6 +20,9 @@ LABELS = {
     GainMode.MIT: ('drives (MIT mode)', GREY),
 }
 
+JOINT_COLOURS = ('#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#22262b')
+"""Of the joints, apart for colour-blind readers too; after the last the first comes again."""
+
 WIDTH, ROW = 11.0, 2.9
 """[inches]"""
 
@@ -54,28 +57,28 @@ def plot_design(path: Path, design: GainDesign) -> None:
         times = one.steps.times
         for index, joint in enumerate(design.joints):
             curves = one.steps.error[:, :, index]
-            shade = 0.25 + 0.75 * index / max(1, len(design.joints) - 1)
+            # One hue a joint, which a reader tells from the others; the mode is in the title.
+            hue = JOINT_COLOURS[index % len(JOINT_COLOURS)]
             right.fill_between(
                 times,
                 curves.min(axis=1),
                 curves.max(axis=1),
-                color=color,
+                color=hue,
                 alpha=0.12,
                 linewidth=0.0,
             )
             right.plot(
                 times,
                 np.median(curves, axis=1),
-                color=color,
-                alpha=shade,
+                color=hue,
                 label=escape_controls(joint.name),
             )
         settled = one.steps.settling_time[np.isfinite(one.steps.settling_time)]
         right.set_xlim(0.0, 1.5 * settled.max() if settled.size else times[-1])
         right.axhline(0.0, color='0.6', linewidth=0.6)
-        right.set_title(f'{label}: an error of 1, joint by joint, over all arms', fontsize=10)
+        right.set_title(f'{label}: step response', fontsize=10)
         right.set_xlabel('time [s]')
-        right.set_ylabel('error left')
+        right.set_ylabel('position error / step')
         right.legend(fontsize=7, ncols=2, frameon=False)
     write_picture(figure, path, dpi=110)
 

@@ -74,7 +74,7 @@ def draw_efforts(
         for level in (-noise_floor, noise_floor):
             below.axhline(level, color=colour('noise'), linewidth=1.0, linestyle='--')
     label_axes(above, '', f'effort [{unit}]')
-    label_axes(below, 'time [s]', f'left [{unit}]')
+    label_axes(below, 'time [s]', f'residual [{unit}]')
     return draw_svg(figure)
 
 
@@ -110,7 +110,7 @@ def draw_blocks(residuals: FloatArray, held: float, noise_floor: float, unit: st
     axes.grid(False, axis='x')
     axes.yaxis.set_major_locator(MaxNLocator(5))
     axes.set_ylim(bottom=0.0)
-    label_axes(axes, 'block of the log', f'RMS left [{unit}]')
+    label_axes(axes, 'block of the log', f'RMS residual [{unit}]')
     return draw_svg(figure)
 
 
