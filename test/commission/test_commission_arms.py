@@ -113,7 +113,7 @@ def test_what_an_arm_hides_is_found_and_it_follows_better(commissioned):
     assert tuple(efforts['reversed_joints']) == errors.reversed_joints
     assert abs(folder.results['tremble']['delay'] - errors.delay) <= 1e-3
     if meaning is EffortMeaning.CURRENT:
-        scales = [joint['scale'] for joint in efforts['joints']]
+        scales = [efforts['scales'][name] for name in subject.robot.joint_names]
         planted = [errors.joints[name].effort_per_reading for name in subject.robot.joint_names]
         np.testing.assert_allclose(scales, planted, rtol=0.02)
     before = folder.results['test_before'].get('overall_rms_error', np.inf)
