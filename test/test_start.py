@@ -16,8 +16,9 @@ from ne_dynamics.shipped import shipped_file
 ROOT = Path(__file__).resolve().parents[1]
 
 LINES_OF_THE_IMPORT = 10_000
-LINES_OF_THE_FIRST_RESULT = 11_500
-"""Lines of all loaded modules of the package, at most; 18,000 would be all but the tools."""
+LINES_OF_THE_FIRST_RESULT = 11_750
+"""Lines of all loaded modules of the package, at most; 18,000 would be all but the tools. Rows and
+methods of all functions are among them."""
 
 NEVER = (
     'algorithms.control_law',
@@ -27,6 +28,7 @@ NEVER = (
     'algorithms.hysteresis',
     'algorithms.inertia_map',
     'algorithms.kinematics',
+    'algorithms.link_motion',
     'algorithms.profiles',
     'algorithms.regressor',
     'algorithms.scalars.rounding',

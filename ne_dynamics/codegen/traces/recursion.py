@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ne_dynamics.algorithms import link_motion, newton_euler
+from ne_dynamics.algorithms import newton_euler
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.traces.trace import Body, Symbols, Trace
 from ne_dynamics.model.robot import Link
@@ -47,7 +47,10 @@ def trace_inverse_dynamics(*loads: str) -> Trace:
 
 def trace_joint_wrenches(*loads: str) -> Trace:
     """Trace the wrenches at the joints, with 'wrench', 'base_motion', 'payload' as named."""
-    return trace_under_loads(link_motion.joint_wrenches, loads, is_regrouped=False)
+    # An inverse dynamics does not need it.
+    from ne_dynamics.algorithms.link_motion import joint_wrenches
+
+    return trace_under_loads(joint_wrenches, loads, is_regrouped=False)
 
 
 def trace_bare_recursion(subject: Subject, link: Link | None) -> Body:
