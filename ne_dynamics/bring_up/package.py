@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ne_dynamics import __version__
 from ne_dynamics.bring_up.arm import BroughtUpArm
 from ne_dynamics.errors import optional_dependency
 
-with optional_dependency('a bring-up package needs Jinja2', 'report'):
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 TEMPLATES = Path(__file__).with_name('templates')
 
@@ -46,6 +46,8 @@ def make_environment() -> Environment:
     Names come from outside: each place of a template escapes them by the filter `tojson` (YAML,
     JSON, Python) or `e` (XML).
     """
+    with optional_dependency('a bring-up package needs Jinja2', 'report'):
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         undefined=StrictUndefined,
