@@ -212,3 +212,25 @@ def test_drives_that_were_led_on_meanwhile_are_led_from_there() -> None:
         sent.append(tick.desired.position)
     assert np.abs(np.ptp(sent, axis=0)).max() > 0.05
     assert np.abs(np.diff(sent, axis=0)).max() < 0.02
+
+
+@pytest.mark.parametrize('passed', [0.0, STEP])
+def test_before_time_passes_the_first_command_is_still_the_first(passed) -> None:
+    """Another model counts at once while the clock stands at the first state, as under brakes.
+
+    Afterwards the command goes over to it from what it was.
+    """
+    controller = Controller(tuning())
+    first = controller.update(Q, ZERO, 1.0, 1.0).effort
+    heavier = Dynamics(ROBOT, (0.0, 0.0, -15.0), backend='python')
+    gains = Gains.from_values(100.0, 20.0, 6)
+    law = ControlLaw(heavier, Mode.COMPUTED_TORQUE, gains)
+    hold_law = ControlLaw(heavier, Mode.GRAVITY_COMPENSATION)
+    controller.adopt(replace(tuning(), law=law, hold_law=hold_law))
+    now = 1.0 + passed
+    effort = controller.update(Q, ZERO, now, 1.001).effort
+    holding = heavier.gravity_torque(Q)
+    if passed:
+        np.testing.assert_allclose(effort, first, atol=0.2 * np.abs(holding - first).max())
+    else:
+        np.testing.assert_allclose(effort, holding, atol=1e-6)

@@ -48,6 +48,7 @@ class Transition:
         self._effort = CommandOffset(tuning.transition_time)
         # A position that steps is no choice.
         self._setpoint = CommandOffset(tuning.transition_time or TRANSITION_TIME)
+        self._began_at: float | None = None
 
     def configure(self, tuning: Tuning) -> None:
         """Use another tuning from the next state on."""
@@ -130,8 +131,10 @@ class Transition:
         effort, limits = tick.wanted, tick.tuning.effort_limits
         start = None
         if tick.begins:
+            self._began_at = tick.now
             start = self._find_start(tick)
-        elif tick.changed_from is not None:
+        elif tick.changed_from is not None and tick.now != self._began_at:
+            # Before any time has passed since the first command, it is the first one still.
             start = self._compute_old_command(tick, tick.changed_from)
         if start is not None:
             self._effort.change(clamp_effort(start, limits) - clamp_effort(effort, limits))
