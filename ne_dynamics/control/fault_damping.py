@@ -15,13 +15,13 @@ M^-1 dg / k; see :func:`find_damping_rate`.
 driver reports may be the reason for the fault: they count at its beginning, where they are those
 of the positions.
 
-**Two publishers** of joint states, in turns, say positions that alternate faster than a joint can
-move. Of such a joint the mean of each two positions counts, for :attr:`DampingSettings.trust_time`
-from then on: it is braked by what both say.
-
-**A jump** of a position is taken out of it, then and from there on. A joint that jumps in several
-states in a row is not believed any more, until its position has gone on without a jump for
-:attr:`DampingSettings.trust_time`.
+**A jump** of a position is taken out of it, then and from there on. Up to
+:attr:`DampingSettings.places` jumps of the last :attr:`DampingSettings.trust_time` are known: each
+position is taken less the one that brings it nearest to where the joint is expected. So an encoder
+that goes to and fro tells of one motion, and so do two publishers of joint states in turns. Of
+those, a position that is the same as before does not count while the other one tells of motion.
+A joint that jumps to a new place in several states in a row is not believed any more, until its
+position has gone on without a jump for that time.
 
 **A joint that is not believed**, as one with a frozen encoder, is where the model predicts it,
 from its last believed state on and with the efforts that were sent; see
@@ -84,11 +84,13 @@ class DampingSettings:
         friction a prediction diverges.
     prediction_steps : int
         Steps in which the time before the fault is predicted.
+    places : int
+        At which a joint may be shown, each a jump from the others.
     most_jumps : int
-        States in a row in which a joint may jump.
+        States in a row in which a joint may jump to a new place.
     trust_time, trust_states : float, int
         A joint that has jumped more often is believed again when its position has gone on evenly
-        for so long [s], and in so many states.
+        for so long [s], and in so many states. For as long a jump is known.
     coriolis_speed : float
         Speed, by the velocity limits, up to which Coriolis efforts count; at twice that not at
         all.
@@ -120,6 +122,7 @@ class DampingSettings:
     sudden_stop: float = 4.0
     longest_prediction: float = 0.5
     prediction_steps: int = 8
+    places: int = 3
     most_jumps: int = 5
     trust_time: float = 0.05
     trust_states: int = 5
@@ -224,16 +227,19 @@ class FaultDamping:
         self._compute_efforts = compute_efforts
         self._usual_speeds = usual_velocities(joints)
         self._jump_speeds = np.inf if jump_speeds is None else jump_speeds
-        self._jumps, self._shift = np.zeros(n, dtype=int), np.zeros(n)
+        self._jumps = np.zeros(n, dtype=int)
         self._lost: NDArray[np.bool_] = np.zeros(n, dtype=bool)
         self._rate_before = np.zeros(n)
         self._even_from, self._even_states = np.zeros(n), np.zeros(n, dtype=int)
         self._even_place = np.zeros(n)
         self._time = 0.0
-        self._latest = self._measured = self.position = position
-        self._rate_before_latest, self._alternates_until = np.zeros(n), np.full(n, -1.0)
-        self._switched: NDArray[np.bool_] = np.zeros(n, dtype=bool)
-        self._counts_mean = self._has_turned = self._switched
+        self._measured = self._place = self.position = position
+        # Of the places of each joint: the jump, the last position there and its time.
+        places = settings.places, n
+        self._shifts, self._said = np.zeros(places), np.full(places, np.nan)
+        self._used = np.full(places, -np.inf)
+        self._used[0], self._said[0] = 0.0, position
+        self._moved_since: NDArray[np.bool_] = np.zeros(places, dtype=bool)
         self.velocity = np.zeros(n)
         self.believed: NDArray[np.bool_] = np.ones(n, dtype=bool)
         self.believed[list(disbelieved)] = False
@@ -244,9 +250,7 @@ class FaultDamping:
             if not self.believed.all():
                 self._predict_present(times, positions, efforts)
             self._balanced = self._find_balanced(times, positions, efforts)
-            alternates = self._find_alternating(times, positions)
-            self._alternates_until[alternates] = settings.trust_time
-            measured = self._first_velocity(times, positions, velocities, alternates)
+            measured = self._first_velocity(times, positions, velocities)
             self.velocity = np.where(self.believed, measured, self.velocity)
         self._filter = PositionVelocity(
             joints, VelocitySource.ESTIMATED, settings.cutoff_frequency, self.velocity
@@ -268,7 +272,7 @@ class FaultDamping:
         if not elapsed > 0.0:
             return
         self._time += elapsed
-        where = self._without_jumps(self._without_turns(position, elapsed), elapsed)
+        where = self._without_jumps(position, elapsed)
         if self._lost.any():
             self._trust_again(where)
         speed = self.velocity
@@ -375,58 +379,39 @@ class FaultDamping:
             change[..., self._continuous] = turns - TURN * np.round(turns / TURN)
         return change
 
-    def _without_turns(self, position: FloatArray, elapsed: float) -> FloatArray:
-        """Return a measured position; of joints whose positions alternate, the mean of two."""
-        moved = self._turned(position - self._latest)
-        rate = moved / elapsed
-        # One position that is wrong goes out and back: it takes another way out to alternate.
-        turns = self._are_opposite(self._rate_before_latest, rate)
-        alternates = turns & self._has_turned
-        self._alternates_until[alternates] = self._time + self.settings.trust_time
-        mean = self._latest + 0.5 * moved
-        self._latest, self._rate_before_latest, self._has_turned = position, rate, turns
-        counts_mean = self._time <= self._alternates_until
-        self._switched, self._counts_mean = counts_mean != self._counts_mean, counts_mean
-        return np.where(counts_mean, mean, position)
-
-    def _are_opposite(self, before: FloatArray, rate: FloatArray) -> NDArray[np.bool_]:
-        """Return where two rates are beyond what a joint can do, and take back one another."""
-        slower = np.minimum(np.abs(before), np.abs(rate))
-        opposite: NDArray[np.bool_] = np.asarray(slower > self._jump_speeds)
-        opposite &= np.abs(before + rate) < 2.0 * self._jump_speeds
-        return opposite
-
-    def _find_alternating(self, times: FloatArray, positions: FloatArray) -> NDArray[np.bool_]:
-        """Return which joints alternate in the last states before the fault, shape (n,)."""
-        latest = slice(-self.settings.latest_states, None)
-        elapsed = np.diff(times[latest])[:, np.newaxis]
-        rates = self._turned(np.diff(positions[latest], axis=0)) / np.where(elapsed, elapsed, 1.0)
-        self._rate_before_latest = rates[-1]
-        turns = self._are_opposite(rates[:-1], rates[1:])
-        return np.asarray((turns[:-1] & turns[1:]).any(axis=0))
-
     def _without_jumps(self, position: FloatArray, elapsed: float) -> FloatArray:
-        """Return a measured position less the jumps since the fault."""
+        """Return a measured position less the jump to the place at which the joint is shown."""
         moved = self._turned(position - self._measured)
         # Of a joint that is lost the velocity is not known: it goes on as it did.
-        expected = elapsed * np.where(self._lost, self._rate_before, self.velocity)
-        surprise = moved - expected
+        rate = np.where(self._lost, self._rate_before, self.velocity)
         self._measured, self._rate_before = position, moved / elapsed
-        slack = np.where(self._counts_mean, 0.0, GUARD_LIMITS.position_slack)
-        far = np.abs(surprise) > self._jump_speeds * elapsed + slack
-        jumped = far | self._switched
-        self._shift += np.where(jumped, surprise, 0.0)
-        self._jumps = np.where(far, self._jumps + 1, 0)
+        expected = self._place + elapsed * rate
+        surprises = self._turned(position - self._shifts - expected)
+        # An old jump does not count: a thrown joint jumps here and there.
+        is_old = self._used < self._time - self.settings.trust_time
+        surprises[is_old & (self._used < self._used.max(axis=0))] = np.inf
+        slot = np.abs(surprises).argmin(axis=0), np.arange(position.size)
+        surprise = surprises[slot]
+        jumped = np.abs(surprise) > self._jump_speeds * elapsed + GUARD_LIMITS.position_slack
+        slot = np.where(jumped, self._used.argmin(axis=0), slot[0]), slot[1]
+        # Of two publishers, one may repeat itself while the other tells of motion.
+        stays = ~jumped & (position == self._said[slot])
+        is_stale = stays & self._moved_since[slot]
+        self._moved_since |= ~jumped & ~stays
+        self._moved_since[slot] = False
+        self._used[slot], self._said[slot] = self._time, position
+        self._shifts[slot] = np.where(jumped, position - expected, self._shifts[slot])
+        self._place = np.where(jumped | is_stale, expected, position - self._shifts[slot])
+        self._jumps = np.where(jumped, self._jumps + 1, 0)
         lost = self.believed & (self._jumps > self.settings.most_jumps)
         if lost.any():
             self.believed = self.believed & ~lost
             self._standing_from[lost] = self._time + self.settings.longest_prediction
             self._lost = self._lost | lost
-        place = position - self._shift
         begins = self._lost & (jumped | lost)
-        self._even_from[begins], self._even_place[begins] = self._time, place[begins]
+        self._even_from[begins], self._even_place[begins] = self._time, self._place[begins]
         self._even_states = np.where(begins, 0, self._even_states + 1)
-        return place
+        return self._place
 
     def _trust_again(self, place: FloatArray) -> None:
         """Believe joints again whose positions have gone on evenly; places are less the jumps."""
@@ -528,11 +513,7 @@ class FaultDamping:
         return found
 
     def _first_velocity(
-        self,
-        times: FloatArray,
-        positions: FloatArray,
-        velocities: FloatArray,
-        alternates: NDArray[np.bool_],
+        self, times: FloatArray, positions: FloatArray, velocities: FloatArray
     ) -> FloatArray:
         """Return the velocity at the fault: the reported one where it is that of the positions."""
         moved = self._turned(np.diff(positions, axis=0))
@@ -542,11 +523,19 @@ class FaultDamping:
         latest = slice(-self.settings.latest_states, None)
         times, positions = times[latest], positions[latest]
         measured = self._mean_velocity(times, positions, len(times) - 1)
+        moved, elapsed = moved[latest][1 - len(times) :], np.diff(times)[:, np.newaxis]
+        jumps = np.abs(moved) > self._jump_speeds * elapsed
+        turns = jumps[1:] & jumps[:-1] & (moved[1:] * moved[:-1] < 0.0)
+        # A single position that is wrong, or a joint that shakes, turns once.
+        alternates = (turns[1:] & turns[:-1]).any(axis=0)
         if alternates.any():
-            means = positions[:-1] + 0.5 * self._turned(np.diff(positions, axis=0))
+            # As those of two publishers in turns: the means of each two say how both move.
+            means = positions[:-1] + 0.5 * moved
             between = 0.5 * (times[1:] + times[:-1])
-            speed = self._mean_velocity(between, means, len(between) - 1)
-            measured, agrees = np.where(alternates, speed, measured), agrees & ~alternates
+            measured = np.where(
+                alternates, self._mean_velocity(between, means, len(between) - 1), measured
+            )
+            agrees &= ~alternates
         return np.where(agrees, velocities[-1], measured)
 
     def _mean_velocity(

@@ -251,3 +251,64 @@ def test_two_publishers_in_turns_do_not_throw_the_arm(robot, dynamics, away, dro
         q = q + step * qd
         fastest = max(fastest, float(np.abs(qd).max()))
     assert fastest < 1.5
+
+
+@pytest.mark.parametrize(
+    ('away', 'drops', 'bound'),
+    [
+        (0.01, False, 1.0),
+        (0.02, False, 1.0),
+        (0.2, False, 1.0),
+        (0.01, True, 1.0),
+        (0.02, True, 1.0),
+        # States agree now and then: the far pose may be the one that is believed first.
+        (0.2, True, 2.5),
+    ],
+)
+def test_a_publisher_that_never_moves_takes_nothing_from_the_damping(
+    robot, dynamics, away, drops, bound
+) -> None:
+    """Another one says one pose for ever: the arm is braked by who tells of motion."""
+    step, rng = 0.001, np.random.default_rng(2)
+    controller = node_controller(robot, state_effort='ignore', on_fault='damp')
+    q, qd, effort = Q.copy(), np.zeros(6), dynamics.gravity_torque(Q)
+    other = Q + away * np.array([1.0, 1.0, -1.0, 1.0, 1.0, 1.0])
+    fastest = 0.0
+    for index in range(4000):
+        now = step * index
+        is_other = index >= 200 and index % 2 == 0
+        if not (drops and rng.random() < 0.01):
+            shown, speed = (other, np.zeros(6)) if is_other else (q, qd)
+            with contextlib.suppress(StateRefused):
+                effort = controller.update(shown, speed, now, now).effort
+        qd = qd + step * dynamics.forward_dynamics(q, qd, effort)
+        q = q + step * qd
+        fastest = max(fastest, float(np.abs(qd).max()))
+    assert fastest < bound
+
+
+@pytest.mark.parametrize('jumps', ['every other state', 'at random', 'in bursts'])
+def test_a_joint_that_goes_on_jumping_is_braked(robot, dynamics, jumps) -> None:
+    """What jumps between two places moves by as much in each: that is damped."""
+    step, rng = 0.002, np.random.default_rng(1)
+    controller = node_controller(robot, state_effort='ignore', on_fault='damp')
+    q, qd, effort = Q.copy(), np.zeros(6), dynamics.gravity_torque(Q)
+    fastest = 0.0
+    for index in range(2000):
+        now = step * index
+        shown = q.copy()
+        if index >= 200:
+            is_off = {
+                'every other state': index % 2 == 0,
+                'at random': rng.random() < 0.3,
+                'in bursts': index // 5 % 2 == 0,
+            }[jumps]
+            shown[1] += 0.05 * is_off
+        with contextlib.suppress(StateRefused):
+            effort = controller.update(shown, qd, now, now).effort
+        push = np.array([0.0, 4.0 if index > 700 else 0.0, 0.0, 0.0, 0.0, 0.0])
+        qd = qd + step * dynamics.forward_dynamics(q, qd, effort + push)
+        q = q + step * qd
+        fastest = max(fastest, float(np.abs(qd).max()))
+    assert controller.is_damped
+    assert fastest < 1.0
