@@ -122,16 +122,18 @@ def _error_unit(robot: Robot) -> str:
 
 def _describe_run(subject: Mapping[str, Any]) -> list[Item]:
     """Return what was run: enough to do it again."""
-    words = {True: 'yes', False: 'no', None: 'none', '': 'as the model has it'}
     return [
-        *(
-            Item(SUBJECT.get(key, key), str(words.get(value, value)))
-            for key, value in subject.items()
-        ),
+        *(Item(SUBJECT.get(key, key), _say_value(value)) for key, value in subject.items()),
         Item('written', datetime.now().astimezone().isoformat(timespec='seconds')),
         Item('ne_dynamics', __version__),
         Item('command line', shlex.join(sys.argv)),
     ]
+
+
+def _say_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return 'yes' if value else 'no'
+    return 'none' if value is None else 'as the model has it' if value == '' else str(value)
 
 
 def _joint_table(

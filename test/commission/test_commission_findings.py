@@ -343,8 +343,8 @@ def test_the_planned_excitation_stays_within_its_reach(monkeypatch):
     assert told[-1] <= 1.0
 
 
-def test_the_page_says_what_was_run():
-    """Simulated or not, model, hash, seed, version, date, command; one unit for all joints."""
+def _report(subject):
+    """Return the page of a whole run."""
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     rows = [0.1] * ROBOT.n
     errors = {'overall_rms_error': 0.1, 'rms_error': rows}
@@ -359,9 +359,14 @@ def test_the_page_says_what_was_run():
         'test_before': errors,
         'test_after': errors,
     }
-    subject = {'model': '/arms/arm.urdf', 'fingerprint': '0123456789abcdef', 'simulated': True}
     friction = [{'rotor': 0.1, 'viscous': 1.0, 'coulomb': 2.0}] * ROBOT.n
-    page = make_report(ROBOT, {**subject, 'seed': 7}, results, {}, friction)
+    return make_report(ROBOT, subject, results, {}, friction)
+
+
+def test_the_page_says_what_was_run():
+    """Simulated or not, model, hash, seed, version, date, command; one unit for all joints."""
+    subject = {'model': '/arms/arm.urdf', 'fingerprint': '0123456789abcdef', 'simulated': True}
+    page = _report({**subject, 'seed': 7})
     html = render_page(page)
     (run,) = (section for section in page.sections if section.heading == 'The run')
     shown = {item.term: item.text for item in run.blocks[0].items}
@@ -374,3 +379,15 @@ def test_the_page_says_what_was_run():
     assert datetime.fromisoformat(shown['written']).tzinfo is not None
     assert '100 mrad with the given model' in html
     assert ' mm' not in html
+
+
+@pytest.mark.parametrize(
+    ('value', 'text'),
+    [(True, 'yes'), (False, 'no'), (None, 'none'), ('', 'as the model has it')]
+    + [(seed, str(seed)) for seed in (0, 1, 2)],
+)
+def test_a_seed_is_a_number_on_the_page(value, text):
+    """Seeds 0 and 1 equal False and True, and are not said as these."""
+    page = _report({'seed': value})
+    (run,) = (section for section in page.sections if section.heading == 'The run')
+    assert run.blocks[0].items[0].text == text
