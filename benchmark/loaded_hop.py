@@ -370,8 +370,7 @@ class _Line:
 
     def _wait_for_trajectory(self) -> None:
         """Order one until the node counts it: what a writer sends before it is matched is lost."""
-        while self._diagnostics.take_message(DiagnosticArray, False) is not None:
-            pass
+        self._take_counts()
 
         def has_come() -> bool:
             self._order(f'{self._space}/joint_trajectory 0')
@@ -502,8 +501,7 @@ class _Line:
             When it has not used one of them.
         """
         counts: dict[str, int] = {}
-        while self._diagnostics.take_message(DiagnosticArray, False) is not None:
-            pass
+        self._take_counts()
 
         def have_come() -> bool:
             counts.update(self._take_counts())

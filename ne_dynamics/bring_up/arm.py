@@ -7,11 +7,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Joint, Robot
-from ne_dynamics.simulation.descriptions.control_description import parse_description
+from ne_dynamics.simulation.descriptions.control_description import (
+    choose_positions,
+    parse_description,
+)
 
 PACKAGE_NAME = re.compile('[a-z][a-z0-9]*(_[a-z0-9]+)*')
 """Of a ROS package: REP 144."""
@@ -64,7 +65,7 @@ class BroughtUpArm:
     @property
     def start(self) -> list[float]:
         """Where the simulated arm stands at the start [rad or m]."""
-        return [_start(joint) for joint in self.robot.joints]
+        return [float(position) for position in choose_positions(self.robot, {})]
 
     @property
     def target(self) -> list[float]:
@@ -103,10 +104,6 @@ def list_ends(robot: Robot) -> list[str]:
     """Return the links that no other link hangs on."""
     parents = {link.parent for link in robot.links}
     return [link.name for link in robot.links if link.name not in parents]
-
-
-def _start(joint: Joint) -> float:
-    return float(np.clip(0.0, joint.lower, joint.upper))
 
 
 def _move(joint: Joint, start: float) -> float:

@@ -22,12 +22,9 @@ from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.readers.bag import choose_joint_states, find_folder, open_reader
 from ne_dynamics.logs.readers.csv_log import read_csv_rows
-from ne_dynamics.logs.readers.layouts import TIME_COLUMN, read_header
+from ne_dynamics.logs.readers.layouts import SHOWN_HEADER, TIME_COLUMN, read_header
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.prepared_file import write_whole
-
-SHOWN_HEADER = 80
-"""Characters of a header that are shown, at most."""
 
 RECEIVED_COLUMN = 'received'
 COMMAND = 'command'

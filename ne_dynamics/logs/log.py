@@ -33,7 +33,7 @@ from ne_dynamics.logs.readers.bag import (
     read_bag_tables,
 )
 from ne_dynamics.logs.readers.csv_log import read_csv_rows, read_csv_tables
-from ne_dynamics.logs.readers.layouts import describe_header, read_header
+from ne_dynamics.logs.readers.layouts import SHOWN_HEADER, describe_header, read_header
 from ne_dynamics.logs.usable_samples import ClockStep, UsableSamples, describe_dropped
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
@@ -217,10 +217,6 @@ class Log:
         rate = (count - 1) / self.duration
         samples = f'{count} of {self.received} samples in {self.duration:.1f} s ({rate:.4g} Hz)'
         return samples + describe_dropped(self.dropped)
-
-
-SHOWN_HEADER = 80
-"""Letters of a header that are shown."""
 
 
 def read_log(

@@ -231,16 +231,14 @@ def test_a_joint_that_no_longer_jumps_is_damped_again(robot, dynamics, jumps) ->
     assert fastest < 1.0
 
 
-@pytest.mark.parametrize('away', [0.02, 0.05, 0.2])
-@pytest.mark.parametrize('drops', [False, True])
-def test_two_publishers_in_turns_do_not_throw_the_arm(robot, dynamics, away, drops) -> None:
-    """Of two that say other positions in turns none is right for sure: both brake the arm."""
+def _publish_in_turns(robot, dynamics, away: float, drops: bool, states: int) -> float:
+    """Return the fastest joint [rad/s] while another says one pose in every other state."""
     step, rng = 0.001, np.random.default_rng(2)
     controller = node_controller(robot, state_effort='ignore', on_fault='damp')
     q, qd, effort = Q.copy(), np.zeros(6), dynamics.gravity_torque(Q)
     other = Q + away * np.array([1.0, 1.0, -1.0, 1.0, 1.0, 1.0])
     fastest = 0.0
-    for index in range(1500):
+    for index in range(states):
         now = step * index
         is_other = index >= 200 and index % 2 == 0
         if not (drops and rng.random() < 0.01):
@@ -250,7 +248,14 @@ def test_two_publishers_in_turns_do_not_throw_the_arm(robot, dynamics, away, dro
         qd = qd + step * dynamics.forward_dynamics(q, qd, effort)
         q = q + step * qd
         fastest = max(fastest, float(np.abs(qd).max()))
-    assert fastest < 1.5
+    return fastest
+
+
+@pytest.mark.parametrize('away', [0.02, 0.05, 0.2])
+@pytest.mark.parametrize('drops', [False, True])
+def test_two_publishers_in_turns_do_not_throw_the_arm(robot, dynamics, away, drops) -> None:
+    """Of two that say other positions in turns none is right for sure: both brake the arm."""
+    assert _publish_in_turns(robot, dynamics, away, drops, states=1500) < 1.5
 
 
 @pytest.mark.parametrize(
@@ -269,22 +274,7 @@ def test_a_publisher_that_never_moves_takes_nothing_from_the_damping(
     robot, dynamics, away, drops, bound
 ) -> None:
     """Another one says one pose for ever: the arm is braked by who tells of motion."""
-    step, rng = 0.001, np.random.default_rng(2)
-    controller = node_controller(robot, state_effort='ignore', on_fault='damp')
-    q, qd, effort = Q.copy(), np.zeros(6), dynamics.gravity_torque(Q)
-    other = Q + away * np.array([1.0, 1.0, -1.0, 1.0, 1.0, 1.0])
-    fastest = 0.0
-    for index in range(4000):
-        now = step * index
-        is_other = index >= 200 and index % 2 == 0
-        if not (drops and rng.random() < 0.01):
-            shown, speed = (other, np.zeros(6)) if is_other else (q, qd)
-            with contextlib.suppress(StateRefused):
-                effort = controller.update(shown, speed, now, now).effort
-        qd = qd + step * dynamics.forward_dynamics(q, qd, effort)
-        q = q + step * qd
-        fastest = max(fastest, float(np.abs(qd).max()))
-    assert fastest < bound
+    assert _publish_in_turns(robot, dynamics, away, drops, states=4000) < bound
 
 
 @pytest.mark.parametrize('jumps', ['every other state', 'at random', 'in bursts'])

@@ -16,6 +16,9 @@ from ne_dynamics.errors import InputError
 TIME_COLUMN = 'time'
 KINDS = ('position', 'velocity', 'effort')
 
+SHOWN_HEADER = 80
+"""Characters of a header that an error shows, at most."""
+
 
 @dataclass(frozen=True)
 class Layout:
