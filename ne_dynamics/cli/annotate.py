@@ -24,11 +24,11 @@ def add_parser(subparsers: Any) -> None:
     """Add the arguments of the subcommand."""
     parser = subparsers.add_parser(
         'annotate',
-        description='Read a trajectory_msgs/JointTrajectory and write the same motion with the '
-        'efforts that it takes, with points added until straight lines between their efforts are '
-        "within a tolerance of the inverse dynamics. ros2_controllers' "
-        'joint_trajectory_controller interpolates so. Files are YAML as `ros2 topic echo '
-        '--full-length --once` prints it and `ros2 topic pub` takes it.',
+        description='Add efforts to a trajectory_msgs/JointTrajectory. Points are added until '
+        "linear interpolation of the efforts, as in ros2_controllers' "
+        'joint_trajectory_controller, is within a tolerance of the inverse dynamics. '
+        'Files are YAML, as `ros2 topic echo --full-length --once` prints and `ros2 '
+        'topic pub` reads.',
     )
     add_model_file(parser, 'input', 'output', variable=MODEL_VARIABLE)
     parser.add_argument('input', metavar='IN', help='file to read; - for standard input')
@@ -39,41 +39,41 @@ def add_parser(subparsers: Any) -> None:
         metavar='X[,X...]',
         default=(DEFAULT_TOLERANCE,),
         type=_numbers,
-        help='how near straight lines are to be [N m or N]: one for all joints, or one each in '
-        f"the order of the trajectory's joint_names (default: {DEFAULT_TOLERANCE})",
+        help='tolerance of the efforts [N m or N]: one for all joints, or one each in '
+        f'the order of joint_names (default: {DEFAULT_TOLERANCE})',
     )
     parser.add_argument(
         '--start',
         metavar='Q[,Q...]',
         type=_numbers,
-        help='where the arm rests at time 0, in the order of joint_names, for a trajectory whose '
-        'first point is later; where Q begins with a minus, --start=-0.5,...',
+        help='joint positions at time 0, in the order of joint_names, if the first point is '
+        'later; with a leading minus --start=-0.5,...',
     )
     parser.add_argument(
         '--retime',
         action='store_true',
-        help='where the motion asks for more than the efforts, velocities and accelerations that '
-        'the joints have, write it with later times: the same path, as fast as they allow, '
-        'nowhere faster than in IN. Corners of linear segments become points at rest',
+        help='slow the motion down on its path where it exceeds the limits of effort, velocity '
+        'or acceleration; never faster than in IN. It stops at corners of linear segments',
     )
     parser.add_argument(
         '--fastest',
         action='store_true',
-        help='with --retime: faster than in IN where the limits allow, from rest to rest',
+        help='with --retime: as fast as the limits allow, from rest to rest',
     )
     parser.add_argument(
         '--effort-share',
         metavar='X',
         type=float,
-        help='with --retime: part of the effort limits that the motion may take; the rest is for '
-        "the controller's feedback (default: 0.95)",
+        help='with --retime: part of the effort limits for the motion; the rest is for the '
+        "controller's feedback (default: 0.95)",
     )
     parser.add_argument(
         '--gravity',
         metavar=('X', 'Y', 'Z'),
         nargs=3,
         type=float,
-        help='acceleration of free fall in axes of the base link (default: 0 0 -9.80665) [m/s^2]',
+        help='acceleration of free fall in the axes of the base link [m/s^2] (default: 0 0 '
+        '-9.80665)',
     )
     parser.add_argument(
         '--without',
@@ -81,10 +81,15 @@ def add_parser(subparsers: Any) -> None:
         choices=TERMS,
         action='append',
         default=[],
-        help=f'leave out what the robot compensates itself: {", ".join(TERMS)}; may be repeated',
+        help=f'leave out a term that the robot compensates itself: {", ".join(TERMS)}; may be '
+        'repeated',
     )
     parser.add_argument(
-        '--payload-mass', metavar='M', type=float, default=0.0, help='load at the tip link [kg]'
+        '--payload-mass',
+        metavar='M',
+        type=float,
+        default=0.0,
+        help='mass of a load at the tip link [kg]',
     )
     parser.add_argument(
         '--payload-com',
@@ -97,19 +102,19 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         '--allow-nonzero-velocity-at-end',
         action='store_true',
-        help='accept a last point that moves; a point at rest is added after it',
+        help='accept a last point with a velocity; a point at rest is added',
     )
     parser.add_argument(
         '--max-points',
         metavar='N',
         type=int,
         default=100_000,
-        help='most points that are written (default: %(default)s)',
+        help='largest number of points to write (default: %(default)s)',
     )
     parser.add_argument(
         '--json',
         action='store_true',
-        help='say on standard output what was done, as JSON; OUT is a file then',
+        help='print a summary as JSON; OUT must be a file',
     )
 
 

@@ -34,9 +34,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'check',
-        description='List what is wrong or doubtful in a robot description, by severity. '
-        'An error makes the dynamics wrong or impossible, a warning is probably not what was '
-        'meant. Exit code: 1 when there are errors or the description cannot be loaded, else 0.',
+        description='List errors and warnings of a robot description. An error makes the '
+        'dynamics wrong or impossible; a warning is a doubtful value. Exit code: 1 '
+        'with errors, or if the description cannot be loaded, else 0.',
     )
     add_model_file(parser)
     add_lock(parser)

@@ -40,10 +40,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'commission',
-        description='Check the model, listen to the arm, hold it, move it gently, identify it, '
-        'judge the result, choose gains, and compare before and after. Asks before every motion. '
-        'What was done is in the folder, and a run that ended goes on there. Exit code: 0 when '
-        'all steps are done, 1 when not, 130 when interrupted.',
+        description='Check the model, listen to the arm, hold it, move it, identify it, validate '
+        'the result, choose gains, and compare before and after. Asks before every '
+        'motion. Results are in the folder; the same command resumes a run. Exit '
+        'code: 0 when all steps are done, 1 when not, 130 when interrupted.',
     )
     meaning = 'URDF of the arm (with --simulated: default one of our own)'
     add_model(parser, meaning, is_optional=True)
@@ -59,20 +59,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         '--simulated',
         action='store_true',
-        help='commission a simulated arm that is not as its model, in a ROS domain of its own',
+        help='commission a simulated arm that differs from its model, in a ROS domain of its own',
     )
     parser.add_argument(
         '--seed',
         type=natural,
         default=1,
         metavar='N',
-        help='of what is hidden in the simulated arm',
+        help='seed of the errors of the simulated arm',
     )
     parser.add_argument(
         '--reports',
         choices=[meaning.value for meaning in EffortMeaning],
         default=EffortMeaning.TORQUE.value,
-        help='what the simulated arm reports as effort (default: %(default)s)',
+        help='effort that the simulated arm reports (default: %(default)s)',
     )
     parser.add_argument(
         '--reversed-joint',
@@ -84,22 +84,21 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         nargs='?',
         const='',
         metavar='NAME',
-        help='consent to all motions; of an arm that is there only with the name of the robot in '
-        'its model',
+        help='consent to all motions; for a real arm, NAME must be that of the robot in the URDF',
     )
     parser.add_argument(
         '--reach',
         type=positive,
         default=0.7,
         metavar='RAD',
-        help='how far joints move to either side of where they stand, a fifth of it [m] for those '
-        'that slide (default: %(default)s)',
+        help='how far joints move to either side; sliding joints a fifth of it [m] (default: '
+        '%(default)s)',
     )
     parser.add_argument(
         '--planned',
         action='store_true',
-        help='excite by the motion of `ne_dynamics excite`, which keeps off the arm itself and '
-        'the floor (needs scipy and coal); the other motions know of neither in any case',
+        help='excite with a motion of `ne_dynamics excite`, which avoids self-collision and the '
+        'floor (needs scipy and coal); the other motions avoid neither',
     )
     parser.add_argument(
         '--namespace',

@@ -27,9 +27,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the subcommand and its arguments."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         'demo',
-        description='Follow a trajectory with a simulated arm over ROS 2, by PD alone, PD with '
-        'gravity, feed-forward with PD, and computed torque; then with a load on the tool, '
-        'without and with the wrench of a wrist sensor. Prints tables, writes plots.',
+        description='Compare control laws on a simulated arm over ROS 2: PD, PD with gravity, '
+        'feed-forward with PD, and computed torque; then with a load on the tool, '
+        'without and with a wrist sensor. Prints tables and writes plots.',
         epilog='scenarios:\n'
         + '\n'.join(f'  {name:<14}{scenario.story}' for name, scenario in SCENARIOS.items()),
     )
@@ -38,7 +38,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         choices=tuple(SCENARIOS),
         default=ControlLaws.name,
         metavar='NAME',
-        help='one of the stories below',
+        help='one of the scenarios below',
     )
     meaning = 'URDF or DH file (YAML) of your arm (default: one of our own)'
     add_model(parser, meaning, is_optional=True)
@@ -53,7 +53,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         '--duration',
         type=_positive,
         metavar='S',
-        help=f'of the motion [s] (default: {ControlLaws.duration:g}; model-error: 2)',
+        help=f'duration of the motion [s] (default: {ControlLaws.duration:g}; model-error: 2)',
     )
     parser.add_argument(
         '--rate', type=_positive, default=500.0, metavar='HZ', help='control rate (default: 500)'
@@ -68,7 +68,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         '--load',
         type=_not_negative,
         metavar='KG',
-        help=f'hung on the tip (default: {ControlLaws.default_load:g}; 0: leave these runs out; '
+        help=f'mass at the tip (default: {ControlLaws.default_load:g}; 0: leave these runs out; '
         'tool-load: 6)',
     )
     parser.add_argument(
@@ -76,7 +76,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         nargs='+',
         choices=tuple(LAWS),
         metavar='LAW',
-        help=f'of {", ".join(LAWS)}; not with another scenario',
+        help=f'control laws, of {", ".join(LAWS)}; not with another scenario',
     )
     parser.add_argument(
         '--short',

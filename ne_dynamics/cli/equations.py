@@ -20,46 +20,45 @@ def add_parser(subparsers: Any) -> None:
     """Add the arguments of the subcommand."""
     parser = subparsers.add_parser(
         'equations',
-        description='Print the equations of motion of one robot as straight-line source that '
-        'runs on its own: in Python as this package runs it, for NumPy arrays, for the arrays of '
-        'any library that has the Python array API (JAX, PyTorch), or in C99 for a firmware. '
-        'With --all, write all of them into a folder: a C library with its CMake project and '
-        'test, or a Python module.',
+        description='Print the equations of motion of a robot as standalone source: Python, '
+        'NumPy, Python array API (JAX, PyTorch), or C99. With --all, write all '
+        'functions into a folder: a C library with CMake project and test, or a '
+        'Python module.',
     )
     add_model_file(parser)
     parser.add_argument(
         '--function',
         metavar='NAME',
-        help=f'what to print (default: {DEFAULT_FUNCTION}); --list shows the names',
+        help=f'function to print (default: {DEFAULT_FUNCTION}); --list shows the names',
     )
     parser.add_argument(
         '--list',
         action='store_true',
-        help='print the names of the functions and how many operations each one takes',
+        help='list the functions and their operation counts',
     )
     parser.add_argument(
         '--all',
         action='store_true',
-        help='write every function of --list into the folder of -o',
+        help='write all functions of --list into the folder -o',
     )
     parser.add_argument(
         '-o',
         '--output',
         type=Path,
         metavar='FOLDER',
-        help='with --all: a new folder, an empty one, or an earlier export, which is replaced',
+        help='with --all: new or empty folder, or an earlier export, which is replaced',
     )
     parser.add_argument(
         '--prefix',
         metavar='NAME',
-        help='with --all: what the names of files and C functions begin with (default: made of '
-        "the robot's name); robots that are linked into one program need different ones",
+        help="with --all: prefix of files and C functions (default: from the robot's name); must "
+        'differ between robots in one program',
     )
     parser.add_argument(
         '--language',
         choices=('python', 'numpy', 'array-api', 'c'),
         default='python',
-        help='language of the text (default: %(default)s)',
+        help='language of the source (default: %(default)s)',
     )
     add_tolerance(parser, ' (default: 1e-12)')
 

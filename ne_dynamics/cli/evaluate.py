@@ -32,12 +32,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'evaluate',
-        description='Compute the efforts that the motion in a log takes by a model, and compare '
-        'them with those that were measured, both without what is above the cut-off frequency.',
+        description='Compare the measured efforts of a log with those that the model computes '
+        'for its motion, both low-pass filtered.',
     )
     add_log_arguments(parser)
     parser.add_argument(
-        '--plot', type=Path, metavar='FILE.png', help='draw both efforts of every joint'
+        '--plot', type=Path, metavar='FILE.png', help='plot measured and modelled efforts'
     )
     add_report(parser)
     parser.set_defaults(run=run, command='evaluate')
@@ -50,17 +50,17 @@ def add_log_arguments(parser: argparse.ArgumentParser) -> None:
         'log',
         metavar='LOG',
         nargs='+',
-        help='CSV with a header (time, <joint>.position, <joint>.effort, and <joint>.velocity '
-        'where there is one), or ROS 2 bag of JointState; of any length',
+        help='CSV with a header (time, <joint>.position, <joint>.effort, optionally '
+        '<joint>.velocity), or ROS 2 bag of JointState',
     )
     add_gravity(parser)
-    parser.add_argument('--topic', help='of the bag, when it has several of JointState')
+    parser.add_argument('--topic', help='topic of a bag with several topics of JointState')
     parser.add_argument(
         '--cutoff',
         type=positive,
         metavar='HZ',
-        help='low-pass for positions and efforts (default: by their spectra, three to six times '
-        'the highest frequency of the motion)',
+        help='low-pass for positions and efforts (default: three to six times the highest '
+        'frequency of the motion, from the spectra)',
     )
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
     add_work(parser)

@@ -36,17 +36,21 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'excite',
-        description='Plan a motion from a pose and back that tells as much as can be about '
-        'inertias and friction, within limits of position, velocity, acceleration and effort, '
-        'without touching the arm itself or entering keep-out half-spaces. It is written as '
-        'trajectory_msgs/JointTrajectory (YAML), after a check in every millisecond. '
-        '`ne_dynamics identify` fits a model to a log of it.',
+        description='Plan the motion from a pose and back that is most informative about '
+        'inertias and friction, within limits of position, velocity, acceleration '
+        'and effort, without self-collision, outside of keep-out half-spaces. It is '
+        'checked every millisecond and written as trajectory_msgs/JointTrajectory '
+        '(YAML). `ne_dynamics identify` fits a model to a log of it.',
     )
     accept_exponents(parser)
     add_model_file(parser)
     add_lock(parser)
     parser.add_argument(
-        '-o', '--output', required=True, metavar='FILE', help='to write; - for standard output'
+        '-o',
+        '--output',
+        required=True,
+        metavar='FILE',
+        help='file to write; - for standard output',
     )
     parser.add_argument(
         '--start',
@@ -54,11 +58,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=_read_value,
         default=None,
         metavar='J',
-        help='where the arm is [rad or m]: all joints in their order, or NAME=VALUE for some and '
-        'the default for the others (default: zero, or the middle of the limits, or a random '
-        'pose: the first that is free; it is said)',
+        help='start pose [rad or m]: all joints in order, or NAME=VALUE for some (default: the '
+        'first without collision of zero, the middle of the limits, random poses; it is '
+        'printed)',
     )
-    parser.add_argument('--seed', type=int, default=0, metavar='N', help='(default: %(default)s)')
+    parser.add_argument(
+        '--seed', type=int, default=0, metavar='N', help='seed (default: %(default)s)'
+    )
     parser.add_argument('--json', action='store_true', help='print the report as JSON')
     _add_motion(parser.add_argument_group('the motion'))
     _add_limits(parser.add_argument_group('limits', 'JOINT=VALUE, or VALUE for all joints'))
@@ -71,29 +77,34 @@ def _add_motion(group: argparse._ArgumentGroup) -> None:
         '--duration',
         type=number,
         metavar='S',
-        help='[s] (default: by how long the slowest joint takes to cross its range, 20 to 60)',
+        help='duration [s] (default: 20 to 60, from how long the slowest joint takes to cross '
+        'its range)',
     )
     group.add_argument(
         '--base-frequency',
         type=number,
         metavar='HZ',
-        help='lowest frequency (default: so that the highest is 0.5 Hz)',
+        help='lowest frequency (default: for a highest one of 0.5 Hz)',
     )
     group.add_argument(
-        '--harmonics', type=int, default=10, metavar='N', help='frequencies (default: %(default)s)'
+        '--harmonics',
+        type=int,
+        default=10,
+        metavar='N',
+        help='number of frequencies (default: %(default)s)',
     )
     group.add_argument(
         '--points-per-second',
         type=number,
         metavar='N',
-        help='of the trajectory (default: 80 in the shortest period)',
+        help='points of the trajectory (default: 80 in the shortest period)',
     )
     group.add_argument(
         '--objective',
         choices=OBJECTIVES,
         default='log-det',
-        help='what is made small: the volume of the uncertainty of all parameters, or the '
-        'condition number (default: %(default)s)',
+        help='minimise the volume of the uncertainty of all parameters, or the condition number '
+        '(default: %(default)s)',
     )
     group.add_argument(
         '--noise-share',
@@ -107,27 +118,27 @@ def _add_motion(group: argparse._ArgumentGroup) -> None:
         type=int,
         default=2,
         metavar='N',
-        help='random motions that are improved; the best result counts (default: %(default)s)',
+        help='number of random motions to optimise; the best one is taken (default: %(default)s)',
     )
     group.add_argument(
         '--gravity',
         nargs=3,
         type=number,
         metavar=('X', 'Y', 'Z'),
-        help='acceleration of free fall in axes of the base link [m/s^2] (default: 0 0 -9.80665)',
+        help='acceleration of free fall in the axes of the base link [m/s^2] (default: 0 0 '
+        '-9.80665)',
     )
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
     for what, default, meaning in (
-        ('position', 0.95, 'part of the range that is used, about its middle'),
-        ('velocity', 0.7, 'part of the velocity limit that is used'),
-        ('acceleration', 0.9, 'part of the acceleration limit that is used'),
+        ('position', 0.95, 'usable part of the range, about its middle'),
+        ('velocity', 0.7, 'usable part of the velocity limit'),
+        ('acceleration', 0.9, 'usable part of the acceleration limit'),
         (
             'effort',
             0.7,
-            'part of the effort limit that is used, by the given model: the rest is for its '
-            'errors',
+            'usable part of the effort limit; the rest is for errors of the model',
         ),
     ):
         group.add_argument(
@@ -139,7 +150,7 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
         )
     for what, default_text in (
         ('velocity', "the model's"),
-        ('acceleration', "the model's, or what half of the effort that holding leaves can do"),
+        ('acceleration', "the model's, or from half of the effort that gravity leaves"),
         ('effort', "the model's"),
     ):
         group.add_argument(
@@ -148,7 +159,7 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
             type=_read_value,
             default=[],
             metavar='JOINT=VALUE',
-            help=f'(default: {default_text}); may be repeated',
+            help=f'{what} limit (default: {default_text}); may be repeated',
         )
 
 
@@ -160,26 +171,25 @@ def _add_distances(group: argparse._ArgumentGroup) -> None:
         type=number,
         default=None,
         metavar=('NX', 'NY', 'NZ', 'D'),
-        help='nothing of the arm goes where n . p < d, in axes of the base link [m]; may be '
-        'repeated (default: 0 0 1 0, what is below the base)',
+        help='forbidden half-space n . p < d, in the axes of the base link [m]; may be repeated '
+        '(default: 0 0 1 0, below the base)',
     )
     group.add_argument(
         '--no-keep-out',
         action='store_true',
-        help='no half-space is kept out of, not even the floor',
+        help='no forbidden half-space, not even the floor',
     )
     group.add_argument(
         '--margin',
         type=number,
         default=0.02,
         metavar='M',
-        help='distance that is kept [m] (default: %(default)s)',
+        help='minimum distance [m] (default: %(default)s)',
     )
     group.add_argument(
         '--no-self-collision',
         action='store_true',
-        help='do not read shapes: links may touch, and of each the origin alone is kept out of '
-        'half-spaces',
+        help='ignore shapes: links may touch, and only their origins keep out of half-spaces',
     )
     group.add_argument(
         '--ignore-pair',
@@ -187,15 +197,15 @@ def _add_distances(group: argparse._ArgumentGroup) -> None:
         nargs=2,
         default=[],
         metavar=('LINK', 'LINK'),
-        help='two links that may touch; may be repeated',
+        help='pair of links that may touch; may be repeated',
     )
     group.add_argument(
         '--package-path',
         action='append',
         default=[],
         metavar='FOLDER',
-        help='where package:// is looked for, beside the folders of the model, ROS_PACKAGE_PATH '
-        'and AMENT_PREFIX_PATH; may be repeated',
+        help='folder with packages of package:// names, beside those of the model, '
+        'ROS_PACKAGE_PATH and AMENT_PREFIX_PATH; may be repeated',
     )
 
 

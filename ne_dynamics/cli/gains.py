@@ -58,10 +58,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         'gains',
         description='Compute the largest gains that keep a phase and a gain margin in all poses, '
-        'for all masses within an uncertainty and all payloads: for the modes of the node, for '
-        'the PID of joint_trajectory_controller with effort, and for drives that close the loop. '
-        'Say what bounds each of them, how far the arm sags, and how large the errors of a motion '
-        'will be. Exit code: 1 when --prove saw an arm that does not settle.',
+        'for masses within an uncertainty and all payloads: for the node, for the '
+        'PID of joint_trajectory_controller with effort, and for drives that close '
+        'the loop. Prints what limits each gain, the sag, and the errors of a '
+        'motion. Exit code: 1 if an arm of --prove does not settle.',
     )
     add_model_file(parser)
     parser.add_argument(
@@ -70,17 +70,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=float,
         metavar=('X', 'Y', 'Z'),
         default=STANDARD_GRAVITY,
-        help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
+        help='acceleration of free fall in the axes of the base link [m/s^2] (default: 0 0 '
+        '-9.80665)',
     )
     _add_gain_request(parser)
     parser.add_argument(
         '--trajectory',
         metavar='FILE',
-        help='motion that errors are predicted for: JointTrajectory in YAML (default: all joints '
+        help='motion whose errors are predicted, JointTrajectory in YAML (default: all joints '
         'there and back)',
     )
     parser.add_argument(
-        '-o', '--output', type=Path, metavar='FOLDER', help='write the files of parameters there'
+        '-o', '--output', type=Path, metavar='FOLDER', help='folder for the parameter files'
     )
     parser.add_argument(
         '--write',
@@ -88,27 +89,27 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action='append',
         default=[],
         metavar=('KIND', 'FILE'),
-        help='write one of them: node, jtc or mit',
+        help='write one parameter file: node, jtc or mit',
     )
     parser.add_argument(
         '--controller',
         default='effort_trajectory_controller',
         metavar='NAME',
-        help='of the joint_trajectory_controller in the file (default: %(default)s)',
+        help='name of the joint_trajectory_controller in the file (default: %(default)s)',
     )
     parser.add_argument(
         '--joints',
         nargs='+',
         metavar='JOINT',
-        help="order of the arrays in the node's files: that of its parameter `joints` (default: "
-        'that of the model)',
+        help="order of arrays in the node's files, that of its parameter `joints` (default: that "
+        'of the model)',
     )
-    parser.add_argument('--plot', type=Path, metavar='FILE.png', help='draw margins and responses')
+    parser.add_argument('--plot', type=Path, metavar='FILE.png', help='plot margins and responses')
     parser.add_argument(
         '--prove',
         type=int,
         metavar='COUNT',
-        help='try the gains of each mode on so many random arms in MuJoCo',
+        help='simulate each mode with COUNT random arms in MuJoCo',
     )
     parser.add_argument('--json', action='store_true', help='print JSON instead of tables')
     parser.set_defaults(run=run)
@@ -239,56 +240,64 @@ def _add_gain_request(parser: argparse.ArgumentParser) -> None:
 
 def _add_loop(group: Any) -> None:
     group.add_argument(
-        '--rate', type=float, default=500.0, metavar='HZ', help='states a second (default: 500)'
+        '--rate',
+        type=float,
+        default=500.0,
+        metavar='HZ',
+        help='joint states a second (default: 500)',
     )
     group.add_argument(
         '--delay',
         type=float,
         metavar='S',
-        help='from a state to the effort that answers it [s] (default: one period)',
+        help='delay from a state to its effort [s] (default: one period)',
     )
     group.add_argument(
         '--delay-jitter',
         type=float,
         default=0.0,
         metavar='S',
-        help='by which it may be longer [s] (default: 0)',
+        help='largest additional delay [s] (default: 0)',
     )
     encoder = group.add_mutually_exclusive_group()
     encoder.add_argument(
-        '--encoder-bits', type=int, metavar='N', help='steps of a turn of the joint: 2 to the N'
+        '--encoder-bits',
+        type=int,
+        metavar='N',
+        help='encoder: 2 to the N steps a turn of the joint',
     )
     encoder.add_argument(
         '--position-step',
         type=_numbers,
         metavar='X[,X...]',
-        help='step of the measured positions [rad or m], one or one each (default: none)',
+        help='step of the measured positions [rad or m], one for all joints or one each '
+        '(default: none)',
     )
     group.add_argument(
         '--velocity-source',
         choices=[each.value for each in VelocitySource],
         default=VelocitySource.DIFFERENTIATED.value,
-        help="the node's parameter; JTC and drives get the bare difference of positions unless it "
-        'is measured (default: differentiated)',
+        help="the node's parameter; unless measured, JTC and drives use differences of positions "
+        '(default: differentiated)',
     )
     group.add_argument(
         '--velocity-cutoff',
         type=float,
         metavar='HZ',
-        help="of the node's filter (default: chosen)",
+        help="cut-off of the node's velocity filter (default: chosen)",
     )
     group.add_argument(
         '--drive-rate',
         type=float,
         default=1000.0,
         metavar='HZ',
-        help='at which MIT-mode drives close their loop (default: 1000)',
+        help='rate of the loop of MIT-mode drives (default: 1000)',
     )
     group.add_argument(
         '--drive-delay',
         type=float,
         metavar='S',
-        help='of that loop [s] (default: one of its periods)',
+        help='delay of that loop [s] (default: one of its periods)',
     )
     for gain in ('kp', 'kd'):
         group.add_argument(
@@ -297,7 +306,7 @@ def _add_loop(group: Any) -> None:
             type=float,
             default=(0.0, math.inf),
             metavar=('LEAST', 'LARGEST'),
-            help=f'which {gain} the drives take',
+            help=f'range of {gain} of the drives',
         )
 
 
@@ -307,15 +316,14 @@ def _add_arm(group: Any) -> None:
         type=float,
         default=0.3,
         metavar='PART',
-        help='by which mass and inertia of each link and rotor may be wrong (default: 0.3)',
+        help='relative error of mass and inertia of each link and rotor (default: 0.3)',
     )
     group.add_argument(
         '--payload',
         type=_numbers,
         default=(0.0,),
         metavar='KG[,KG]',
-        help='mass at the tip that the controller is not told of: the largest, or the least and '
-        'the largest (default: 0)',
+        help='unknown mass at the tip: the largest, or the least and the largest (default: 0)',
     )
     group.add_argument(
         '--payload-center',
@@ -328,18 +336,19 @@ def _add_arm(group: Any) -> None:
         '--stiffness',
         type=_numbers,
         metavar='K[,K...]',
-        help='of the gears [N m/rad or N/m], one or one each (default: rigid)',
+        help='stiffness of the gears [N m/rad or N/m], one for all joints or one each (default: '
+        'rigid)',
     )
     group.add_argument(
         '--effort-limits',
         type=_numbers,
         metavar='X[,X...]',
-        help='in place of those of the model [N m or N]',
+        help="effort limits instead of the model's [N m or N]",
     )
     group.add_argument(
-        '--poses', type=int, default=64, help='of the workspace that are looked at (default: 64)'
+        '--poses', type=int, default=64, help='number of random poses (default: 64)'
     )
-    group.add_argument('--seed', type=int, default=0, help='which poses (default: 0)')
+    group.add_argument('--seed', type=int, default=0, help='seed of the poses (default: 0)')
 
 
 def _add_aims(group: Any) -> None:
@@ -347,35 +356,42 @@ def _add_aims(group: Any) -> None:
         '--mode',
         action='append',
         choices=[mode.value for mode in ALL_MODES],
-        help='whose gains; may be repeated (default: all)',
+        help='mode; may be repeated (default: all)',
     )
     group.add_argument(
-        '--phase-margin', type=float, default=45.0, metavar='DEG', help='(default: 45)'
+        '--phase-margin',
+        type=float,
+        default=45.0,
+        metavar='DEG',
+        help='phase margin (default: 45)',
     )
     group.add_argument(
-        '--gain-margin', type=float, default=2.0, metavar='FACTOR', help='(default: 2)'
+        '--gain-margin', type=float, default=2.0, metavar='FACTOR', help='gain margin (default: 2)'
     )
     group.add_argument(
         '--strict',
         action='store_true',
-        help='refuse modes that cannot keep these; otherwise smaller ones are tried, and said',
+        help='refuse modes that cannot keep these margins; otherwise smaller ones are tried, and '
+        'reported',
     )
     group.add_argument(
         '--noise-share',
         type=float,
         default=0.02,
         metavar='PART',
-        help='of the effort limit that a step of an encoder may move (default: 0.02)',
+        help='largest effort of one encoder step, as a part of the effort limit (default: 0.02)',
     )
     group.add_argument(
         '--position-error',
         type=float,
         default=0.05,
         metavar='RAD',
-        help='at which efforts are to be within their limits (default: 0.05)',
+        help='position error at which efforts must be within their limits (default: 0.05)',
     )
     group.add_argument(
-        '--no-integral', action='store_true', help='joint_trajectory_controller without integral'
+        '--no-integral',
+        action='store_true',
+        help='no integral gain for joint_trajectory_controller',
     )
 
 

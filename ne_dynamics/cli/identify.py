@@ -66,11 +66,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'identify',
-        description='Fit mass, centre of mass and inertia of every moving link, and viscous and '
-        'Coulomb friction, offset and rotor inertia of every joint, to the efforts in a log; '
-        'other terms of friction where they predict parts of the log better. What the log does '
-        'not tell stays as the model has it. Exit code: 1 when the log cannot be used or the fit '
-        'does not reach its minimum; nothing is written then.',
+        description='Fit mass, centre of mass and inertia of every moving link, and friction, '
+        'offset and rotor inertia of every joint, to the efforts of a log. What the '
+        'log does not determine stays as in the model. Exit code: 1, and nothing '
+        'written, if the log cannot be used or the fit does not reach its minimum.',
     )
     add_log_arguments(parser)
     parser.add_argument(
@@ -78,23 +77,23 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         '--output',
         type=Path,
         metavar='FILE',
-        help='URDF to write: the text of the model with other numbers; what a URDF has no place '
-        'for goes into NAME.extras.yaml beside it (default: only report)',
+        help='URDF to write, the text of the model with new numbers; NAME.extras.yaml beside it '
+        'has what a URDF cannot hold (default: only print)',
     )
     parser.add_argument(
         '--holdout',
         type=_part,
         default=DEFAULT_HOLDOUT,
         metavar='PART',
-        help='of the logs, at their end, that is predicted by a fit to the rest; the model that '
-        'is written is fitted to all of them (default: %(default)s)',
+        help='part at the end of the logs for validation by a fit to the rest; the model that is '
+        'written is fitted to all (default: %(default)s)',
     )
     parser.add_argument(
         '--spread',
         type=positive,
         metavar='PART',
-        help="how far the model's inertias may be off, as a part of themselves "
-        '(default: what predicts blocks of the log best)',
+        help="relative uncertainty of the model's inertias (default: what predicts blocks of the "
+        'log best)',
     )
     parser.add_argument(
         '--blocks',
@@ -102,18 +101,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=range(2, 51),
         default=DEFAULT_BLOCKS,
         metavar='COUNT',
-        help='in which the log is predicted from itself, 2 to 50 (default: %(default)s)',
+        help='number of blocks for cross-validation, 2 to 50 (default: %(default)s)',
     )
     parser.add_argument(
         '--offsets',
         action='store_true',
-        help='the constant part of the measured efforts is an error of the measurement: it is '
-        'reported, and no part of the model',
+        help='the constant part of the efforts is a measurement error: reported, not part of the '
+        'model',
     )
     parser.add_argument(
         '--force',
         action='store_true',
-        help='fit and write even when the log is found to be wrong',
+        help='fit and write even if the log has errors',
     )
     add_report(parser)
     _add_load_arguments(parser)
@@ -316,27 +315,28 @@ def _add_load_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--payload',
         action='store_true',
-        help='leave the arm as it is: estimate mass and centre of mass of what hung on the '
-        'flange, from poses held or a slow motion; from a fast one its inertia too. Nothing is '
-        'written',
+        help='estimate mass and centre of mass of the load from held poses or a slow motion, '
+        'from a fast one its inertia too. The model is not fitted, nothing is written',
     )
     parser.add_argument(
         '--drive-gains',
         action='store_true',
-        help='leave the arm as it is: from motor currents in the place of efforts and a load of '
-        'known --mass, find the effort per current of each joint. Nothing is written',
+        help='find the effort per motor current of each joint from a load of known --mass. The '
+        'model is not fitted, nothing is written',
     )
     parser.add_argument(
         '--without',
         metavar='LOG',
-        help='log of the same or another motion without the load: errors of the model cancel',
+        help='log without the load, of the same or another motion: errors of the model cancel',
     )
-    parser.add_argument('--mass', type=float, metavar='KG', help='of the load, with --drive-gains')
+    parser.add_argument(
+        '--mass', type=float, metavar='KG', help='mass of the load, with --drive-gains'
+    )
     parser.add_argument(
         '--payload-link',
         default='',
         metavar='LINK',
-        help='in whose frame the load is described, fixed to the tip link (default: the tip link)',
+        help='link fixed to the tip link whose frame describes the load (default: the tip link)',
     )
 
 

@@ -26,22 +26,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'ik',
-        description='Find joint positions, within the limits, that bring the tip (or another '
-        'link) to a pose in the frame of the base link. Exit code 1, with how far off the nearest '
-        'position is, when none was found.',
+        description='Find joint positions within the limits for a pose of the tip (or another '
+        'link) in the frame of the base link. If none is found, print the error of '
+        'the nearest one; exit code 1.',
     )
     accept_exponents(parser)
     add_model_file(parser)
-    parser.add_argument(
-        '--link', metavar='LINK', help='link that is brought to the pose (default: the tip)'
-    )
+    parser.add_argument('--link', metavar='LINK', help='link of the pose (default: the tip)')
     parser.add_argument(
         '--position',
         required=True,
         nargs=3,
         type=number,
         metavar=('X', 'Y', 'Z'),
-        help="of the link's origin [m]",
+        help="position of the link's origin [m]",
     )
     orientation = parser.add_mutually_exclusive_group()
     orientation.add_argument(
@@ -50,15 +48,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=number,
         metavar=('R', 'P', 'Y'),
         default=(0.0, 0.0, 0.0),
-        help='orientation: roll, pitch and yaw about fixed axes, as in URDF [rad] (default: '
-        '0 0 0, the axes of the base link)',
+        help='orientation as roll, pitch and yaw about fixed axes, as in URDF [rad] (default: 0 '
+        '0 0)',
     )
     orientation.add_argument(
         '--quaternion',
         nargs=4,
         type=number,
         metavar=('X', 'Y', 'Z', 'W'),
-        help='orientation, scalar last, as in ROS; of any length but 0',
+        help='orientation, scalar last, as in ROS; need not be normalised',
     )
     parser.add_argument(
         '--from',
@@ -66,14 +64,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         nargs='+',
         type=number,
         metavar='Q',
-        help='joint positions where the search starts [rad or m]: the solution that is near '
-        '(default: of those found the one nearest to the middle of the limits)',
+        help='start of the search [rad or m], for a solution near it (default: the solution '
+        'nearest to the middle of the limits)',
     )
     parser.add_argument(
         '--all',
         action='store_true',
-        help='every position that is found, the one nearest to the middle of the limits first; '
-        'not for redundant arms',
+        help='all solutions, nearest to the middle of the limits first; not for redundant arms',
     )
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
     parser.set_defaults(run=run)

@@ -27,27 +27,27 @@ _MODEL = {'--model', '--tip-link', '--base-link'}
 
 COMMANDS = {
     'annotate': Command(
-        'fill a trajectory with efforts, as feed-forward for other controllers',
+        'add efforts to a trajectory, as feed-forward for other controllers',
         (
             'annotate arm.urdf plan.yaml plan_with_efforts.yaml',
             'annotate arm.urdf plan.yaml slower.yaml --retime --effort-share 0.8',
         ),
         frozenset({*_MODEL, '--start', '--retime', '--payload-mass', '--without', '--json'}),
     ),
-    'bench': Command('say how speed is measured beside other libraries'),
+    'bench': Command('show how speed is compared with other libraries'),
     'check': Command(
         'list errors and doubtful values in a robot description',
         ('check arm.urdf', 'check arm.urdf --tip-link tool0 --json'),
     ),
     'commission': Command(
-        'a guided run: from a given model to an arm that follows its motions',
+        'guided run from a URDF to an arm that follows its motions',
         (
             'commission --simulated --yes -o run',
             'commission --model arm.urdf --tip-link tool0 -o run',
         ),
     ),
     'demo': Command(
-        'follow a trajectory in simulation, one control law after the other, and compare',
+        'compare control laws on a simulated arm',
         ('demo', 'demo --scenario tool-load --output pictures'),
     ),
     'equations': Command(
@@ -58,7 +58,7 @@ COMMANDS = {
         ),
     ),
     'evaluate': Command(
-        'compare the efforts in a log with those of a model, joint by joint',
+        'compare the efforts of a log with those of a model',
         (
             'evaluate arm.urdf log.csv',
             'evaluate arm.urdf bag_folder --tip-link tool0 --report page.html',
@@ -77,7 +77,7 @@ COMMANDS = {
         ),
     ),
     'gains': Command(
-        'compute gains from the model, its uncertainty and the timing of the loop',
+        'compute gains from model, uncertainty and timing of the loop',
         (
             'gains arm.urdf --rate 500 --delay 0.004 --encoder-bits 17',
             'gains arm.urdf --write node gains.params.yaml --prove 20',
@@ -88,7 +88,7 @@ COMMANDS = {
         ),
     ),
     'identify': Command(
-        'fit inertias and friction of a model to a log, and write its URDF anew',
+        'fit inertias and friction to a log, and write the URDF',
         (
             'identify arm.urdf log.csv -o identified.urdf --report page.html',
             'identify arm.urdf log.csv --payload --without empty.csv',
@@ -99,14 +99,14 @@ COMMANDS = {
         ),
     ),
     'ik': Command(
-        'find joint positions that bring a link to a pose',
+        'inverse kinematics: joint positions for a pose of a link',
         (
             'ik arm.urdf --tip-link tool0 --position 0.5 0 0.4',
             'ik arm.urdf --tip-link tool0 --position 0.5 0 0.4 --rpy 3.14159 0 0 --all',
         ),
     ),
     'reproduce': Command(
-        'compute the results of the source documents anew',
+        'reproduce the results of the publications behind this package',
         ('reproduce counts', 'reproduce forms arm.urdf'),
     ),
     'setup': Command(
@@ -117,7 +117,7 @@ COMMANDS = {
         ),
     ),
     'whatis': Command(
-        'find what a driver reports, and how late, and write its profile for the node',
+        'find what a driver reports, and write it as parameters of the node',
         ('whatis arm.urdf log.csv -o driver.params.yaml', 'whatis arm.urdf --live --seconds 30'),
     ),
 }
@@ -142,7 +142,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     parser = CommandParser(
         prog='ne_dynamics',
         description='Newton-Euler robot dynamics and computed-torque control.',
-        epilog='`ne_dynamics COMMAND --help` shows what a command takes.',
+        epilog='`ne_dynamics COMMAND --help` shows the options of a command.',
     )
     parser.add_argument('--version', action='version', version=f'ne_dynamics {__version__}')
     subparsers = parser.add_subparsers(dest='command', metavar='COMMAND', required=True)

@@ -27,35 +27,45 @@ def add_parser(subparsers: Any) -> None:
     """Add the subcommand and its arguments."""
     parser = subparsers.add_parser(
         'reproduce',
-        description='Compute anew what the documents behind this package report: that their '
-        'formulations agree, what each costs, and their two simulations. Prints tables.',
+        description='Reproduce the results of the publications behind this package: agreement '
+        'and cost of the formulations, and two simulations. Prints tables.',
     )
     studies = parser.add_subparsers(dest='study', metavar='STUDY', required=True)
-    equivalence = _study(studies, 'equivalence', 'all formulations on the same random arms')
+    equivalence = _study(studies, 'equivalence', 'agreement of all formulations on random arms')
     equivalence.add_argument(
-        '--arms', type=_count, default=160, metavar='N', help='random arms (default: 160)'
+        '--arms',
+        type=_count,
+        default=160,
+        metavar='N',
+        help='number of random arms (default: 160)',
     )
     equivalence.add_argument(
-        '--seed', type=_seed, default=4, metavar='N', help='of the arms (default: 4)'
+        '--seed', type=_seed, default=4, metavar='N', help='seed of the arms (default: 4)'
     )
-    _study(studies, 'counts', 'measured operation counts beside the printed ones')
-    concurrency = _study(studies, 'concurrency', 'what processors side by side would take of it')
+    _study(studies, 'counts', 'measured and printed operation counts')
+    concurrency = _study(studies, 'concurrency', 'speed-up with several processors')
     concurrency.add_argument(
-        '--joints', type=_count, default=6, metavar='N', help='of a general arm (default: 6)'
+        '--joints',
+        type=_count,
+        default=6,
+        metavar='N',
+        help='joints of a general arm (default: 6)',
     )
     _add_output(concurrency)
-    _study(studies, 'lanes', 'what one core does side by side already, timed', is_written=False)
+    _study(studies, 'lanes', 'parallelism within one core, timed', is_written=False)
     _add_forms(studies)
-    six_link = _study(studies, 'six-link', 'torques of a six-link arm between two poses, two ways')
+    six_link = _study(
+        studies, 'six-link', 'torques of a six-link arm between two poses, for two motions'
+    )
     six_link.add_argument(
         '--path',
         choices=('line', 'joint'),
         default='line',
-        help='what the picture and --json show: the tip on the straight line, as the document '
-        'prescribes for its torques, or trapezoids of the joint velocities, as it also does '
-        '(default: %(default)s); the tables have both',
+        help='motion of picture and --json: tip on a straight line, or trapezoids of the joint '
+        'velocities (default: %(default)s); the document prescribes both, and the tables '
+        'have both',
     )
-    puma = _study(studies, 'puma', 'a Puma under the computed-torque law, read in two ways')
+    puma = _study(studies, 'puma', 'a Puma under computed torque, in two readings of the document')
     for picture, duration, what in ((six_link, 1.0, 'T'), (puma, 4.0, 'of the motion')):
         picture.add_argument(
             '--duration',
@@ -69,11 +79,11 @@ def add_parser(subparsers: Any) -> None:
 
 
 def _add_forms(studies: Any) -> None:
-    forms = _study(studies, 'forms', 'every formulation on a robot of yours', is_written=False)
+    forms = _study(studies, 'forms', 'every formulation on your robot', is_written=False)
     accept_exponents(forms)
     add_model_file(forms)
     forms.add_argument(
-        '--seed', type=_seed, default=0, metavar='N', help='of the motion (default: 0)'
+        '--seed', type=_seed, default=0, metavar='N', help='seed of the motion (default: 0)'
     )
     for name, unit in (('q', 'rad or m'), ('qd', 'per s'), ('qdd', 'per s^2')):
         forms.add_argument(
@@ -99,7 +109,7 @@ def _study(
         '--document',
         type=Path,
         metavar='FILE',
-        help='write the tables between the markers of a Markdown file',
+        help='write the tables between markers of a Markdown file',
     )
     return parser
 

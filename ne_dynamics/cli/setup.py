@@ -16,10 +16,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'setup',
-        description='Write a ROS 2 package for an arm: parameters of the node and of the '
-        'simulated arm, controllers of ros2_control and MoveIt, launch files for the simulation '
-        'and the robot, and layouts for RViz, PlotJuggler and Foxglove, with the joints, limits '
-        'and links of the URDF. colcon builds it; the files are yours to change.',
+        description='Write a ROS 2 package for an arm: parameters, controllers of ros2_control '
+        'and MoveIt, launch files for simulation and robot, and layouts for RViz, '
+        'PlotJuggler and Foxglove, with the joints, limits and links of the URDF. '
+        'Build it with colcon, and edit its files as needed.',
     )
     add_model_file(parser)
     add_lock(parser)
@@ -28,7 +28,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         '--output',
         type=Path,
         metavar='FOLDER',
-        help='new folder, whose name is that of the package (default: NAME_bringup for NAME.urdf)',
+        help='new folder, named as the package (default: NAME_bringup for NAME.urdf)',
     )
     parser.set_defaults(run=run)
 

@@ -48,22 +48,22 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the subcommand to a parser."""
     parser = subparsers.add_parser(
         'whatis',
-        description='Find, joint by joint, whether the efforts that a driver reports are torques '
-        'or currents, with gravity and friction or without, their sign, scale and offset; where '
-        'its velocities come from; steps, rate and gaps; and by how much a command acts late. '
-        'Each is known, likely, or cannot be told, and then what would tell. Nothing is ever '
-        'commanded.',
+        description='Find for each joint whether a driver reports torques or currents, with or '
+        'without gravity and friction, with which sign, scale and offset; the source '
+        'of its velocities; steps, rate and gaps; and the delay of commands. Each '
+        'result is known, likely, or cannot be told, with what would tell. Sends no '
+        'commands.',
     )
     add_model_file(parser, 'log')
     parser.add_argument(
         'log',
         metavar='LOG',
         nargs='?',
-        help='CSV with a header (time, <joint>.position, and .velocity, .effort, .command where '
-        'there are), or ROS 2 bag',
+        help='CSV with a header (time, <joint>.position, optionally .velocity, .effort, '
+        '.command), or ROS 2 bag',
     )
     parser.add_argument(
-        '--live', action='store_true', help='listen to topics instead; nothing is sent'
+        '--live', action='store_true', help='listen to topics instead of reading a log'
     )
     parser.add_argument(
         '--seconds',
@@ -74,18 +74,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         '--topic',
-        help='of the joint states (default: the only one of a bag; live: joint_states)',
+        help='topic of the joint states (default: the only one of a bag; live: joint_states)',
     )
     parser.add_argument(
         '--command-topic',
         metavar='TOPIC',
-        help='of the commands (default: the only array of a bag; live: none)',
+        help='topic of the commands (default: the only array of a bag; live: none)',
     )
     parser.add_argument(
         '--command-joints',
         nargs='+',
         metavar='JOINT',
-        help='order of an array of commands (default: that of the model)',
+        help='order of a command array (default: that of the model)',
     )
     add_gravity(parser)
     parser.add_argument(
@@ -94,16 +94,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=name_pair,
         default=[],
         metavar='A=B',
-        help='joint A of the log is joint B of the model; one * in both stands for the same text; '
+        help='joint A of the log is joint B of the model; one * in both matches the same text; '
         'may be repeated',
     )
     parser.add_argument(
         '-o',
         '--output',
         metavar='FILE',
-        help='driver profile to write: a parameter file of the node; - for standard output',
+        help='parameter file of the node to write; - for standard output',
     )
-    parser.add_argument('--save-log', metavar='FILE.csv', help='keep what was read or heard')
+    parser.add_argument('--save-log', metavar='FILE.csv', help='save what was read or heard')
     parser.add_argument('--json', action='store_true', help='print JSON instead of text')
     parser.set_defaults(run=run)
 

@@ -44,7 +44,7 @@ class ContactSettings:
 
     cutoff_frequency: float = parameter(
         30.0,
-        'Cut-off of the residual that `~/external_torque` has, and by which contacts are seen.',
+        'Cut-off of the residual of `~/external_torque` and of contacts.',
         unit='Hz',
         minimum=0.0,
         above_minimum=True,
@@ -52,8 +52,8 @@ class ContactSettings:
     )
     min_effort: tuple[float, ...] = parameter(
         (),
-        'A joint is in contact when its residual is larger than this plus 1.5 times the largest '
-        'so far that was none. One for all joints or one per joint; `.inf`: never. Empty: 0.04 of '
+        'A joint is in contact when its residual exceeds this plus 1.5 times the largest one so '
+        'far without contact. One for all joints or one per joint; `.inf`: never. Empty: 0.04 of '
         'the effort limits.',
         unit='N m or N',
         minimum=0.0,
@@ -62,10 +62,9 @@ class ContactSettings:
     )
     reaction: ContactReaction = parameter(
         ContactReaction.NONE,
-        'What follows a contact, beside `~/contact`: `none`; `hold`, the motion is given up and '
-        'the arm held where it is found; `float`, the motion is given up and the arm carried '
-        'against gravity without feedback, and without the compensation, until `~/hold` or '
-        'another motion.',
+        'Reaction to a contact, beside `~/contact`: `none`; `hold`, the motion is dropped and '
+        'the arm held where it is; `float`, the motion is dropped and the arm carried against '
+        'gravity, without feedback and compensation, until `~/hold` or another motion.',
     )
 
 

@@ -44,40 +44,40 @@ class HandGuidingSettings:
 
     damping: float = parameter(
         0.0,
-        'Rate at which the arm slows down by itself in gravity_compensation, through the mass '
-        'matrix. Needs velocities; 0: as they are in the joints.',
+        'Rate at which the arm slows down in gravity_compensation, through the mass matrix. '
+        'Needs velocities. 0: no damping.',
         unit='1/s',
         minimum=0.0,
         maximum=LARGEST_RATE,
     )
     speed_limit: tuple[float, ...] = parameter(
         (),
-        'Speed of a joint beyond which all of the arm is braked there. One for all joints or one '
-        'per joint; 0 or `.inf`: none. Empty: none.',
+        'Speed of a joint beyond which the whole arm is braked in that mode. One for all joints '
+        'or one per joint. Empty, 0 or `.inf`: none.',
         unit='rad/s or m/s',
         minimum=0.0,
         allow_infinity=True,
     )
     braking: float = parameter(
         20.0,
-        'Rate of damping that comes on beyond `hand_guiding.speed_limit`: all of it far beyond, '
-        'half of it at twice the limit.',
+        'Additional damping rate beyond `hand_guiding.speed_limit`: half of it at twice the '
+        'limit, all of it far beyond.',
         unit='1/s',
         minimum=0.0,
         maximum=LARGEST_RATE,
     )
     friction: float = parameter(
         0.0,
-        "Share of the model's friction, at the measured velocity, that is taken off the hand "
-        'there, up to half the speed limit. An arm whose joints have less friction than this '
-        'share of the model moves by itself, as far as damping and `hand_guiding.speed_limit` let '
-        'it.',
+        "Share of the model's friction, at the measured velocity, that is compensated in that "
+        'mode, up to half the speed limit. If the joints have less friction than this share, the '
+        'arm moves by itself.',
         minimum=0.0,
         maximum=LARGEST_SHARE,
     )
     friction_velocity: float = parameter(
         0.05,
-        'Velocity at which 76 % of that share count: well above the noise of the velocities.',
+        'Velocity at which 76 % of that share count; must be well above the noise of the '
+        'velocities.',
         unit='rad/s or m/s',
         minimum=0.0,
         above_minimum=True,

@@ -75,9 +75,9 @@ class ObserverSettings:
 
     mode: ObserverMode = parameter(
         ObserverMode.OFF,
-        'What acts on the joints that the model does not have, by a momentum observer: `off`; '
-        '`estimate`, reported as `~/external_torque` and `~/contact`; `compensate`, and taken out '
-        'of the command, in modes with feedback.',
+        'Momentum observer for efforts that the model lacks: `off`; `estimate`, reports '
+        '`~/external_torque` and `~/contact`; `compensate`, also subtracts them from the '
+        'command, in modes with feedback.',
     )
     cutoff_frequency: float = parameter(
         3.0,
@@ -89,8 +89,8 @@ class ObserverSettings:
     )
     velocity_lag: float = parameter(
         0.0,
-        'By how much measured velocities are late behind the positions, as those are that a '
-        'driver differences and filters; what `velocity_source` does is known.',
+        'Lag of measured velocities behind the positions, if the driver differentiates and '
+        'filters; that of `velocity_source` is known.',
         unit='s',
         minimum=0.0,
         maximum=LARGEST_LAG,

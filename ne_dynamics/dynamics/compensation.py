@@ -89,13 +89,13 @@ class Base(NamedTuple):
 class Terms:
     """Which parts of the model are used: the parameters `terms.*`."""
 
-    gravity: bool = parameter(True, 'Compensate gravity. Off for robots that do it themselves.')
+    gravity: bool = parameter(True, 'Compensate gravity. False for robots that do it themselves.')
     coriolis: bool = parameter(True, 'Compensate Coriolis and centrifugal efforts.')
     inertia: bool = parameter(
-        True, 'Feed the desired acceleration forward through the mass matrix.'
+        True, 'Feed forward the desired acceleration through the mass matrix.'
     )
     friction: bool = parameter(
-        True, "Feed the model's joint friction at the desired velocity forward."
+        True, "Feed forward the model's joint friction at the desired velocity."
     )
 
 

@@ -176,8 +176,8 @@ class SimulatedRobotSettings:
     base_link: str = parameter('', 'First link of the arm (URDF). Empty: the root.')
     tip_link: str = parameter(
         '',
-        'Last link of the arm (URDF); joints that are not on the way to it are locked. Empty: '
-        'all joints move.',
+        'Last link of the arm (URDF); joints outside the chain are locked. Empty: all joints '
+        'move.',
     )
     locked_joints: LockedJoints = group(LockedJoints)
     joints: tuple[str, ...] = parameter((), 'Order of the command. Empty: order of the model.')

@@ -297,6 +297,18 @@ def test_examples_of_the_help_are_command_lines(name, capsys):
         assert option in texts[0]
 
 
+@pytest.mark.parametrize('name', ['check', 'whatis', 'reproduce'])
+def test_the_long_help_is_the_short_one_where_there_is_no_more(name, capsys):
+    """`--help-all` is an option of every command."""
+    texts = []
+    for option in ('--help', '--help-all'):
+        with pytest.raises(SystemExit) as stop:
+            cli.build_parser(name).parse_args([name, option])
+        assert stop.value.code == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+
+
 @pytest.mark.parametrize('name', ['check', 'equations'])
 def test_a_xacro_file_will_do(name, tmp_path, capsys):
     """Every command with a model processes xacro, with arguments."""

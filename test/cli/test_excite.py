@@ -218,8 +218,8 @@ def test_help_says_of_each_share_what_is_used(capsys):
         call('--help-all')
     assert caught.value.code == 0
     text = ' '.join(capsys.readouterr().out.split())
-    assert 'part of the range that is used, about its middle (default: 0.95)' in text
-    assert 'part of the effort limit that is used, by the given model: the rest' in text
+    assert 'usable part of the range, about its middle (default: 0.95)' in text
+    assert 'usable part of the effort limit; the rest is for errors of the model' in text
     assert 'base link [m/s^2] (default: 0 0 -9.80665)' in text
     assert 'not even the floor' in text
 

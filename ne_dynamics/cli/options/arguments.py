@@ -60,8 +60,8 @@ def add_extras(parser: argparse.ArgumentParser) -> None:
         '--extras',
         metavar='FILE',
         default='',
-        help='YAML file with friction, rotor inertia and gear ratio of the joints; `none` for no '
-        'such file (default: NAME.extras.yaml beside a NAME.urdf, where there is one)',
+        help='YAML file with friction, rotor inertias and gear ratios; `none` for no file '
+        '(default: NAME.extras.yaml beside NAME.urdf, if it exists)',
     )
 
 
@@ -78,7 +78,8 @@ def add_gravity(parser: argparse.ArgumentParser) -> None:
         type=number,
         metavar=('X', 'Y', 'Z'),
         default=STANDARD_GRAVITY,
-        help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
+        help='acceleration of free fall in the axes of the base link [m/s^2] (default: 0 0 '
+        '-9.80665)',
     )
 
 
@@ -95,8 +96,8 @@ def add_tolerance(parser: argparse.ArgumentParser, meaning: str) -> None:
         '--tolerance',
         metavar='PART',
         type=_tolerance,
-        help='drop numbers that change no joint effort by more than this part of it; 1e-7 for '
-        f'files that write 1.5707963 for a quarter turn, 0 for nothing{meaning}',
+        help='drop numbers that change no joint effort by more than this part of it: 1e-7 for '
+        f'files that write 1.5707963 for a quarter turn, 0 for none{meaning}',
     )
 
 
@@ -118,12 +119,12 @@ def add_work(parser: argparse.ArgumentParser) -> None:
         type=_jobs,
         default=1,
         metavar='N',
-        help='processes that read and reduce long logs (default: this one alone)',
+        help='number of processes for long logs (default: 1)',
     )
     group.add_argument(
         '--scheduler',
         metavar='ADDRESS',
-        help='of a Dask scheduler, tcp://HOST:PORT, whose workers do it: they need no files, and '
+        help='address of a Dask scheduler, tcp://HOST:PORT, instead of --jobs; its workers need '
         'the same version of this package (extra `cluster`)',
     )
 

@@ -89,6 +89,8 @@ def complete_help(parser: argparse.ArgumentParser, command: Command) -> None:
             hidden=hidden,
             help=f'show {len(hidden)} more options and exit',
         )
+    else:
+        parser.add_argument('--help-all', action='help', help=argparse.SUPPRESS)
 
 
 def _hide(parser: argparse.ArgumentParser, common: Collection[str]) -> dict[argparse.Action, str]:

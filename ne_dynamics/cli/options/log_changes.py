@@ -35,7 +35,7 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
         type=name_pair,
         default=[],
         metavar='A=B',
-        help='joint A of the log is joint B of the model; one * in both stands for the same text',
+        help='joint A of the log is joint B of the model; one * in both matches the same text',
     )
     group.add_argument(
         '--scale',
@@ -43,14 +43,14 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
         type=_number_of_joint,
         default=[],
         metavar='JOINT=FACTOR',
-        help='multiply its effort, as by the torque of a motor current',
+        help='multiply its effort, for example by torque per motor current',
     )
     group.add_argument(
         '--sign',
         action='append',
         default=[],
         metavar='JOINT',
-        help='its effort has the opposite sign',
+        help='reverse the sign of its effort',
     )
     group.add_argument(
         '--delay',
@@ -58,14 +58,14 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
         type=_number_of_joint,
         default=[],
         metavar='JOINT=S',
-        help='its effort was recorded this much later than the position of the same instant [s]',
+        help='delay of its effort behind its position [s]',
     )
     group.add_argument(
         '--position-sign',
         action='append',
         default=[],
         metavar='JOINT',
-        help='its position has the opposite sign',
+        help='reverse the sign of its position',
     )
     group.add_argument(
         '--zero',
@@ -82,10 +82,10 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
         '--time-unit',
         choices=('s', *TIME_UNITS),
         default='s',
-        help='of the times (default: %(default)s)',
+        help='unit of the times (default: %(default)s)',
     )
     group.add_argument(
-        '--unwrap', action='store_true', help='take jumps of angles by whole turns out'
+        '--unwrap', action='store_true', help='remove jumps of angles by whole turns'
     )
 
 

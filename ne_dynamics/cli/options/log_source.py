@@ -51,7 +51,7 @@ def add_repair(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--repair',
         action='store_true',
-        help='take faults of the log out of it, where what is wrong and by how much is certain',
+        help='repair faults of the log whose cause and amount are certain',
     )
 
 

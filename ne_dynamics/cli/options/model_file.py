@@ -65,7 +65,7 @@ def add_model(
     if variable:
         meaning += f'; default: the environment variable {variable}'
     parser.add_argument('first', nargs='?', metavar='MODEL', help=meaning)
-    parser.add_argument('--model', '--urdf', metavar='MODEL', help='the same')
+    parser.add_argument('--model', '--urdf', metavar='MODEL', help='the model, as an option')
 
     def settle(args: argparse.Namespace) -> None:
         """Find out which argument is the model: with `--model`, the first is one of the others."""
@@ -111,8 +111,8 @@ def add_links(parser: argparse.ArgumentParser) -> None:
         '--tip',
         dest='tip',
         metavar='LINK',
-        help='last link of the chain (URDF; default: the whole tree); joints that are not on '
-        'the way to it are locked',
+        help='last link of the chain (URDF; default: the whole tree); joints outside the chain '
+        'are locked',
     )
 
 
@@ -124,7 +124,7 @@ def add_lock(parser: argparse.ArgumentParser) -> None:
         action='append',
         default=[],
         type=_lock,
-        help='joint that does not move, with its position [rad or m]; may be repeated (URDF)',
+        help='locked joint and its position [rad or m] (URDF); may be repeated',
     )
 
 

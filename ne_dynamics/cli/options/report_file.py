@@ -42,8 +42,8 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         '--report',
         type=Path,
         metavar='FILE.html',
-        help='write verdict, findings, pictures and figures as one page for a browser (extra '
-        '`report`); of a log that is refused too, with the reason',
+        help='write results and pictures as a page for a browser (extra `report`), also for a '
+        'refused log',
     )
 
 

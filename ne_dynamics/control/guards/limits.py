@@ -26,7 +26,7 @@ class GuardLimits:
         0.02, 'rad or m', 'A joint may always be this far from where it was: noise, coarse stamps.'
     )
     velocity_slack: float = _limit(
-        0.5, '', 'A motion may differ from what the velocities say by this part of it.'
+        0.5, '', 'Part by which a motion may differ from the velocities.'
     )
     largest_disorder: float = _limit(
         1.0, 's', 'A stamp older than the last by this or more is a clock that was set back.'
@@ -34,54 +34,52 @@ class GuardLimits:
     slowest_clock: float = _limit(
         1e-3,
         '',
-        'Stamps that advance by less than this part of the time that messages take are frozen: '
-        'stamps computed in floating point may tremble, and no slower simulation is controlled.',
+        'Stamps that advance by less than this part of the time between messages are frozen; '
+        'stamps in floating point may tremble.',
     )
     longest_excuse: float = _limit(
         0.5,
         's',
-        "Time between two states that may be the own thread's doing: an arm that was left alone "
-        'for longer is held where it is found.',
+        "Time between two states that the node's own work may cause; after longer, the arm is "
+        'held where it is.',
     )
     repeats: int = _limit(3, '', 'A fault that comes so often within `repeat_window` latches.')
-    repeats_of_any_kind: int = _limit(6, '', 'So do so many faults of several kinds within it.')
+    repeats_of_any_kind: int = _limit(6, '', 'So many faults of several kinds within it latch.')
     states_to_return: int = _limit(
-        2, '', 'States in a row that must agree with one another before they count again.'
+        2, '', 'States in a row that must agree before they count again.'
     )
     states_after_silence: int = _limit(1, '', 'The same after states that stopped, or a gap.')
     states_after_jump: int = _limit(3, '', 'The same after states that jumped.')
 
     # VelocityCheck
     stretch_shortest: float = _limit(
-        0.015, 's', 'A stretch lasts for this at least: a velocity late by less is not wrong.'
+        0.015, 's', 'Shortest stretch: a velocity late by less is not wrong.'
     )
-    stretch_states: int = _limit(3, '', 'A stretch has so many states at least.')
-    stretch_longest: float = _limit(0.15, 's', 'A stretch without motion is given up after this.')
+    stretch_states: int = _limit(3, '', 'Fewest states of a stretch.')
+    stretch_longest: float = _limit(0.15, 's', 'A stretch without motion is dropped after this.')
     stretch_steps: float = _limit(
-        2.0, 'encoder steps', 'A stretch is so long at least: less may be one step.'
+        2.0, 'encoder steps', 'Shortest stretch in encoder steps: less may be one step.'
     )
-    stretch_noises: float = _limit(
-        4.0, '', 'A stretch is so many times as long as the noise: less may be noise.'
-    )
+    stretch_noises: float = _limit(4.0, '', 'Shortest stretch by the noise: less may be noise.')
     stretch_said: float = _limit(
-        0.01, 'rad or m', 'A stretch is also a motion when its velocity speaks of this or more.'
+        0.01, 'rad or m', 'A stretch is also a motion when its velocity implies this or more.'
     )
     verdicts: int = _limit(
         4, '', 'So many stretches in a row must agree: a spike of the position spoils two.'
     )
     verdicts_opposed: int = _limit(
-        3, '', 'So many are enough where the velocity is opposed: that arm runs away.'
+        3, '', 'The same where the velocity is opposed: that arm runs away.'
     )
     velocity_smallest: float = _limit(
-        0.3, '', 'A velocity that says less than this part of the motion is wrong.'
+        0.3, '', 'A velocity below this part of the motion is wrong.'
     )
     velocity_largest: float = _limit(
-        3.0, '', 'A velocity that says more than so many times the motion is wrong.'
+        3.0, '', 'A velocity above so many times the motion is wrong.'
     )
     standing_share: float = _limit(
         0.01,
         '',
-        'A position that moves by less than this part of what the velocity says does not move.',
+        'A position that moves by less than this part of what the velocity implies stands still.',
     )
     velocity_rounding: float = _limit(
         0.02,
@@ -91,37 +89,32 @@ class GuardLimits:
     finest_step: float = _limit(1e-6, 'rad or m', 'No encoder has finer steps.')
     noise_states: int = _limit(50, '', 'Noise is a running mean over so many states.')
     noise_unknown: int = _limit(
-        10, '', 'The first states are not judged: their noise is not known.'
+        10, '', 'The first states are not checked: their noise is unknown.'
     )
 
     # FollowingGuard
     lasting_share: float = _limit(
         0.4, '', 'Part of the limit of the position error that counts when it lasts.'
     )
-    lasting_time: float = _limit(1.0, 's', 'A position error beyond that part may last so long.')
+    lasting_time: float = _limit(1.0, 's', 'Longest time of a position error beyond that part.')
     catching_time: float = _limit(
         0.3,
         's',
-        'At first the limit of the position error does not count: an arm that is found in motion '
-        'overshoots.',
+        'Initial time without a limit of the position error: an arm found in motion overshoots.',
     )
     velocity_time: float = _limit(
-        0.25, 's', 'A velocity error beyond its limit may last so long: a push passes.'
+        0.25, 's', 'Longest time of a velocity error beyond its limit: a push passes.'
     )
     braked_share: float = _limit(
-        0.6, '', 'A velocity error that falls to this part of what it was is being braked.'
+        0.6, '', 'A velocity error that falls to this part of what it was is decreasing.'
     )
     swings: int = _limit(
         12,
         '',
-        'No motion that is asked for reverses the motors so often, all they have, in a second.',
+        'No desired motion reverses saturated motors so often in a second.',
     )
-    frozen_time: float = _limit(
-        0.04, 's', 'A position is the same for this at least before it may be frozen.'
-    )
-    frozen_states: int = _limit(
-        10, '', 'A position is the same in so many states before it may be frozen.'
-    )
+    frozen_time: float = _limit(0.04, 's', 'Shortest time for a frozen position.')
+    frozen_states: int = _limit(10, '', 'Fewest states for a frozen position.')
     frozen_band: float = _limit(
         0.02, '', 'A position within this part of the limit of a frozen one is the same.'
     )
@@ -129,16 +122,14 @@ class GuardLimits:
         1.5, 'encoder steps', 'So is one within this: the last digit may flicker.'
     )
     frozen_share: float = _limit(
-        0.1, '', 'A joint must have moved by this part of that limit, else it may just stick.'
+        0.1, '', 'A joint must have moved by this part of that limit; otherwise it may stick.'
     )
-    frozen_steps: float = _limit(
-        3.0, 'encoder steps', 'And by this beside it: less is not to be seen.'
-    )
+    frozen_steps: float = _limit(3.0, 'encoder steps', 'And by this: less is not visible.')
     trembling: float = _limit(
         0.25,
         '',
-        'A position that turns round in this part of its changes trembles; an arm that pushes at '
-        'something creeps on or swings.',
+        'A position that reverses in this part of its changes trembles; an arm that pushes '
+        'creeps on or swings.',
     )
     derived_position_time: float = _limit(
         0.4, 's', 'Derived limit of the position error: the way at the velocity limit in this.'
@@ -150,31 +141,31 @@ class GuardLimits:
         2.0, '', 'Derived limit of the velocity error, by the velocity limit.'
     )
     sticking_share: float = _limit(
-        0.02, '', 'Joints that are slower than this part of the velocity limit may stick at once.'
+        0.02, '', 'Joints slower than this part of the velocity limit may stick at once.'
     )
 
     # StandingJoints
     history_time: float = _limit(0.12, 's', 'States are kept for so long.')
-    history_states: int = _limit(24, '', 'And so many of them at least.')
+    history_states: int = _limit(24, '', 'Fewest states to keep.')
     friction_interval: float = _limit(0.1, 's', 'Time between two observations of the friction.')
     friction_unknown: float = _limit(
-        0.16, '', 'Friction that is believed of a joint that has not moved, by its effort limit.'
+        0.16, '', 'Believable friction of a joint that has not moved, by its effort limit.'
     )
     friction_ratio: float = _limit(
-        2.0, '', 'Static friction by that of the model, or by that which was observed in motion.'
+        2.0, '', 'Static friction by that of the model, or by that observed in motion.'
     )
     friction_model_error: float = _limit(
-        0.1, '', 'Part of the effort that holds the joint which is believed beside the friction.'
+        0.1, '', 'Part of the holding effort that is believed beside the friction.'
     )
     friction_acceleration: float = _limit(
         3.0,
         'rad/s^2 or m/s^2',
-        'What the other joints do beside their motion, as an acceleration of this one.',
+        'Unknown effect of the other joints, as an acceleration of this one.',
     )
     friction_variation: float = _limit(
-        0.2, '', 'Part of the resistance by which it may grow within a few states of a motion.'
+        0.2, '', 'Part by which the resistance may grow within a few states of a motion.'
     )
-    friction_observations: int = _limit(4, '', 'So many observations of the friction are needed.')
+    friction_observations: int = _limit(4, '', 'Fewest observations of the friction.')
     friction_kept: int = _limit(16, '', 'The largest of so many observations counts.')
     steadiness: float = _limit(
         0.8,
@@ -183,70 +174,67 @@ class GuardLimits:
     )
 
     # HuntingGuard
-    hunting_interval: float = _limit(0.25, 's', 'Time between two looks at the errors.')
+    hunting_interval: float = _limit(0.25, 's', 'Time between two checks of the errors.')
     hunting_stuck_share: float = _limit(
         0.03,
         '',
-        'A joint sticks when its error changes by less than this part from one look to the next; '
-        'one that swings is not slow enough for that where it turns.',
+        'A joint sticks when its error changes by less than this part between two checks; one '
+        'that swings is faster even where it reverses.',
     )
     hunting_creep: float = _limit(
-        5e-5, 'rad or m', 'Or by less than this: joints that stick creep as their bristles bend.'
+        5e-5, 'rad or m', 'Or by less than this: sticking joints creep as their bristles bend.'
     )
     hunting_least: float = _limit(
-        2e-4, 'rad or m', 'Smaller errors are on no side: encoders come in steps.'
+        2e-4, 'rad or m', 'Smaller errors have no side: encoders come in steps.'
     )
     hunting_away: float = _limit(
         1.0,
         '',
-        'A joint whose error changes by more than so many times what it was left at was pushed, '
-        'or is pushed no longer: what sticks stays.',
+        'A joint whose error changes by more than so many times its last value was pushed, or '
+        'released.',
     )
 
     # EffortSteps
     large_step: float = _limit(
-        0.1, '', 'Part of the effort limit by which a command steps to be counted.'
+        0.1, '', 'Part of the effort limit from which a step of the command counts.'
     )
     fewest_turns: int = _limit(
-        5, '', 'Steps that turn round before it is said: a push turns them once or twice.'
+        5, '', 'Steps that reverse before it is reported: a push reverses them once or twice.'
     )
 
     # Feasibility of a tuning
     periods_of_delay: float = _limit(
         1.5,
         '',
-        'Periods of the states from a position to the effort that answers it: one until the '
-        'command counts, and half of the one for which it is held.',
+        'Periods from a position to the effort that answers it: one until the command counts, '
+        'half of one for which it is held.',
     )
     doubtful_product: float = _limit(
         0.5,
         '',
-        'kv times the delay from which on the loop is doubtful. An observer that compensates adds '
-        'its rate to kv; where joints are elastic it costs as much again of what is not doubtful.',
+        'kv times the delay from which a loop is doubtful. A compensating observer adds its rate '
+        'to kv, with elastic joints twice.',
     )
-    largest_product: float = _limit(
-        1.0, '', 'kv times the delay from which on the loop is refused.'
-    )
+    largest_product: float = _limit(1.0, '', 'kv times the delay from which a loop is refused.')
     observer_product: float = _limit(
         0.12,
         '',
-        "The observer's rate times the delay from which on elastic joints may swing, whatever kv "
-        'is.',
+        "The observer's rate times the delay from which elastic joints may swing, whatever kv is.",
     )
     least_phase_margin: float = _limit(
-        5.0, 'degrees', 'A loop with a smaller one is refused, whatever the delay.'
+        5.0, 'degrees', 'Smaller phase margins are refused, whatever the delay.'
     )
     fastest_growth: float = _limit(
-        0.01, '1/s', 'A loop that grows faster is refused: slower growth may be rounding.'
+        0.01, '1/s', 'Loops that grow faster are refused: slower growth may be rounding.'
     )
     periods_of_silence: float = _limit(
-        2.0, '', 'Where states count as stopped after fewer periods, one that is lost is a fault.'
+        2.0, '', 'If states count as stopped after fewer periods, one lost state is a fault.'
     )
     fastest_drive: float = _limit(
         160.0,
         'rad/s^2 or m/s^2',
-        'No drive is taken to accelerate its own rotor faster at its effort limit: what a model '
-        'without rotors leaves out.',
+        "Largest believable acceleration of a drive's own rotor at its effort limit, for models "
+        'without rotors.',
     )
     doubtful_load: float = _limit(
         0.9, '', 'Part of an effort limit that may be needed at rest without a remark.'
@@ -254,43 +242,41 @@ class GuardLimits:
 
     # ContactDetector
     contact_errors: float = _limit(
-        1.5, '', 'A residual within so many times the largest that was none is no contact.'
+        1.5, '', 'A residual within so many times the largest one without contact is no contact.'
     )
-    contact_least: float = _limit(
-        0.04, '', 'Least threshold where none is given, by the effort limit.'
-    )
+    contact_least: float = _limit(0.04, '', 'Default threshold, by the effort limit.')
     contact_learning: float = _limit(
-        0.5, 's', 'At first nothing is a contact: nothing is known of the model yet.'
+        0.5, 's', "Initial time without contacts: the model's error is unknown."
     )
     contact_probation: float = _limit(
-        0.25, 's', 'What is seen counts as an error of the model after this to twice this.'
+        0.25, 's', 'A residual counts as an error of the model after this to twice this.'
     )
     contact_release: float = _limit(
         0.5,
         '',
-        'A contact is over when all residuals have come back by this part of the way from their '
-        'thresholds to the errors that are known.',
+        'A contact ends when all residuals have come back by this part of the way from their '
+        'thresholds to the known errors.',
     )
 
     # WeightCheck; shares are of the effort limits
-    weight_least: float = _limit(
-        0.05, '', 'Nothing is said where the largest share of the weight is less.'
-    )
+    weight_least: float = _limit(0.05, '', 'Smaller shares of the weight are not checked.')
     weight_friction: float = _limit(
-        0.05, '', 'Share that friction may make, beside the Coulomb friction of the model.'
+        0.05, '', 'Possible share of friction, beside the Coulomb friction of the model.'
     )
     mirrored_part: float = _limit(
-        0.5, '', 'Part of the weight that the efforts of a mirrored one have the other way.'
+        0.5,
+        '',
+        'Part of the weight that efforts of mirrored gravity have in the opposite direction.',
     )
     mirrored_alignment: float = _limit(
         0.7, '', 'Cosine of the angle between such efforts and the opposite of the weight.'
     )
     mirrored_share: float = _limit(
-        0.15, '', 'Share by which such an effort is off, at least, where the weight is largest.'
+        0.15, '', 'Least share by which such an effort is off where the weight is largest.'
     )
     far_part: float = _limit(0.5, '', 'An effort is far off from this part of the weight on.')
     payload_least: float = _limit(
-        0.05, '', 'Nothing is said of a change of the load whose largest share is less.'
+        0.05, '', 'Smaller changes of the load, by their largest share, are not checked.'
     )
     payload_confirmed: float = _limit(
         0.25, '', 'Efforts that show less than this part of such a change contradict it.'
@@ -298,21 +284,21 @@ class GuardLimits:
     resting_velocity: float = _limit(
         0.1,
         'rad/s or m/s',
-        'A slower joint is at rest. Generous: velocities that are differenced are coarse.',
+        'A slower joint is at rest; differentiated velocities are coarse.',
     )
     weakest_limit: float = _limit(
         0.25,
         '',
-        'No effort limit counts as less than this part of the largest: what the weakest joints '
-        'of a wrist carry, a load turns round.',
+        'No effort limit counts as less than this part of the largest: a load reverses what the '
+        'weakest joints of a wrist carry.',
     )
     largest_limit: float = _limit(
         4.0,
         '',
-        'Effort limits that are more times the weight in each of some poses count as so many '
-        'times it: descriptions have limits that stand for none.',
+        'Effort limits above so many times the weight in some poses count as that: some '
+        'descriptions use large limits for none.',
     )
-    limit_poses: int = _limit(64, '', 'So many random poses.')
+    limit_poses: int = _limit(64, '', 'Number of random poses.')
 
 
 GUARD_LIMITS = GuardLimits()

@@ -88,14 +88,14 @@ class ImuSettings:
 
     enabled: bool = parameter(
         False,
-        'The base is tilted or moves: take the direction of gravity and the motion of the base '
-        'from the topic `imu`.',
+        'The base is tilted or moves: take direction of gravity and motion of the base from the '
+        'topic `imu`.',
         changes=Changes.UNCONFIGURED,
     )
     source: ImuSource = parameter(
         ImuSource.ACCELERATION,
-        'What is taken from it beside the angular velocity: `acceleration`, the linear '
-        'acceleration, which contains gravity; `orientation`, the direction of gravity alone.',
+        'What is used beside the angular velocity: `acceleration`, the linear acceleration, '
+        'gravity included; `orientation`, the direction of gravity alone.',
     )
     cutoff_frequency: float = parameter(
         10.0,
@@ -105,7 +105,7 @@ class ImuSettings:
     )
     max_acceleration: float = parameter(
         5.0,
-        'Largest acceleration of the base, beside gravity, that is believed. `.inf`: any.',
+        'Largest believable acceleration of the base, beside gravity. `.inf`: any.',
         unit='m/s^2',
         minimum=0.0,
         above_minimum=True,
@@ -113,7 +113,7 @@ class ImuSettings:
     )
     timeout: float = parameter(
         0.5,
-        'Age from which a reading no longer counts.',
+        'Age at which a reading no longer counts.',
         unit='s',
         minimum=0.0,
         above_minimum=True,

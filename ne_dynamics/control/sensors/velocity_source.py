@@ -42,16 +42,15 @@ class VelocitySettings:
 
     check: bool = parameter(
         True,
-        'Measured velocities that are not those of the positions (zeros, the wrong sign, less '
-        'than 0.3 or more than 3 times the motion) are a fault that latches, in modes that use '
-        'them.',
+        'Measured velocities that contradict the positions (zeros, the wrong sign, less than 0.3 '
+        'or more than 3 times the motion) are a latched fault, in modes that use them.',
     )
     source: VelocitySource = parameter(
         VelocitySource.MEASURED,
-        'Where the velocities of the law are from: `measured`, the joint states; '
-        '`differentiated`, the positions by a difference and a first-order low-pass filter, late '
-        'by half a period and 1 / (2 pi f_c); `estimated`, the positions by an alpha-beta filter, '
-        'late by 2 / (2 pi f_c). At 500 Hz and 30 Hz: 6.3 ms and 10.6 ms.',
+        'Velocities of the law: `measured`, of the joint states; `differentiated`, differences '
+        'of positions with a first-order low-pass, late by half a period and 1 / (2 pi f_c); '
+        '`estimated`, by an alpha-beta filter, late by 2 / (2 pi f_c). At 500 Hz and 30 Hz: 6.3 '
+        'ms and 10.6 ms.',
     )
     cutoff_frequency: float = parameter(
         30.0, 'f_c of `velocity_source`.', unit='Hz', minimum=0.0, above_minimum=True

@@ -79,19 +79,19 @@ class WrenchSettings:
     )
     includes_tool: bool = parameter(
         True,
-        'The reading contains what the model has beyond the sensor link: the model is cut there, '
-        'so that the tool counts once. False: weight and inertia of the tool are taken out of '
-        'the reading by whoever publishes it.',
+        'The reading contains what the model has beyond the sensor link, so the model is cut '
+        'there and the tool counts once. False: the publisher subtracts weight and inertia of '
+        'the tool.',
         changes=Changes.UNCONFIGURED,
     )
     measures: Measures = parameter(
         Measures.ON_TOOL,
-        'Sign: `on_tool`, what environment and tool exert on the arm (the habit in ROS: a tool '
-        'reads as a force downwards), or `by_tool`, the opposite.',
+        'Sign: `on_tool`, what environment and tool exert on the arm (the habit in ROS: a '
+        'hanging tool reads as a force downwards), or `by_tool`, the opposite.',
     )
     timeout: float = parameter(
         0.1,
-        'Age from which a reading no longer counts.',
+        'Age at which a reading no longer counts.',
         unit='s',
         minimum=0.0,
         above_minimum=True,
@@ -99,8 +99,8 @@ class WrenchSettings:
     )
     on_timeout: OnTimeout = parameter(
         OnTimeout.HOLD,
-        'What counts then: `hold`, the last reading (a tool does not lose its weight), or `zero`, '
-        'no reading: what the model knows of tool and payload, as before the first one.',
+        'What counts then: `hold`, the last reading, or `zero`, the known tool and payload of '
+        'the model, as before the first reading.',
     )
     cutoff_frequency: float = parameter(
         0.0,
@@ -110,36 +110,36 @@ class WrenchSettings:
     )
     feedthrough: float = parameter(
         0.0,
-        'Share of what is faster than the cut-off that passes the filter all the same. 0: a '
-        'plain low-pass filter.',
+        'Share of frequencies above the cut-off that passes the filter. 0: a plain low-pass '
+        'filter.',
         minimum=0.0,
         maximum=1.0,
     )
     gain: float = parameter(
         1.0,
-        'How much of the reading is compensated. What this leaves out of the tool and payload '
-        'that are known beyond the sensor, the model puts in.',
+        'Part of the reading that is compensated. Of the known tool and payload beyond the '
+        'sensor, the model adds the rest.',
         minimum=0.0,
         maximum=1.0,
     )
     max_force: float = parameter(
         inf,
-        'Force beyond which a reading is scaled down. `.inf`: any.',
+        'Force to which a larger reading is scaled down. `.inf`: none.',
         unit='N',
         minimum=0.0,
         allow_infinity=True,
     )
     max_torque: float = parameter(
         inf,
-        'Moment about the sensor link beyond which a reading is scaled down. `.inf`: any.',
+        'Moment about the sensor link to which a larger reading is scaled down. `.inf`: none.',
         unit='N m',
         minimum=0.0,
         allow_infinity=True,
     )
     largest_bias: float = parameter(
         20.0,
-        'Force of a bias beyond which ~/tare_wrench is refused: sign, sensor link or tool of the '
-        'model may be wrong. `.inf`: any.',
+        'Largest force of a bias in ~/tare_wrench; a larger one is refused, as sign, sensor link '
+        'or tool of the model may be wrong. `.inf`: any.',
         unit='N',
         minimum=0.0,
         allow_infinity=True,

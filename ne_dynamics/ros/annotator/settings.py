@@ -16,8 +16,8 @@ class AnnotatorSettings(ArmSettings):
     imu: ImuSettings = group(ImuSettings)
     effort_tolerance: tuple[float, ...] = parameter(
         (0.1,),
-        'Trajectories are dense enough for linear interpolation of their efforts to be this near; '
-        'one for all joints or one per joint.',
+        'Points are added until linear interpolation of the efforts is within this; one for all '
+        'joints or one per joint.',
         unit='N m or N',
         minimum=0.0,
         above_minimum=True,
@@ -27,14 +27,13 @@ class AnnotatorSettings(ArmSettings):
     )
     retime: bool = parameter(
         False,
-        'A trajectory that asks for more than the limits of velocity, acceleration and effort is '
-        'slowed down on its path until it keeps them. Otherwise such a goal is aborted, and such '
-        'a message goes out as it is, with its efforts.',
+        'Slow an infeasible trajectory (velocity, acceleration, effort) down on its path. '
+        'Otherwise a goal is aborted, and a message is passed on with its efforts.',
     )
     controller: str = parameter(
         '',
-        'Controller, such as `/joint_trajectory_controller`, that goals of the action '
-        '`~/follow_joint_trajectory` are handed to once they have efforts. Empty: no action.',
+        'Controller, such as `/joint_trajectory_controller`, that executes the goals of '
+        '`~/follow_joint_trajectory` with efforts. Empty: no action.',
         changes=Changes.START,
     )
 

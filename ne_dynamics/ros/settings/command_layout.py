@@ -52,19 +52,19 @@ class CommandSettings:
 
     type: CommandType = parameter(
         CommandType.FLOAT64_MULTI_ARRAY,
-        'Message of the command: `float64_multi_array` (std_msgs), what effort_controllers and '
-        'forward_command_controller take; `joint_state` (sensor_msgs), with names and stamp; '
+        'Message of the command: `float64_multi_array` (std_msgs), for effort_controllers and '
+        'forward_command_controller; `joint_state` (sensor_msgs), with names and stamp; '
         '`joint_command` (control_msgs 5.10 on Jazzy, else 6.10), with names and stamp, for one '
         'interface; `dynamic_interface_group_values` (control_msgs), with names of joints and '
-        'interfaces and stamp. Stamps are the time at which it is sent, by the clock of the node.',
+        "interfaces and stamp. The stamp is the time of sending by the node's clock.",
         changes=Changes.UNCONFIGURED,
     )
     interfaces: tuple[str, ...] = parameter(
         (EFFORT,),
-        'What it carries for each joint, in this order: `effort` alone, or, for drives that close '
-        'the loop themselves (MIT mode), `effort` and `position`, and with them `velocity` and '
-        'the gains `proportional` and `derivative`. Position and velocity are the desired ones '
-        'that the effort was computed with. Then modes with feedback are refused.',
+        'What it carries for each joint, in this order: `effort` alone, or, for drives that '
+        'close the loop (MIT mode), `effort` and `position`, optionally `velocity` and the gains '
+        '`proportional` and `derivative`. Position and velocity are the desired ones of the '
+        'effort. Modes with feedback are then refused.',
         changes=Changes.UNCONFIGURED,
     )
     order: CommandOrder = parameter(
@@ -75,22 +75,22 @@ class CommandSettings:
     )
     kp: tuple[float, ...] = parameter(
         (),
-        'Position gain that is sent as `proportional`: one for all joints or one per joint, as '
-        'the drives have it.',
+        "Position gain that is sent as `proportional`, in the drives' units: one for all joints "
+        'or one per joint.',
         unit='N m/rad or N/m',
         minimum=0.0,
     )
     kd: tuple[float, ...] = parameter(
         (),
-        'Velocity gain that is sent as `derivative`; as before.',
+        'Velocity gain that is sent as `derivative`; as kp.',
         unit='N m s/rad or N s/m',
         minimum=0.0,
     )
     repeat: float = parameter(
         0.0,
-        'How often a command is sent again while no new one comes, for controllers that drop one '
-        'that is old. Only for as long as it stands: for `state_timeout` after the state that it '
-        'answers, which must be finite, and neither after a fault nor while inactive. 0: never.',
+        'Rate at which the last command is repeated while no new one comes, for controllers that '
+        'drop old ones: for `state_timeout`, which must be finite, after its state; not after a '
+        'fault or while inactive. 0: never.',
         unit='1/s',
         minimum=0.0,
         maximum=1000.0,

@@ -13,11 +13,11 @@ class LockedJoints:
     """Joints that do not move."""
 
     names: tuple[str, ...] = parameter(
-        (), 'Joints that do not move (URDF); they are lumped.', changes=Changes.UNCONFIGURED
+        (), 'Joints to lock (URDF); their links are lumped.', changes=Changes.UNCONFIGURED
     )
     positions: tuple[float, ...] = parameter(
         (),
-        'Where they stand, in the order of `locked_joints.names`. Empty: all at 0.',
+        'Their positions, in the order of `locked_joints.names`. Empty: all at 0.',
         unit='rad or m',
         changes=Changes.UNCONFIGURED,
     )

@@ -15,30 +15,28 @@ class FollowingErrorSettings:
 
     position: tuple[float, ...] = parameter(
         (),
-        'A joint farther from its desired position than this, or for 1 s farther than 0.4 of it, '
-        'is a fault that latches. One for all joints or one per joint; 0 or `.inf`: off. Empty: '
-        "the way at the model's velocity limit (3 rad/s or 1 m/s where it has none) in 0.4 s, in "
-        'modes with feedback.',
+        'Position error, or 0.4 of it for 1 s, that is a latched fault. One for all joints or '
+        "one per joint; 0 or `.inf`: off. Empty: the way at the model's velocity limit (3 rad/s "
+        'or 1 m/s if it has none) in 0.4 s, in modes with feedback.',
         unit='rad or m',
         minimum=0.0,
         allow_infinity=True,
     )
     velocity: tuple[float, ...] = parameter(
         (),
-        'A joint whose velocity is off the desired one by more than this for 0.25 s, and not '
-        'being braked, is one too, in modes with feedback; as before. Empty: twice the velocity '
-        'limit.',
+        'Velocity error for 0.25 s, not decreasing, that is a latched fault in modes with '
+        'feedback; as before. Empty: twice the velocity limit.',
         unit='rad/s or m/s',
         minimum=0.0,
         allow_infinity=True,
     )
     frozen: tuple[float, ...] = parameter(
         (),
-        'A position that stays the same, or trembles within 0.02 of this, for 40 ms and 10 '
-        'states is one too, in modes with feedback, when the model says that the joint must have '
-        'moved by 0.1 of this: by the speed that it had and the effort that was commanded, less '
-        'gravity, coupling and friction. Where it stood before, the desired position must have '
-        'gone on by more than this. As before. Empty: the way at the velocity limit in 0.02 s.',
+        'Scale for a frozen position, a latched fault in modes with feedback: it stays within '
+        '0.02 of this for 40 ms and 10 states, while speed and effort, less gravity, coupling '
+        'and friction, must have moved the joint by 0.1 of this; at rest the desired position '
+        'must have moved by more than this. As before. Empty: the way at the velocity limit in '
+        '0.02 s.',
         unit='rad or m',
         minimum=0.0,
         allow_infinity=True,
@@ -51,20 +49,18 @@ class TrajectorySettings:
 
     when_infeasible: WhenInfeasible = parameter(
         WhenInfeasible.REFUSE,
-        'What becomes of a trajectory that asks for more than the arm can do, anywhere on its '
-        'splines: `refuse`, it is not followed, and what went before goes on; `slow_down`, its '
-        'path is, as fast as the limits allow; `follow`, it is, as '
-        'far as the motors do. That is for velocities, accelerations (URDF 1.2) and efforts: '
-        'positions beyond the limits, and poses that the motors cannot hold, are refused in every '
-        'case.',
+        'Answer to velocities, accelerations (URDF 1.2) or efforts beyond the limits anywhere on '
+        'the splines of a trajectory: `refuse`, the motion before goes on; `slow_down`, its path '
+        'is followed as fast as the limits allow; `follow`, as far as the motors can. Positions '
+        'beyond the limits, and poses that the motors cannot hold, are always refused.',
     )
     stream_interval: float = parameter(
         LONGEST_INTERVAL,
-        'Messages of positions alone, one after the other, are a stream where their points are no '
-        'farther apart than this: the last point is passed as those before it say, and returned '
-        'to when nothing more comes (0.15 s later at most, and a stop); messages without a '
-        'stamp are laid at the pace in which they come. 0: each message ends at rest, and begins '
-        'when it comes. For `interpolation_method: splines`.',
+        'Messages of positions alone with points at most this far apart are a stream: the last '
+        'point is passed as those before imply, and returned to if nothing more comes (after a '
+        'stop, 0.15 s later at most); messages without a stamp follow the pace of their arrival. '
+        '0: each message ends at rest, and begins when it comes. For `interpolation_method: '
+        'splines`.',
         unit='s',
         minimum=0.0,
         maximum=1.0,
@@ -77,8 +73,7 @@ class SpeedScalingSettings:
 
     initial_scaling_factor: float = parameter(
         1.0,
-        'Speed at which motions are followed on their path, as long as `~/speed_scaling_input` '
-        'says nothing else; 1: as they were sent.',
+        'Speed of motions on their path until `~/speed_scaling_input` sets another; 1: as sent.',
         minimum=0.0,
         maximum=1.0,
         changes=Changes.UNCONFIGURED,
@@ -91,11 +86,10 @@ class StopSettings:
 
     deceleration: tuple[float, ...] = parameter(
         (),
-        'A motion that is given up (`~/hold`, cancel, an empty trajectory, a goal that ends '
-        'moving, an arm that is found in motion) is brought to rest along its way with no more '
-        'than this, and with no more than 0.8 of the effort limits. One for all joints or one per '
-        "joint; 0 or `.inf`: the usual. Empty: the model's deceleration limit (URDF 1.2), else "
-        'the usual: the velocity limit in 0.1 s.',
+        'Largest deceleration when a motion is stopped on its path (`~/hold`, cancel, an empty '
+        'trajectory, a goal that ends moving, an arm found in motion), within 0.8 of the effort '
+        'limits. One for all joints or one per joint; 0 or `.inf`: the velocity limit in 0.1 s. '
+        "Empty: the model's deceleration limit (URDF 1.2), if any, else the same.",
         unit='rad/s^2 or m/s^2',
         minimum=0.0,
         allow_infinity=True,
@@ -108,9 +102,9 @@ class SaturationSettings:
 
     timeout: float = parameter(
         1.0,
-        'A joint at its effort limit for longer, in the direction of its position error, is one '
-        'too, and so is one whose effort goes from one limit to the other 12 times within this, '
-        'in modes with feedback. 0 or `.inf`: off.',
+        'Time at the effort limit, in the direction of the position error, that is a latched '
+        'fault, as are 12 changes from one limit to the other within it, in modes with feedback. '
+        '0 or `.inf`: off.',
         unit='s',
         minimum=0.0,
         allow_infinity=True,
@@ -123,8 +117,8 @@ class RepeatedFaultsSettings:
 
     window: float = parameter(
         10.0,
-        'A fault of one kind that comes for the third time within this latches, and the sixth of '
-        'any kinds. 0: never.',
+        'The third fault of one kind within this time latches, and the sixth of any kinds. 0: '
+        'never.',
         unit='s',
         minimum=0.0,
         allow_infinity=True,
@@ -137,10 +131,9 @@ class Constraints:
 
     trajectory: tuple[float, ...] = parameter(
         (0.0,),
-        'Largest position error while a trajectory or the goal of an action is followed, one for '
-        'all joints or one per joint. 0: any. A goal may bring its own; '
-        '`constraints.<joint>.trajectory` (double), once the node is configured, counts before '
-        'it for that joint, but for -1.',
+        'Largest position error while a trajectory or goal is followed, one for all joints or '
+        'one per joint. 0: any. A goal may bring its own; `constraints.<joint>.trajectory` '
+        '(double), once the node is configured, replaces it for that joint, unless it is -1.',
         unit='rad or m',
         minimum=0.0,
     )
@@ -152,8 +145,8 @@ class Constraints:
     )
     goal_time: float = parameter(
         0.0,
-        'Time after its end in which the goal must be reached, else the arm is held where it is '
-        'found. 0: any.',
+        'Time after its end in which the goal must be reached; otherwise the arm is held where '
+        'it is. 0: any.',
         unit='s',
         minimum=0.0,
     )
@@ -168,7 +161,7 @@ class TrackingErrorSettings:
 
     warn: tuple[float, ...] = parameter(
         (0.05,),
-        'Position error from which the diagnostics warn, one for all joints or one per joint. '
+        'Position error at which the diagnostics warn, one for all joints or one per joint. '
         '`.inf`: never.',
         unit='rad or m',
         minimum=0.0,
@@ -177,7 +170,7 @@ class TrackingErrorSettings:
     )
     error: tuple[float, ...] = parameter(
         (0.2,),
-        'Position error from which the diagnostics report an error; as before.',
+        'Position error at which the diagnostics report an error; as before.',
         unit='rad or m',
         minimum=0.0,
         above_minimum=True,

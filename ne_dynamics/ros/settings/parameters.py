@@ -64,9 +64,8 @@ class FeedforwardSettings:
 
     robot_closes_loop: bool = parameter(
         False,
-        'The robot closes the loop on positions itself. Mode feedforward, which has no feedback, '
-        'and a mode whose gains are all zero need this: elsewhere the arm falls by what the model '
-        'is wrong.',
+        'The robot closes the position loop itself. Required by mode feedforward, which has no '
+        "feedback, and with all gains zero: otherwise the arm falls by the model's error.",
     )
 
 
@@ -76,8 +75,8 @@ class FeedforwardPdGains:
 
     kp: tuple[float, ...] = parameter(
         (0.0,),
-        'Position gain of feedforward_pd; one, one per joint, or the full matrix by rows. What '
-        'is right depends on the arm: there is no default that is safe for all.',
+        'Position gain of feedforward_pd: one for all joints, one per joint, or the full matrix '
+        'by rows. It depends on the arm; no default is safe for all.',
         unit='N m/rad',
     )
     kv: tuple[float, ...] = parameter(
@@ -91,8 +90,8 @@ class FrictionSettings:
 
     smoothing_velocity: float = parameter(
         0.001,
-        'Width of the change of sign of friction at rest, where the model gives none: noise of '
-        'the desired velocity that is much smaller makes no steps. 0: a step.',
+        'Width of the sign change of Coulomb friction, where the model gives none; larger than '
+        'the noise of the desired velocity. 0: a step.',
         unit='rad/s or m/s',
         minimum=0.0,
         maximum=LARGEST,
@@ -105,7 +104,7 @@ class PayloadSettings:
 
     mass: float = parameter(
         0.0,
-        'Mass of a load that the model does not have.',
+        'Mass of a load that the model lacks.',
         unit='kg',
         minimum=0.0,
         maximum=LARGEST,
@@ -128,7 +127,7 @@ class PayloadSettings:
         lengths=(INERTIA_ENTRIES,),
     )
     link: str = parameter(
-        '', 'Link that carries it: the tip, or one that is rigidly attached to it. Empty: the tip.'
+        '', 'Link that carries it: the tip, or one rigidly attached to it. Empty: the tip.'
     )
 
 
@@ -138,9 +137,8 @@ class PayloadEstimateSettings:
 
     duration: float = parameter(
         60.0,
-        'Time before the last joint state whose states tell ~/estimate_payload what the arm '
-        'carries: for so long it is to have carried it. States before a change of `payload.*` do '
-        'not count.',
+        'Time of joint states that ~/estimate_payload uses, during which the arm must carry the '
+        'load. States before a change of `payload.*` do not count.',
         unit='s',
         minimum=1.0,
         maximum=120.0,
@@ -164,9 +162,8 @@ class ArmSettings:
     )
     model_extras_file: str = parameter(
         '',
-        'YAML file with friction, rotor inertia and gear ratio of the joints, which a URDF has no '
-        'place for. Empty: `<stem>.extras.yaml` beside `model_file` (URDF) where there is one; '
-        '`none`: no such file.',
+        'YAML file with friction, rotor inertias and gear ratios. Empty: `<stem>.extras.yaml` '
+        'beside `model_file` (URDF), if it exists; `none`: no file.',
         changes=Changes.UNCONFIGURED,
     )
     base_link: str = parameter(
@@ -174,15 +171,15 @@ class ArmSettings:
     )
     tip_link: str = parameter(
         '',
-        'Last link of the arm (URDF); joints that are not on the way to it are locked. Empty: '
-        'all joints move.',
+        'Last link of the arm (URDF); joints outside the chain are locked. Empty: all joints '
+        'move.',
         changes=Changes.UNCONFIGURED,
     )
     locked_joints: LockedJoints = group(LockedJoints)
     joints: tuple[str, ...] = parameter(
         (),
-        'Order of the command, and of all parameters with one value per joint: the same as the '
-        "effort controller's `joints`. Empty: order of the model.",
+        'Order of the command and of all parameters with one value per joint, as in the effort '
+        "controller's `joints`. Empty: order of the model.",
         changes=Changes.UNCONFIGURED,
     )
     gravity: tuple[float, ...] = parameter(
@@ -201,8 +198,8 @@ class ArmSettings:
     friction: FrictionSettings = group(FrictionSettings)
     effort_limits: tuple[float, ...] = parameter(
         (),
-        'Largest command, one for all joints or one per joint. Empty: the effort limits of the '
-        'model. `.inf`: none.',
+        'Largest command, one for all joints or one per joint. Empty: those of the model. '
+        '`.inf`: none.',
         unit='N m or N',
         minimum=0.0,
         above_minimum=True,
@@ -231,9 +228,9 @@ class NodeSettings(ArmSettings):
 
     gain_joints: tuple[str, ...] = parameter(
         (),
-        'Joints that gains with one value per joint were written for, in their order, as '
-        '`ne_dynamics gains` writes it. Where `joints` are others, or in another order, the node '
-        'is not configured: the gains would go to wrong joints. Empty: not looked at.',
+        'Joints of the gains with one value per joint, in their order, as `ne_dynamics gains` '
+        'writes them. With other `joints`, or another order, the node is not configured. Empty: '
+        'not checked.',
         changes=Changes.UNCONFIGURED,
     )
     # The law
@@ -244,42 +241,41 @@ class NodeSettings(ArmSettings):
     hand_guiding: HandGuidingSettings = group(HandGuidingSettings)
     effort_rate_limit: tuple[float, ...] = parameter(
         (),
-        'Fastest change of the command, one for all joints or one per joint: a hard limit inside '
-        'the feedback loop, which swings for ever when it is too slow for the gains (the node '
-        'warns, and refuses what a moderate push would start). Empty or 0: none.',
+        'Largest rate of change of the command, one for all joints or one per joint: a hard '
+        'limit inside the feedback loop, which may swing for ever if it is too slow for the '
+        'gains (the node warns, or refuses it). Empty or 0: none.',
         unit='N m/s or N/s',
         minimum=0.0,
         allow_infinity=True,
     )
     transition_time: float = parameter(
         TRANSITION_TIME,
-        'Time in which the command goes over without a step when its nature changes: the first '
-        'one (from the efforts in the joint states, see `state_effort`), mode, gains, terms, '
-        'load, a sensor that is lost or found, after a fault, the last one. 0: at once.',
+        'Time in which the command changes without a step: the first one (see `state_effort`), '
+        'mode, gains, terms, load, a sensor lost or found, after a fault, the last one. 0: at '
+        'once.',
         unit='s',
         minimum=0.0,
         maximum=LONGEST_TRANSITION,
     )
     state_effort: StateEffort = parameter(
         StateEffort.TORQUE,
-        'What `effort` in the joint states is, where the first command begins: `torque`, of the '
-        'motors, with gravity; `torque_without_gravity`, less what the robot compensates itself; '
-        '`ignore`, no beginning. Where `terms.gravity` differs from it the model adds gravity or '
-        'takes it out. Readings that the model does not bear out are not begun at, and `ignore` '
-        'not at any: the command begins at the effort of the model.',
+        'Meaning of `effort` in the joint states, where the first command begins: `torque`, of '
+        'the motors, with gravity; `torque_without_gravity`, less what the robot compensates '
+        'itself; `ignore`. Gravity is added or subtracted as `terms.gravity` needs. With '
+        '`ignore`, and implausible readings, the command begins at the effort of the model.',
     )
     command: CommandSettings = group(CommandSettings)
     on_deactivate: LastCommand = parameter(
         LastCommand.GRAVITY,
-        'What is sent last when the node is deactivated or stopped: `gravity`, what holds the arm '
-        'where it is; `zero`; `none`. Effort controllers keep the last command. Drives that close '
-        'the loop (`command.interfaces`) are brought to rest before, and of `zero` it is the '
-        'effort that is.',
+        'Last command when the node is deactivated or stopped: `gravity`, holds the arm where it '
+        'is; `zero`; `none`. Effort controllers keep it. Drives that close the loop '
+        '(`command.interfaces`) are brought to rest first, and `zero` concerns their effort '
+        'alone.',
     )
     state_timeout: float = parameter(
         0.1,
-        'Time without a usable joint state after which the arm is left as `on_state_loss` says. '
-        'The motion is given up then.',
+        'Time without a usable joint state after which the motion is dropped and `on_state_loss` '
+        'counts.',
         unit='s',
         minimum=0.0,
         above_minimum=True,
@@ -287,28 +283,27 @@ class NodeSettings(ArmSettings):
     )
     on_state_loss: OnStateLoss = parameter(
         OnStateLoss.BRAKE,
-        'What is sent then: `brake`, in 0.25 s at most what brings the arm to rest by the model, '
-        'from where it should be by now, and then what holds it there against gravity; '
-        '`gravity`, that alone, for the last pose; `lower`, that too, but fading to nothing in '
-        '3 s, and on every other fault as well: for arms that are led by hand. Only modes with '
-        'feedback brake, and not where the last state is older than 0.5 s. Drives that close the '
-        'loop are brought to rest along the desired motion, and there is no `lower`.',
+        'What is sent then: `brake`, for at most 0.25 s a stop by the model from the estimated '
+        'state, then the command that holds its end against gravity; `gravity`, that command for '
+        'the last pose; `lower`, the same fading to nothing in 3 s, on every other fault too, '
+        'for arms led by hand. Only modes with feedback brake, and not if the last state is '
+        'older than 0.5 s. Drives that close the loop are brought to rest along the desired '
+        'motion, and `lower` is refused.',
     )
     on_fault: OnFault = parameter(
         OnFault.DAMP,
-        'What answers joint states after a fault that latches, until `~/clear_fault`, and states '
-        'that are not believed, until they are: `damp`, gravity compensation and a damping '
-        'through the mass matrix, by which velocities decay at 10 /s or faster, with a joint that '
-        'is not believed where the model predicts it; `leave`, nothing: the arm keeps a last '
-        'command against gravity, which does not hold it in place. When states stop, '
-        '`on_state_loss` counts. Drives that close the loop are brought to rest, and get that '
-        'command again for each state, with `damp`.',
+        'Answer to joint states after a latched fault, until `~/clear_fault`, and to states that '
+        'are not believed: `damp`, gravity compensation and damping through the mass matrix at '
+        '10 /s or faster, with a joint that is not believed where the model predicts it; '
+        '`leave`, nothing: a last command against gravity, which does not hold the arm in place. '
+        'When states stop, `on_state_loss` counts. Drives that close the loop are brought to '
+        'rest, and get that command for each state with `damp`.',
     )
     jump_velocity: tuple[float, ...] = parameter(
         (),
-        'A joint that seems to move faster than this between two states has jumped: its states '
-        'are not believed. One for all joints or one per joint; 0 or `.inf`: any speed. Empty: '
-        "twice the model's velocity limit.",
+        'A joint that moves faster than this between two states has jumped: its states are not '
+        'believed. One for all joints or one per joint; 0 or `.inf`: any speed. Empty: twice the '
+        "model's velocity limit.",
         unit='rad/s or m/s',
         minimum=0.0,
         allow_infinity=True,
@@ -322,29 +317,28 @@ class NodeSettings(ArmSettings):
     repeated_faults: RepeatedFaultsSettings = group(RepeatedFaultsSettings)
     interpolation_method: Interpolation = parameter(
         Interpolation.SPLINES,
-        'What is between points: `splines`, polynomials by what they carry, where positions alone '
-        'are given those of a natural spline, continuous up to the acceleration; `linear`, the '
-        'same, but straight lines between positions alone, which have no feed-forward; `none`, '
-        'the next point at once, with what it carries: for points as dense as the joint states.',
+        'Between points: `splines`, polynomials by what they carry, a natural spline through '
+        'positions alone; `linear`, the same, but straight lines through positions alone, '
+        'without feed-forward; `none`, the next point at once, for points as dense as the joint '
+        'states.',
     )
     allow_nonzero_velocity_at_trajectory_end: bool = parameter(
         False,
-        'Accept trajectories whose last point moves; from there the motion is brought to rest.',
+        'Accept trajectories whose last point moves; the motion is brought to rest from there.',
     )
     allow_partial_joints_goal: bool = parameter(
         False,
-        'Accept trajectories and goals for some of the joints; the others go on with what they '
-        'follow, or are held.',
+        'Accept trajectories and goals for some of the joints; the others continue, or are held.',
     )
     allow_integration_in_goal_trajectories: bool = parameter(
         False,
-        'Accept points without positions: these are integrated from their velocities, or from '
-        'their accelerations, beginning with the desired state of the moment.',
+        'Accept points without positions, integrated from velocities or accelerations, beginning '
+        'at the present desired state.',
     )
     cmd_timeout: float = parameter(
         0.0,
-        'Time after the last point of a trajectory in which another one must come, else the arm '
-        'is held where it is found. 0: any. Not used unless longer than `constraints.goal_time`.',
+        'Time after the last point of a trajectory in which another one must come; otherwise the '
+        'arm is held where it is. 0: off. Not used unless longer than `constraints.goal_time`.',
         unit='s',
         minimum=0.0,
     )
@@ -360,8 +354,8 @@ class NodeSettings(ArmSettings):
     # The node
     state_publish_rate: float = parameter(
         50.0,
-        'How often `~/controller_state` is published, by the clock of the joint states; no more '
-        'often than they come. 0: never.',
+        'Rate of `~/controller_state`, by the clock of the joint states, at most theirs. 0: '
+        'never.',
         unit='1/s',
         minimum=0.0,
         maximum=LARGEST,
@@ -376,13 +370,13 @@ class NodeSettings(ArmSettings):
     )
     refuse_other_commanders: bool = parameter(
         False,
-        'Refuse to activate where another node publishes on the topic of the commands, an '
-        'inactive standby too; looking for it takes up to 1 s after configuring. False: the '
-        'diagnostics warn and name it.',
+        'Refuse activation if another node, an inactive standby too, publishes on the topic of '
+        'the commands; the search takes up to 1 s after configuring. False: the diagnostics warn '
+        'with its name.',
     )
     autostart: bool = parameter(
         True,
-        'Configure and activate without being asked, as soon as there is a model.',
+        'Configure and activate automatically, as soon as there is a model.',
         changes=Changes.START,
     )
 

@@ -22,7 +22,7 @@ class Chunks(Scenario):
     """Chunks of positions: straight lines between them, or a spline with its feed-forward."""
 
     name = 'chunks'
-    story = 'positions at 30 Hz, a few a message: straight lines, or splines with feed-forward'
+    story = 'positions at 30 Hz, few a message: straight lines, or splines with feed-forward'
     rate: ClassVar[float] = 30.0
 
     def planned_runs(self) -> tuple[Run, ...]:

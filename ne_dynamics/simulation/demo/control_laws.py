@@ -72,7 +72,7 @@ class ControlLaws(Scenario):
     """Control laws of the same bandwidth; then a load that only a sensor feels."""
 
     name = 'control-laws'
-    story = 'four control laws, then a load that a wrist sensor feels: the default'
+    story = 'four control laws, then a load with a wrist sensor (default)'
 
     @cached_property
     def load(self) -> float:

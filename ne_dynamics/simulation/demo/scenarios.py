@@ -44,7 +44,7 @@ class ToolLoad(Scenario):
     """A tool heavier than the wrist is picked up."""
 
     name = 'tool-load'
-    story = 'a tool heavier than the wrist is picked up: unknown, felt, told'
+    story = 'a heavy tool is picked up: unknown, measured by the sensor, set as payload'
     default_load = 6.0
 
     def inverse_dynamics(self) -> InverseDynamics:
@@ -172,7 +172,7 @@ class TiltedBase(Scenario):
     """The base stands askew, or rocks like a ship or a vehicle."""
 
     name = 'tilted-base'
-    story = 'the base stands askew, then rocks: without and with an imu'
+    story = 'the base is tilted, then rocks: without and with an IMU'
     tilt = math.radians(20.0)
     amplitude = math.radians(8.0)
     frequency = 0.5

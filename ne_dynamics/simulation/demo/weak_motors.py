@@ -72,7 +72,7 @@ class WeakMotors(Scenario):
     """A motion asks for more than the motors have."""
 
     name = 'weak-motors'
-    story = 'a motion asks for 150 % of the motors: by the clock, or slower on its path'
+    story = 'a motion needs 150 % of the motors: as sent, or slower on its path'
     duration = 1.0
     short_duration = 1.0
 
