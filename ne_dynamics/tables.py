@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 
+def name_error_unit(is_prismatic: Iterable[bool]) -> str:
+    """Return the unit of thousandths of the positions of joints: mrad, mm, or both."""
+    units = {'mm' if one else 'mrad' for one in is_prismatic}
+    return ' or '.join(sorted(units, reverse=True))
+
+
 def text_table(
     heading: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], *, is_text: bool = False
 ) -> str:

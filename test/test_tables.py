@@ -1,6 +1,6 @@
 """How tables are written."""
 
-from ne_dynamics.tables import markdown_table, text_table
+from ne_dynamics.tables import markdown_table, name_error_unit, text_table
 
 
 def test_columns_are_aligned_and_lines_end_at_their_last_character():
@@ -24,3 +24,10 @@ def test_markdown_keeps_what_would_end_a_cell():
     """A line under the heading; a bar in a cell is no bar of the table."""
     table = markdown_table(['a', ''], [['x|y', '1']])
     assert table == '| a |  |\n| --- | --- |\n| x\\|y | 1 |'
+
+
+def test_the_unit_of_an_error_is_that_of_the_joints():
+    """Millimetres are not named where no joint slides."""
+    assert name_error_unit([False, False]) == 'mrad'
+    assert name_error_unit([True]) == 'mm'
+    assert name_error_unit([True, False]) == 'mrad or mm'

@@ -23,6 +23,7 @@ from ne_dynamics.printable import print_lines
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import EffortMeaning, draw_hidden_errors
 from ne_dynamics.simulation.demo.arm import SHIPPED_MODEL, SHIPPED_TIP
+from ne_dynamics.tables import name_error_unit
 
 if TYPE_CHECKING:
     from ne_dynamics.commission import Session, Work
@@ -147,7 +148,8 @@ def run(args: argparse.Namespace) -> int:
             outcome = _report(desk)
         else:
             outcome = _perform(args, desk, agreed, operator)
-    return _tell(outcome, folder)
+    unit = name_error_unit(joint.type.is_prismatic for joint in subject.robot.joints)
+    return _tell(outcome, folder, unit)
 
 
 def _about(args: argparse.Namespace, subject: Subject) -> dict[str, Any]:
@@ -294,16 +296,16 @@ def _way_back(work: Work, session: Session) -> str:
     return f'first it goes back to where it stood at first: {", ".join(way)}' if way else ''
 
 
-def _tell(outcome: Outcome, folder: CommissionFolder) -> int:
+def _tell(outcome: Outcome, folder: CommissionFolder, unit: str) -> int:
     if outcome.ending is Ending.COMPLETE:
         after = folder.results['test_after']['overall_rms_error']
         before = folder.results['test_before'].get('overall_rms_error')
-        was = 'given up' if before is None else f'{1e3 * before:.3g} mrad (mm)'
+        was = 'given up' if before is None else f'{1e3 * before:.3g} {unit}'
         print_lines(
             [
-                f'RMS error of the test motion: {was} before, {1e3 * after:.3g} mrad (mm) after',
+                f'RMS error of the test motion: {was} before, {1e3 * after:.3g} {unit} after',
                 *folder.results['identify']['found'],
-                f'All of it is in {folder.path}: begin with report.html',
+                f'All results are in {folder.path}; begin with report.html',
             ]
         )
         return 0

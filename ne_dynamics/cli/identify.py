@@ -302,7 +302,7 @@ def _describe_written(
     rest : sequence of JointResidual
     """
     files = f'written: {output}' + ('' if extras is None else f' and {extras.name} beside it')
-    lines = ['', files, '  read again, of the whole log they leave, as evaluate says it:']
+    lines = ['', files, '  RMS residual of these files on the whole log:']
     width = max(len(joint.name) for joint in rest)
     lines += [
         f'  {joint.name:{width}}  {joint.rms_difference:10.4g} {joint.unit}' for joint in rest

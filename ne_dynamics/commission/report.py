@@ -26,6 +26,7 @@ from ne_dynamics.report_page import (
 )
 from ne_dynamics.report_page.chart import colour, draw_svg, label_axes, make_panels, thin_line
 from ne_dynamics.report_page.page import Figures, Items
+from ne_dynamics.tables import name_error_unit
 
 MILLI = 1e3
 
@@ -63,11 +64,13 @@ def make_report(
     friction : sequence of mapping
         Of each joint `rotor`, `viscous`, `coulomb`, identified [SI].
     """
-    joint_names, unit = robot.joint_names, _error_unit(robot)
+    joint_names = robot.joint_names
+    unit = name_error_unit(joint.type.is_prismatic for joint in robot.joints)
     before, after = results['test_before'], results['test_after']
     if 'fault' in before:
         verdict = (
-            f'RMS error of the test motion: given up with the given model ({before["fault"]}); '
+            f'RMS error of the test motion: not completed with the given model '
+            f'({before["fault"]}); '
             f'{_milli(after["overall_rms_error"])} {unit} with the identified one'
         )
     else:
@@ -85,7 +88,9 @@ def make_report(
         ),
         Item(
             'velocities',
-            'reported' if listened['reports_velocity'] else 'not reported: differences are taken',
+            'reported'
+            if listened['reports_velocity']
+            else 'not reported: positions are differentiated',
         ),
         Item(
             'delay of commands',
@@ -112,12 +117,6 @@ def make_report(
         ),
         footer='Written by ne_dynamics commission.',
     )
-
-
-def _error_unit(robot: Robot) -> str:
-    """Return the unit of a thousandth of a position."""
-    kinds = {joint.type.is_prismatic for joint in robot.joints}
-    return 'mrad or mm' if len(kinds) == 2 else 'mm' if True in kinds else 'mrad'
 
 
 def _describe_run(subject: Mapping[str, Any]) -> list[Item]:
@@ -166,13 +165,13 @@ def _joint_table(
         'rotor inertia [kg m^2, kg]',
         'viscous [N m s/rad]',
         'Coulomb [N m, N]',
-        'effort left by the given model [N m, N]',
-        'by the identified one',
-        f'test motion, given model [{unit}]',
-        f'identified model [{unit}]',
+        'effort residual, given model [N m, N]',
+        'effort residual, identified model',
+        f'test motion RMS error, given model [{unit}]',
+        f'test motion RMS error, identified model [{unit}]',
     )
     columns = (Column('joint'), *(Column(head, is_number=True) for head in heads))
-    caption = 'Identified from the commands; efforts left on a motion that was not fitted, RMS'
+    caption = 'Identified from the commands; RMS effort residuals on a validation motion'
     return Table(caption, columns, tuple(rows))
 
 

@@ -139,7 +139,7 @@ def read_csv(
     ]
     if missing:
         raise InputError(
-            f'{place}: expected the columns {", ".join(missing)} beside what is there, got the '
+            f'{place}: expected the columns {", ".join(missing)} too, got the '
             f'header {", ".join(header) or "(none)"}'
         )
     table = np.array([[_number(cell) for cell in _filled(row, len(header))] for row in rows])

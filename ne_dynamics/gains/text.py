@@ -8,7 +8,7 @@ import numpy as np
 
 from ne_dynamics.gains.findings import GainFindings, ModeDesign
 from ne_dynamics.gains.request import GainMode
-from ne_dynamics.tables import text_table
+from ne_dynamics.tables import name_error_unit, text_table
 
 TITLES = {
     GainMode.COMPUTED_TORQUE: 'the node, mode computed_torque [1/s^2, 1/s]',
@@ -60,7 +60,8 @@ def _table(design: GainFindings, mode: GainMode, one: ModeDesign) -> str:
     heading = ['', 'kp', 'kd', *['ki'] * has_integral]
     heading += ['rad/s', 'margin', 'gain', 'delay', 'sag', 'RMS', 'noise', 'overshoot', '']
     units = ['', '', '', *[''] * has_integral]
-    units += ['', 'deg', '', 'ms', 'mrad|mm', 'mrad|mm', '% limit', '%', 'limited by']
+    error = name_error_unit(joint.type.is_prismatic for joint in design.joints)
+    units += ['', 'deg', '', 'ms', error, error, '% limit', '%', 'limited by']
     rows = []
     for index, joint in enumerate(design.joints):
         row = [joint.name, *(_number(float(gain[index])) for gain in choice.gains[:2])]

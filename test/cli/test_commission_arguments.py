@@ -103,7 +103,7 @@ def test_a_run_that_is_complete_needs_no_arm(capsys, extended):
             (path / name).write_text(json.dumps(np.pi))
     assert main(['commission', '--model', model, '--yes', 'small', '-o', str(path)]) == 0
     told = capsys.readouterr().out
-    assert '2 mrad (mm) before, 1 mrad (mm) after' in told
+    assert '2 mrad before, 1 mrad after' in told
     assert 'no efforts are reported' in told
 
 

@@ -99,7 +99,7 @@ def test_page_has_its_parts_in_order(written):
         'Verdict, joint by joint',
         'Findings',
         'Efforts over time',
-        'Blocks beside the end held out',
+        'Cross-validation by blocks',
         'Friction',
         'Base parameters',
         'Links',
@@ -158,7 +158,7 @@ def test_figures_of_links_and_base_parameters_are_those_of_the_json(written):
 def test_blocks_agree_with_what_is_left_of_all(written):
     """The blocks' residuals are in the drawing's text, and make up the one of all blocks."""
     _, page, document = written
-    labels = [label for label in page.labels if 'RMS left of each block' in label]
+    labels = [label for label in page.labels if 'RMS residual of each block' in label]
     for label, joint, blocks in zip(
         labels, document['joints'], document['block_residuals'], strict=True
     ):
@@ -182,6 +182,10 @@ def test_the_page_says_how_it_came_about(written):
     options = dict(page.find_table('As given or by default'))
     assert options['--output'] == str(folder / 'out.urdf')
     assert options['--holdout'] == '0.25'
+    assert options['--gravity'] == '0.0 0.0 -9.80665'
+    (commands,) = (one for one in cli.build_parser('identify')._actions if one.dest == 'command')
+    known = set(commands.choices['identify']._option_string_actions)
+    assert {name for name in options if name.startswith('--')} <= known
     assert options['ne_dynamics'] == ned.__version__
     assert options['numpy'] == np.__version__
     assert sorted(path.suffix for path in folder.iterdir()) == [

@@ -82,7 +82,7 @@ def test_velocity_is_read_where_all_joints_have_one(tmp_path):
 @pytest.mark.parametrize(
     ('header', 'rows', 'message'),
     [
-        ('time,a.position', ['0,1'], r'expected the columns a\.effort beside .* got the header'),
+        ('time,a.position', ['0,1'], r'expected the columns a\.effort too, got the header'),
         ('t,a.position,a.effort', ['0,1,2'], 'expected the columns time '),
         ('', [], r'got the header \(none\)'),
         ('time,time,a.position,a.effort', [], "column 'time': expected once, got 2"),

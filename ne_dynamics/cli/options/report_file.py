@@ -27,7 +27,7 @@ from ne_dynamics.report_page import Column, Item, Page, Paragraph, Section, Tabl
 from ne_dynamics.report_page.page import Block, Items
 from ne_dynamics.report_page.page_file import require_page_place
 
-NOT_OPTIONS = frozenset({'run', 'command', 'model', 'log', 'json', 'report'})
+NOT_OPTIONS = frozenset({'run', 'command', 'first', 'settle', 'model', 'log', 'json', 'report'})
 """Attributes of the arguments that are said elsewhere, or are none."""
 
 DRAWN_BY = ('ne_dynamics.report_page.chart', 'ne_dynamics.report_page.page_html')
@@ -191,7 +191,7 @@ def write_evaluated(
     from ne_dynamics.identification.report import sections as report_sections
     from ne_dynamics.identification.report.words import format_number, format_part
 
-    heads = ('measured', 'model', 'difference', 'left')
+    heads = ('measured', 'model', 'residual', 'residual / measured')
     table = Table(
         'Root mean squares of the efforts.',
         (Column('joint'), Column('unit'), *(Column(head, True) for head in heads)),
@@ -209,7 +209,7 @@ def write_evaluated(
         repaired = ' It was repaired where that is certain.' if args.repair else ''
         verdict = Paragraph(f'Evaluated, but {_name_wrong(found)}.{repaired}', Tone.ERROR)
     else:
-        verdict = Paragraph('Evaluated: below is what the model leaves of each effort.')
+        verdict = Paragraph('Evaluated: residual of the model, joint by joint.')
     part = get_last(found.logs[-1], logs.cutoff_frequency)
     result = evaluate(dynamics, part, cutoff_frequency=logs.cutoff_frequency)
     told = [(log.source, log.text) for log in logs.logs]

@@ -30,7 +30,7 @@ CURVE = 201
 
 MEASURED = LegendEntry('measured', 'measured')
 GIVEN = LegendEntry('given', 'given model', 'dashes')
-HELD_OUT = LegendEntry('held', 'held out: not fitted', 'area')
+HELD_OUT = LegendEntry('held', 'held out for validation', 'area')
 NOISE = LegendEntry('noise', 'noise floor', 'dashes')
 
 
@@ -53,21 +53,20 @@ def show_efforts(result: Identified, shown: ShownLog, robot: Robot) -> Section:
             float(shown.spectra.noise_floor[index]),
         )
         alternative = (
-            f'effort over time, {format_number(change.before.rms_measured)} {unit} RMS where '
-            f'judged, with that of the given model, which leaves '
-            f'{format_number(change.before.rms_difference)} {unit}, and of the identified one; '
-            f'below what this leaves, {format_number(change.after.rms_difference)} {unit}'
+            f'effort over time, {format_number(change.before.rms_measured)} {unit} RMS measured; '
+            f'residual RMS {format_number(change.before.rms_difference)} {unit} of the given, '
+            f'{format_number(change.after.rms_difference)} {unit} of the identified one (below)'
         )
         figures.append(Figure(joint.name, svg, alternative))
     legend = [MEASURED, GIVEN]
-    below = 'Below is what it leaves.'
+    below = 'Below: residual of the identified model.'
     if not report.held_out:
-        text = 'Nothing was held out: the model is judged by the log that it was fitted to.'
+        text = 'No validation part: the model is shown on the log that it was fitted to.'
         legend.append(LegendEntry('model', 'identified'))
     else:
         text = (
-            'The identified model that is drawn was fitted to the first part alone; the one that '
-            'is written is fitted to all of the log.'
+            'The identified model shown here was fitted to the first part alone; the one that is '
+            'written is fitted to the whole log.'
         )
         legend += [LegendEntry('model', 'identified from the first part'), HELD_OUT]
     if len(report.logs) > 1 or shown.source != report.logs[0][0]:
@@ -92,10 +91,10 @@ def show_evaluation(result: Evaluation, spectra: EffortSpectra, robot: Robot) ->
         )
         alternative = (
             f'effort over time, {format_number(joint.rms_measured)} {joint.unit} RMS measured, '
-            f'{format_number(joint.rms_difference)} {joint.unit} left by the given model'
+            f'{format_number(joint.rms_difference)} {joint.unit} residual of the given model'
         )
         figures.append(Figure(robot.joints[index].name, svg, alternative))
-    legend = (MEASURED, LegendEntry('given', 'given model; below: what it leaves'), NOISE)
+    legend = (MEASURED, LegendEntry('given', 'given model; below: its residual'), NOISE)
     return Section('Efforts over time', (Figures(tuple(figures), legend),))
 
 
@@ -103,7 +102,7 @@ def show_blocks(result: Identified, shown: ShownLog) -> Section:
     """Return what is left of each block that was predicted from the others."""
     evidence, report = result.evidence, result.report
     if not report.blocks:
-        text = 'No blocks: too little of the log was fitted to predict parts of it from others.'
+        text = 'No cross-validation: the log is too short.'
         return Section('Blocks', (Paragraph(text),))
     figures = []
     for index, change in enumerate(report.joints):
@@ -112,22 +111,22 @@ def show_blocks(result: Identified, shown: ShownLog) -> Section:
         floor = float(shown.spectra.noise_floor[index])
         unit = change.before.unit
         alternative = (
-            'RMS left of each block: '
+            'RMS residual of each block: '
             + ', '.join(map(format_number, residuals.tolist()))
-            + f' {unit}; of the end held out {format_number(held)}, noise floor '
+            + f' {unit}; of the validation part {format_number(held)}, noise floor '
             + f'{format_number(floor)} {unit}'
         )
         svg = draw_blocks(residuals, held, floor, unit)
         figures.append(Figure(change.before.name, svg, alternative))
     legend = [LegendEntry('model', 'block, predicted from the others', 'area')]
     if report.held_out:
-        legend.append(LegendEntry('other', 'end held out, predicted from the rest', 'area'))
+        legend.append(LegendEntry('other', 'validation part, predicted from the rest', 'area'))
     text = (
-        'Blocks that differ much from one another, or from the end, say that the arm changes '
-        '(warms up, is touched) or that the motion does not repeat what it shows.'
+        'If blocks differ much from one another or from the validation part, the arm changes '
+        '(warms up, is touched), or the motion does not excite the same in all of them.'
     )
     return Section(
-        'Blocks beside the end held out',
+        'Cross-validation by blocks',
         (Paragraph(text), Figures(tuple(figures), (*legend, NOISE))),
     )
 
@@ -174,13 +173,13 @@ def show_friction(
         )
         figures.append(Figure(new.name, svg, alternative))
     legend = (
-        LegendEntry('measured', 'samples: measured effort less that of the links', 'dot'),
+        LegendEntry('measured', 'samples: measured effort minus that of the links', 'dot'),
         GIVEN,
         LegendEntry('model', 'identified'),
     )
     text = (
-        'Samples are those that were fitted: none where a joint stands or creeps. Where friction '
-        'depends on the load, the curves are those of the median load.'
+        'Fitted samples, without those in which a joint stands or creeps. Load-dependent friction '
+        'is drawn at the median load.'
     )
     return Paragraph(text), Figures(tuple(figures), legend)
 
@@ -190,7 +189,7 @@ def show_spectra(
 ) -> tuple[Paragraph, ...] | tuple[Paragraph, Figures]:
     """Return at which frequencies the joints move and their efforts lie, with the cut-off."""
     if not spectra.frequency.size:
-        return (Paragraph('No piece of the log is long enough for a spectrum.'),)
+        return (Paragraph('The log is too short for a spectrum.'),)
     figures = tuple(
         Figure(
             joint.name,
@@ -214,8 +213,8 @@ def show_spectra(
         LegendEntry('ink', f'low-pass, {format_number(cutoff_frequency)} Hz', 'dashes'),
     )
     text = (
-        'Amplitude densities of the log before the low-pass. The cut-off should be right of the '
-        'motion, and not where the effort is nothing but noise.'
+        'Amplitude densities before the low-pass. The cut-off should be above the frequencies of '
+        'the motion and below those where the effort is only noise.'
     )
     return Paragraph(text), Figures(figures, legend)
 

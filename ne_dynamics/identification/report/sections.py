@@ -38,7 +38,13 @@ def describe_verdicts(result: Identified, shown: ShownLog) -> Section:
         figures = (size, joint.before.rms_difference, after, joint.cross_validated, floor)
         cells = (*map(format_number, figures), format_part(after, size))
         rows.append((joint.before.name, joint.before.unit, *cells))
-    heads = ('measured', 'given leaves', 'identified leaves', 'blocks leave', 'noise floor')
+    heads = (
+        'measured',
+        'residual, given model',
+        'residual, identified',
+        'residual, blocks',
+        'noise floor',
+    )
     table = Table(
         'Root mean squares of the efforts '
         + ('on the part held out.' if held_out else 'on the log that was fitted.'),
@@ -46,7 +52,7 @@ def describe_verdicts(result: Identified, shown: ShownLog) -> Section:
             Column('joint'),
             Column('unit'),
             *(Column(head, True) for head in heads),
-            Column('left', True),
+            Column('residual / measured', True),
         ),
         tuple(rows),
     )
@@ -55,8 +61,8 @@ def describe_verdicts(result: Identified, shown: ShownLog) -> Section:
         for joint, floor in zip(report.joints, floors, strict=True)
     )
     note = Paragraph(
-        'The noise floor is what the low-pass leaves of the noise of the efforts, which is taken '
-        'as white, from sample to sample. A driver that filters its efforts makes it too small.'
+        'The noise floor is the low-pass filtered noise of the efforts, assumed white. It is too '
+        'small if the driver filters its efforts.'
     )
     return Section('Verdict, joint by joint', (Items(judged), table, note))
 
@@ -92,7 +98,7 @@ def describe_findings(
         for finding in findings
     ]
     if not items:
-        return Section('Findings', (Paragraph('None: log and result raise no doubt.', Tone.GOOD),))
+        return Section('Findings', (Paragraph('None.', Tone.GOOD),))
     untold = tuple(
         Item(f'not shown by {source if several else "this log"}', sentence)
         for source, diagnosis in diagnoses
@@ -132,7 +138,7 @@ def describe_base_parameters(report: Report) -> Section:
         rows.append((parameter.name, parameter.unit, *map(format_number, figures)))
     heads = ('given', 'by the log', 'standard deviation', '95 % from', '95 % to', 'identified')
     table = Table(
-        'Each is named by one of the parameters in it; what acts alike is in it too.',
+        'Each is named by one of its parameters; others that act alike are part of it.',
         (Column('base parameter'), Column('unit'), *(Column(head, True) for head in heads)),
         tuple(rows),
     )
@@ -141,8 +147,8 @@ def describe_base_parameters(report: Report) -> Section:
         for parameter in report.base_parameters
     )
     note = Paragraph(
-        f'The 95 % interval of {told} of {len(report.base_parameters)} leaves 0 out. It is that '
-        'of noise and its autocorrelation; a model that lacks something is not in it.'
+        f'{told} of {len(report.base_parameters)} 95 % intervals exclude 0. They include noise '
+        'and its autocorrelation, not errors of the model structure.'
     )
     return Section('Base parameters', (note, table))
 
@@ -165,17 +171,17 @@ def describe_links(report: Report) -> Section:
         'determined',
     )
     table = Table(
-        'Moving links, with what is fixed to them. Determined: how much of the ten parameters '
-        'comes from the log, beside a belief in half of the given ones.',
+        'Moving links, with links fixed to them. Determined: part of the ten parameters that '
+        'comes from the log, for given ones uncertain by half.',
         (Column('link'), *(Column(head, True) for head in heads), Column('rests on')),
         tuple(rows),
     )
     kept = [body.name for body in report.bodies if not body.is_determined]
     tone = Tone.WARNING if kept else Tone.GOOD
     text = (
-        f'Not determined by this log, more the given model than the log: {", ".join(kept)}.'
+        f'Mostly from the given model, not determined by this log: {", ".join(kept)}.'
         if kept
-        else 'All links are determined by the log for the most part.'
+        else 'All links are mostly determined by the log.'
     )
     return Section('Links', (Paragraph(text, tone), table, _describe_condition(report)))
 
@@ -183,16 +189,16 @@ def describe_links(report: Report) -> Section:
 def _describe_condition(report: Report) -> Paragraph:
     number = report.condition_number
     text = (
-        f'The condition number of the weighted base regressor is {format_number(number)}: so many '
-        'times worse is the least determined direction known than the best, parameters in units '
-        'of what they are believed to be off.'
+        f'The condition number of the weighted base regressor is {format_number(number)}: the '
+        'ratio of the best to the least determined direction, parameters in units of their '
+        'prior uncertainty.'
         if math.isfinite(number)
         else 'The weighted base regressor has no finite condition number: a direction is not '
-        'told at all.'
+        'identifiable.'
     )
     return Paragraph(
-        f'{text} {report.determined} of {report.identifiable} directions that a motion can show '
-        'are known better than half of the given inertias.'
+        f'{text} {report.determined} of {report.identifiable} identifiable directions are known '
+        'better than to half of the given inertias.'
     )
 
 
@@ -201,12 +207,12 @@ def describe_samples(result: Identified, shown: ShownLog) -> Table:
     report, signals = result.report, shown.signals
     rows = [
         ('read', report.log),
-        ('filtered samples, fitted before the end was predicted', str(report.fitted)),
+        ('filtered samples, fitted before validation', str(report.fitted)),
         ('filtered samples, held out', str(report.held_out)),
-        ('left out because they repeat the one before', str(report.repeated)),
+        ('dropped: repeat the one before', str(report.repeated)),
         ('outliers: single efforts that count less than half', str(report.outliers)),
         ('low-pass [Hz]', format_number(report.cutoff_frequency)),
-        ('given inertias believed to a part of themselves', format_number(report.spread)),
+        ('relative uncertainty of the given inertias', format_number(report.spread)),
         ('blocks, each predicted from the others', str(report.blocks)),
         ('distance from the minimum [log-likelihood]', format_number(report.optimality_gap)),
     ]
@@ -215,11 +221,11 @@ def describe_samples(result: Identified, shown: ShownLog) -> Table:
         rows.append(
             (
                 f'efforts of {joint.before.name}',
-                f'{joint.samples} fitted{at_limit}; {format_number(joint.correlation)} of them '
-                'tell as much as one',
+                f'{joint.samples} fitted{at_limit}; autocorrelation time '
+                f'{format_number(joint.correlation)} samples',
             )
         )
-    return Table('Used and dropped.', (Column('what'), Column('how much')), tuple(rows))
+    return Table('Used and dropped.', (Column('what'), Column('amount')), tuple(rows))
 
 
 def describe_doubts(report: Report) -> Section:
@@ -228,30 +234,30 @@ def describe_doubts(report: Report) -> Section:
     items = [
         Item(
             'a single mass or inertia',
-            'only sums of them act on the joints; what the log does not tell is that of the given '
-            'model'
+            'only sums of them act on the joints; what the log does not determine is that of the '
+            'given model'
             + (f', here most of {", ".join(kept)}' if kept else '')
             + '. With the base mounted otherwise other sums count: record again.',
         ),
         Item(
-            'rotor inertia of an upright first joint',
-            'it acts as the inertia of the first link about that axis does; the two are told '
-            'apart by what is believed of them only.',
+            'rotor inertia of a vertical first joint',
+            'it acts as the inertia of the first link about that axis; only the prior tells the '
+            'two apart.',
         ),
         Item(
             'friction',
-            'it is that of this temperature and this load; a cold arm rubs more. Zero friction of '
-            'a real gear means that the driver compensates it.',
+            'it holds for this temperature and load; a cold arm has more. Zero friction of a real '
+            'gear means that the driver compensates it.',
         ),
         Item(
             'standard deviations',
-            'they know noise and its autocorrelation, not a model that is wrong, nor a factor '
-            'on all efforts, which is one on all masses as well.',
+            'they include noise and its autocorrelation, not a wrong model structure, nor a '
+            'factor on all efforts, which equals one on all masses.',
         ),
         Item(
             'other motions',
-            'the part held out is of the same log: try `ne_dynamics evaluate` on another one, '
-            'with the load and the speed of the work.',
+            'the validation part is of the same log: run `ne_dynamics evaluate` on another one, '
+            'with the load and speed of the application.',
         ),
     ]
     return Section('What not to believe', (Items(tuple(items)),))

@@ -30,17 +30,15 @@ def describe_identified(robot: Robot, result: Identified) -> list[str]:
 
 
 def _describe_log(report: Report) -> list[str]:
-    judged = (
-        f'{report.held_out} held out' if report.held_out else 'none held out: judged by the fit'
-    )
+    judged = f'{report.held_out} for validation' if report.held_out else 'none for validation'
     return [
         *(f'{source}: {summary}' for source, summary in report.logs),
         f'low-pass {report.cutoff_frequency:.4g} Hz; {report.fitted} samples fitted, {judged}; '
-        f'{report.repeated} repeated ones left out, {report.outliers} efforts are outliers',
-        f'given inertias believed to {report.spread:g} of themselves'
-        + (f', by {report.blocks} blocks' if report.blocks else ''),
+        f'{report.repeated} repeated ones dropped, {report.outliers} outliers among the efforts',
+        f'relative uncertainty of the given inertias: {report.spread:g}'
+        + (f', with {report.blocks} blocks' if report.blocks else ''),
         f'directions of the inertial parameters: {report.determined} determined of '
-        f'{report.identifiable} that a motion can show; condition number '
+        f'{report.identifiable} identifiable ones; condition number '
         f'{report.condition_number:.3g}',
     ]
 

@@ -48,22 +48,22 @@ def judge_joint(joint: JointChange, noise_floor: float, held_out: bool) -> Item:
         else 'the noise floor is not known'
     )
     figures = (
-        f'measured {format_number(size)} {unit} RMS; {part} the given model leaves '
-        f'{format_number(before)} {unit} ({format_part(before, size)}), the identified one '
+        f'measured {format_number(size)} {unit} RMS; residual {part}: given model '
+        f'{format_number(before)} {unit} ({format_part(before, size)}), identified model '
         f'{format_number(after)} {unit} ({format_part(after, size)}); {floor}. '
     )
     if not joint.samples:
-        tone, verdict = Tone.WARNING, 'No sample of it was fitted: its friction stays as given.'
+        tone, verdict = Tone.WARNING, 'No sample was fitted: its friction stays as given.'
     elif after > max(WORSE * before, before + NEGLIGIBLE * size):
         tone, verdict = Tone.WARNING, 'Worse than before: keep the given values of this joint.'
     elif after <= AT_THE_NOISE * noise_floor:
-        tone, verdict = Tone.GOOD, 'What is left is about the noise.'
+        tone, verdict = Tone.GOOD, 'The residual is about the noise.'
     elif after <= WELL_EXPLAINED * size:
         tone = Tone.GOOD
-        verdict = 'Well explained; the rest is more than noise: friction, elasticity, cables.'
+        verdict = 'Well explained; the residual is more than noise: friction, elasticity, cables.'
     elif after < before / WORSE:
         tone = Tone.WARNING
-        verdict = 'Better than before, but much is left that the model has no term for.'
+        verdict = 'Better than before, but with a large residual that the model has no term for.'
     else:
         tone, verdict = Tone.WARNING, 'Hardly better than before.'
     return Item(joint.before.name, figures + verdict, tone)

@@ -120,9 +120,9 @@ def find_columns(header: list[str], joints: tuple[str, ...], path: Path) -> list
     missing = [name for name in wanted if name not in header]
     if missing:
         raise InputError(
-            f'{path}: expected the columns {", ".join(missing)} beside what is there, got the '
-            f'header {", ".join(header) or "(none)"}; a joint that was not recorded has to be '
-            'locked, or be beyond the tip link'
+            f'{path}: expected the columns {", ".join(missing)} too, got the '
+            f'header {", ".join(header) or "(none)"}; lock a joint that was not '
+            'recorded, or end the chain before it with --tip-link'
         )
     rates = [f'{joint}.velocity' for joint in joints]
     if all(name in header for name in rates):
