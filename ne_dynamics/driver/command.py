@@ -52,9 +52,9 @@ CONTRADICTION = 3.0
 which a delay by the efforts is another than by the motion."""
 
 CLOCKS = 'the clocks of states and commands differ'
-ONE_CLOCK = 'record states and commands by one clock, in the order in which they are sent and come'
-PULSES = 'give one joint after the other a small pulse, held by hand or brakes, and look'
-EFFORTS = 'record what goes to the motors: efforts, no positions or velocities that are asked for'
+ONE_CLOCK = 'record states and commands with one clock'
+PULSES = 'send small pulses to one joint after the other, held by hand or brakes'
+EFFORTS = 'record the commands of the motors: efforts, not desired positions or velocities'
 FASTER = 'record 20 s of a motion with faster changes, and the commands that made it'
 
 
@@ -201,7 +201,7 @@ def _describe_effort(
         if level is Level.UNKNOWN
         else Verdict(found.delay, level, text, '', found.deviation)
     )
-    jitter = unknown('commands change too little beside the noise of the efforts', FASTER)
+    jitter = unknown('commands change too little for the noise of the efforts', FASTER)
     if math.isfinite(found.jitter):
         jitter = Verdict(
             found.jitter,
@@ -216,7 +216,7 @@ def _describe_effort(
                 True,
                 Level.LIKELY,
                 f'the reported efforts are the commands of {text} before, to the last digits: an '
-                'echo, or a drive that reports what it is asked for',
+                'echo, or a drive that reports its setpoint',
                 'let the arm run into an effort limit, or push it: what is measured changes',
             ),
         )
@@ -269,7 +269,7 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
         return _ByMotion(rest, rest, rest, order, rest, rest)
     unexplained = meaning.left[concerned] > UNEXPLAINED
     if 2 * int(unexplained.sum()) >= unexplained.size:
-        rest = unknown('the motion does not look like one by these commands', EFFORTS)
+        rest = unknown('these commands do not explain the motion', EFFORTS)
         return _ByMotion(rest, rest, rest, order, rest, rest)
     efforts = describe_efforts(
         robot, late.effort, np.zeros(robot.n, dtype=bool), evidence.moves, meaning
@@ -338,7 +338,7 @@ def describe_unit(efforts: tuple[JointEffort, ...]) -> Verdict:
     if is_other == {True}:
         text = 'the commands are not in N m or N, but in another unit, as of motor currents'
         return Verdict(OTHER_UNIT, level, text, LOAD)
-    return Verdict(TORQUE, level, 'in N m or N, as far as the masses of the given model say')
+    return Verdict(TORQUE, level, 'in N m or N, by the masses of the given model')
 
 
 def _summarise(efforts: tuple[JointEffort, ...]) -> tuple[Verdict, Verdict]:

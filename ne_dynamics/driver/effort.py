@@ -156,7 +156,7 @@ def _agree_on_friction(found: list[JointEffort]) -> tuple[JointEffort, ...]:
     if not any(effort.friction.value is True for effort in found):
         return tuple(found)
     return tuple(
-        replace(effort, friction=unknown('friction is too small to be seen here', ALONE))
+        replace(effort, friction=unknown('friction is too small to tell', ALONE))
         if effort.friction.value is False
         else effort
         for effort in found
@@ -362,7 +362,7 @@ def _judge_unit(meaning: Meaning, joint: int) -> tuple[bool, Level]:
 def _describe_meaning(
     meaning: Meaning, joint: int, in_unit: bool, unit_level: Level, gravity: Verdict
 ) -> Verdict:
-    left = f'{meaning.left[joint]:.0%} of it stays unexplained'
+    left = f'residual {meaning.left[joint]:.0%}'
     if unit_level is Level.UNKNOWN:
         return unknown(f'a torque or a multiple of one; {left}', LOAD)
     if not in_unit:
@@ -375,7 +375,7 @@ def _describe_meaning(
             LOAD,
         )
     if gravity.value is None:
-        return unknown(f'a torque, with gravity or without; {left}', gravity.experiment)
+        return unknown(f'a torque, with or without gravity; {left}', gravity.experiment)
     level = least_sure(unit_level, gravity.level)
     return Verdict(TORQUE if gravity.value else WITHOUT_GRAVITY, level, left)
 
@@ -384,13 +384,13 @@ def _describe_gravity(meaning: Meaning, joint: int) -> Verdict:
     level = level_of(meaning.gravity_gain)
     experiment = 'move the joints that carry the arm through other heights, slowly and fast'
     if level is Level.UNKNOWN:
-        return unknown('gravity may be in it or not', experiment)
+        return unknown('with or without gravity', experiment)
     contains = not meaning.without_gravity
     text = 'with gravity' if contains else 'without gravity'
     if meaning.gravity_share[joint] < GRAVITY_SHARE:
         # Its own efforts hardly depend on it.
         return Verdict(
-            contains, Level.LIKELY, f'{text}, as the other joints; this one carries little', ''
+            contains, Level.LIKELY, f'{text}, as in the other joints; this one carries little', ''
         )
     return Verdict(contains, level, text)
 
@@ -416,21 +416,19 @@ def _describe_friction(meaning: Meaning, joint: int, unit: str) -> Verdict:
         return Verdict(
             False,
             Level.LIKELY,
-            f'without friction ({shown}): taken out, measured behind the gear, or there is none',
-            'push the arm through its range by hand with the drives off: it rubs, or it does not',
+            f'without friction ({shown}): compensated, measured behind the gear, or none',
+            'move the arm by hand with the drives off: it has friction or not',
         )
-    return unknown(f'friction is lost in the rest: {shown}', ALONE)
+    return unknown(f'friction is not significant: {shown}', ALONE)
 
 
 def _describe_sign(meaning: Meaning, joint: int) -> Verdict:
     level = level_of(float(meaning.sign_gains[joint]))
     if level is Level.UNKNOWN:
-        return unknown('the efforts are too small, or go with either sign', ALONE)
+        return unknown('the efforts are too small, or fit either sign', ALONE)
     if meaning.signs[joint] > 0.0:
         return Verdict(1.0, level, "in the joint's positive direction")
-    return Verdict(
-        -1.0, level, 'the opposite sign', 'push the joint by hand against the drive and look'
-    )
+    return Verdict(-1.0, level, 'the opposite sign', 'push the joint by hand against the drive')
 
 
 def _describe_scale(
@@ -439,17 +437,14 @@ def _describe_scale(
     factor = abs(float(meaning.reading.effort_factor[joint]))
     own = float(meaning.factor_deviations[joint])
     if unit_level is Level.UNKNOWN or not math.isfinite(own):
-        return unknown('this joint does not tell its scale', LOAD)
+        return unknown('the motion of this joint does not tell its scale', LOAD)
     deviation = math.hypot(own, MODEL_SPREAD)
     if in_unit:
-        return Verdict(
-            1.0, Level.LIKELY, f'in {unit}, as far as the masses of the given model say', LOAD
-        )
+        return Verdict(1.0, Level.LIKELY, f'in {unit}, by the masses of the given model', LOAD)
     return Verdict(
         factor,
         Level.LIKELY,
-        f'one is about {factor:.3g} {unit}, to {deviation:.0%}: as good as the masses of the '
-        'given model',
+        f'one is about {factor:.3g} {unit}, to {deviation:.0%}: by the masses of the given model',
         LOAD,
         deviation * factor,
     )
@@ -459,15 +454,15 @@ def _describe_offset(meaning: Meaning, joint: int, factor: float) -> Verdict:
     value = float(meaning.terms.constant[joint]) / factor * float(meaning.signs[joint])
     deviation = float(meaning.terms.constant_deviation[joint]) / factor
     size = float(meaning.size[joint]) / factor
-    shown = f'{value:.3g} +- {deviation:.2g} where the motors do nothing'
+    shown = f'{value:.3g} +- {deviation:.2g}'
     if abs(value) > FRICTION_DEVIATIONS * deviation and abs(value) > FRICTION_SHARE * size:
         return Verdict(
             value,
             Level.LIKELY,
-            f'{shown}; or as much gravity that the given model lacks, or uneven friction',
+            f'{shown}; or gravity that the given model lacks, or asymmetric friction',
             'hold two poses in which this joint carries the same with opposite signs',
             deviation,
         )
     if 2.0 * deviation < FRICTION_SHARE * size:
-        return Verdict(0.0, Level.LIKELY, f'none that shows: {shown}', '', deviation)
-    return unknown(f'lost in the rest: {shown}', MOVE)
+        return Verdict(0.0, Level.LIKELY, f'not significant: {shown}', '', deviation)
+    return unknown(f'not known well enough: {shown}', MOVE)

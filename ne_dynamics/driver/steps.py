@@ -101,7 +101,7 @@ def describe_step(values: FloatArray, unit: str, is_angle: bool) -> Verdict:
     if math.isinf(step):
         return unknown('it never changes', 'record a motion of this joint')
     if step == 0.0:
-        return Verdict(0.0, Level.LIKELY, 'no step that all its changes are multiples of')
+        return Verdict(0.0, Level.LIKELY, 'no fixed step found')
     text = f'steps of {step:.4g} {unit}'
     bits = math.log2(TURN / step) if is_angle else math.nan
     decimals = round(math.log10(step))

@@ -141,9 +141,7 @@ def _describe(log: Log, joint: int, is_there: bool, signals: Signals | None) -> 
             Verdict(ZERO, Level.KNOWN, f'always {value:g}, while the joint moves')
         )
     if signals.measured_velocity is None:
-        return JointVelocity(
-            unknown('numbers are missing in it', 'record 10 s in which none is missing')
-        )
+        return JointVelocity(unknown('values are missing', 'record 10 s in which none is missing'))
     wrong = _find_other_joint(log, signals, joint)
     if wrong is not None:
         return JointVelocity(wrong)
@@ -243,12 +241,10 @@ def _find_source(log: Log, joint: int, lag: float, deviation: float) -> Verdict:
         return Verdict(
             FILTERED,
             Level.LIKELY,
-            f'{late}: measured or differenced before it was filtered',
+            f'{late}: measured or differentiated, then filtered',
         )
     if math.isfinite(past) and both > OWN * past:
-        return Verdict(
-            MEASURED, Level.KNOWN, f'it has nothing of the steps of the positions, {late}'
-        )
+        return Verdict(MEASURED, Level.KNOWN, f'independent of the steps of the positions, {late}')
     return Verdict(
         MEASURED,
         Level.LIKELY,

@@ -250,7 +250,7 @@ def design_gains(
                 continue
             phase, gain, choice = found
             relaxed[mode] = (
-                f'{error}. These keep {phase:g} degrees and a factor of {gain:g}: go on with care'
+                f'{error}. These keep {phase:g} degrees and a factor of {gain:g}: be careful'
             )
         modes[mode] = _judge(choice, dynamics, plants, request, samples)
     if not modes:

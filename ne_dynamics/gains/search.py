@@ -226,9 +226,9 @@ def _refusal(
     if largest is not None:
         return f'{text}; with a dead time of {1e3 * largest:.3g} ms there are such gains'
     return (
-        f'{text}; no dead time is short enough at this rate: gravity wants more stiffness than '
-        'margins, encoders, motors and drives leave, over poses, models and payloads among which '
-        f'the inertia of a direction changes by a factor of {kind.lightest / kind.heaviest:.3g}'
+        f'{text}; no dead time is short enough at this rate: gravity needs more stiffness than '
+        'margins, encoders, motors and drives allow; over poses, models and payloads the inertia '
+        f'of a direction changes by a factor of {kind.lightest / kind.heaviest:.3g}'
     )
 
 

@@ -402,7 +402,7 @@ def test_smaller_margins_are_said_to_be_smaller():
         design_gains(dynamics, replace(request, relaxed_margins=()))
     design = design_gains(dynamics, request)
     assert design.of('computed_torque').choice.margins.phase.min() >= 30.0
-    assert any('go on with care' in remark for remark in design.remarks())
+    assert any('be careful' in remark for remark in design.remarks())
 
 
 def test_limits_that_are_none_bound_nothing():
