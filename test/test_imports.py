@@ -21,7 +21,7 @@ PACKAGE = 'ne_dynamics'
 RANKS = {
     'core': (
         'errors',
-        'json_numbers loaded_later prepared_file printable progress_bar settings shipped tables',
+        'json_numbers loaded_later prepared_file printable progress_bar settings shipped tables thresholds',
         'picture_file',
         'model',
         'algorithms arguments',

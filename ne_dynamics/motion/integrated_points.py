@@ -13,7 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.motion.waypoints import REST_TOLERANCE, SHORTEST_SEGMENT, DesiredState, Waypoints
+from ne_dynamics.motion.thresholds import MOTION
+from ne_dynamics.motion.waypoints import REST_TOLERANCE, DesiredState, Waypoints
 
 
 def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypoints:
@@ -48,7 +49,7 @@ def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypo
             'expected an end in the future, or stamp 0 for now',
             field='header.stamp',
         )
-    if waypoints.times[first] - begin < SHORTEST_SEGMENT and not carried.has[0, first]:
+    if waypoints.times[first] - begin < MOTION.shortest_segment and not carried.has[0, first]:
         # Nothing to integrate over: where it is now is where it is then.
         first = min(first + 1, len(waypoints.times) - 1)
     times = waypoints.times[first:]

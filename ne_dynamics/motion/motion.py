@@ -38,16 +38,8 @@ from ne_dynamics.motion.segments import (
     find_candidates,
     find_zeros,
 )
-from ne_dynamics.motion.waypoints import (
-    SHORTEST_SEGMENT,
-    DesiredState,
-    Waypoints,
-    nearest_turns,
-    resting_state,
-)
-
-MOST_WAITING = 100
-"""Motions that wait for their time, one after the other; each costs a little at every state."""
+from ne_dynamics.motion.thresholds import MOTION
+from ne_dynamics.motion.waypoints import DesiredState, Waypoints, nearest_turns, resting_state
 
 _POWERS = np.arange(DEGREE + 1.0)
 _set_powers = Struct('18d').pack_into
@@ -340,10 +332,10 @@ class Motion:
         chain = [before]
         while chain[-1]._before is not None and chain[-1].start_time > now:
             chain.append(chain[-1]._before)
-        if len(chain) > MOST_WAITING:
+        if len(chain) > MOTION.most_waiting_motions:
             raise TrajectoryError(
-                f'header.stamp: {MOST_WAITING} trajectories wait for their time already; '
-                'expected fewer in the future at once',
+                f'header.stamp: {MOTION.most_waiting_motions} trajectories wait for their time '
+                'already; expected fewer in the future at once',
                 field='header.stamp',
             )
         earlier: Motion | None = None
@@ -575,11 +567,11 @@ def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredSta
 
 def _require_apart(knots: FloatArray, origin: float) -> None:
     """Raise where rounding has eaten what was between two knots [s]."""
-    is_short = np.diff(knots) < SHORTEST_SEGMENT
+    is_short = np.diff(knots) < MOTION.shortest_segment
     if is_short.any():
         index = int(np.argmax(is_short))
         raise TrajectoryError(
-            f'time_from_start: expected {SHORTEST_SEGMENT:g} s between two points at the '
+            f'time_from_start: expected {MOTION.shortest_segment:g} s between two points at the '
             f'least, got {knots[index + 1] - knots[index]:.3g} s after '
             f'{knots[index] - origin:.9g} s',
             field='points',

@@ -15,12 +15,12 @@ from streamed_motion import RATE, TrueMotion
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.position_stream import (
     ENDINGS,
-    REGULAR_BEFORE,
     Pace,
     SentPoints,
     end_derivatives,
     going_on,
 )
+from ne_dynamics.control.thresholds import DESIRED
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
 
@@ -309,6 +309,6 @@ def test_what_comes_at_irregular_times_has_no_pace() -> None:
     for intervals in (0.0, 0.5, 1.5, 90.0):
         assert pace.after(5.0 + intervals * PERIOD) is None
         assert pace.start_of(5.0 + intervals * PERIOD) is None
-    young = Pace(5.0, PERIOD, is_told=True, count=REGULAR_BEFORE - 2)
+    young = Pace(5.0, PERIOD, is_told=True, count=DESIRED.regular_before - 2)
     assert young.start_of(5.0 + PERIOD) is None
     assert young.after(5.0 + PERIOD) is not None

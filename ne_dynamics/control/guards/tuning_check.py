@@ -21,12 +21,10 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.slew import refuse_slow_rates
 from ne_dynamics.control.stages.accept import Accept
 from ne_dynamics.control.stages.review import Review
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import Tuning
 
 NOTHING = Verdict([], [])
-
-SLOWER = 1.5
-"""Times the period for which the loop was checked, from which on it is checked again."""
 
 
 class TuningCheck:
@@ -87,7 +85,7 @@ class TuningCheck:
         And again whenever states come so much more slowly that it may have become so.
         """
         rate = self._accept.rate
-        if not rate.is_known or rate.period <= SLOWER * self._checked_period:
+        if not rate.is_known or rate.period <= COMMAND.slower_period * self._checked_period:
             return None
         self._checked_period = rate.period
         refusals = self.judge_activation()

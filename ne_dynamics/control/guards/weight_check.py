@@ -27,7 +27,8 @@ import numpy as np
 
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
-from ne_dynamics.control.sensors.state_effort import ROUNDING, StateEffort
+from ne_dynamics.control.sensors.state_effort import StateEffort
+from ne_dynamics.control.thresholds import SENSORS
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.dynamics.compensation import InverseDynamics
 from ne_dynamics.errors import InputError
@@ -127,7 +128,7 @@ class WeightCheck:
         share, measured = weight / scale, effort / scale
         joint = int(np.abs(share).argmax())
         largest = abs(float(share[joint]))
-        if not largest >= bounds.weight_least or abs(weight[joint]) < ROUNDING:
+        if not largest >= bounds.weight_least or abs(weight[joint]) < SENSORS.effort_rounding:
             return NOTHING_FOUND
         text = (
             f'joint {joint_names[joint]!r}: expected about {weight[joint]:.3g} N m or N at rest '
@@ -217,7 +218,7 @@ class WeightCheck:
         The effort limits, in place of one that is infinite the largest weight. None is less than
         a part of the largest.
         """
-        heaviest = max(float(np.abs(weight).max(initial=0.0)), ROUNDING)
+        heaviest = max(float(np.abs(weight).max(initial=0.0)), SENSORS.effort_rounding)
         scale = np.where(np.isinf(limits), heaviest, limits)
         least = self.bounds.weakest_limit * scale.max(initial=0.0)
         shares_of: FloatArray = np.maximum(scale, least)

@@ -30,19 +30,8 @@ from ne_dynamics.ros.annotator.held_efforts import HeldEfforts
 from ne_dynamics.ros.annotator.present import Present
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
 from ne_dynamics.ros.running.patient_server import NAME, PatientServer, find_action_type
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.reporter import Reporter
-
-WATCH_PERIOD = 0.02
-"""How often it is looked what became of a goal, or of a hold, while there is one [s]."""
-
-PATIENCE = 2.0
-"""For which the controller's answer to a question is waited for [s]."""
-
-LONGEST_CANCEL = 5.0
-"""For which a goal may go on after somebody has canceled it [s]."""
-
-SERVER_PERIOD = 1.0
-"""How often it is looked whether the controller is the one that has the goals [s]."""
 
 GIVEN_UP = (GoalCode.PATH_TOLERANCE_VIOLATED, GoalCode.GOAL_TOLERANCE_VIOLATED)
 """Of a goal after which the controller holds the arm where it is."""
@@ -144,8 +133,8 @@ class GoalProxy:
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,
         )
-        self._watch = node.create_timer(WATCH_PERIOD, self._on_watch, clock=steady_clock)
-        node.create_timer(SERVER_PERIOD, self._look_for_server, clock=steady_clock)
+        self._watch = node.create_timer(NODE.goal_watch_period, self._on_watch, clock=steady_clock)
+        node.create_timer(NODE.server_period, self._look_for_server, clock=steady_clock)
 
     def destroy(self) -> None:
         """Take the action away; goals that the controller has go on."""
@@ -331,17 +320,17 @@ class GoalProxy:
             self._watch.cancel()
         now = time.monotonic()
         for goal in list(self._goals):
-            if goal.canceled_at is not None and now - goal.canceled_at > LONGEST_CANCEL:
-                text = f'{self._action} has not ended the goal in {LONGEST_CANCEL:g} s'
+            if goal.canceled_at is not None and now - goal.canceled_at > NODE.longest_cancel:
+                text = f'{self._action} has not ended the goal in {NODE.longest_cancel:g} s'
                 self._finish(goal, goal.handle.canceled, self._type.Result(error_string=text))
-            elif goal.overtaken_at is not None and now - goal.overtaken_at > PATIENCE:
+            elif goal.overtaken_at is not None and now - goal.overtaken_at > NODE.answer_time:
                 self._abort(goal, 'another goal has taken its place')
-            elif now - goal.asked_at <= PATIENCE or goal.theirs is not None:
+            elif now - goal.asked_at <= NODE.answer_time or goal.theirs is not None:
                 pass
             elif goal.is_offered:
-                self._abort(goal, f'{self._action} has not answered for {PATIENCE:g} s')
+                self._abort(goal, f'{self._action} has not answered for {NODE.answer_time:g} s')
             elif not goal.takes_efforts:
-                self._take_for_granted(goal, f'no answer for {PATIENCE:g} s')
+                self._take_for_granted(goal, f'no answer for {NODE.answer_time:g} s')
             if not goal.is_asked and goal in self._goals:
                 self._ask(goal)
 

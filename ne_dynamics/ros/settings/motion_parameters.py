@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ne_dynamics.control.desired.position_stream import LONGEST_INTERVAL
+from ne_dynamics.control.thresholds import DESIRED
 from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.settings import Changes, parameter
 
@@ -59,7 +59,7 @@ class TrajectorySettings:
         'case.',
     )
     stream_interval: float = parameter(
-        LONGEST_INTERVAL,
+        DESIRED.longest_interval,
         'Messages of positions alone, one after the other, are a stream where their points are no '
         'farther apart than this: the last point is passed as those before it say, and returned '
         'to when nothing more comes (0.15 s later at most, and a stop); messages without a '

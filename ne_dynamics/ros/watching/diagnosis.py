@@ -13,14 +13,9 @@ from ne_dynamics.control.sensors.velocity_source import VelocitySource, velocity
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
 from ne_dynamics.ros.settings.configuration import tracking_limits
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.diagnostics import Level, Statistics, as_text, tracking_level
 from ne_dynamics.ros.watching.other_commanders import list_publishers
-
-STATE_AGE_WARNING = 1.0
-"""Seconds without a joint state after which the diagnostics warn, if the watchdog does not."""
-
-UPSIDE_DOWN = 90.0
-"""Tilt beyond which the sign of an IMU is doubted [degrees]."""
 
 
 class DiagnosticsPublisher:
@@ -127,7 +122,7 @@ class DiagnosticsPublisher:
             remarks.append('no usable joint_states yet')
         age = self._statistics.age('joint_states')
         is_waiting = configured.is_commanding and controller.fault is None
-        if is_waiting and STATE_AGE_WARNING < age < np.inf:
+        if is_waiting and NODE.state_age_warning < age < np.inf:
             remarks.append(f'no joint_states for {age:.1f} s')
         others = configured.others.find()
         values['other commanders'] = ' '.join(others) or 'none'
@@ -197,7 +192,7 @@ def _diagnose_sensors(configured: ConfiguredArm) -> list[str]:
         if imu.is_stale(now):
             remarks.append(f'no recent imu: {imu.settings.on_timeout.value}')
         tilt = np.rad2deg(imu.tilt_at(now))
-        if tilt > UPSIDE_DOWN:
+        if tilt > NODE.upside_down:
             remarks.append(f'imu: the base is tilted by {tilt:.0f} degrees; is its sign right?')
     return remarks
 

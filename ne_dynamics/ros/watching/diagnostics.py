@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.guards.state_guard import Fault
 from ne_dynamics.model.rigid_body import FloatArray
-
-MISSED = 1.5
-"""Between two answered states that are this many periods apart, others were missed."""
+from ne_dynamics.ros.thresholds import NODE
 
 
 class Level(NamedTuple):
@@ -127,7 +125,7 @@ class Statistics:
         period = np.median(steps) if steps.size else 0.0
         if period <= 0.0:
             return 0
-        late = steps[steps > MISSED * period]
+        late = steps[steps > NODE.missed_periods * period]
         return int((np.round(late / period) - 1).sum())
 
 
