@@ -21,8 +21,8 @@ PACKAGE = 'ne_dynamics'
 RANKS = {
     'core': (
         'errors',
-        'json_numbers loaded_later prepared_file printable progress_bar settings shipped tables thresholds',
-        'picture_file',
+        'json_numbers loaded_later prepared_file printable progress_bar settings shipped tables',
+        'picture_file thresholds',
         'model',
         'algorithms arguments',
         'codegen',
