@@ -36,6 +36,7 @@ THRESHOLDS = {
     'ne_dynamics.control.thresholds': ('COMMAND', 'DESIRED', 'SENSORS', 'PAYLOAD'),
     'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
     'ne_dynamics.ros.thresholds': ('NODE',),
+    'ne_dynamics.simulation.thresholds': ('SIMULATION', 'DEMO'),
 }
 """Modules, and the sets of thresholds that they have."""
 

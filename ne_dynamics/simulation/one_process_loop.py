@@ -34,9 +34,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.recording import Recording
 
-COGGING = 0.04
-"""What torques ripple by without a load: a share of the effort limit and of the ripple."""
-
 
 class Reading(NamedTuple):
     """What the sensors say of a state.

@@ -37,7 +37,8 @@ from ne_dynamics.ros import (
     make_tuning,
 )
 from ne_dynamics.simulation import HiddenErrors, MujocoArm, Reading
-from ne_dynamics.simulation.one_process_loop import COGGING, encoder, pass_on, torque_ripple
+from ne_dynamics.simulation.one_process_loop import encoder, pass_on, torque_ripple
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 FIRST_STAMP = NANO
 """Simulated time at the start [ns]."""
@@ -104,7 +105,9 @@ class OneProcessArm:
         self._rate = rate
         self._ticks = 0
         self._encoder = encoder(errors.encoder_bits or None)
-        self._ripple = torque_ripple(errors.torque_ripple, COGGING * errors.torque_ripple)
+        self._ripple = torque_ripple(
+            errors.torque_ripple, SIMULATION.cogging * errors.torque_ripple
+        )
         largest = robot.limits('effort_limit')
         self._largest = np.where(largest > 0.0, largest, np.inf)
         self._under_way: deque[FloatArray] = deque(maxlen=round(errors.delay * rate) + 1)

@@ -30,10 +30,8 @@ from ne_dynamics.simulation.demo.scenario import (
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.demo.weak_motors import WeakMotors
 from ne_dynamics.simulation.recording import SessionRecording, Setting
+from ne_dynamics.simulation.thresholds import DEMO
 from ne_dynamics.tables import text_table
-
-GEAR_FRICTION = 0.05
-"""Coulomb friction of geared joints, as a share of their effort limits."""
 
 
 def _milli(value: float) -> str:
@@ -310,7 +308,7 @@ class WrongModel(Scenario):
     story = 'wrong masses, friction, sensors, drives: computed torque, PD, and the observer'
     duration = 2.0
     short_duration = 1.0
-    gear_friction = GEAR_FRICTION
+    gear_friction = DEMO.gear_friction
 
     laws: ClassVar[Mapping[str, tuple[Style, Mapping[str, Any]]]] = {
         'pd': (Style('PD alone', GREY, 1.4), law_parameters(Mode.FEEDFORWARD_PD, ())),
@@ -415,7 +413,7 @@ class WrongModel(Scenario):
         """Return the grid."""
         cases, laws, errors = self._grid()
         return {
-            'gear_friction': GEAR_FRICTION if self._has_gear_friction else None,
+            'gear_friction': DEMO.gear_friction if self._has_gear_friction else None,
             'overall_rms_error': {
                 case: dict(zip(laws, row.tolist(), strict=True))
                 for case, row in zip(cases, errors, strict=True)
@@ -448,7 +446,7 @@ class SensorLoss(Scenario):
 
     name = 'sensor-loss'
     story = 'joint states stop mid-motion, then the wrench: with and without a watchdog'
-    gear_friction = GEAR_FRICTION
+    gear_friction = DEMO.gear_friction
     state_timeout = 0.05
     wrench_timeout = 0.1
     slow_share = 0.5
