@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from ne_dynamics.algorithms.profiles import cubic_coefficients, quintic_coefficients
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
+from ne_dynamics.motion.integrated_points import first_left
 from ne_dynamics.motion.position_spline import (
     Interpolation,
     passes_over_first,
@@ -225,24 +226,17 @@ class Motion:
         """
         origin = now if start_time is None else start_time
         times = origin + np.array(waypoints.times)
-        first = int(np.searchsorted(times, now))
-        if first == times.size:
-            raise TrajectoryError(
-                f'header.stamp: the trajectory ended {now - times[-1]:.3g} s ago; '
-                'expected an end in the future, or stamp 0 for now',
-                field='header.stamp',
-            )
+        first = first_left(times, now)
         is_spline = interpolation is Interpolation.SPLINES and not any(waypoints.orders[first:])
         if is_spline or (not jumps and interpolation is not Interpolation.NONE):
             is_streamed = is_spline and bool(
                 start_state.velocity.any() or start_state.acceleration.any()
             )
             first += passes_over_first(times[first:], now, is_moving=is_streamed)
-        turns = nearest_turns(
+        states = np.stack([values[first:] for values in waypoints.states])
+        states[0] += nearest_turns(
             start_state.position, waypoints.positions[first], waypoints.continuous
         )
-        states = np.stack([values[first:] for values in waypoints.states])
-        states[0] += turns
         orders: Sequence[int] = waypoints.orders[first:]
         knots = times[first:]
         has_way = bool(knots[0] > now)
@@ -255,12 +249,7 @@ class Motion:
         if is_spline and has_way:
             _set_spline(knots, states, goes_on=goes_on)
             orders = (2,) * len(orders)
-        with np.errstate(over='ignore', invalid='ignore'):
-            coefficients = _join(np.diff(knots), orders, states)
-        if not np.isfinite(coefficients).all():
-            raise TrajectoryError(
-                'points: expected a motion of finite numbers, got an overflow', field='points'
-            )
+        coefficients = _join_finite(np.diff(knots), orders, states)
         return cls(knots, coefficients, start_state, resting_state(states[0, -1]))
 
     @classmethod
@@ -592,6 +581,17 @@ def _set_spline(times: FloatArray, states: FloatArray, *, goes_on: bool) -> None
     with np.errstate(over='ignore', invalid='ignore'):
         found = spline_derivatives(times, position, velocity[0], velocity[-1] if goes_on else None)
     states[1:, 1:-1] = np.stack(found)[:, 1:-1]
+
+
+def _join_finite(durations: FloatArray, orders: Sequence[int], states: FloatArray) -> FloatArray:
+    """Return the coefficients of the segments between states."""
+    with np.errstate(over='ignore', invalid='ignore'):
+        coefficients = _join(durations, orders, states)
+    if not np.isfinite(coefficients).all():
+        raise TrajectoryError(
+            'points: expected a motion of finite numbers, got an overflow', field='points'
+        )
+    return coefficients
 
 
 def _join(

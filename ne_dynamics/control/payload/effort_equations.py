@@ -41,35 +41,24 @@ def make_effort_equations(
         weights.append(_weight_errors(bodies, window))
     model = np.array(own)
     friction = _believed_friction(robot, model)
-    velocity = np.array([window.velocity for window in windows])
-    share = np.where(moving, 1.0, 0.5) * states.direction
     rest = np.zeros((len(windows), n, 5 * n))
     joints = np.arange(n)
-    rest[:, joints, joints] = share
-    rest[:, joints, n + joints] = velocity
+    rest[:, joints, joints] = np.where(moving, 1.0, 0.5) * states.direction
+    rest[:, joints, n + joints] = [window.velocity for window in windows]
     rest[:, joints, 2 * n + joints] = model
     rest[:, :, 3 * n :] = weights
-    deviation = np.select(
-        [moving, standing],
-        [PAYLOAD.moving_share * friction, friction],
-        2.0 * friction,
-    )
+    of_friction = PAYLOAD.moving_share * friction, friction
+    deviation = np.select([moving, standing], of_friction, 2.0 * friction)
     deviation = np.hypot(deviation, PAYLOAD.model_share * model)
     viscous = robot.joint_values('viscous_friction') + friction / PAYLOAD.viscous_velocity
+    model_errors = np.full(n, PAYLOAD.scale_error), np.full(2 * n, PAYLOAD.weight_error)
     return PayloadEquations(
         np.concatenate(load),
         rest.reshape(-1, 5 * n),
         np.concatenate(right),
         deviation.ravel(),
         states.repeats.ravel(),
-        np.concatenate(
-            [
-                friction,
-                viscous,
-                np.full(n, PAYLOAD.scale_error),
-                np.full(2 * n, PAYLOAD.weight_error),
-            ]
-        ),
+        np.concatenate([friction, viscous, *model_errors]),
         slice(2 * n, 5 * n),
     )
 

@@ -116,19 +116,10 @@ def find_beginning(
     other_off = off + gravity if has_gravity else off - gravity
     heaviest = np.abs(gravity).max(initial=0.0)
     scale = np.where(np.isinf(limits) & (heaviest > SENSORS.effort_rounding), heaviest, limits)
-    share, other_share = off / scale, other_off / scale
-    worst = int(np.abs(share).argmax())
-    largest = abs(float(share[worst]))
-    reason = ''
     if (np.abs(start) > limits).any():
-        worst = int((np.abs(start) / limits).argmax())
-        reason = 'beyond the effort limit'
-    elif largest > SENSORS.effort_largest_share:
-        reason = f'off by more than {SENSORS.effort_largest_share:g} of the effort limit'
-    elif largest > SENSORS.effort_least_share and np.linalg.norm(share) > np.linalg.norm(
-        other_share
-    ):
-        reason = f'nearer to a {OTHER_MEANING[meaning].value}, to another unit or to brakes'
+        worst, reason = int((np.abs(start) / limits).argmax()), 'beyond the effort limit'
+    else:
+        worst, reason = _doubt(off / scale, other_off / scale, OTHER_MEANING[meaning])
     if not reason:
         return Beginning(start)
     expected = round(float(reading[worst] - off[worst]), 6)
@@ -138,3 +129,19 @@ def find_beginning(
         f'(state_effort: {meaning.value}), got {reading[worst]:.3g}: {reason}; the command begins '
         'at the effort of the model',
     )
+
+
+def _doubt(share: FloatArray, other_share: FloatArray, other: StateEffort) -> tuple[int, str]:
+    """Return the joint that is farthest from the model, and why no command begins there.
+
+    `share` is what each joint is off by, as a share of its limit, and `other_share` the same by
+    the other meaning. The reason is empty where there is none.
+    """
+    worst = int(np.abs(share).argmax())
+    largest = abs(float(share[worst]))
+    if largest > SENSORS.effort_largest_share:
+        return worst, f'off by more than {SENSORS.effort_largest_share:g} of the effort limit'
+    is_farther = np.linalg.norm(share) > np.linalg.norm(other_share)
+    if largest > SENSORS.effort_least_share and is_farther:
+        return worst, f'nearer to a {other.value}, to another unit or to brakes'
+    return worst, ''

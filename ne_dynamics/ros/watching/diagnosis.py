@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.sensors.velocity_source import VelocitySource, velocity_filter
@@ -90,28 +91,18 @@ class DiagnosticsPublisher:
         arm, controller = configured.arm, configured.controller
         terms = controller.tuning.law.terms
         values['model'] = arm.robot.name
-        values['findings'] = (
-            '; '.join(
-                f'{finding.element}: {finding.message}'
-                for finding in arm.uncut.findings
-                if finding.severity != 'info'
-            )
-            or 'none'
+        findings = (
+            f'{finding.element}: {finding.message}'
+            for finding in arm.uncut.findings
+            if finding.severity != 'info'
         )
+        values['findings'] = '; '.join(findings) or 'none'
         values['mode'] = controller.tuning.mode.value
         values['terms'] = ' '.join(key for key, is_on in vars(terms).items() if is_on)
         values['on_deactivate'] = configured.settings.on_deactivate.value
         values['joints'] = ' '.join(arm.command_names)
         values.update(self._statistics.outputs(arm.robot.joint_names))
-        if controller.accept.rate.period > 0.0:
-            values['delay [ms]'] = (
-                f'{1e3 * GUARD_LIMITS.periods_of_delay * controller.accept.rate.period:.3g}'
-            )
-            source = velocity_filter(
-                controller.tuning.motion.velocity, controller.accept.rate.period
-            )
-            if source is not None:
-                values['velocity lag [ms]'] = f'{1e3 * source.lag:.3g}'
+        values.update(_delays(controller))
         verdict = controller.check.judge(controller.tuning)
         remarks = verdict.refusals + verdict.remarks
         saturated = values['saturated in the last second']
@@ -156,6 +147,18 @@ class DiagnosticsPublisher:
         return _make_status(
             bytes((level.value,)), f'{self._name}: tracking error', level.message, values
         )
+
+
+def _delays(controller: Controller) -> dict[str, str]:
+    """Return how late a command is, and the measured velocity, by the rate of the states."""
+    period = controller.accept.rate.period
+    if period <= 0.0:
+        return {}
+    delays = {'delay [ms]': f'{1e3 * GUARD_LIMITS.periods_of_delay * period:.3g}'}
+    source = velocity_filter(controller.tuning.motion.velocity, period)
+    if source is not None:
+        delays['velocity lag [ms]'] = f'{1e3 * source.lag:.3g}'
+    return delays
 
 
 def _diagnose_steps(configured: ConfiguredArm) -> list[str]:
