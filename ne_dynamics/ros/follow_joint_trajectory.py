@@ -21,8 +21,8 @@ from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
 from ne_dynamics.control.guards.goal import (
     GoalCode,
     GoalMonitor,
+    GoalOutcome,
     JointTolerance,
-    Outcome,
     Tolerances,
 )
 from ne_dynamics.control.laws import Mode
@@ -247,7 +247,7 @@ class FollowJointTrajectoryServer:
 
     def _finish_canceled(self, handle: ServerGoalHandle) -> None:
         text = 'canceled: holding where the desired motion comes to rest'
-        self._finish(handle, handle.canceled, Outcome(GoalCode.SUCCESSFUL, text))
+        self._finish(handle, handle.canceled, GoalOutcome(GoalCode.SUCCESSFUL, text))
 
     # ---- the control path
 
@@ -323,7 +323,7 @@ class FollowJointTrajectoryServer:
         goal, self._planned = self._planned, None
         self._discard()
         if goal is not None:
-            self._finish(goal.handle, goal.handle.abort, Outcome(GoalCode.INVALID_GOAL, text))
+            self._finish(goal.handle, goal.handle.abort, GoalOutcome(GoalCode.INVALID_GOAL, text))
 
     def _preempt(self, code: GoalCode, text: str) -> None:
         """Abort the goal that is followed, if there is one; where the arm goes is not our affair.
@@ -336,9 +336,9 @@ class FollowJointTrajectoryServer:
         """
         goal, self._goal = self._goal, None
         if goal is not None:
-            self._finish(goal.handle, goal.handle.abort, Outcome(code, text))
+            self._finish(goal.handle, goal.handle.abort, GoalOutcome(code, text))
 
-    def _finish(self, handle: ServerGoalHandle, end: Any, outcome: Outcome) -> None:
+    def _finish(self, handle: ServerGoalHandle, end: Any, outcome: GoalOutcome) -> None:
         try:
             end()
         except RCLError as error:

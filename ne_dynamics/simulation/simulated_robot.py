@@ -93,8 +93,8 @@ from ne_dynamics.simulation.friction_levels import is_left_out
 from ne_dynamics.simulation.hidden_errors import HiddenErrors, read_hidden_errors
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
-    Reading,
     Sensor,
+    SensorReading,
     differenced_velocity,
     encoder,
     pass_on,
@@ -524,12 +524,12 @@ class SimulatedRobot(Node):
         effort = pass_on(self._under_way, command)
         self._arm.step(effort, self._ripple(self._arm, effort) if self._ripples else 0.0)
 
-    def _sense(self) -> Reading | None:
+    def _sense(self) -> SensorReading | None:
         """Return what the sensors say, once a period; None where they are exact."""
         if not self._sensors:
             return None
         arm = self._arm
-        reading = Reading(arm.time, arm.position, arm.velocity, None, None, '')
+        reading = SensorReading(arm.time, arm.position, arm.velocity, None, None, '')
         for sensor in self._sensors:
             reading = sensor(reading)
         return reading

@@ -36,7 +36,7 @@ from ne_dynamics.ros import (
     make_controller,
     make_tuning,
 )
-from ne_dynamics.simulation import HiddenErrors, MujocoArm, Reading
+from ne_dynamics.simulation import HiddenErrors, MujocoArm, SensorReading
 from ne_dynamics.simulation.one_process_loop import encoder, pass_on, torque_ripple
 from ne_dynamics.simulation.thresholds import SIMULATION
 
@@ -195,7 +195,7 @@ class OneProcessArm:
 
     def _sense(self) -> None:
         arm, n = self._arm, len(self.joint_names)
-        reading = Reading(arm.time, arm.position, None, None, None, '')
+        reading = SensorReading(arm.time, arm.position, None, None, None, '')
         effort = self._errors.reported_effort(self.joint_names, arm.effort, arm.gravity_effort())
         nothing = np.full(n, np.nan)
         stamp = FIRST_STAMP + round(self._ticks * NANO / self._rate)

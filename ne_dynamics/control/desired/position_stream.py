@@ -8,7 +8,7 @@ these. There the next message takes over. Where none comes the arm is brought to
 to the last point.
 
 Who streams without stamps means each message for now, and now is when it comes: with the delays of
-the network in it. What comes at regular times is placed at regular times; see :class:`Pace`.
+the network in it. What comes at regular times is placed at regular times; see :class:`StreamRate`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.desired.motion_request import Ending, MotionRequest
+from ne_dynamics.control.desired.motion_request import MotionRequest, StreamEnding
 from ne_dynamics.control.thresholds import DESIRED
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.motion import Motion
@@ -26,7 +26,12 @@ from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import Waypoints, nearest_turns
 
-ENDINGS = (Ending(1.0, True), Ending(1.0, False), Ending(0.5, False), Ending(0.25, False))
+ENDINGS = (
+    StreamEnding(1.0, True),
+    StreamEnding(1.0, False),
+    StreamEnding(0.5, False),
+    StreamEnding(0.25, False),
+)
 """What is tried, one after the other; where all are too much the motion ends at rest."""
 
 
@@ -46,7 +51,7 @@ class SentPoints(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pace:
+class StreamRate:
     """When the messages of a stream come that bear no stamp: the line through their arrivals.
 
     Attributes
@@ -72,7 +77,7 @@ class Pace:
         after = self.after(now)
         return None if after is None or after.count < DESIRED.regular_before else after.origin
 
-    def after(self, now: float) -> Pace | None:
+    def after(self, now: float) -> StreamRate | None:
         """Return the pace with one more message, which comes now [s]; None: that is no pace."""
         periods = round((now - self.origin) / self.period)
         late = now - self.origin - periods * self.period
@@ -106,7 +111,7 @@ class PositionStream:
     def __init__(self, longest_interval: float) -> None:
         self.longest_interval = longest_interval
         self._sent: SentPoints | None = None
-        self._pace: Pace | None = None
+        self._pace: StreamRate | None = None
         self._heard: float | None = None
         self._origin: float | None = None
         self._gap = np.inf
@@ -142,10 +147,10 @@ class PositionStream:
             len(request.waypoints.times) > 1
             or abs(gap - interval) <= MOTION.first_point_share * interval
         ):
-            self._pace = Pace(now, interval, is_told=True)
+            self._pace = StreamRate(now, interval, is_told=True)
         elif 0.0 < gap <= self.longest_interval:
             # A single point that is due later than the next message comes.
-            self._pace = Pace(now, gap, is_told=False)
+            self._pace = StreamRate(now, gap, is_told=False)
 
     def remember(self, request: MotionRequest, now: float) -> None:
         """Take down the points of a request that is followed from now on [s]."""
@@ -244,7 +249,7 @@ def _interval(times: tuple[float, ...]) -> float:
 
 
 def going_on(
-    waypoints: Waypoints, past: SentPoints, origin: float, duration: float, ending: Ending
+    waypoints: Waypoints, past: SentPoints, origin: float, duration: float, ending: StreamEnding
 ) -> Waypoints:
     """Return the points of a stream with the state in which the last one is passed, and one more.
 
@@ -258,7 +263,7 @@ def going_on(
         Time from which the times of the waypoints count [s].
     duration : float
         For which the motion goes on [s].
-    ending : Ending
+    ending : StreamEnding
 
     Returns
     -------

@@ -46,14 +46,14 @@ class Weight(enum.Enum):
     MIRRORED = enum.auto()
 
 
-class Finding(NamedTuple):
+class WeightFinding(NamedTuple):
     """What was found, and in words the joint with what was expected and got."""
 
     weight: Weight
     text: str = ''
 
 
-NOTHING_FOUND = Finding(Weight.UNKNOWN)
+NOTHING_FOUND = WeightFinding(Weight.UNKNOWN)
 
 
 class RestingState(NamedTuple):
@@ -110,7 +110,7 @@ class WeightCheck:
         limits: FloatArray,
         coulomb_friction: FloatArray,
         joint_names: Sequence[str],
-    ) -> Finding:
+    ) -> WeightFinding:
         """Compare the efforts of a resting arm with its weight.
 
         Parameters
@@ -141,13 +141,13 @@ class WeightCheck:
             and along <= -bounds.mirrored_alignment * size * float(np.linalg.norm(measured))
             and off > bounds.mirrored_share * scale[joint] + friction
         ):
-            return Finding(Weight.MIRRORED, text)
+            return WeightFinding(Weight.MIRRORED, text)
         friction += bounds.weight_friction * scale[joint]
         if off > max(bounds.far_part * abs(weight[joint]), friction):
-            return Finding(Weight.FAR_OFF, text)
-        return Finding(Weight.CONFIRMED)
+            return WeightFinding(Weight.FAR_OFF, text)
+        return WeightFinding(Weight.CONFIRMED)
 
-    def judge(self, controller: Controller, state: RestingState) -> Finding:
+    def judge(self, controller: Controller, state: RestingState) -> WeightFinding:
         """Judge the weight by the efforts of a state, where the controller commands it.
 
         Parameters

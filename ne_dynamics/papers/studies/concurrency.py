@@ -16,7 +16,7 @@ from ne_dynamics.papers.counting.task_graph import TaskGraph, build_operation_gr
 from ne_dynamics.papers.counting.term_graph import build_term_graph
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.counts import list_robots, trace_inverse_dynamics
-from ne_dynamics.papers.studies.report import StudyReport, Table
+from ne_dynamics.papers.studies.report import ReportTable, StudyReport
 
 NAME = 'concurrency'
 FEWEST_JOINTS = 2
@@ -160,7 +160,7 @@ def _curve_of_arrangement(arrangement: Arrangement, n: int) -> Curve:
     )
 
 
-def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
+def _summarise(graphs: Graphs, n: int) -> tuple[ReportTable, list[dict[str, object]]]:
     arrangement = graphs.arrangement
     whole = row('001 table 4', TOTAL).cost.for_joints(n)
     chain = arrangement.count_longest_chain(n)
@@ -199,7 +199,7 @@ def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
         )
     printed = row('001 table 5', TOTAL).cost
     return (
-        Table(
+        ReportTable(
             f'One inverse dynamics of a general arm of {n} joints, side by side',
             (
                 'tasks',
@@ -222,12 +222,12 @@ def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
     )
 
 
-def _tabulate_steps(curves: Sequence[Curve], n: int) -> Table:
+def _tabulate_steps(curves: Sequence[Curve], n: int) -> ReportTable:
     rows = [
         (str(k), *(f'{curve.steps[place]} ({curve.bounds[place]})' for curve in curves))
         for place, k in enumerate(PROCESSORS)
     ]
-    return Table(
+    return ReportTable(
         f'Steps on k processors, {n} joints',
         ('k', *(curve.label for curve in curves)),
         rows,
@@ -238,7 +238,7 @@ def _tabulate_steps(curves: Sequence[Curve], n: int) -> Table:
     )
 
 
-def _compare_robots() -> tuple[Table, dict[str, dict[str, float]]]:
+def _compare_robots() -> tuple[ReportTable, dict[str, dict[str, float]]]:
     printed = row('001 table 5', TOTAL).cost
     rows, data = [], {}
     for name, robot in list_robots(1, 2, 3, 6, LONGEST_ARM):
@@ -261,7 +261,7 @@ def _compare_robots() -> tuple[Table, dict[str, dict[str, float]]]:
             'functions': functions,
             'operations_per_step': graph.work / steps,
         }
-    table = Table(
+    table = ReportTable(
         'The longest chain of the traced recursion, by robot',
         ('robot', '001 table 5', 'ours', 'all steps', 'operations a step', 'processors for that'),
         rows,

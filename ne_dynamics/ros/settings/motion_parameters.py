@@ -132,7 +132,7 @@ class RepeatedFaultsSettings:
 
 
 @dataclass(frozen=True)
-class Constraints:
+class ConstraintSettings:
     """How closely trajectories are followed."""
 
     trajectory: tuple[float, ...] = parameter(

@@ -26,7 +26,7 @@ from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.ros.settings.command_layout import CommandSettings
 from ne_dynamics.ros.settings.locked_joints import LockedJoints
 from ne_dynamics.ros.settings.motion_parameters import (
-    Constraints,
+    ConstraintSettings,
     FollowingErrorSettings,
     RepeatedFaultsSettings,
     SaturationSettings,
@@ -354,7 +354,7 @@ class NodeSettings(ArmSettings):
     payload_estimate: PayloadEstimateSettings = group(PayloadEstimateSettings)
     # The base
     imu: ImuSettings = group(ImuSettings)
-    constraints: Constraints = group(Constraints)
+    constraints: ConstraintSettings = group(ConstraintSettings)
     # The node
     state_publish_rate: float = parameter(
         50.0,

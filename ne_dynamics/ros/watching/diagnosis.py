@@ -15,7 +15,12 @@ from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
 from ne_dynamics.ros.settings.configuration import tracking_limits
 from ne_dynamics.ros.thresholds import NODE
-from ne_dynamics.ros.watching.diagnostics import Level, Statistics, as_text, tracking_level
+from ne_dynamics.ros.watching.diagnostics import (
+    DiagnosticLevel,
+    Statistics,
+    as_text,
+    tracking_level,
+)
 from ne_dynamics.ros.watching.other_commanders import list_publishers
 
 
@@ -136,7 +141,7 @@ class DiagnosticsPublisher:
         controller.watch.peak_error[:] = 0.0
         values: dict[str, Any] = {}
         if not configured.is_commanding or controller.motion.trajectory is None:
-            level = Level(0, 'nothing is followed')
+            level = DiagnosticLevel(0, 'nothing is followed')
         else:
             values = {
                 f'{arm.robot.joint_names[index]} [rad or m]': f'{errors[index]:.6g}'

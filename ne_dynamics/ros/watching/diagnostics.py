@@ -15,7 +15,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.thresholds import NODE
 
 
-class Level(NamedTuple):
+class DiagnosticLevel(NamedTuple):
     """How bad it is, and why, in words; levels as in diagnostic_msgs/DiagnosticStatus."""
 
     value: int
@@ -134,7 +134,7 @@ def tracking_level(
     errors: FloatArray,
     warn: FloatArray,
     error: FloatArray,
-) -> Level:
+) -> DiagnosticLevel:
     """Judge the tracking errors of the last second.
 
     Parameters
@@ -147,18 +147,18 @@ def tracking_level(
 
     Returns
     -------
-    Level
+    DiagnosticLevel
     """
     for value, bounds in ((ERROR, error), (WARN, warn)):
         above = np.flatnonzero(errors >= bounds)
         if above.size:
             worst = int(above[np.argmax((errors / bounds)[above])])
-            return Level(
+            return DiagnosticLevel(
                 value,
                 f'joint {joint_names[worst]!r}: {errors[worst]:.3g} from the desired position; '
                 f'expected less than {bounds[worst]:.3g}',
             )
-    return Level(OK, f'at most {errors.max():.3g} from the desired position')
+    return DiagnosticLevel(OK, f'at most {errors.max():.3g} from the desired position')
 
 
 def as_text(values: Mapping[str, Any]) -> dict[str, str]:

@@ -36,7 +36,7 @@ from ne_dynamics.simulation.demo.ros_process import (
     domain_id,
     local_discovery,
 )
-from ne_dynamics.simulation.recording import Diagnosis, SessionRecording, Setting
+from ne_dynamics.simulation.recording import NodeDiagnostics, SessionRecording, SetParameters
 from ne_dynamics.simulation.thresholds import DEMO
 
 with optional_dependency('the closed-loop demo needs ROS 2 for Python', 'ros'):
@@ -74,7 +74,7 @@ _run_numbers = itertools.count(1)
 Progress = Callable[[float], None]
 
 
-class ClosedLoop:
+class NodeLoop:
     """Runs trajectories in closed loop; a context manager that leaves no process behind.
 
     Parameters
@@ -101,7 +101,7 @@ class ClosedLoop:
         self._stack = contextlib.ExitStack()
         self._context: Any = None
 
-    def __enter__(self) -> ClosedLoop:
+    def __enter__(self) -> NodeLoop:
         # DDS reads it when the context is made, in this process as in the children.
         self._stack.enter_context(local_discovery())
         self._context = rclpy.Context()
@@ -130,7 +130,7 @@ class ClosedLoop:
         robot_parameters: Parameters | None = None,
         progress: Progress | None = None,
         *,
-        settings: Sequence[Setting] = (),
+        settings: Sequence[SetParameters] = (),
         must_follow: bool = True,
         chunks: PositionChunks | None = None,
         rest: float = 0.0,
@@ -144,7 +144,7 @@ class ClosedLoop:
             Added to those that all runs share.
         progress : callable, optional
             Called with the time reached [s], from 0 to the end of what is recorded.
-        settings : sequence of Setting
+        settings : sequence of SetParameters
             In the order of their times.
         must_follow : bool
             Whether it is an error when the node does not follow the motion to its end.
@@ -301,7 +301,7 @@ class _Observer:
         while (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
-    def follow(self, progress: Progress, settings: Sequence[Setting]) -> None:
+    def follow(self, progress: Progress, settings: Sequence[SetParameters]) -> None:
         """Run the motion from start to end."""
         self._wait(self._has_answer, 'first answer of the node to a state of the robot')
         self._wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
@@ -351,7 +351,7 @@ class _Observer:
                     )
         self._ended_at = time.monotonic()
 
-    def _set(self, setting: Setting, reached: int) -> None:
+    def _set(self, setting: SetParameters, reached: int) -> None:
         """Set parameters of the node while the robot waits."""
         answer = self._setter.call_async(parameters_request(setting.parameters))
         self._wait(answer.done, f'{NODE_NAME}/set_parameters_atomically')
@@ -427,7 +427,7 @@ class _Observer:
             len(stamps) / max(self._ended_at - self._started_at, 1e-9),
             tuple(self._since_start(stamp) for stamp in self._set_stamps),
             tuple(
-                Diagnosis(
+                NodeDiagnostics(
                     self._since_start(stamp),
                     ord(status.level) if isinstance(status.level, bytes) else status.level,
                     status.message,

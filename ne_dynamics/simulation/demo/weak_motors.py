@@ -11,7 +11,7 @@ import numpy as np
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.demo.path_distance import SampledPath
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, RED, Style
-from ne_dynamics.simulation.demo.scenario import Run, Scenario
+from ne_dynamics.simulation.demo.scenario import Scenario, ScenarioRun
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.recording import SessionRecording
 from ne_dynamics.simulation.thresholds import DEMO
@@ -79,19 +79,19 @@ class WeakMotors(Scenario):
         times = np.arange(0.0, self.motion.duration + 0.5 * DEMO.path_step, DEMO.path_step)
         return SampledPath(times, self.motion.sample(times)[0])
 
-    def planned_runs(self) -> tuple[Run, ...]:
+    def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return strong motors, and weak ones by the clock and along the path."""
         weak = {**UNWATCHED, 'effort_limits': self.effort_limits.tolist()}
         rest = self.motion.duration
         runs = (
-            Run('strong', Style('motors strong enough', GREY, 1.6), UNWATCHED, rest=rest),
-            Run(
+            ScenarioRun('strong', Style('motors strong enough', GREY, 1.6), UNWATCHED, rest=rest),
+            ScenarioRun(
                 'follow',
                 Style('weak motors, when_infeasible: follow', BLUE, 1.8),
                 {**weak, 'trajectory.when_infeasible': 'follow'},
                 rest=rest,
             ),
-            Run(
+            ScenarioRun(
                 'slow_down',
                 Style('weak motors, when_infeasible: slow_down', RED, 2.2),
                 {**weak, 'trajectory.when_infeasible': 'slow_down'},

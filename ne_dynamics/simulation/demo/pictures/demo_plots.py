@@ -22,7 +22,7 @@ with optional_dependency('the plots need matplotlib', 'plot'):
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 if TYPE_CHECKING:
-    from ne_dynamics.simulation.recording import Recording
+    from ne_dynamics.simulation.recording import RunRecording
 
 
 GRID_COLOUR = '#d9d9d9'
@@ -32,7 +32,7 @@ TEXT_COLOUR = '#333333'
 def plot_errors(
     path: Path,
     robot: Robot,
-    runs: Mapping[str, Recording],
+    runs: Mapping[str, RunRecording],
     styles: Mapping[str, Style],
     title: str,
 ) -> None:
@@ -43,7 +43,7 @@ def plot_errors(
     path : path
         PNG file to write.
     robot : Robot
-    runs : mapping of str to Recording
+    runs : mapping of str to RunRecording
         In the order of the legend.
     styles : mapping of str to Style
     title : str
@@ -68,7 +68,7 @@ def plot_errors(
 def plot_efforts(
     path: Path,
     robot: Robot,
-    runs: Mapping[str, Recording],
+    runs: Mapping[str, RunRecording],
     styles: Mapping[str, Style],
     title: str,
 ) -> None:
@@ -79,7 +79,7 @@ def plot_efforts(
     path : path
         PNG file to write.
     robot : Robot
-    runs : mapping of str to Recording
+    runs : mapping of str to RunRecording
         In the order of the legend.
     styles : mapping of str to Style
     title : str
@@ -164,7 +164,7 @@ def _grid(robot: Robot) -> tuple[Figure, list[Any]]:
 def _finish(
     figure: Figure,
     panels: list[Any],
-    runs: Mapping[str, Recording],
+    runs: Mapping[str, RunRecording],
     styles: Mapping[str, Style],
     title: str,
     path: Path,
