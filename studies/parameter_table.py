@@ -33,7 +33,10 @@ THRESHOLDS_END = '<!-- end of thresholds -->\n'
 
 THRESHOLDS = {
     'ne_dynamics.control.guards.limits': ('GUARD_LIMITS',),
-    'ne_dynamics.control.thresholds': ('COMMAND', 'DESIRED', 'SENSORS', 'PAYLOAD'),
+    'ne_dynamics.control.thresholds': ('COMMAND',),
+    'ne_dynamics.control.desired.thresholds': ('DESIRED',),
+    'ne_dynamics.control.sensors.thresholds': ('SENSORS',),
+    'ne_dynamics.control.payload.thresholds': ('PAYLOAD',),
     'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
     'ne_dynamics.ros.thresholds': ('NODE',),
     'ne_dynamics.simulation.thresholds': ('SIMULATION', 'DEMO'),

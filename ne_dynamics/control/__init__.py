@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
     from ne_dynamics.control.payload.estimate import PayloadEstimate, estimate_payload
     from ne_dynamics.control.payload.motion_windows import MotionWindows
+    from ne_dynamics.control.payload.thresholds import PAYLOAD
     from ne_dynamics.control.sensors.velocity_source import (
         PositionVelocity,
         VelocityFilter,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
         velocity_filter,
     )
     from ne_dynamics.control.sensors.wrench import Measures
-    from ne_dynamics.control.thresholds import PAYLOAD
     from ne_dynamics.control.tick import Tick
     from ne_dynamics.control.tuning import OnFault
 
@@ -79,7 +79,7 @@ if not TYPE_CHECKING:
                 'PositionVelocity VelocityFilter VelocitySettings VelocitySource velocity_filter'
             ),
             'sensors.wrench': 'Measures',
-            'thresholds': 'PAYLOAD',
+            'payload.thresholds': 'PAYLOAD',
             'tick': 'Tick',
             'tuning': 'OnFault',
         },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
@@ -12,7 +13,7 @@ from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.imu import ImuSettings
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.wrench import WrenchSettings
-from ne_dynamics.control.thresholds import COMMAND, DESIRED
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.control.sensors.low_pass import LowPass
-from ne_dynamics.control.thresholds import SENSORS
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.errors import ParameterError
 
 ONE = np.ones(2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.control.payload.motion_windows import MeasuredState, MotionWindows, make_window
-from ne_dynamics.control.thresholds import PAYLOAD
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 
 COEFFICIENTS = np.array([[0.3, -1.0], [0.2, -0.1], [0.5, 0.4]])
 

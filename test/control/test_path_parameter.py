@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ne_dynamics.control.desired.path_parameter import Band, PathParameter
-from ne_dynamics.control.thresholds import DESIRED
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile
 from ne_dynamics.motion.waypoints import DesiredState
 

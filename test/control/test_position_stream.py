@@ -20,7 +20,7 @@ from ne_dynamics.control.desired.position_stream import (
     end_derivatives,
     going_on,
 )
-from ne_dynamics.control.thresholds import DESIRED
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
 

@@ -13,7 +13,7 @@ from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
-from ne_dynamics.control.thresholds import SENSORS
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.model.rigid_body import Inertia

@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pytest
 
-from ne_dynamics.control.thresholds import SENSORS
+from ne_dynamics.control.sensors.thresholds import SENSORS
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 HUGE = [1e3, 1e100, 1e308]

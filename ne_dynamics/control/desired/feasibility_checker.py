@@ -15,7 +15,7 @@ import numpy as np
 
 from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.path_efforts import PathEfforts
-from ne_dynamics.control.thresholds import DESIRED
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.motion.check import check_motion, find_unholdable
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import (

@@ -19,8 +19,8 @@ from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
 from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.position_stream import ENDINGS, PositionStream, returned
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.control.desired.time_scaling import PathTime, plan_pace
-from ne_dynamics.control.thresholds import DESIRED
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import NeDynamicsError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.thresholds import DESIRED
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile
 from ne_dynamics.motion.waypoints import DesiredState

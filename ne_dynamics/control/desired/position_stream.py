@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.control.desired.motion_request import MotionRequest, StreamEnding
-from ne_dynamics.control.thresholds import DESIRED
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.stopping import StopLimits

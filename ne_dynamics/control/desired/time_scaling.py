@@ -17,8 +17,8 @@ import numpy as np
 
 from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.path_parameter import Band, PathParameter
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.thresholds import DESIRED
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.check import find_unholdable, find_unpassable
 from ne_dynamics.motion.joint_limits import DemandLimits

@@ -28,7 +28,7 @@ import numpy as np
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
 from ne_dynamics.control.sensors.state_effort import StateEffort
-from ne_dynamics.control.thresholds import SENSORS
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.dynamics.compensation import InverseDynamics
 from ne_dynamics.errors import InputError

@@ -12,7 +12,7 @@ from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, felt_by
 from ne_dynamics.control.payload.equations import PayloadEquations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.states import MOVING_KIND, STANDING_KIND, MotionStates
-from ne_dynamics.control.thresholds import PAYLOAD
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import Base, Compensation, Terms
 from ne_dynamics.model.rigid_body import FloatArray

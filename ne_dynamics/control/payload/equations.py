@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.thresholds import PAYLOAD
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot

@@ -49,7 +49,7 @@ from ne_dynamics.control.payload.effort_equations import make_effort_equations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.sensor_equations import make_sensor_equations
 from ne_dynamics.control.payload.states import choose_windows
-from ne_dynamics.control.thresholds import PAYLOAD
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.thresholds import PAYLOAD
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 

@@ -10,7 +10,7 @@ from ne_dynamics.control.payload.carrier import Carrier
 from ne_dynamics.control.payload.equations import PayloadEquations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.states import MotionStates
-from ne_dynamics.control.thresholds import PAYLOAD
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import BASE_MOTION
 from ne_dynamics.model.rigid_body import FloatArray

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.payload.carrier import PayloadSource, felt_by
 from ne_dynamics.control.payload.motion_windows import Window
-from ne_dynamics.control.thresholds import PAYLOAD
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot

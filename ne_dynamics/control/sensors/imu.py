@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.algorithms.scalars.elementary import cross
 from ne_dynamics.control.sensors.low_pass import LowPass
-from ne_dynamics.control.thresholds import SENSORS
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.errors import ImuError
 from ne_dynamics.model.frozen import frozen_array
 from ne_dynamics.model.rigid_body import FloatArray

@@ -10,7 +10,7 @@ from math import expm1, inf, isfinite, pi
 
 import numpy as np
 
-from ne_dynamics.control.thresholds import SENSORS
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
 

@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.thresholds import SENSORS
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.model.rigid_body import FloatArray
 
 

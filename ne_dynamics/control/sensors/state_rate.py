@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from statistics import median
 
-from ne_dynamics.control.thresholds import SENSORS
+from ne_dynamics.control.sensors.thresholds import SENSORS
 
 
 class StateRate:

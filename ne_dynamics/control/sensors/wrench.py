@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.control.sensors.low_pass import LowPass
-from ne_dynamics.control.thresholds import SENSORS
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.errors import WrenchError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform, cross_matrix
 from ne_dynamics.model.robot import Robot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ne_dynamics.control.thresholds import DESIRED
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.settings import Changes, parameter
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, felt_by
 from ne_dynamics.control.payload.motion_windows import MeasuredState, MotionWindows, Window
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.control.sensors.state_effort import StateEffort
-from ne_dynamics.control.thresholds import PAYLOAD
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
