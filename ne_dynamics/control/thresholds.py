@@ -12,20 +12,12 @@ class CommandThresholds:
     """How commands go over from one to the next, and how a loop is checked."""
 
     # command_machine
-    ramp_period: float = threshold(
-        0.002,
-        's',
-        'Time between the commands of a ramp.',
-    )
+    ramp_period: float = threshold(0.002, 's', 'Time between the commands of a ramp.')
     longest_ramp: float = threshold(
-        0.5,
-        's',
-        'A ramp to the last command takes no longer than this.',
+        0.5, 's', 'A ramp to the last command takes no longer than this.'
     )
     lowering_time: float = threshold(
-        3.0,
-        's',
-        'In which the effort against gravity fades where the arm is to be lowered.',
+        3.0, 's', 'In which the effort against gravity fades where the arm is to be lowered.'
     )
 
     # damped_arm
@@ -37,17 +29,11 @@ class CommandThresholds:
     )
 
     # disturbance
-    commands_remembered: int = threshold(
-        1024,
-        '',
-        'Commands of which it is known when they act.',
-    )
+    commands_remembered: int = threshold(1024, '', 'Commands of which it is known when they act.')
 
     # drive_setpoint
     setpoint_rounding: float = threshold(
-        1e-9,
-        '',
-        'What changes by less is the same, whatever its unit.',
+        1e-9, '', 'What changes by less is the same, whatever its unit.'
     )
 
     # hand_guiding
@@ -57,36 +43,24 @@ class CommandThresholds:
         'Damping and braking beyond this would shake arms at the usual rates of states.',
     )
     largest_friction_share: float = threshold(
-        0.9,
-        '',
-        'No model knows friction to within a tenth: more of it could drive the arm.',
+        0.9, '', 'No model knows friction to within a tenth: more of it could drive the arm.'
     )
 
     # observer
     observer_largest_cutoff: float = threshold(
-        1000.0,
-        'Hz',
-        'Largest cutoff frequency of the observer.',
+        1000.0, 'Hz', 'Largest cutoff frequency of the observer.'
     )
     observer_longest_period: float = threshold(
-        0.1,
-        's',
-        'Of states that are farther apart nothing is learned: the residuals stay.',
+        0.1, 's', 'Of states that are farther apart nothing is learned: the residuals stay.'
     )
     same_period: float = threshold(
-        1e-8,
-        's',
-        'Periods that differ by less are the same: times are counted in nanoseconds.',
+        1e-8, 's', 'Periods that differ by less are the same: times are counted in nanoseconds.'
     )
     observer_largest_lag: float = threshold(
-        0.1,
-        's',
-        'Largest delay of the commands that the observer is told.',
+        0.1, 's', 'Largest delay of the commands that the observer is told.'
     )
     observer_bound_share: float = threshold(
-        0.3,
-        '',
-        'Bound of the compensation where none is given, as a share of the effort limit.',
+        0.3, '', 'Bound of the compensation where none is given, as a share of the effort limit.'
     )
 
     # slew
@@ -98,35 +72,21 @@ class CommandThresholds:
         'turn with it, once and twice in a turn.',
     )
     push_share: float = threshold(
-        0.5,
-        '',
-        'The push that must be borne, as a share of the effort limit.',
+        0.5, '', 'The push that must be borne, as a share of the effort limit.'
     )
     refused_push_share: float = threshold(
-        0.2,
-        '',
-        'The push after which a loop must not swing for ever, or it is refused; likewise.',
+        0.2, '', 'The push after which a loop must not swing for ever, or it is refused; likewise.'
     )
-    push_time: float = threshold(
-        0.2,
-        's',
-        'How long the push lasts.',
-    )
+    push_time: float = threshold(0.2, 's', 'How long the push lasts.')
     swings_watched: float = threshold(
         20.0,
         '',
         'For so many of its own times the pushed joint is watched, in `steps_watched` steps or '
         'in more that last for a period of the states.',
     )
-    steps_watched: int = threshold(
-        1_500,
-        '',
-        'So many steps.',
-    )
+    steps_watched: int = threshold(1_500, '', 'So many steps.')
     rest_share: float = threshold(
-        0.02,
-        '',
-        'A joint is at rest at this part of its largest velocity ...',
+        0.02, '', 'A joint is at rest at this part of its largest velocity ...'
     )
     calmed_share: float = threshold(
         0.9,
@@ -135,9 +95,7 @@ class CommandThresholds:
         'last.',
     )
     smallest_gain_share: float = threshold(
-        0.05,
-        '',
-        'Gains are looked for down to this part of those that were given.',
+        0.05, '', 'Gains are looked for down to this part of those that were given.'
     )
 
     # transition
@@ -149,11 +107,7 @@ class CommandThresholds:
         'an arm that moves when it is found coasts on for long: by half the time, times its '
         'velocity.',
     )
-    longest_transition: float = threshold(
-        1.0,
-        's',
-        'Largest value of the parameter.',
-    )
+    longest_transition: float = threshold(1.0, 's', 'Largest value of the parameter.')
     forgotten_times: float = threshold(
         3.0,
         '',

@@ -49,37 +49,23 @@ class DesiredThresholds:
         '1/s',
         'Most by which another speed is gone over to: from standing to full speed in 0.2 s.',
     )
-    stopping_rate: float = threshold(
-        50.0,
-        '1/s',
-        'The same of a stop that nothing else limits.',
-    )
+    stopping_rate: float = threshold(50.0, '1/s', 'The same of a stop that nothing else limits.')
     standing_speed: float = threshold(
-        1e-3,
-        '',
-        'Speed below which a motion that is given up stands.',
+        1e-3, '', 'Speed below which a motion that is given up stands.'
     )
     negligible_effort: float = threshold(
-        1e-9,
-        '',
-        'Rows that change by less for an acceleration along the path do not limit it.',
+        1e-9, '', 'Rows that change by less for an acceleration along the path do not limit it.'
     )
     longest_time_step: float = threshold(
-        0.1,
-        's',
-        'A motion speeds up for so long without a state at the most.',
+        0.1, 's', 'A motion speeds up for so long without a state at the most.'
     )
 
     # position_stream
     points_fitted: int = threshold(
-        3,
-        '',
-        'Points that count beside the last one: more follow noise, fewer lag behind.',
+        3, '', 'Points that count beside the last one: more follow noise, fewer lag behind.'
     )
     points_for_acceleration: int = threshold(
-        2,
-        '',
-        'So many points must have been sent before: of fewer no acceleration can be told.',
+        2, '', 'So many points must have been sent before: of fewer no acceleration can be told.'
     )
     longest_gap: float = threshold(
         6.5,
@@ -102,47 +88,27 @@ class DesiredThresholds:
         'A message comes at a regular time when it is off by no more than this part of an '
         'interval.',
     )
-    regular_before: int = threshold(
-        3,
-        '',
-        'So many in a row are a pace.',
-    )
-    most_periods: int = threshold(
-        20,
-        '',
-        'After a longer silence a pace begins anew.',
-    )
+    regular_before: int = threshold(3, '', 'So many in a row are a pace.')
+    most_periods: int = threshold(20, '', 'After a longer silence a pace begins anew.')
     arrivals_of_points: int = threshold(
-        100,
-        '',
-        'What the points say of the period counts as so many arrivals.',
+        100, '', 'What the points say of the period counts as so many arrivals.'
     )
     most_arrivals: int = threshold(
-        200,
-        '',
-        'As if so many arrivals made the line: later ones move it no less.',
+        200, '', 'As if so many arrivals made the line: later ones move it no less.'
     )
     longest_interval: float = threshold(
-        0.1,
-        's',
-        'Points of a stream are no farther from each other, unless told otherwise.',
+        0.1, 's', 'Points of a stream are no farther from each other, unless told otherwise.'
     )
     return_share: float = threshold(
         0.5,
         '',
         'Part of the usual velocities and decelerations that the return takes at its peak.',
     )
-    shortest_return: float = threshold(
-        0.1,
-        's',
-        'Of the way back to the last point.',
-    )
+    shortest_return: float = threshold(0.1, 's', 'Of the way back to the last point.')
 
     # time_scaling
     planned_share: float = threshold(
-        0.94,
-        '',
-        "Part of the effort limits that a plan asks for: the rest is the feedback's.",
+        0.94, '', "Part of the effort limits that a plan asks for: the rest is the feedback's."
     )
     measured_share: float = threshold(
         0.98,
@@ -160,15 +126,9 @@ class DesiredThresholds:
         'Part of an effort limit by which holding the arm must take another effort than it was '
         'planned with for the rest of a path to be planned anew.',
     )
-    check_period: float = threshold(
-        0.05,
-        's',
-        'That is looked at so often.',
-    )
+    check_period: float = threshold(0.05, 's', 'That is looked at so often.')
     retry_time: float = threshold(
-        1.0,
-        's',
-        'A plan that did not come about is asked for again after this time.',
+        1.0, 's', 'A plan that did not come about is asked for again after this time.'
     )
 
 

@@ -76,9 +76,7 @@ class GuardLimits:
         'A position that moves by less than this part of what the velocity says does not move.',
     )
     velocity_rounding: float = threshold(
-        0.02,
-        'rad/s or m/s',
-        'Any velocity may be off by this: drivers round slow ones to zero.',
+        0.02, 'rad/s or m/s', 'Any velocity may be off by this: drivers round slow ones to zero.'
     )
     finest_step: float = threshold(1e-6, 'rad or m', 'No encoder has finer steps.')
     noise_states: int = threshold(50, '', 'Noise is a running mean over so many states.')

@@ -12,25 +12,15 @@ class SensorThresholds:
     """What wrist sensor, IMU and joint states must say to be used."""
 
     # imu
-    largest_angular_velocity: float = threshold(
-        100.0,
-        'rad/s',
-        'No base turns faster.',
-    )
+    largest_angular_velocity: float = threshold(100.0, 'rad/s', 'No base turns faster.')
     largest_angular_acceleration: float = threshold(
-        1e4,
-        'rad/s^2',
-        'No base has a larger angular acceleration.',
+        1e4, 'rad/s^2', 'No base has a larger angular acceleration.'
     )
     largest_linear_acceleration: float = threshold(
-        500.0,
-        'm/s^2',
-        'No base has a larger acceleration.',
+        500.0, 'm/s^2', 'No base has a larger acceleration.'
     )
     quaternion_tolerance: float = threshold(
-        0.1,
-        '',
-        'How far the norm of an orientation may be from 1.',
+        0.1, '', 'How far the norm of an orientation may be from 1.'
     )
     gravity_time: float = threshold(
         1.0,
@@ -40,9 +30,7 @@ class SensorThresholds:
         'does not count.',
     )
     size_time: float = threshold(
-        5.0,
-        's',
-        'Time constant of the mean size of the measured acceleration.',
+        5.0, 's', 'Time constant of the mean size of the measured acceleration.'
     )
     size_tolerance: float = threshold(
         0.05,
@@ -71,39 +59,21 @@ class SensorThresholds:
         'is off by no more than the share.',
     )
     effort_least_share: float = threshold(
-        0.02,
-        '',
-        'A difference that no one needs to explain, as a share of the effort limit.',
+        0.02, '', 'A difference that no one needs to explain, as a share of the effort limit.'
     )
-    effort_rounding: float = threshold(
-        1e-6,
-        'N m or N',
-        'Gravity below this is none.',
-    )
+    effort_rounding: float = threshold(1e-6, 'N m or N', 'Gravity below this is none.')
 
     # state_rate
     period_share: float = threshold(
-        0.02,
-        '',
-        'How much of the mean period is that of the last state.',
+        0.02, '', 'How much of the mean period is that of the last state.'
     )
-    least_periods: int = threshold(
-        10,
-        '',
-        'Periods of which the mean says something.',
-    )
+    least_periods: int = threshold(10, '', 'Periods of which the mean says something.')
 
     # wrench
     tare_window: float = threshold(
-        0.2,
-        's',
-        'A tare averages the readings of so many last seconds.',
+        0.2, 's', 'A tare averages the readings of so many last seconds.'
     )
-    tare_readings: int = threshold(
-        100,
-        '',
-        '... but not more than this many.',
-    )
+    tare_readings: int = threshold(100, '', '... but not more than this many.')
     largest_wrench: float = threshold(
         1e6,
         'N, N m',
