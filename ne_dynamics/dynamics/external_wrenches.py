@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.arguments import Given, check_rows, match_samples, require_finite
+from ne_dynamics.algorithms.loads import move_wrench
+from ne_dynamics.arguments import Given, match_samples, require_finite
 from ne_dynamics.codegen.functions import FUNCTIONS, TWIST, method_arguments
 from ne_dynamics.codegen.programs import ResultOverflowError, make_overflow_error
 from ne_dynamics.dynamics.calls import CheckedCalls
@@ -62,22 +63,18 @@ class ExternalWrenchMethods(CheckedCalls):
                 'external_wrenches: expected a mapping of names of links to wrenches, got '
                 f'{type(external_wrenches).__name__}'
             )
-        check_rows(q, 'q', self.n)
-        on_links = []
+        links = [self._structure.link(name) for name in external_wrenches]
+        given = [Given('q', q, self.n)]
         for name, wrench in external_wrenches.items():
-            link = self._structure.link(name)
-            given = [
-                Given('q', q, self.n),
-                Given(_name_of(name), wrench, TWIST, serves_all=True),
-            ]
-            arrays, _ = match_samples(given)
-            require_finite(given, arrays)
-            if out is not None and np.may_share_memory(out, np.asarray(wrench)):
+            given.append(Given(_name_of(name), wrench, TWIST, serves_all=True))
+        arrays, _ = match_samples(given)
+        require_finite(given, arrays)
+        for each in given[1:]:
+            if out is not None and np.may_share_memory(out, np.asarray(each.value)):
                 raise InputError(
-                    f'out: expected memory of its own, got an array that overlaps {_name_of(name)}'
+                    f'out: expected memory of its own, got an array that overlaps {each.name}'
                 )
-            on_links.append((link, arrays[1]))
-        return on_links
+        return list(zip(links, arrays[1:], strict=True))
 
     def _gather_on_bodies(
         self, on_links: list[tuple[Link, FloatArray]], is_single: bool
@@ -94,10 +91,10 @@ class ExternalWrenchMethods(CheckedCalls):
             for link, wrenches in on_links:
                 if link.body == BASE:
                     continue
-                pose = link.pose_in_body
-                force = wrenches[:, :3] @ pose.rotation.T
-                moment = wrenches[:, 3:] @ pose.rotation.T + np.cross(pose.translation, force)
-                result[:, link.body] += np.hstack([force, moment])
+                # Floats are the faster scalars for one sample, arrays for many.
+                wrench = wrenches[0].tolist() if samples == 1 else list(wrenches.T)
+                force, moment = move_wrench(link.pose_in_body, wrench)
+                result[:, link.body] += np.array([*force, *moment]).T
         if not np.isfinite(result).all():
             raise ResultOverflowError('external_wrenches: their sum on a body overflows')
         flat = result.reshape(samples, -1)
