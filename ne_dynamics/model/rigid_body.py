@@ -314,9 +314,9 @@ class Inertia(Frozen):
     def principal_axes(self) -> FloatArray:
         """Axes in which the tensor about the centre of mass is diagonal, shape (3, 3).
 
-        One a row, of length one, in the axes of the frame; the largest entry of each is positive.
-        Along axis k the inertia ellipsoid of 000 (A.19) has the semi-axis
-        ``1 / sqrt(principal_moments[k])``, by (A.17).
+        One a row, of length one, in the axes of the frame; the largest entry of each is positive,
+        so that they need not be a right-handed triple. Along axis k the inertia ellipsoid of 000
+        (A.19) has the semi-axis ``1 / sqrt(principal_moments[k])``, by (A.17).
         """
         return find_principal(self.inertia_about_com)[1]
 
@@ -339,10 +339,10 @@ class Inertia(Frozen):
         """
         along = frozen_array(direction, (3,), 'direction')
         through = frozen_array(point, (3,), 'point [m]')
-        length = float(np.linalg.norm(along))
-        if length == 0.0:
+        if not along.any():
             raise ModelError('direction: expected a vector that is not zero, got zeros')
-        cosines = along / length
+        along = along / np.abs(along).max()  # squares of the smallest and largest are no numbers
+        cosines = along / np.linalg.norm(along)
         distance = np.cross(cosines, self.center_of_mass - through)
         return float(
             cosines @ self.inertia_about_com @ cosines + self.mass * (distance @ distance)
