@@ -97,7 +97,7 @@ class ExternalWrenchMethods(CheckedCalls):
                 result[:, link.body] += np.array([*force, *moment]).T
         if not np.isfinite(result).all():
             raise ResultOverflowError('external_wrenches: their sum on a body overflows')
-        flat = result.reshape(samples, -1)
+        flat = result.reshape(samples, TWIST * len(self._structure.bodies))
         return flat[0] if is_single else flat
 
 

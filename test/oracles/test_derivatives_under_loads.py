@@ -193,3 +193,23 @@ def test_what_is_no_wrench_on_a_link_is_an_error(method):
         ask(q, q, q, external_wrenches={'nowhere': np.ones(6)})
     no_links = ask(q, q, q, external_wrenches={})
     np.testing.assert_array_equal(no_links, ask(q, q, q))
+
+
+@pytest.mark.parametrize('backend', ['python', 'auto'])
+@pytest.mark.parametrize('rows', [0, 1])
+def test_a_batch_of_one_or_none_under_wrenches(backend, rows):
+    """The results have that many samples, with a wrench each or one for all."""
+    ours, _, motion, *_ = prepare(TREES[1], backend)
+    batch = [np.tile(each, (rows, 1)) for each in motion]
+    link = ours.link_names[-1]
+    for name in ('inverse_dynamics', 'forward_dynamics'):
+        for method, shape in (
+            (getattr(ours, name), (rows, ours.n)),
+            (getattr(ours, f'{name}_derivatives'), (3, rows, ours.n, ours.n)),
+        ):
+            single = method(*motion, external_wrenches={link: np.ones(6)})
+            for wrench in (np.ones(6), np.ones((rows, 6))):
+                found = method(*batch, external_wrenches={link: wrench})
+                assert found.shape == shape
+                if rows:
+                    np.testing.assert_array_equal(found.reshape(single.shape), single)
