@@ -124,9 +124,10 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
 
         They are f_i and n_i of documents 000 (2.25), (2.26) and 004 (7.36) to (7.38): what the
         body before exerts on body i, with gravity, in the axes of the body's frame and about its
-        origin, which lies on the joint's axis (in a URDF the joint's frame). The component along
-        the joint's axis, of the force at a prismatic joint and of the moment at a revolute one,
-        is the joint's effort without friction and rotor inertia.
+        origin, which lies on the joint's axis: in a URDF the joint's frame, in a DH file frame i-1
+        moved by joint i (standard), or frame i (modified). The component along the joint's axis,
+        of the force at a prismatic joint and of the moment at a revolute one, is the joint's
+        effort without friction and rotor inertia.
 
         Parameters
         ----------
