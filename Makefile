@@ -79,6 +79,8 @@ fuzz: venv
 
 bench: venv
 	@$(VENV)/bin/python -m benchmark --output benchmark/results.json --document benchmark/README.md
+	@$(VENV)/bin/python -m benchmark --only functions --output benchmark/functions.json \
+		--document benchmark/README.md
 
 soak: venv
 	@$(VENV)/bin/python -m benchmark.soak --minutes $(or $(MINUTES),30)

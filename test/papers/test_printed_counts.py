@@ -261,6 +261,22 @@ def test_the_lagrangian_law_is_about_100_times_dearer():
     assert round(claims.compare_counts(*ours)[2]) == 93
 
 
+def test_claims_about_terms_growth_frequency_and_microseconds_have_rows():
+    """Each with what it comes to here."""
+    ours = {claim.says: claim.ours for claim in claims.list_claims(METER)}
+    assert ours["Lagrange's equations of six joints have several thousand terms"].startswith(
+        '2930 '
+    )
+    growth = ours['more links hardly make the calculation more intricate']
+    assert growth.startswith('126n - 33; 96n - 30; the Lagrangian form 40/3 n^3 ')
+    linear = ours['the Newton-Euler set takes (K + D) n: a linear computation scheme']
+    assert linear == '129n - 24; 102n - 24'
+    frequency = ours["Kp = 100, since an arm's natural frequency is hardly over ten hertz"]
+    assert frequency == '10 rad/s, which is 1.59 Hz; ten hertz take Kp = 3948'
+    time = ours['800; 646 take a few microseconds on a modern processor']
+    assert time.startswith('692; 526: 1.22 us')
+
+
 def test_the_recursion_takes_3_ms_on_the_computer_of_003():
     """Its operations by the times of the data sheet and of a fetch are 3.18 ms."""
     assert claims.estimate_time(claims.printed_law('003 table 2')) == pytest.approx(3.17745e-3)
