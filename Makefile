@@ -27,7 +27,7 @@ help:
 	@echo 'make docs     make the site of doc/: doc/_build/html/index.html'
 	@echo 'make lint     ruff (lint, format) and mypy'
 	@echo 'make format   let ruff format the code and fix what it can'
-	@echo 'make readme   write the tables of doc/parameters.md and doc/guard_limits.md anew'
+	@echo 'make readme   write the tables of doc/parameters.md and doc/thresholds.md anew'
 	@echo 'make venv     only set up $(VENV)'
 
 venv: $(STAMP)
@@ -79,6 +79,8 @@ fuzz: venv
 
 bench: venv
 	@$(VENV)/bin/python -m benchmark --output benchmark/results.json --document benchmark/README.md
+	@$(VENV)/bin/python -m benchmark --only functions --output benchmark/functions.json \
+		--document benchmark/README.md
 
 soak: venv
 	@$(VENV)/bin/python -m benchmark.soak --minutes $(or $(MINUTES),30)
@@ -108,4 +110,4 @@ format: venv
 	@$(VENV)/bin/ruff format .
 
 readme: venv
-	@$(VENV)/bin/python -m studies.parameter_table doc/parameters.md doc/guard_limits.md
+	@$(VENV)/bin/python -m studies.parameter_table doc/parameters.md doc/thresholds.md

@@ -132,6 +132,11 @@ class PinocchioModel:
     ----------
     case : Case
 
+    Attributes
+    ----------
+    names : dict of str
+        Module, model and data by the names that statements use.
+
     Raises
     ------
     MissingDependencyError
@@ -148,7 +153,7 @@ class PinocchioModel:
         else:
             model = _pinocchio_model(pin, case.robot)
         model.gravity.linear = np.array(STANDARD_GRAVITY)
-        self._names = {'pin': pin, 'model': model, 'data': model.createData()}
+        self.names = {'pin': pin, 'model': model, 'data': model.createData()}
 
     def contender(self, inputs: Inputs, function: str, arguments: str) -> Contender:
         """Return a call of one of Pinocchio's functions, e.g. ``'rnea', 'q, qd, qdd'``.
@@ -159,7 +164,7 @@ class PinocchioModel:
         return Contender(
             f'{PINOCCHIO} {function}',
             f'pin.{function}(model, data, {arguments})',
-            {**inputs.names, **self._names},
+            {**inputs.names, **self.names},
         )
 
 

@@ -26,9 +26,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics.errors import BackendError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.ros import MOST_POINTS, ComputedTorqueNode, PromptExecutor
+from ne_dynamics.ros import NODE, ComputedTorqueNode, PromptExecutor
 
-POINTS = (300, 1_000, MOST_POINTS)
+POINTS = (300, 1_000, NODE.most_trajectory_points)
 """Of the trajectories."""
 
 DESCRIPTION_LENGTH = 78_000

@@ -50,12 +50,12 @@ with optional_dependency('the hop under load needs ROS 2 for Python', 'ros'):
     from std_msgs.msg import Float64MultiArray, String
 
     from ne_dynamics.motion import NANO
-    from ne_dynamics.ros import MOST_POINTS
+    from ne_dynamics.ros import NODE as NODE_THRESHOLDS
     from ne_dynamics.simulation.demo.node_messages import read_stamp
 
 SENDER_MODULE = 'benchmark.trajectory_sender'
 
-POINTS = (0, 300, 1_000, MOST_POINTS)
+POINTS = (0, 300, 1_000, NODE_THRESHOLDS.most_trajectory_points)
 """Of the trajectories; 0: none come, and a slow motion is followed."""
 
 OWN = Path(ne_dynamics.__file__).resolve().parents[1]

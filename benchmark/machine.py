@@ -22,11 +22,18 @@ PACKAGES = (
     'ros-jazzy-rmw-fastrtps-cpp',
 )
 
+VECTOR_SETS = {'avx512f': 'AVX-512', 'avx2': 'AVX2', 'avx': 'AVX', 'sve': 'SVE', 'asimd': 'NEON'}
+"""Sets of vector instructions by the flag that Linux shows, the widest of a family first."""
+
 
 def machine() -> dict[str, object]:
-    """Return processor, cores, memory, system and versions; what is not installed is None."""
+    """Return processor, cores, memory, system and versions; what is not installed is None.
+
+    `instructions` is the widest set of vector instructions that the processor has.
+    """
     return {
         'processor': _processor(),
+        'instructions': _instructions(),
         'cores': os.cpu_count(),
         'memory_bytes': _memory(),
         'system': f'{platform.system()} {platform.machine()}',
@@ -44,17 +51,32 @@ def load_average() -> float | None:
         return None
 
 
-def _processor() -> str:
+def _read_processor() -> dict[str, str]:
+    """Return what Linux says of the first processor; nothing elsewhere."""
+    fields: dict[str, str] = {}
     try:
-        fields: dict[str, str] = {}
-        for line in Path('/proc/cpuinfo').read_text(encoding='utf-8').splitlines():
-            key, _, value = line.partition(':')
-            fields.setdefault(key.strip(), value.strip())
-        name = fields['model name']
-    except (OSError, KeyError):
+        text = Path('/proc/cpuinfo').read_text(encoding='utf-8')
+    except OSError:
+        return fields
+    for line in text.splitlines():
+        key, _, value = line.partition(':')
+        fields.setdefault(key.strip(), value.strip())
+    return fields
+
+
+def _processor() -> str:
+    fields = _read_processor()
+    if 'model name' not in fields:
         return platform.processor() or platform.machine()
+    name = fields['model name']
     numbers = [f'{key} {fields[key]}' for key in ('cpu family', 'model') if key in fields]
     return f'{name} ({", ".join(numbers)})' if numbers else name
+
+
+def _instructions() -> str | None:
+    fields = _read_processor()
+    flags = set((fields.get('flags') or fields.get('Features') or '').split())
+    return next((name for flag, name in VECTOR_SETS.items() if flag in flags), None)
 
 
 def _memory() -> int | None:

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,14 +18,15 @@ from ne_dynamics.tables import markdown_table, text_table
 FORMAT = 1
 """Of the JSON; another number means that keys changed their meaning."""
 
-BEGIN = '<!-- results: written by `make bench` -->\n'
-END = '<!-- end of results -->\n'
-_BETWEEN = re.compile(f'{re.escape(BEGIN)}.*?{re.escape(END)}', re.DOTALL)
+BEGIN = '<!-- results{}: written by `make bench` -->\n'
+END = '<!-- end of results{} -->\n'
+"""Markers of a document; those of a run of one section alone have its name in them."""
 
 SECTIONS = {
     'calls': 'Inverse dynamics, one checked call from Python',
     'matrices': 'Mass matrix and forward dynamics, one call',
     'derivatives': 'Partial derivatives of both dynamics, one call',
+    'functions': 'Further functions, one call',
     'parameters': 'Inertias and friction as arguments, one call of the inverse dynamics',
     'batch': 'Inverse dynamics of many samples, per sample',
     'arrays': 'Inverse dynamics of many samples under JAX, per sample, and its compilation',
@@ -304,14 +305,32 @@ def with_results(document: str, report: Report) -> str:
     InputError
         When the document does not have both markers.
     """
-    require_markers(document)
-    return _BETWEEN.sub(lambda match: f'{BEGIN}\n{markdown(report)}\n{END}', document)
+    sections = {figure.section for figure in report.figures}
+    begin, end = require_markers(document, sections)
+    return _between(begin, end).sub(lambda match: f'{begin}\n{markdown(report)}\n{end}', document)
 
 
-def require_markers(document: str) -> None:
-    """Raise InputError when a document does not have both markers, `BEGIN` and `END`."""
-    if not _BETWEEN.search(document):
-        raise InputError(f'document: expected the markers {BEGIN!r} and {END!r}, got none')
+def require_markers(document: str, sections: Collection[str]) -> tuple[str, str]:
+    """Return the markers between which the results of these sections stand.
+
+    Those that name the section where it is the only one and the document has them, else those
+    that name none.
+
+    Raises
+    ------
+    InputError
+        When a document does not have both.
+    """
+    named = [f' of {section}' for section in sections if len(sections) == 1]
+    for name in (*named, ''):
+        begin, end = BEGIN.format(name), END.format(name)
+        if _between(begin, end).search(document):
+            return begin, end
+    raise InputError(f'document: expected the markers {begin!r} and {end!r}, got none')
+
+
+def _between(begin: str, end: str) -> re.Pattern[str]:
+    return re.compile(f'{re.escape(begin)}.*?{re.escape(end)}', re.DOTALL)
 
 
 def loads(data: str) -> Report:
@@ -351,6 +370,7 @@ def _introduction(report: Report) -> list[str]:
     memory = machine.get('memory_bytes')
     return [
         f'{machine["processor"]}, {machine["cores"]} cores'
+        + (f', {machine["instructions"]}' if machine.get('instructions') else '')
         + (f', {amount(memory, "B")}' if memory else '')
         + f'; {machine["system"]}; {machine["python"]}; {versions}.',
         f'Load average before and after: {machine.get("load_before")}, '

@@ -15,6 +15,7 @@ from benchmark import competitors as who
 from benchmark import jax_calls
 from benchmark.competitors import require
 from benchmark.fresh_process import FreshProcesses, Start, Sweep
+from benchmark.further_functions import PAIRS, FurtherFunctions
 from benchmark.machine import load_average, machine
 from benchmark.report import SECTIONS, Figure, Limit, Report
 from benchmark.timing import (
@@ -358,6 +359,19 @@ class Suite:
                 theirs, subject = f'{who.PINOCCHIO} {function}', f'{name}, {method}'
                 self._add('derivatives', subject, times, who.COMPILED, theirs, DERIVATIVES_LIMIT)
                 self._add('derivatives', subject, times, who.PYTHON, theirs)
+
+    def _measure_functions(self) -> None:
+        for name, case in self._cases(AIMED):
+            with self._optional(f'further functions, {name}'):
+                functions = FurtherFunctions(case)
+                for pair in PAIRS:
+                    subject = f'{name}, {pair.subject or pair.method}'
+                    self._say(subject)
+                    with self._optional(subject):
+                        ours, theirs, expected = functions.contenders(pair)
+                        require_agreement([ours, theirs], expected)
+                        times = measure([ours, theirs], self._settings.rounds, functions.renew)
+                        self._add('functions', subject, times, ours.name, theirs.name)
 
     def _measure_parameters(self) -> None:
         for name, case in self._cases(AIMED):

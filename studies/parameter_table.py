@@ -1,20 +1,24 @@
-"""Write the tables of parameters and of the guards' limits between markers of Markdown files.
+"""Write the tables of parameters and of thresholds between markers of Markdown files.
 
-python -m studies.parameter_table doc/parameters.md doc/guard_limits.md
+python -m studies.parameter_table doc/parameters.md doc/thresholds.md
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import re
 from collections.abc import Iterable
-from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ne_dynamics.control import GuardLimits
 from ne_dynamics.ros import ANNOTATOR_PARAMETERS, PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.tables import markdown_table
+from ne_dynamics.thresholds import list_thresholds
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 BEGIN = (
     '<!-- parameters: written by `make readme` from ne_dynamics/ros/settings/parameters.py -->\n'
@@ -24,10 +28,20 @@ ANNOTATOR_BEGIN = (
     '<!-- annotator: written by `make readme` from ne_dynamics/ros/annotator/settings.py -->\n'
 )
 ANNOTATOR_END = '<!-- end of annotator -->\n'
-LIMITS_BEGIN = (
-    '<!-- limits: written by `make readme` from ne_dynamics/control/guards/limits.py -->\n'
-)
-LIMITS_END = '<!-- end of limits -->\n'
+THRESHOLDS_BEGIN = '<!-- thresholds: written by `make readme` -->\n'
+THRESHOLDS_END = '<!-- end of thresholds -->\n'
+
+THRESHOLDS = {
+    'ne_dynamics.control.guards.limits': ('GUARD_LIMITS',),
+    'ne_dynamics.control.thresholds': ('COMMAND',),
+    'ne_dynamics.control.desired.thresholds': ('DESIRED',),
+    'ne_dynamics.control.sensors.thresholds': ('SENSORS',),
+    'ne_dynamics.control.payload.thresholds': ('PAYLOAD',),
+    'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
+    'ne_dynamics.ros.thresholds': ('NODE',),
+    'ne_dynamics.simulation.thresholds': ('SIMULATION', 'DEMO'),
+}
+"""Modules, and the sets of thresholds that they have."""
 
 
 def parameter_table() -> str:
@@ -45,13 +59,22 @@ def _table(specs: Iterable[ParameterSpec]) -> str:
     return markdown_table(heading, map(_row, specs)) + '\n'
 
 
-def limit_table() -> str:
-    """Return the table of all limits of the guards in Markdown."""
-    rows = (
-        [f'`{one.name}`', f'{one.default:g}', one.metadata['unit'], one.metadata['reason']]
-        for one in fields(GuardLimits)
+def threshold_tables() -> str:
+    """Return a section with a table for each set of thresholds in Markdown."""
+    return '\n'.join(
+        _threshold_table(getattr(importlib.import_module(module), name), f'{module}.{name}')
+        for module, names in THRESHOLDS.items()
+        for name in names
     )
-    return markdown_table(['limit', 'value', 'unit', 'why'], rows) + '\n'
+
+
+def _threshold_table(thresholds: DataclassInstance, name: str) -> str:
+    rows = (
+        [f'`{each}`', f'{value:g}', unit, reason]
+        for each, value, unit, reason in list_thresholds(thresholds)
+    )
+    table = markdown_table(['name', 'value', 'unit', 'why'], rows)
+    return f'## {type(thresholds).__name__}\n\n{type(thresholds).__doc__} `{name}`\n\n{table}\n'
 
 
 def with_tables(text: str) -> str:
@@ -66,7 +89,7 @@ def with_tables(text: str) -> str:
     for begin, end, table in (
         (BEGIN, END, parameter_table),
         (ANNOTATOR_BEGIN, ANNOTATOR_END, annotator_table),
-        (LIMITS_BEGIN, LIMITS_END, limit_table),
+        (THRESHOLDS_BEGIN, THRESHOLDS_END, threshold_tables),
     ):
         pattern = re.compile(f'{re.escape(begin)}.*?{re.escape(end)}', re.DOTALL)
         if pattern.search(text):
@@ -74,7 +97,7 @@ def with_tables(text: str) -> str:
             written += 1
     if not written:
         raise ValueError(
-            f'expected {BEGIN!r} and {END!r}, or {LIMITS_BEGIN!r} and its end, got none'
+            f'expected {BEGIN!r} and {END!r}, or {THRESHOLDS_BEGIN!r} and its end, got none'
         )
     return text
 

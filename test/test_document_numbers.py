@@ -20,6 +20,8 @@ from stored_record import read_record
 import ne_dynamics as ned
 from ne_dynamics.cli.main import build_parser, main
 from ne_dynamics.cli.options.command_parser import show_all
+from ne_dynamics.motion.thresholds import MOTION
+from ne_dynamics.ros.thresholds import NODE
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
@@ -248,19 +250,20 @@ def test_the_most_that_is_taken_is_what_is_said():
     """Numbers of points, of trajectories that wait, and the size of the cache are the limits."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     from ne_dynamics.codegen.cache import LARGEST_CACHE
-    from ne_dynamics.motion.motion import MOST_WAITING
-    from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS
-    from ne_dynamics.ros.trajectory_planning import FEW, MOST_POINTS, SMALL
+
+    pass
+    pass
+    pass
 
     topics, failures = joined(document('topics.md')), joined(document('failure_behaviour.md'))
-    assert f'at most {MOST_GOAL_POINTS:,} points' in topics
-    assert f'a goal of more than {MOST_GOAL_POINTS:,} points' in failures
-    assert f'more than {MOST_POINTS:,} points' in failures
+    assert f'at most {NODE.most_goal_points:,} points' in topics
+    assert f'a goal of more than {NODE.most_goal_points:,} points' in failures
+    assert f'more than {NODE.most_trajectory_points:,} points' in failures
     for text in (topics, failures):
-        assert f'of up to {SMALL // 1024} KiB' in text
-        assert f'goals of up to {FEW} points' in text
-    assert f'Up to {MOST_WAITING} trajectories may wait' in topics
-    assert f'more than {MOST_WAITING} trajectories that wait' in failures
+        assert f'of up to {NODE.small_message // 1024} KiB' in text
+        assert f'goals of up to {NODE.few_points} points' in text
+    assert f'Up to {MOTION.most_waiting_motions} trajectories may wait' in topics
+    assert f'more than {MOTION.most_waiting_motions} trajectories that wait' in failures
     assert f'at most {LARGEST_CACHE} MB' in joined(document('library.md'))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from studies.parameter_table import LIMITS_BEGIN, with_tables
+from studies.parameter_table import THRESHOLDS_BEGIN, with_tables
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
@@ -73,10 +73,10 @@ def test_parameter_table_is_up_to_date():
     assert with_tables(text) == text
 
 
-def test_table_of_limits_is_up_to_date():
-    """The limits of the guards are those of GuardLimits; `make readme` writes them."""
-    text = (ROOT / 'doc' / 'guard_limits.md').read_text(encoding='utf-8')
-    assert LIMITS_BEGIN in text
+def test_tables_of_thresholds_are_up_to_date():
+    """The thresholds are those of the code; `make readme` writes them."""
+    text = (ROOT / 'doc' / 'thresholds.md').read_text(encoding='utf-8')
+    assert THRESHOLDS_BEGIN in text
     assert with_tables(text) == text
 
 

@@ -22,7 +22,7 @@ RANKS = {
     'core': (
         'errors',
         'json_numbers loaded_later prepared_file printable progress_bar settings shipped tables',
-        'picture_file',
+        'picture_file thresholds',
         'model',
         'algorithms arguments',
         'codegen',

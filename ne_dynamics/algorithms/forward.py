@@ -22,6 +22,7 @@ def forward_dynamics(
     base_motion: Sequence[Scalar] | None = None,
     wrench: Sequence[Scalar] | None = None,
     payload: Sequence[Scalar] | None = None,
+    external_wrenches: Sequence[Scalar] | None = None,
     tip: Link | None = None,
 ) -> Vector:
     """Return ``M(q)^-1 (tau - tau(q, qd, 0))`` (Walker and Orin 1982).
@@ -31,7 +32,7 @@ def forward_dynamics(
     mechanism : Mechanism
     q, qd, tau : sequence of n scalars
     gravity : sequence of 3 float
-    base_motion, wrench, payload, tip
+    base_motion, wrench, payload, external_wrenches, tip
         As for :func:`~ne_dynamics.algorithms.newton_euler.newton_euler`.
 
     Returns
@@ -53,6 +54,7 @@ def forward_dynamics(
         base_motion=base_motion,
         wrench=wrench,
         payload=payload,
+        external_wrenches=external_wrenches,
         tip=tip,
     )
     rest = [effort - known for effort, known in zip(tau, bias, strict=True)]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ne_dynamics.algorithms.loads import move_payload
 from ne_dynamics.algorithms.mechanism import Mechanism, Moments, split_moments
 from ne_dynamics.algorithms.mechanism_body import MOMENT_ENTRIES, PARAMETERS_PER_BODY, RigidInertia
-from ne_dynamics.algorithms.newton_euler import move_payload
 from ne_dynamics.model.robot import BASE, FloatArray, Transform
 
 

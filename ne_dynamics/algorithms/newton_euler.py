@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ne_dynamics.algorithms.loads import move_payload, move_wrench
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.mechanism_body import MechanismBody
 from ne_dynamics.algorithms.scalars.elementary import (
@@ -25,7 +26,6 @@ from ne_dynamics.algorithms.scalars.elementary import (
     add,
     cos,
     cross,
-    dot,
     exp,
     label,
     multiply,
@@ -139,6 +139,7 @@ def newton_euler(
     base_motion: Sequence[Scalar] | None = None,
     wrench: Sequence[Scalar] | None = None,
     payload: Sequence[Scalar] | None = None,
+    external_wrenches: Sequence[Scalar] | None = None,
     tip: Link | None = None,
     inertias: Sequence[tuple[Scalar, Sequence[Scalar], Sequence[Scalar]]] | None = None,
     joint_effects: bool = True,
@@ -166,6 +167,9 @@ def newton_euler(
         Inertial parameters of a load rigidly attached to the tip link's body, about the tip
         frame's origin in its axes: mass [kg], first moment (3) [kg m], Ixx, Ixy, Iyy, Ixz, Iyz,
         Izz [kg m^2].
+    external_wrenches : sequence of 6 scalars each body, optional
+        Force [N], then moment [N m], which the environment exerts on each body, at the origin of
+        its frame in the model and in the axes of that: the opposite sign of `wrench`.
     tip : Link, optional
         Where the wrench acts and whose frame the payload is given in; needed with either.
     inertias : sequence of (mass, first moment, second moments), optional
@@ -256,13 +260,17 @@ def newton_euler(
         forces.append(add(multiply(matrix, first), [mass * value for value in a_link]))
         moments.append(add(_compute_moment(matrix, w_link, second), cross(first, a_link)))
 
+    exerted: list[tuple[int, Transform, Sequence[Scalar]]] = []
     if wrench is not None and tip is not None and tip.body != BASE:
-        pose = mechanism.frame_pose(tip)
-        force = multiply(pose.rotation.tolist(), wrench[:3])
-        moment = multiply(pose.rotation.tolist(), wrench[3:])
-        arm = pose.translation.tolist()
-        forces[tip.body] = add(forces[tip.body], force)
-        moments[tip.body] = add(moments[tip.body], add(moment, cross(arm, force)))
+        exerted.append((tip.body, mechanism.frame_pose(tip), wrench))
+    if external_wrenches is not None:
+        for index, pose in enumerate(mechanism.body_poses):
+            given = external_wrenches[6 * index : 6 * index + 6]
+            exerted.append((index, pose.inverse(), [-value for value in given]))
+    for index, pose, given in exerted:
+        force, moment = move_wrench(pose, given)
+        forces[index] = add(forces[index], force)
+        moments[index] = add(moments[index], moment)
 
     # (3.20), (3.21): inward; each link hands its force and moment to its parent.
     efforts: Vector = [0.0] * mechanism.n
@@ -300,6 +308,7 @@ def newton_euler(
                 base_motion=base_motion,
                 wrench=wrench,
                 payload=payload,
+                external_wrenches=external_wrenches,
                 tip=tip,
                 inertias=inertias,
                 joint_effects=False,
@@ -320,45 +329,6 @@ def newton_euler(
             )
         ]
     return efforts
-
-
-def move_payload(pose: Transform, payload: Sequence[Scalar]) -> tuple[Scalar, Vector, Vector]:
-    """Return mass, first moment and second moments of a payload about a body's origin.
-
-    Parameters
-    ----------
-    pose : Transform
-        Pose of the frame in which the payload is given in the body's frame.
-    payload : sequence of 10 scalars
-        As :func:`newton_euler` takes it.
-
-    Returns
-    -------
-    tuple
-        Mass, first moment (3), second moments xx, yy, zz, xy, xz, yz, in the body's axes.
-    """
-    mass, xx, xy, yy, xz, yz, zz = payload[0], *payload[4:]
-    rows, (x, y, z) = pose.rotation.tolist(), pose.translation.tolist()
-    first = multiply(rows, payload[1:4])
-    moved = [first[0] + mass * x, first[1] + mass * y, first[2] + mass * z]
-    # The pseudo-inertia J = trace(I)/2 - I keeps its trace in the half sum, which a rotation
-    # leaves alone: only I is turned.
-    half = 0.5 * (xx + yy + zz)
-    tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    turned = [multiply(tensor, row) for row in rows]
-    # r r^T with r = position + v: the mixed terms, half with the moment before and after.
-    return (
-        mass,
-        moved,
-        [
-            half - dot(rows[0], turned[0]) + x * (first[0] + moved[0]),
-            half - dot(rows[1], turned[1]) + y * (first[1] + moved[1]),
-            half - dot(rows[2], turned[2]) + z * (first[2] + moved[2]),
-            x * moved[1] + y * first[0] - dot(rows[0], turned[1]),
-            x * moved[2] + z * first[0] - dot(rows[0], turned[2]),
-            y * moved[2] + z * first[1] - dot(rows[1], turned[2]),
-        ],
-    )
 
 
 def friction_efforts(

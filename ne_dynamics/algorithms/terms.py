@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from ne_dynamics.algorithms.loads import move_payload
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import (
     Rotation,
     joint_rotation,
-    move_payload,
     newton_euler,
     to_parent,
 )

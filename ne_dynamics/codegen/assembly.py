@@ -31,6 +31,9 @@ Ask = Callable[..., FloatArray]
 
 Assembly = Callable[..., FloatArray]
 
+_SUFFIXES = {0: '', 1: '_with_wrench', 3: '_in_full', 4: '_with_external_wrenches'}
+"""What so many loads add to the name of a row."""
+
 
 def assemble_mass_matrix(ask: Ask, subject: Subject, q: FloatArray) -> FloatArray:
     """Return M(q), column j by the recursion under a unit acceleration of joint j."""
@@ -116,15 +119,19 @@ def solve_forward_dynamics_in_full(
     wrench: FloatArray,
     base_motion: FloatArray,
     payload: FloatArray,
+    *external: FloatArray,
 ) -> FloatArray:
     """Return the accelerations, as :func:`solve_forward_dynamics` does, with everything.
+
+    `external` are no wrenches on bodies, or those.
 
     Raises
     ------
     ModelError
         When the mass matrix is singular.
     """
-    known = ask('inverse_dynamics_in_full', q, qd, np.zeros_like(qd), wrench, base_motion, payload)
+    loads = wrench, base_motion, payload, *external
+    known = ask(f'inverse_dynamics{_SUFFIXES[len(loads)]}', q, qd, np.zeros_like(qd), *loads)
     name = 'mass_matrix' if subject.structure.tip_link is None else 'mass_matrix_with_payload'
     matrix = ask(name, q) if subject.structure.tip_link is None else ask(name, q, payload)
     rest: FloatArray = tau - known
@@ -136,7 +143,7 @@ def assemble_inverse_dynamics_derivatives(
 ) -> FloatArray:
     """Return the derivatives of the inverse dynamics, a direction a column.
 
-    `loads` are none, a wrench, or wrench, base motion and payload.
+    `loads` are none, a wrench, or wrench, base motion and payload, and wrenches on all bodies.
     """
     samples, n = q.shape
     units = np.tile(np.eye(n), (samples, 1))
@@ -144,9 +151,10 @@ def assemble_inverse_dynamics_derivatives(
     zeros = np.zeros_like(units)
     name = INVERSE_DYNAMICS_RATE
     if loads:
-        name = f'{name}_in_full'
-        nothing = (np.zeros((samples, size)) for size in (9, 10))
-        loads = tuple(np.repeat(load, n, axis=0) for load in (*loads, *nothing)[:3])
+        nothing = tuple(np.zeros((samples, size)) for size in (9, 10))
+        given = loads if len(loads) > 1 else (*loads, *nothing)
+        name = f'{name}{_SUFFIXES[len(given)]}'
+        loads = tuple(np.repeat(load, n, axis=0) for load in given)
     parts = []
     for place in range(3):
         directions = [units if place == other else zeros for other in range(3)]
@@ -166,7 +174,7 @@ def solve_forward_dynamics_derivatives(
     ModelError
         When the mass matrix is singular.
     """
-    suffix = {0: '', 1: '_with_wrench', 3: '_in_full'}[len(loads)]
+    suffix = _SUFFIXES[len(loads)]
     qdd = ask(f'forward_dynamics{suffix}', q, qd, tau, *loads)
     parts = ask(f'inverse_dynamics_derivatives{suffix}', q, qd, qdd, *loads)
     by_q, by_qd, mass = np.moveaxis(parts, 1, 0)
@@ -195,13 +203,14 @@ ASSEMBLIES: Mapping[str, Assembly] = {
     'forward_dynamics': solve_forward_dynamics,
     'forward_dynamics_with_wrench': solve_forward_dynamics,
     'forward_dynamics_in_full': solve_forward_dynamics_in_full,
+    'forward_dynamics_with_external_wrenches': solve_forward_dynamics_in_full,
     **{
         f'inverse_dynamics_derivatives{suffix}': assemble_inverse_dynamics_derivatives
-        for suffix in ('', '_with_wrench', '_in_full')
+        for suffix in _SUFFIXES.values()
     },
     **{
         f'forward_dynamics_derivatives{suffix}': solve_forward_dynamics_derivatives
-        for suffix in ('', '_with_wrench', '_in_full')
+        for suffix in _SUFFIXES.values()
     },
     'regressor': multiply_regressor,
 }

@@ -203,7 +203,7 @@ class Evaluator:
 
     def _explain(self, row: Function, arrays: Sequence[FloatArray]) -> InputError | ModelError:
         """Return the error for a result that is not finite although the arguments are."""
-        if row.method in ('forward_dynamics', 'forward_dynamics_derivatives'):
+        if row.name.startswith('forward_dynamics'):
             matrices = self.evaluate('mass_matrix', arrays[:1], lambda: None)
             with np.errstate(all='ignore'):
                 is_regular = (np.linalg.cond(matrices) < 1.0 / np.finfo(float).eps).all()

@@ -143,6 +143,15 @@ PAYLOAD = Argument(
     serves_all=True,
 )
 
+EXTERNAL_WRENCHES = Argument(
+    'external_wrenches',
+    'force [N], moment [N m] of the environment on each body, at the origin of its frame, in its '
+    'axes',
+    size=lambda robot: TWIST * len(robot.bodies),
+    stem='external',
+    serves_all=True,
+)
+
 Q_DESIRED = Argument('q_desired', 'rad or m')
 QD_DESIRED = Argument('qd_desired', 'rad/s or m/s')
 QDD_DESIRED = Argument('qdd_desired', 'rad/s^2 or m/s^2')
@@ -284,6 +293,32 @@ def _in_full(
     )
 
 
+def _with_external_wrenches(full: Function, trace: Callable[..., Trace]) -> Function:
+    """Return the row of :func:`_in_full` with wrenches on all bodies besides.
+
+    A method takes them by the names of links, so that the row is none that answers for it.
+    """
+    return replace(
+        full,
+        name=f'{full.name.removesuffix("_in_full")}_with_external_wrenches',
+        meaning=f'{full.meaning}, and wrenches on all bodies',
+        arguments=(*full.arguments, EXTERNAL_WRENCHES),
+        trace=trace(*full.optional, EXTERNAL_WRENCHES.name),
+        method='',
+        optional=(*full.optional, EXTERNAL_WRENCHES.name),
+    )
+
+
+def _under_all_loads(
+    plain: Function,
+    start: str,
+    trace: Callable[..., Trace],
+) -> tuple[Function, ...]:
+    """Return what :func:`_under_loads` does, and :func:`_with_external_wrenches`."""
+    rows = _under_loads(plain, start, trace)
+    return *rows, _with_external_wrenches(rows[-1], trace)
+
+
 def _under_loads(
     plain: Function,
     start: str,
@@ -353,7 +388,7 @@ _RATE_ROW = Function(
 )
 
 _ROWS = (
-    *_under_loads(
+    *_under_all_loads(
         Function(
             'inverse_dynamics',
             'joint efforts that a motion takes, friction and rotor inertia included',
@@ -478,7 +513,7 @@ _ROWS = (
         method='coriolis_matrix',
         largest=10,
     ),
-    *_under_loads(
+    *_under_all_loads(
         Function(
             'forward_dynamics',
             'joint accelerations that efforts give; not finite where M(q) is singular',
@@ -492,7 +527,7 @@ _ROWS = (
         'joint accelerations that efforts give',
         load_maker('terms', 'trace_forward_dynamics'),
     ),
-    *_under_loads(
+    *_under_all_loads(
         Function(
             'inverse_dynamics_derivatives',
             'derivatives of the efforts: entry (i, j) of each is effort i by number j',
@@ -507,7 +542,7 @@ _ROWS = (
         'derivatives of the efforts',
         load_maker('derivatives', 'trace_inverse_dynamics_derivatives'),
     ),
-    *_under_loads(
+    *_under_all_loads(
         Function(
             'forward_dynamics_derivatives',
             'derivatives of the accelerations: entry (i, j) of each is acceleration i by number j',
@@ -768,9 +803,9 @@ _ROWS = (
         load_trace('recursion', 'trace_bare_recursion'),
     ),
     _RATE_ROW,
-    _in_full(
+    *_under_all_loads(
         _RATE_ROW, _RATE_ROW.meaning, load_maker('derivatives', 'trace_inverse_dynamics_rate')
-    ),
+    )[2:],
     Function(
         REGRESSOR_FACTORS,
         'twists and wrenches of which the regressor is made',
@@ -790,6 +825,7 @@ INTERNAL = (
     BARE_RECURSION,
     INVERSE_DYNAMICS_RATE,
     f'{INVERSE_DYNAMICS_RATE}_in_full',
+    f'{INVERSE_DYNAMICS_RATE}_with_external_wrenches',
     REGRESSOR_FACTORS,
 )
 """Rows of the general control law, of the observer and of the planner of motions, and those that

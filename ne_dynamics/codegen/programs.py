@@ -117,12 +117,16 @@ def _trace(
     return program
 
 
+class ResultOverflowError(InputError):
+    """Finite numbers whose result is too large for a number."""
+
+
 def make_overflow_error(
     function: str,
     names: Sequence[str],
     arrays: Sequence[FloatArray],
     subject: Subject | None = None,
-) -> InputError:
+) -> ResultOverflowError:
     """Return the error for finite numbers whose result is too large for a number.
 
     Parameters
@@ -146,7 +150,7 @@ def make_overflow_error(
             ('friction and drives of the joints', np.array(drives)),
         ]
     largest, name = max((float(np.abs(array).max(initial=0.0)), name) for name, array in sizes)
-    return InputError(
+    return ResultOverflowError(
         f'{function}: expected numbers whose result is finite, but it overflows; the '
         f'largest is {largest:.3g}, in {name}'
     )

@@ -22,14 +22,9 @@ if TYPE_CHECKING:
     from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
     from ne_dynamics.control.laws import ControlLaw, Gains, Mode
     from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
-    from ne_dynamics.control.payload.estimate import (
-        FARTHEST,
-        MASS_DEVIATION,
-        SIGNIFICANT,
-        PayloadEstimate,
-        estimate_payload,
-    )
+    from ne_dynamics.control.payload.estimate import PayloadEstimate, estimate_payload
     from ne_dynamics.control.payload.motion_windows import MotionWindows
+    from ne_dynamics.control.payload.thresholds import PAYLOAD
     from ne_dynamics.control.sensors.velocity_source import (
         PositionVelocity,
         VelocityFilter,
@@ -42,10 +37,8 @@ if TYPE_CHECKING:
     from ne_dynamics.control.tuning import OnFault
 
 __all__ = [
-    'FARTHEST',
     'GUARD_LIMITS',
-    'MASS_DEVIATION',
-    'SIGNIFICANT',
+    'PAYLOAD',
     'Carrier',
     'ControlLaw',
     'Controller',
@@ -80,14 +73,13 @@ if not TYPE_CHECKING:
             'guards.state_guard': 'Fault FaultKind StateRefused',
             'laws': 'ControlLaw Gains Mode',
             'payload.carrier': 'Carrier PayloadSource',
-            'payload.estimate': (
-                'FARTHEST MASS_DEVIATION PayloadEstimate SIGNIFICANT estimate_payload'
-            ),
+            'payload.estimate': 'PayloadEstimate estimate_payload',
             'payload.motion_windows': 'MotionWindows',
             'sensors.velocity_source': (
                 'PositionVelocity VelocityFilter VelocitySettings VelocitySource velocity_filter'
             ),
             'sensors.wrench': 'Measures',
+            'payload.thresholds': 'PAYLOAD',
             'tick': 'Tick',
             'tuning': 'OnFault',
         },

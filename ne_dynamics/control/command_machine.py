@@ -18,6 +18,7 @@ from ne_dynamics.control.guards.state_guard import Fault, FaultKind
 from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.stages.limits import Limits
 from ne_dynamics.control.stages.sense import Sense
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.transition import ramp
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Base, Compensation
@@ -26,15 +27,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.braking import AnsweredStates, Brake, ModelEfforts, plan_brake
 from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.waypoints import DesiredState, resting_state
-
-RAMP_PERIOD = 0.002
-"""Time between the commands of a ramp [s]."""
-
-LONGEST_RAMP = 0.5
-"""A ramp to the last command takes no longer than this [s]."""
-
-LOWERING_TIME = 3.0
-"""In which the effort against gravity fades where the arm is to be lowered [s]."""
 
 NOT_FOLLOWED = frozenset(
     (FaultKind.FOLLOWING, FaultKind.SATURATED, FaultKind.FROZEN_POSITION, FaultKind.VELOCITY)
@@ -147,7 +139,7 @@ class CommandMachine:
         """Return the commands that bring an arm to rest whose states have stopped.
 
         Then they are those of :meth:`last_commands` for where it should be by then. Each is for
-        `RAMP_PERIOD` after the one before, the first for that long from now.
+        `ramp_period` after the one before, the first for that long from now.
 
         Parameters
         ----------
@@ -174,7 +166,7 @@ class CommandMachine:
                 model_efforts(tuning.hold_law.compensation, self._sense.base),
                 known.stop_limits,
                 silent_for=silent_for,
-                period=RAMP_PERIOD,
+                period=COMMAND.ramp_period,
             )
         except InputError:
             return None
@@ -187,14 +179,14 @@ class CommandMachine:
     def _brake(self, brake: Brake) -> Iterator[FloatArray]:
         for effort in brake.efforts:
             self.state = CommandState.BRAKING
-            yield self._limits.apply(effort, RAMP_PERIOD).effort
+            yield self._limits.apply(effort, COMMAND.ramp_period).effort
         yield from self.last_commands()
 
     def lowering_commands(self) -> Iterator[FloatArray]:
-        """Return the commands that let an arm down which nobody sees, each after `RAMP_PERIOD`.
+        """Return the commands that let an arm down which nobody sees, each after `ramp_period`.
 
         First those of :meth:`last_commands`, then what holds the arm fades to nothing within
-        `LOWERING_TIME`: joints sink one by one, as their friction no longer carries the rest.
+        `lowering_time`: joints sink one by one, as their friction no longer carries the rest.
 
         Yields
         ------
@@ -209,15 +201,17 @@ class CommandMachine:
         yield from self.last_commands()
         held = self._limits.limiter.last
         if held is not None:
-            for effort in ramp(held, np.zeros_like(held), LOWERING_TIME, RAMP_PERIOD):
+            for effort in ramp(
+                held, np.zeros_like(held), COMMAND.lowering_time, COMMAND.ramp_period
+            ):
                 self.state = CommandState.LOWERING
-                yield self._limits.apply(effort, RAMP_PERIOD).effort
+                yield self._limits.apply(effort, COMMAND.ramp_period).effort
 
     def last_commands(self, last: LastCommand = LastCommand.GRAVITY) -> Iterator[FloatArray]:
-        """Return the commands that leave the arm alone, each `RAMP_PERIOD` after the one before.
+        """Return the commands that leave the arm alone, each `ramp_period` after the one before.
 
         A ramp over the transition time, and no faster than the rate limit, which is given up
-        after `LONGEST_RAMP`: see :attr:`is_left`. One command when there is nothing to ramp.
+        after `longest_ramp`: see :attr:`is_left`. One command when there is nothing to ramp.
         None when no state has come, so that no command has gone out, or none is asked for.
         An arm that is let down keeps what the effort has faded to, in place of gravity's.
         The setpoint of the limits is what goes with each: drives that close the loop are brought
@@ -249,13 +243,13 @@ class CommandMachine:
     def _send(self, way: list[Setpoint | FloatArray]) -> Iterator[FloatArray]:
         """Go a way, stay at its end until that is reached, and leave the arm there."""
         is_lowered = self.is_lowered
-        for index in range(round(LONGEST_RAMP / RAMP_PERIOD)):
+        for index in range(round(COMMAND.longest_ramp / COMMAND.ramp_period)):
             # Another tuning may have come between two commands, and other limits with it.
             wanted = way[min(index, len(way) - 1)]
             effort, setpoint = wanted if isinstance(wanted, Setpoint) else (wanted, None)
             if not is_lowered:
                 self.state = CommandState.HOLDING
-            yield self._limits.apply(effort, RAMP_PERIOD, setpoint).effort
+            yield self._limits.apply(effort, COMMAND.ramp_period, setpoint).effort
             limiter = self._limits.limiter
             if index >= len(way) - 1 and not limiter.is_on_its_way(limiter.clamp(effort)):
                 if not is_lowered:
@@ -275,9 +269,9 @@ class CommandMachine:
                 # Friction at rest goes on pushing, and what the model lacked is lacking still.
                 target = target + known.correction
         target = limiter.clamp(target)
-        duration = min(known.duration, LONGEST_RAMP)
+        duration = min(known.duration, COMMAND.longest_ramp)
         start = target if limiter.last is None or duration == 0.0 else limiter.clamp(limiter.last)
-        return [*ramp(start, target, duration, RAMP_PERIOD)]
+        return [*ramp(start, target, duration, COMMAND.ramp_period)]
 
     def _plan_rest_of_drives(
         self, known: LastKnown, setpoint: DesiredState, last: LastCommand
@@ -296,8 +290,8 @@ class CommandMachine:
             Setpoint(np.zeros_like(setpoint.position) if effort is None else effort, setpoint),
             known.stop_limits,
             compute_efforts,
-            duration=min(known.duration, LONGEST_RAMP),
-            period=RAMP_PERIOD,
+            duration=min(known.duration, COMMAND.longest_ramp),
+            period=COMMAND.ramp_period,
             found=known.position if fault is not None and fault.kind in NOT_FOLLOWED else None,
             position_error=known.law.position_error,
             is_limp=last is LastCommand.ZERO,

@@ -23,7 +23,7 @@ from math import inf
 import numpy as np
 
 from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
-from ne_dynamics.control.observer import LARGEST_CUTOFF
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.settings import parameter
 
@@ -48,7 +48,7 @@ class ContactSettings:
         unit='Hz',
         minimum=0.0,
         above_minimum=True,
-        maximum=LARGEST_CUTOFF,
+        maximum=COMMAND.observer_largest_cutoff,
     )
     min_effort: tuple[float, ...] = parameter(
         (),

@@ -7,17 +7,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ne_dynamics.control.command_machine import (
-    RAMP_PERIOD,
-    CommandMachine,
-    CommandState,
-    model_efforts,
-)
+from ne_dynamics.control.command_machine import CommandMachine, CommandState, model_efforts
 from ne_dynamics.control.fault_damping import FaultDamping, find_damping_rate
 from ne_dynamics.control.guards.state_guard import STATES_STILL_COME, StateRefused
 from ne_dynamics.control.stages.accept import Accept
 from ne_dynamics.control.stages.limits import Limits
 from ne_dynamics.control.stages.sense import Sense
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import OnFault, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Base
@@ -25,10 +21,6 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.braking import AnsweredStates
 from ne_dynamics.motion.waypoints import DesiredState, resting_state
-
-UNKNOWN_TIME = 0.002
-"""For which a rate limit counts from one damped state to the next whose stamp does not advance
-[s]."""
 
 
 class DampedArm:
@@ -196,17 +188,17 @@ class DampedArm:
         """Return the time since the last command, no more than is sure [s]."""
         before, came = self._damped_at
         if returns:
-            return min(elapsed, RAMP_PERIOD)
+            return min(elapsed, COMMAND.ramp_period)
         if now > before:
             return min(elapsed, max(now - self._commanded_at, 0.0))
-        return min(elapsed, max(arrival - came, 0.0), UNKNOWN_TIME)
+        return min(elapsed, max(arrival - came, 0.0), COMMAND.unknown_state_time)
 
     def _lead_drives(self, tick: Tick, damping: FaultDamping, elapsed: float) -> None:
         """Bring drives that close the loop to rest; they damp themselves."""
         if self._leaving is None or self._limits.setpoint is not self._led_to:
             # At first, and when other commands have led the drives meanwhile.
             self._leaving = self._machine.last_commands()
-        for _ in itertools.islice(self._leaving, max(1, round(elapsed / RAMP_PERIOD))):
+        for _ in itertools.islice(self._leaving, max(1, round(elapsed / COMMAND.ramp_period))):
             pass
         effort, desired = self._limits.limiter.last, self._limits.setpoint
         self._led_to = desired

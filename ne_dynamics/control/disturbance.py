@@ -25,11 +25,9 @@ from ne_dynamics.control.contact import ContactDetector, ContactReaction
 from ne_dynamics.control.guards.hunting import HuntingGuard
 from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.observer import MomentumObserver
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.model.rigid_body import FloatArray
-
-LONGEST_HISTORY = 1024
-"""Commands of which it is known when they act."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +108,7 @@ class DisturbanceObserver:
         self._hunting.reset()
         self.compensation: FloatArray | None = None
         self._limited: NDArray[np.bool_] | None = None
-        self._sent: deque[_Sent] = deque(maxlen=LONGEST_HISTORY)
+        self._sent: deque[_Sent] = deque(maxlen=COMMAND.commands_remembered)
 
     @property
     def external_effort(self) -> FloatArray | None:

@@ -16,14 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.transition import TRANSITION_TIME
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.braking import LONGEST_BRAKE
 from ne_dynamics.motion.stopping import Efforts, StopLimits, stop
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
-
-ROUNDING = 1e-9
-"""What changes by less is the same, whatever its unit."""
 
 PositionError = Callable[[FloatArray, FloatArray], FloatArray]
 """From the second position to the first, by the nearest turn; both of shape (n,)."""
@@ -80,10 +77,10 @@ def plan_rest(
         A period apart, the first a period from now; the last is at rest, and the only one where
         nothing is to change but for rounding.
     """
-    way = stop(sent.desired, limits, compute_efforts, now=0.0, longest=LONGEST_BRAKE)
+    way = stop(sent.desired, limits, compute_efforts, now=0.0, longest=MOTION.longest_brake)
     rest = way.final.position
     shift = np.zeros_like(rest) if found is None else position_error(found, rest)
-    duration = duration or TRANSITION_TIME
+    duration = duration or COMMAND.transition_time
     steps = max(ceil(max(way.end_time, duration) / period - 1e-9), 1)
     times = period * np.arange(steps + 1)
     position, velocity, acceleration = (
@@ -105,4 +102,4 @@ def plan_rest(
     way_to_rest = zip(efforts, position, velocity, acceleration, strict=True)
     planned = [Setpoint(row[0], DesiredState(*row[1:])) for row in way_to_rest]
     changes = np.ptp(np.hstack((position, velocity, efforts)), axis=0)
-    return planned[1:] if changes.max() > ROUNDING else planned[-1:]
+    return planned[1:] if changes.max() > COMMAND.setpoint_rounding else planned[-1:]

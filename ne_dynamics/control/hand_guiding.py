@@ -27,15 +27,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.settings import parameter
-
-LARGEST_RATE = 100.0
-"""Damping and braking beyond this [1/s] would shake arms at the usual rates of states."""
-
-LARGEST_SHARE = 0.9
-"""No model knows friction to within a tenth: more of it could drive the arm."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +43,7 @@ class HandGuidingSettings:
         'Needs velocities. 0: no damping.',
         unit='1/s',
         minimum=0.0,
-        maximum=LARGEST_RATE,
+        maximum=COMMAND.largest_damping_rate,
     )
     speed_limit: tuple[float, ...] = parameter(
         (),
@@ -64,7 +59,7 @@ class HandGuidingSettings:
         'limit, all of it far beyond.',
         unit='1/s',
         minimum=0.0,
-        maximum=LARGEST_RATE,
+        maximum=COMMAND.largest_damping_rate,
     )
     friction: float = parameter(
         0.0,
@@ -72,7 +67,7 @@ class HandGuidingSettings:
         'mode, up to half the speed limit. If the joints have less friction than this share, the '
         'arm moves by itself.',
         minimum=0.0,
-        maximum=LARGEST_SHARE,
+        maximum=COMMAND.largest_friction_share,
     )
     friction_velocity: float = parameter(
         0.05,

@@ -39,24 +39,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.laws import ControlLaw, ResidualStep
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.settings import parameter
-
-LARGEST_CUTOFF = 1000.0
-"""[Hz]"""
-
-LONGEST_PERIOD = 0.1
-"""Of states that are farther apart [s] nothing is learned: the residuals stay."""
-
-SAME_PERIOD = 1e-8
-"""Periods that differ by less are the same [s]: times are counted in nanoseconds."""
-
-LARGEST_LAG = 0.1
-"""[s]"""
-
-BOUND_SHARE = 0.3
-"""Bound of the compensation where none is given, as a share of the effort limit."""
 
 
 class ObserverMode(str, enum.Enum):
@@ -85,7 +71,7 @@ class ObserverSettings:
         unit='Hz',
         minimum=0.0,
         above_minimum=True,
-        maximum=LARGEST_CUTOFF,
+        maximum=COMMAND.observer_largest_cutoff,
     )
     velocity_lag: float = parameter(
         0.0,
@@ -93,7 +79,7 @@ class ObserverSettings:
         'filters; that of `velocity_source` is known.',
         unit='s',
         minimum=0.0,
-        maximum=LARGEST_LAG,
+        maximum=COMMAND.observer_largest_lag,
     )
     max_effort: tuple[float, ...] = parameter(
         (),
@@ -190,11 +176,11 @@ class MomentumObserver:
             self._last = qd, now
             return
         before, elapsed = last[0], now - last[1]
-        if not 0.0 < elapsed <= LONGEST_PERIOD:
+        if not 0.0 < elapsed <= COMMAND.observer_longest_period:
             if elapsed != 0.0:
                 self._last = qd, now
             return
-        if abs(elapsed - self._elapsed) > SAME_PERIOD or velocity_lag != self._lag:
+        if abs(elapsed - self._elapsed) > COMMAND.same_period or velocity_lag != self._lag:
             self._elapsed, self._lag = elapsed, velocity_lag
             shares = [-expm1(rate * elapsed) for rate in self._rates]
             # From the position back: of a joint without an end the last one may be a turn away.

@@ -14,11 +14,11 @@ and that is how fast it answers a push: one of half the motor's effort limit ask
 
     w limit / 2
 
-of the command, or more where the loop is slower than the arm: see :data:`LEAST_FREQUENCY`. This is
+of the command, or more where the loop is slower than the arm: see `slew_least_frequency`. This is
 a rule, not a proof, and what breaks it is doubtful. `test/simulation/test_pushed_arm.py` tries it
 in closed loops with MuJoCo.
 
-What swings for ever after a push of :data:`REFUSED_SHARE` is refused: :func:`comes_to_rest`
+What swings for ever after a push of `refused_push_share` is refused: :func:`comes_to_rest`
 computes the loop of one joint, state by state. Only the time counts in which the limited command
 gets to the size of the push, so that the inertia of the joint is not needed where the gains are
 accelerations.
@@ -34,36 +34,8 @@ import numpy as np
 
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.sensors.velocity_source import MEASURED, VelocitySettings, velocity_filter
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
-
-LEAST_FREQUENCY = 12.0
-"""However slow the loop, the command must be able to follow something as fast as this [rad/s]: an
-arm that is pushed away turns at some rad/s, and gravity and centrifugal efforts turn with it, once
-and twice in a turn."""
-
-SHARE_OF_PUSH = 0.5
-"""The push that must be borne, as a share of the effort limit."""
-
-REFUSED_SHARE = 0.2
-"""The push after which a loop must not swing for ever, or it is refused; likewise."""
-
-PUSH_TIME = 0.2
-"""How long the push lasts [s]."""
-
-SWINGS_WATCHED = 20.0
-"""For so many of its own times the pushed joint is watched, in :data:`STEPS_WATCHED` steps or in
-more that last for a period of the states."""
-
-STEPS_WATCHED = 1_500
-
-AT_REST = 0.02
-"""A joint is at rest at this part of its largest velocity ..."""
-
-CALMED = 0.9
-"""... and gets there when each third of the time leaves this part of the velocity of the last."""
-
-SMALLEST_SHARE = 0.05
-"""Gains are looked for down to this part of those that were given."""
 
 
 def crossover_frequency(kp: FloatArray, kv: FloatArray) -> FloatArray:
@@ -122,7 +94,9 @@ def needed_slew(
         raise ValueError(f'{law.mode.value}: expected the inverse inertia of the joints, got none')
     else:
         crossover = crossover_frequency(kp * inverse_inertia, kv * inverse_inertia)
-    needed: FloatArray = SHARE_OF_PUSH * np.maximum(crossover, LEAST_FREQUENCY) * effort_limits
+    needed: FloatArray = (
+        COMMAND.push_share * np.maximum(crossover, COMMAND.slew_least_frequency) * effort_limits
+    )
     return needed
 
 
@@ -185,14 +159,14 @@ def _settles(
         return True
     crossover = sqrt(0.5 * (kv * kv + hypot(kv * kv, 2.0 * kp)))
     # A rate r takes this long to stop what a push p = r reach of PUSH_TIME has set in motion.
-    own_time = max(1.0 / crossover, sqrt(2.0 * PUSH_TIME * reach))
-    watched = SWINGS_WATCHED * own_time
-    step = max(period, watched / STEPS_WATCHED)
+    own_time = max(1.0 / crossover, sqrt(2.0 * COMMAND.push_time * reach))
+    watched = COMMAND.swings_watched * own_time
+    step = max(period, watched / COMMAND.steps_watched)
     source = velocity_filter(velocity, step)
-    largest_change, bound = step / reach, 1.0 / REFUSED_SHARE
+    largest_change, bound = step / reach, 1.0 / COMMAND.refused_push_share
     position = speed = wanted = acting = first = second = 0.0
     peaks = [0.0] * 4
-    pushed_steps = ceil(PUSH_TIME / step)
+    pushed_steps = ceil(COMMAND.push_time / step)
     third = ceil(watched / step / 3.0)
     for index in range(pushed_steps + 3 * third):
         measured = speed
@@ -210,7 +184,9 @@ def _settles(
         speed += step * acceleration
         part = 0 if index < pushed_steps else 1 + (index - pushed_steps) // third
         peaks[part] = max(peaks[part], abs(speed))
-    return peaks[3] <= AT_REST * max(peaks) or peaks[3] <= CALMED * peaks[2]
+    return (
+        peaks[3] <= COMMAND.rest_share * max(peaks) or peaks[3] <= COMMAND.calmed_share * peaks[2]
+    )
 
 
 def refuse_slow_rates(
@@ -251,7 +227,7 @@ def refuse_slow_rates(
     if is_pd and inverse_inertia is not None:
         kp, kv = kp * inverse_inertia, kv * inverse_inertia
     limited = np.where(rates > 0.0, rates, np.inf) * np.ones(n)
-    pushes = np.where(np.isfinite(effort_limits), REFUSED_SHARE * effort_limits, 0.0)
+    pushes = np.where(np.isfinite(effort_limits), COMMAND.refused_push_share * effort_limits, 0.0)
     reach = pushes / limited
     needed = needed_slew(law, effort_limits, inverse_inertia)
     # Of joints with the same gains the one is the first to swing that takes the longest.
@@ -265,7 +241,7 @@ def refuse_slow_rates(
             return [
                 f'effort_rate_limit: joint {joint_names[index]!r}: {limited[index]:g} N m/s or '
                 f'N/s is too slow for the gains: after a push of {pushes[index]:.4g} N m or N for '
-                f'{PUSH_TIME:g} s it does not come to rest; expected at least '
+                f'{COMMAND.push_time:g} s it does not come to rest; expected at least '
                 f'{needed[index]:.4g}{_name_fitting_gains(law.mode, gains, share)}'
             ]
     return []
@@ -275,7 +251,7 @@ def _find_share(
     kp: float, kv: float, reach: float, period: float, velocity: VelocitySettings
 ) -> float:
     """Return by what kv may be multiplied, and kp by its square; 0 for next to nothing."""
-    low, high = SMALLEST_SHARE, 1.0
+    low, high = COMMAND.smallest_gain_share, 1.0
     if not comes_to_rest(low**2 * kp, low * kv, reach, period, velocity):
         return 0.0
     while high > 1.1 * low:

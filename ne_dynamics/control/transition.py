@@ -21,21 +21,11 @@ from math import ceil, exp
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
-
-TRANSITION_TIME = 0.2
-"""Default of the parameter [s]. The offset then changes by at most 12 times its size in a second:
-the 36 N m that an arm's shoulder carries come with 440 N m/s. Much longer and an arm that moves
-when it is found coasts on for long: by half the time, times its velocity."""
-
-LONGEST_TRANSITION = 1.0
-"""Largest value of the parameter [s]."""
 
 END = 6.638352067993813
 """Where (1 + x) exp(-x) = 0.01."""
-
-TIMES_OUT = 3.0
-"""An offset is forgotten after this many transition times: 5e-8 of it are left then."""
 
 
 class CommandOffset:
@@ -55,7 +45,7 @@ class CommandOffset:
         Its rate of change by the second; None as well then.
     """
 
-    def __init__(self, duration: float = TRANSITION_TIME) -> None:
+    def __init__(self, duration: float = COMMAND.transition_time) -> None:
         self._rate = 0.0
         self.clear()
         self.configure(duration)
@@ -90,7 +80,7 @@ class CommandOffset:
             if self.slope is None:
                 self.slope, self._rate = np.zeros(value.size), END / self.duration
             self.value = value
-            self._left = TIMES_OUT * self.duration
+            self._left = COMMAND.forgotten_times * self.duration
 
     def shift(self, change: FloatArray) -> None:
         """Add to the offset, shape (n,), in the unit of what it is added to."""
@@ -119,7 +109,7 @@ class CommandOffset:
         if self.value is not None and self.slope is not None and joints.any():
             self.value = np.where(joints, value, self.value)
             self.slope = np.where(joints, 0.0, self.slope)
-            self._left = TIMES_OUT * self.duration
+            self._left = COMMAND.forgotten_times * self.duration
 
     def decay(self, elapsed: float) -> None:
         """Let time pass.

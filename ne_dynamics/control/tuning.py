@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from ne_dynamics.control.desired.position_stream import LONGEST_INTERVAL
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
@@ -13,7 +13,7 @@ from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.imu import ImuSettings
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.wrench import WrenchSettings
-from ne_dynamics.control.transition import TRANSITION_TIME
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.position_spline import Interpolation
@@ -100,7 +100,7 @@ class Tuning:
     imu: ImuSettings = field(default_factory=ImuSettings)
     states: StateLimits = field(default_factory=StateLimits)
     motion: MotionLimits = field(default_factory=MotionLimits)
-    transition_time: float = TRANSITION_TIME
+    transition_time: float = COMMAND.transition_time
     decelerations: FloatArray | None = None
     state_effort: StateEffort = StateEffort.TORQUE
     on_state_loss: OnStateLoss = OnStateLoss.BRAKE
@@ -108,7 +108,7 @@ class Tuning:
     disturbance: DisturbanceTuning | None = None
     when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE
     interpolation_method: Interpolation = Interpolation.SPLINES
-    longest_interval: float = LONGEST_INTERVAL
+    longest_interval: float = DESIRED.longest_interval
     drives_close_loop: bool = False
 
     @property

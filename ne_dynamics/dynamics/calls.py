@@ -100,11 +100,14 @@ class CheckedCalls(CompiledEntries):
                 elif array.dtype != np.float64:
                     return None
                 arrays[place] = array
-        while arrays[-1] is None:
-            arrays.pop()
-        if len(arrays) > len(values) - len(names_only(method)):
-            return None
-        answer: FloatArray = entry(*arrays) if out is None else entry(*arrays, out=out)
+        by_name = names_only(method)
+        places = arrays[: len(arrays) - len(by_name)]
+        named = dict(zip((*by_name, 'out'), (*arrays[len(places) :], out), strict=True))
+        while places[-1] is None:
+            places.pop()
+        answer: FloatArray = entry(
+            *places, **{name: value for name, value in named.items() if value is not None}
+        )
         return answer
 
     def _require_tip_for_load(self, wrench: ArrayLike | None, payload: ArrayLike | None) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from numpy.typing import ArrayLike
 
-from ne_dynamics.dynamics.calls import CheckedCalls
+from ne_dynamics.dynamics.external_wrenches import ExternalWrenchMethods
 from ne_dynamics.model.robot import FloatArray
 
 
-class DerivativeMethods(CheckedCalls):
+class DerivativeMethods(ExternalWrenchMethods):
     """Derivatives by q, qd, and qdd or tau, stacked: a result unpacks as three matrices."""
 
     def inverse_dynamics_derivatives(
@@ -20,6 +22,7 @@ class DerivativeMethods(CheckedCalls):
         base_motion: ArrayLike | None = None,
         payload: ArrayLike | None = None,
         *,
+        external_wrenches: Mapping[str, ArrayLike] | None = None,
         out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the partial derivatives of :meth:`inverse_dynamics`.
@@ -27,8 +30,9 @@ class DerivativeMethods(CheckedCalls):
         Parameters
         ----------
         q, qd, qdd : array-like, shape (n,) or (N, n)
-        wrench, base_motion, payload : array-like, optional
-            As :meth:`inverse_dynamics` takes them; constant in their own axes.
+        wrench, base_motion, payload, external_wrenches : optional
+            As :meth:`inverse_dynamics` takes them; constant in their own axes, those on links in
+            the axes of the link.
         out : array, shape (3, n, n) or (3, N, n, n), optional
             For the result.
 
@@ -49,10 +53,9 @@ class DerivativeMethods(CheckedCalls):
         The traced recursion is differentiated, not approximated; see
         :func:`ne_dynamics.codegen.differentiation.differentiate`.
         """
-        if payload is not None or (wrench is not None and base_motion is not None):
-            self._require_tip_for_load(wrench, payload)
-        values = q, qd, qdd, wrench, base_motion, payload
-        return self._answer('inverse_dynamics_derivatives', values, out)
+        motion, loads = (q, qd, qdd), (wrench, base_motion, payload)
+        method = 'inverse_dynamics_derivatives'
+        return self._answer_under_loads(method, motion, loads, external_wrenches, out)
 
     def forward_dynamics_derivatives(
         self,
@@ -63,6 +66,7 @@ class DerivativeMethods(CheckedCalls):
         base_motion: ArrayLike | None = None,
         payload: ArrayLike | None = None,
         *,
+        external_wrenches: Mapping[str, ArrayLike] | None = None,
         out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the partial derivatives of :meth:`forward_dynamics`.
@@ -70,8 +74,9 @@ class DerivativeMethods(CheckedCalls):
         Parameters
         ----------
         q, qd, tau : array-like, shape (n,) or (N, n)
-        wrench, base_motion, payload : array-like, optional
-            As :meth:`inverse_dynamics` takes them; constant in their own axes.
+        wrench, base_motion, payload, external_wrenches : optional
+            As :meth:`inverse_dynamics` takes them; constant in their own axes, those on links in
+            the axes of the link.
         out : array, shape (3, n, n) or (3, N, n, n), optional
             For the result.
 
@@ -92,7 +97,6 @@ class DerivativeMethods(CheckedCalls):
         -----
         ``dqdd/dx = -M^-1 dtau/dx`` at the acceleration that the efforts give.
         """
-        if payload is not None or (wrench is not None and base_motion is not None):
-            self._require_tip_for_load(wrench, payload)
-        values = q, qd, tau, wrench, base_motion, payload
-        return self._answer('forward_dynamics_derivatives', values, out)
+        motion, loads = (q, qd, tau), (wrench, base_motion, payload)
+        method = 'forward_dynamics_derivatives'
+        return self._answer_under_loads(method, motion, loads, external_wrenches, out)

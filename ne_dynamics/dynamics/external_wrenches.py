@@ -1,95 +1,106 @@
-"""Wrenches of the environment on any links: what they add to the efforts."""
+"""Wrenches of the environment on any links: how a call with them is made."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.arguments import Given, check_rows, match_samples, require_finite
-from ne_dynamics.codegen.programs import make_overflow_error
-from ne_dynamics.dynamics.friction import FrictionMethods
-from ne_dynamics.dynamics.kinematics import KinematicsMethods
+from ne_dynamics.algorithms.loads import move_wrench
+from ne_dynamics.arguments import Given, match_samples, require_finite
+from ne_dynamics.codegen.functions import FUNCTIONS, TWIST, method_arguments
+from ne_dynamics.codegen.programs import ResultOverflowError, make_overflow_error
+from ne_dynamics.dynamics.calls import CheckedCalls
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.robot import FloatArray
+from ne_dynamics.model.robot import BASE, FloatArray, Link
 
 
-class ExternalWrenchMethods(FrictionMethods, KinematicsMethods):
-    """Efforts of wrenches on links, and of the friction that they load."""
+class ExternalWrenchMethods(CheckedCalls):
+    """Calls with wrenches on links, which become one array of wrenches on bodies."""
 
-    if TYPE_CHECKING:
+    def _answer_under_loads(
+        self,
+        method: str,
+        motion: tuple[ArrayLike, ...],
+        loads: tuple[ArrayLike | None, ...],
+        external_wrenches: Mapping[str, ArrayLike] | None,
+        out: FloatArray | None,
+    ) -> FloatArray:
+        """Answer a call with three numbers of each joint; wrench, base motion and payload."""
+        wrench, base_motion, payload = loads
+        values = *motion, *loads
+        is_full = base_motion is not None or external_wrenches is not None
+        if payload is not None or (wrench is not None and is_full):
+            self._require_tip_for_load(wrench, payload)
+        if external_wrenches is None:
+            return self._answer(method, values, out)
+        on_links = self._read_wrenches(motion[0], external_wrenches, out)
+        if not on_links:
+            return self._answer(method, values, out)
+        row = FUNCTIONS[f'{method}_with_external_wrenches']
+        try:
+            on_bodies = self._gather_on_bodies(on_links, np.ndim(motion[0]) == 1)
+            return self._answer(method, (*values, on_bodies), out, row=row)
+        except ResultOverflowError as error:
+            names = [argument.name for argument in method_arguments(method)]
+            named = dict(zip(names, values, strict=True))
+            named |= {_name_of(link.name): wrenches for link, wrenches in on_links}
+            given = {name: np.asarray(each) for name, each in named.items() if each is not None}
+            raise make_overflow_error(
+                method, list(given), list(given.values()), self._subject
+            ) from error
 
-        def without_friction(self) -> Any:
-            """Return the dynamics without friction: a method of what stands on this."""
-
-    def _compute_external_efforts(
+    def _read_wrenches(
         self,
         q: ArrayLike,
         external_wrenches: Mapping[str, ArrayLike],
         out: FloatArray | None,
-    ) -> FloatArray:
-        """Return the efforts that wrenches on links exert on the joints."""
+    ) -> list[tuple[Link, FloatArray]]:
+        """Return links and what acts on them, shape (N, 6) each."""
         if not isinstance(external_wrenches, Mapping):
             raise InputError(
                 'external_wrenches: expected a mapping of names of links to wrenches, got '
                 f'{type(external_wrenches).__name__}'
             )
-        positions = check_rows(q, 'q', self.n)
-        efforts = np.zeros_like(positions)
-        for link, wrench in external_wrenches.items():
-            name = f'external_wrenches[{link!r}]'
-            self._structure.link(link)  # raises
-            given = [Given('q', q, self.n), Given(name, wrench, 6, serves_all=True)]
-            arrays, _ = match_samples(given)
-            require_finite(given, arrays)
-            if out is not None and np.may_share_memory(out, np.asarray(wrench)):
+        links = [self._structure.link(name) for name in external_wrenches]
+        given = [Given('q', q, self.n)]
+        for name, wrench in external_wrenches.items():
+            given.append(Given(_name_of(name), wrench, TWIST, serves_all=True))
+        arrays, _ = match_samples(given)
+        require_finite(given, arrays)
+        for each in given[1:]:
+            if out is not None and np.may_share_memory(out, np.asarray(each.value)):
                 raise InputError(
-                    f'out: expected memory of its own, got an array that overlaps {name}'
+                    f'out: expected memory of its own, got an array that overlaps {each.name}'
                 )
-            jacobians = self.jacobian(positions, link, 'tip')
-            with np.errstate(over='ignore', invalid='ignore'):
-                efforts += np.einsum('ijk,ij->ik', jacobians, arrays[1])
-        return efforts[0] if np.ndim(q) == 1 else efforts
+        return list(zip(links, arrays[1:], strict=True))
 
-    def _compute_friction_under(
-        self,
-        method: str,
-        efforts: FloatArray,
-        external_wrenches: Mapping[str, ArrayLike],
-        q: ArrayLike,
-        qd: ArrayLike,
-        *loads: ArrayLike | None,
+    def _gather_on_bodies(
+        self, on_links: list[tuple[Link, FloatArray]], is_single: bool
     ) -> FloatArray:
-        """Return what wrenches on links add to the friction of joints that depends on the load.
+        """Return wrenches on bodies, shape (6 b,) or (N, 6 b), those of links added up.
 
-        Parameters
-        ----------
-        method : str
-            Who asks, for messages.
-        efforts : array, shape (n,) or (N, n)
-            What the wrenches exert on the joints [N m or N].
-        external_wrenches, q, qd, *loads
-            As the method takes them; `loads` are wrench, base motion and payload.
+        Raises
+        ------
+        ResultOverflowError
         """
-        if not any(joint.friction.depends_on_load for joint in self._structure.joints):
-            return np.zeros_like(efforts)
-        rest = np.zeros(np.shape(q))
-        load = self.without_friction().inverse_dynamics(q, qd, rest, *loads)
-        with np.errstate(over='ignore'):
-            total = load - efforts
-        self._require_finite_sum(method, total, external_wrenches)
+        samples = len(on_links[0][1])
+        result = np.zeros((samples, len(self._structure.bodies), TWIST))
         with np.errstate(over='ignore', invalid='ignore'):
-            return np.asarray(
-                self.friction_torque(qd, load=total) - self.friction_torque(qd, load=load)
-            )
-
-    def _require_finite_sum(
-        self, method: str, result: FloatArray, external_wrenches: Mapping[str, ArrayLike]
-    ) -> None:
-        """Raise an error when wrenches on links made a result overflow."""
+            for link, wrenches in on_links:
+                if link.body == BASE:
+                    continue
+                # Floats are the faster scalars for one sample, arrays for many.
+                wrench = wrenches[0].tolist() if samples == 1 else list(wrenches.T)
+                force, moment = move_wrench(link.pose_in_body, wrench)
+                result[:, link.body] += np.array([*force, *moment]).T
         if not np.isfinite(result).all():
-            names = [f'external_wrenches[{link!r}]' for link in external_wrenches]
-            sizes = [np.asarray(wrench, dtype=float) for wrench in external_wrenches.values()]
-            raise make_overflow_error(method, names, sizes)
+            raise ResultOverflowError('external_wrenches: their sum on a body overflows')
+        flat = result.reshape(samples, TWIST * len(self._structure.bodies))
+        return flat[0] if is_single else flat
+
+
+def _name_of(link: str) -> str:
+    """Return what messages call the wrench on a link."""
+    return f'external_wrenches[{link!r}]'

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.arguments import Given, match_samples, require_finite
 from ne_dynamics.dynamics.external_wrenches import ExternalWrenchMethods
+from ne_dynamics.dynamics.friction import FrictionMethods
+from ne_dynamics.dynamics.kinematics import KinematicsMethods
 from ne_dynamics.model.robot import FloatArray
 
 
-class TermMethods(ExternalWrenchMethods):
+class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
     """Efforts, accelerations and matrices."""
 
     def inverse_dynamics(
@@ -70,26 +70,17 @@ class TermMethods(ExternalWrenchMethods):
 
         Notes
         -----
-        Three programs answer: plain, with a wrench, and in full (wrench, base motion and
-        payload, zeros for what is missing) as soon as there is a base motion or a payload. The
-        last is compiled at the first such call.
+        Four programs answer: plain, with a wrench, in full (wrench, base motion and payload,
+        zeros for what is missing) as soon as there is a base motion or a payload, and with
+        wrenches on links besides. Each is compiled at the first such call.
 
         Recursion of Luh, Walker and Paul (1980); see
         :func:`ne_dynamics.algorithms.newton_euler.newton_euler`.
         """
-        if payload is not None or (wrench is not None and base_motion is not None):
-            self._require_tip_for_load(wrench, payload)
-        values = q, qd, qdd, wrench, base_motion, payload
-        if external_wrenches is None:
-            return self._answer('inverse_dynamics', values, out)
-        efforts = self._compute_external_efforts(q, external_wrenches, out)
-        result = self._answer('inverse_dynamics', values, out)
-        with np.errstate(over='ignore'):
-            result -= efforts - self._compute_friction_under(
-                'inverse_dynamics', efforts, external_wrenches, q, qd, wrench, base_motion, payload
-            )
-        self._require_finite_sum('inverse_dynamics', result, external_wrenches)
-        return result
+        loads = wrench, base_motion, payload
+        return self._answer_under_loads(
+            'inverse_dynamics', (q, qd, qdd), loads, external_wrenches, out
+        )
 
     def gravity_torque(
         self, q: ArrayLike, *, payload: ArrayLike | None = None, out: FloatArray | None = None
@@ -133,9 +124,10 @@ class TermMethods(ExternalWrenchMethods):
 
         They are f_i and n_i of documents 000 (2.25), (2.26) and 004 (7.36) to (7.38): what the
         body before exerts on body i, with gravity, in the axes of the body's frame and about its
-        origin, which lies on the joint's axis (in a URDF the joint's frame). The component along
-        the joint's axis, of the force at a prismatic joint and of the moment at a revolute one,
-        is the joint's effort without friction and rotor inertia.
+        origin, which lies on the joint's axis: in a URDF the joint's frame, in a DH file frame i-1
+        moved by joint i (standard), or frame i (modified). The component along the joint's axis,
+        of the force at a prismatic joint and of the moment at a revolute one, is the joint's
+        effort without friction and rotor inertia.
 
         Parameters
         ----------
@@ -195,28 +187,7 @@ class TermMethods(ExternalWrenchMethods):
         ModelError
             When the mass matrix is singular.
         """
-        if payload is not None or (wrench is not None and base_motion is not None):
-            self._require_tip_for_load(wrench, payload)
-        if external_wrenches is not None:
-            given = [Given(name, value, self.n) for name, value in (('q', q), ('tau', tau))]
-            arrays, is_single = match_samples(given)
-            require_finite(given, arrays)
-            efforts = self._compute_external_efforts(q, external_wrenches, out)
-            with np.errstate(over='ignore'):
-                total = (arrays[1][0] if is_single else arrays[1]) + (
-                    efforts
-                    - self._compute_friction_under(
-                        'forward_dynamics',
-                        efforts,
-                        external_wrenches,
-                        q,
-                        qd,
-                        wrench,
-                        base_motion,
-                        payload,
-                    )
-                )
-            self._require_finite_sum('forward_dynamics', total, external_wrenches)
-            tau = total
-        values = q, qd, tau, wrench, base_motion, payload
-        return self._answer('forward_dynamics', values, out)
+        loads = wrench, base_motion, payload
+        return self._answer_under_loads(
+            'forward_dynamics', (q, qd, tau), loads, external_wrenches, out
+        )

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from ne_dynamics.model.dh import load_dh
     from ne_dynamics.model.files import load_model
     from ne_dynamics.model.friction import FrictionModel
-    from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+    from ne_dynamics.model.rigid_body import (
+        FloatArray,
+        Inertia,
+        Transform,
+        angular_velocity_of_axes,
+    )
     from ne_dynamics.model.robot import Joint, JointType, Link, Robot
     from ne_dynamics.model.urdf.tree import load_urdf
 
@@ -30,6 +35,7 @@ __all__ = [
     'Link',
     'Robot',
     'Transform',
+    'angular_velocity_of_axes',
     'load_dh',
     'load_model',
     'load_urdf',
@@ -42,7 +48,7 @@ if not TYPE_CHECKING:
             'dh': 'load_dh',
             'files': 'load_model',
             'friction': 'FrictionModel',
-            'rigid_body': 'FloatArray Inertia Transform',
+            'rigid_body': 'FloatArray Inertia Transform angular_velocity_of_axes',
             'robot': 'Joint JointType Link Robot',
             'urdf.tree': 'load_urdf',
         },

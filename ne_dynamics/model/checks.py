@@ -12,7 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.rigid_body import FloatArray, Transform, axis_angle_rotation, cross_matrix
+from ne_dynamics.model.rigid_body import (
+    FloatArray,
+    Transform,
+    axis_angle_rotation,
+    cross_matrix,
+    find_principal,
+)
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
 
 SEVERITIES = ('error', 'warning', 'info')
@@ -100,16 +106,6 @@ def _check_missing_inertial(robot: Robot, link: Link, element: str) -> Iterator[
         )
 
 
-def _principal_moments(tensor: FloatArray) -> tuple[float, float, float]:
-    """Return the eigenvalues of a symmetric tensor, the smallest first."""
-    scale = float(np.abs(tensor).max())
-    if scale == 0.0:
-        return 0.0, 0.0, 0.0
-    # Scaled, so that the largest numbers do not overflow on the way.
-    smallest, middle, largest = (float(value) for value in np.linalg.eigvalsh(tensor / scale))
-    return smallest * scale, middle * scale, largest * scale
-
-
 def impossible_inertia(tensor: FloatArray) -> str:
     """Return why no body has an inertia tensor about its centre of mass; '' when one may.
 
@@ -118,7 +114,7 @@ def impossible_inertia(tensor: FloatArray) -> str:
     tensor : array, shape (3, 3)
         Symmetric [kg m^2].
     """
-    smallest, middle, largest = _principal_moments(tensor)
+    smallest, middle, largest = find_principal(tensor)[0].tolist()
     shown = f'{smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2'
     if smallest < -_SINGULAR * largest or largest < 0.0:
         return f'expected principal moments of inertia >= 0, got {shown}'
@@ -131,14 +127,13 @@ def impossible_inertia(tensor: FloatArray) -> str:
 
 
 def _check_tensor(link: Link, element: str) -> Iterator[Finding]:
-    smallest, middle, largest = _principal_moments(link.inertia.inertia_about_com)
+    moments, rows = find_principal(link.inertia.inertia_about_com)
+    smallest, middle, largest = moments.tolist()
     if link.inertia.mass == 0.0 and smallest == largest == 0.0:
         return
     # Zero is what rounding leaves of the tensor, or a radius of gyration below a micrometre.
     zero = max(_SINGULAR * max(-smallest, largest), 1e-12 * abs(link.inertia.mass))
-    axes = ', '.join(
-        f'({x:.3g} {y:.3g} {z:.3g})' for x, y, z in np.round(link.inertia.principal_axes, 4) + 0.0
-    )
+    axes = ', '.join(f'({x:.3g} {y:.3g} {z:.3g})' for x, y, z in np.round(rows, 4) + 0.0)
     shown = f'{smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2 about {axes} of the link frame'
     if smallest < -zero:
         yield Finding(
@@ -181,7 +176,7 @@ def _check_size(robot: Robot, link: Link, element: str) -> Iterator[Finding]:
             f'{distance:.4g} m (millimetres?)',
         )
     if link.inertia.mass > 0.0:
-        largest = _principal_moments(link.inertia.inertia_about_com)[-1]
+        largest = link.inertia.principal_moments[-1]
         radius = float(np.sqrt(max(largest, 0.0) / link.inertia.mass))
         if radius > reach:
             yield Finding(

@@ -190,6 +190,29 @@ def angular_velocity_of_axes(rotation: ArrayLike, rotation_rate: ArrayLike) -> F
     return np.array([turned[2, 1], turned[0, 2], turned[1, 0]])
 
 
+def find_principal(tensor: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return principal moments of an inertia tensor and the axes that they are about.
+
+    Parameters
+    ----------
+    tensor : array, shape (3, 3)
+        Symmetric [kg m^2].
+
+    Returns
+    -------
+    moments : array, shape (3,)
+        Smallest first [kg m^2].
+    axes : array, shape (3, 3)
+        One a row, of length one; the largest entry of each is positive.
+    """
+    scale = float(np.abs(tensor).max()) or 1.0
+    # Scaled, so that the largest numbers do not overflow on the way.
+    moments, columns = np.linalg.eigh(tensor / scale)
+    rows = columns.T
+    largest = rows[np.arange(3), np.abs(rows).argmax(axis=1)]
+    return moments * scale, rows * np.sign(largest)[:, np.newaxis]
+
+
 @dataclass(frozen=True, eq=False)
 class Inertia(Frozen):
     """Mass distribution of a rigid body in a frame.
@@ -285,25 +308,17 @@ class Inertia(Frozen):
     @property
     def principal_moments(self) -> FloatArray:
         """Moments of inertia about :attr:`principal_axes` [kg m^2], smallest first, shape (3,)."""
-        return self._find_principal()[0]
+        return find_principal(self.inertia_about_com)[0]
 
     @property
     def principal_axes(self) -> FloatArray:
         """Axes in which the tensor about the centre of mass is diagonal, shape (3, 3).
 
-        One a row, of length one, in the axes of the frame; the largest entry of each is positive.
-        Along axis k the inertia ellipsoid of 000 (A.19) has the semi-axis
-        ``1 / sqrt(principal_moments[k])``, by (A.17).
+        One a row, of length one, in the axes of the frame; the largest entry of each is positive,
+        so that they need not be a right-handed triple. Along axis k the inertia ellipsoid of 000
+        (A.19) has the semi-axis ``1 / sqrt(principal_moments[k])``, by (A.17).
         """
-        return self._find_principal()[1]
-
-    def _find_principal(self) -> tuple[FloatArray, FloatArray]:
-        scale = float(np.abs(self.inertia_about_com).max()) or 1.0
-        # Scaled, so that the largest numbers do not overflow on the way.
-        moments, columns = np.linalg.eigh(self.inertia_about_com / scale)
-        rows = columns.T
-        largest = rows[np.arange(3), np.abs(rows).argmax(axis=1)]
-        return moments * scale, rows * np.sign(largest)[:, np.newaxis]
+        return find_principal(self.inertia_about_com)[1]
 
     def moment_about_line(self, direction: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> float:
         """Return the moment of inertia about a line [kg m^2].
@@ -324,10 +339,10 @@ class Inertia(Frozen):
         """
         along = frozen_array(direction, (3,), 'direction')
         through = frozen_array(point, (3,), 'point [m]')
-        length = float(np.linalg.norm(along))
-        if length == 0.0:
+        if not along.any():
             raise ModelError('direction: expected a vector that is not zero, got zeros')
-        cosines = along / length
+        along = along / np.abs(along).max()  # squares of the smallest and largest are no numbers
+        cosines = along / np.linalg.norm(along)
         distance = np.cross(cosines, self.center_of_mass - through)
         return float(
             cosines @ self.inertia_about_com @ cosines + self.mass * (distance @ distance)

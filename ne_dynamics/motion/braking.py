@@ -20,27 +20,8 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.stopping import StopLimits, stop
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
-
-LONGEST_BRAKE = 0.25
-"""A stop without states takes no longer than this [s]."""
-
-LONGEST_SILENCE = 0.5
-"""States that stopped longer ago than this [s] are no beginning of a stop."""
-
-PREDICTION_STEP = 0.005
-"""[s]"""
-
-OBSERVED_TIME = 0.05
-"""The last states within this time say what the model does not know [s]."""
-
-OBSERVED_STATES = 64
-"""... but not more than this many."""
-
-FEWEST_STATES = 3
-
-LARGEST_SPEED = 3.0
-"""A prediction beyond this many times the usual speed of a joint is none."""
 
 ModelEfforts = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]
 """Efforts of the model for positions, velocities, accelerations, and velocities for which friction
@@ -65,7 +46,7 @@ class AnsweredStates:
     """
 
     def __init__(self) -> None:
-        self._states: deque[_Answered] = deque(maxlen=OBSERVED_STATES)
+        self._states: deque[_Answered] = deque(maxlen=MOTION.observed_states)
         self._last: _Answered | None = None
 
     def clear(self) -> None:
@@ -114,7 +95,7 @@ class AnsweredStates:
     @property
     def last(self) -> _Answered | None:
         """The last one; None when there are too few to go by."""
-        return self._last if len(self._states) >= FEWEST_STATES else None
+        return self._last if len(self._states) >= MOTION.fewest_states else None
 
     def unknown_effort(self, compute_efforts: ModelEfforts) -> FloatArray:
         """Return the mean effort that the model does not account for, shape (n,) [N m or N].
@@ -122,8 +103,8 @@ class AnsweredStates:
         The acceleration is that of the velocities: the slope of the line through them.
         """
         time, position, velocity, effort = self.rows()
-        recent = time >= time[-1] - OBSERVED_TIME
-        if np.count_nonzero(recent) < FEWEST_STATES:
+        recent = time >= time[-1] - MOTION.observed_time
+        if np.count_nonzero(recent) < MOTION.fewest_states:
             return np.zeros_like(effort[-1])
         time, position, velocity, effort = (
             rows[recent] for rows in (time, position, velocity, effort)
@@ -182,7 +163,7 @@ def plan_brake(
         When the efforts of the model are not finite.
     """
     last = states.last
-    if last is None or not 0.0 <= silent_for <= LONGEST_SILENCE:
+    if last is None or not 0.0 <= silent_for <= MOTION.longest_silence:
         return None
     unknown = states.unknown_effort(compute_efforts)
     try:
@@ -191,14 +172,14 @@ def plan_brake(
         )
     except np.linalg.LinAlgError:
         return None
-    if not (np.abs(state.velocity) <= LARGEST_SPEED * limits.speeds).all():
+    if not (np.abs(state.velocity) <= MOTION.largest_speed * limits.speeds).all():
         return None
     way = stop(
         state,
         limits,
         lambda q, qd, qdd: compute_efforts(q, qd, qdd, qd) + unknown,
         now=0.0,
-        longest=LONGEST_BRAKE,
+        longest=MOTION.longest_brake,
     )
     count = round(way.end_time / period)
     if count == 0:
@@ -241,7 +222,7 @@ def predict(
     -----
     Midpoint rule; friction takes no joint past rest, whatever the step.
     """
-    steps = max(1, round(duration / PREDICTION_STEP))
+    steps = max(1, round(duration / MOTION.prediction_step))
     step = duration / steps
     for _ in range(steps):
         half = _velocity_after(position, velocity, velocity, effort, compute_efforts, step / 2.0)
@@ -250,9 +231,9 @@ def predict(
         position = position + step / 2.0 * (velocity + later)
         velocity = later
     ahead = _velocity_after(
-        position, velocity, velocity, effort, compute_efforts, PREDICTION_STEP / 2.0
+        position, velocity, velocity, effort, compute_efforts, MOTION.prediction_step / 2.0
     )
-    return DesiredState(position, velocity, 2.0 * (ahead - velocity) / PREDICTION_STEP)
+    return DesiredState(position, velocity, 2.0 * (ahead - velocity) / MOTION.prediction_step)
 
 
 def _velocity_after(

@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.motion.effort_check import SLOW_SHARE, check_efforts
+from ne_dynamics.motion.effort_check import check_efforts
 from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances, usual_velocities
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, rank
 from ne_dynamics.motion.motion import Motion
@@ -29,10 +29,8 @@ from ne_dynamics.motion.segments import (
     find_candidates,
 )
 from ne_dynamics.motion.stopping import Efforts
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import REST_TOLERANCE
-
-SHORTEST_STRETCH = 1e-6
-"""Share of a segment for which a velocity has a sign at the least."""
 
 
 def check_motion(
@@ -169,7 +167,7 @@ def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArra
     acceleration = evaluate(changes[..., np.newaxis, np.newaxis], at)
     way = evaluate(rates[..., np.newaxis, np.newaxis], 0.5 * (low + high))
     # Of a velocity that ends at zero, rounding makes one that passes it.
-    is_there = high - low > SHORTEST_STRETCH
+    is_there = high - low > MOTION.shortest_stretch_share
     trend = np.where(is_there, np.sign(acceleration * way), 0.0)
     at, acceleration, trend = (each.reshape(len(at), -1) for each in (at, acceleration, trend))
     acceleration = acceleration / durations[:, np.newaxis] ** 2
@@ -222,7 +220,7 @@ def find_unpassable(
     usual = np.minimum(limits.velocity, usual_velocities(limits.joints))
     with np.errstate(divide='ignore'):
         largest = (usual / np.abs(directions)).min(axis=1, keepdims=True)
-    velocities = SLOW_SHARE * np.minimum(largest, 1.0) * directions
+    velocities = MOTION.slow_share * np.minimum(largest, 1.0) * directions
     return _find_beyond(Quantity.SLOW, positions, velocities, times, compute_efforts, limits)
 
 

@@ -2,8 +2,8 @@
 
 The inverse dynamics is computed at samples of the motion, many at once. What lies between two of
 them is bounded: from the line between them an effort with the second difference d departs by d / 8
-where it is curved evenly, and by :data:`CURVATURE_SHARE` d at most where the samples resolve it.
-Where samples and that together leave a limit in doubt, and by more than :data:`RESOLUTION` of it,
+where it is curved evenly, and by `curvature_share` d at most where the samples resolve it.
+Where samples and that together leave a limit in doubt, and by more than `effort_resolution` of it,
 the stretch is sampled more densely.
 """
 
@@ -16,34 +16,7 @@ from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
 from ne_dynamics.motion.segments import Segments, bound_ways, sample_segments
 from ne_dynamics.motion.stopping import Efforts
-
-CURVATURE_SHARE = 0.25
-"""Twice what an evenly curved effort departs from a line, in second differences."""
-
-RESOLUTION = 0.01
-"""Part of an effort limit, or of an effort beyond it, that may be missed between two samples."""
-
-MOST_REFINED, MOST_OF_EACH = 1_000, 64
-"""Samples between the first ones, of all segments and of each on top; what takes more to be told
-within the limits counts as beyond."""
-
-LEAST_CELLS, MOST_CELLS = 4, 256
-"""Intervals into which a segment is divided at first."""
-
-LARGEST_TURN = 0.1
-"""Largest change of all joints together from sample to sample [rad or m], where that allows."""
-
-REFINEMENTS = 7
-"""An interval is divided so many times at the most, into ..."""
-
-PARTS = 4
-"""... so many: what is shorter is a step, of which both sides have been seen."""
-
-SLOW_SHARE = 0.01
-"""Of the usual velocities, with which a motion goes that is as slow as it may be."""
-
-SAMPLES_AT_ONCE = 20_000
-"""Samples that are computed in one step: more of them take no less time each."""
+from ne_dynamics.motion.thresholds import MOTION
 
 
 def check_efforts(
@@ -58,12 +31,12 @@ def check_efforts(
     """
     if np.isinf(limits.effort).all():
         return []
-    most = MOST_REFINED + MOST_OF_EACH * len(segments.durations)
+    most = MOTION.most_refined + MOTION.most_of_each * len(segments.durations)
     search = _EffortSearch(compute_efforts, limits, tolerances, most)
     counts = _count_cells(segments)
     for count in np.unique(counts):
         alike = np.flatnonzero(counts == count)
-        at_once = max(1, SAMPLES_AT_ONCE // (int(count) + 1))
+        at_once = max(1, MOTION.samples_at_once // (int(count) + 1))
         for first in range(0, len(alike), at_once):
             which = alike[first : first + at_once]
             some = segments if which.size == counts.size else segments.choose(which)
@@ -73,8 +46,8 @@ def check_efforts(
 
 def _count_cells(segments: Segments) -> IndexArray:
     """Return into how many intervals each segment is divided: powers of two."""
-    wanted = np.nan_to_num(bound_ways(segments) / LARGEST_TURN)
-    wanted = np.minimum(np.maximum(wanted, LEAST_CELLS), MOST_CELLS)
+    wanted = np.nan_to_num(bound_ways(segments) / MOTION.largest_turn)
+    wanted = np.minimum(np.maximum(wanted, MOTION.least_cells), MOTION.most_cells)
     return (2 ** np.ceil(np.log2(wanted))).astype(np.intp)
 
 
@@ -102,16 +75,16 @@ class _EffortSearch:
         if depth:
             self._refined += (count + 1) * len(segments.durations)
         sizes, differences = self._sample(segments, count)
-        departure = CURVATURE_SHARE * differences
+        departure = MOTION.curvature_share * differences
         at_most = np.maximum(sizes[:-1], sizes[1:]) + departure
-        if (at_most.max(axis=0) <= self._allowed).all() or depth >= REFINEMENTS:
+        if (at_most.max(axis=0) <= self._allowed).all() or depth >= MOTION.refinements:
             return
-        resolution = RESOLUTION * np.maximum(self._limits.effort, self._largest)
+        resolution = MOTION.effort_resolution * np.maximum(self._limits.effort, self._largest)
         doubtful = ~(at_most <= np.maximum(self._allowed, self._largest)) & ~(
             departure <= resolution
         )
         cells = np.argwhere(doubtful.any(axis=2))
-        at_once = min(SAMPLES_AT_ONCE, self._most_refined) // (PARTS + 1)
+        at_once = min(MOTION.samples_at_once, self._most_refined) // (MOTION.parts + 1)
         for first in range(0, len(cells), at_once):
             if self._refined > self._most_refined:
                 left = np.where(doubtful, at_most, 0.0)
@@ -120,7 +93,7 @@ class _EffortSearch:
             columns, which = cells[first : first + at_once].T
             parts = segments.parts(which, columns / count, (columns + 1.0) / count)
             doubtful[columns, which] = False
-            self.examine(parts, PARTS, depth + 1)
+            self.examine(parts, MOTION.parts, depth + 1)
 
     def _sample(self, segments: Segments, count: int) -> tuple[FloatArray, FloatArray]:
         """Return sizes of the efforts at samples, and their second differences.
@@ -169,7 +142,7 @@ class _EffortSearch:
         q, qd, qdd = np.stack(states, axis=1)
         # What is left of an effort when the motion is slower: what it takes to move slowly, and
         # of the rest a part that falls with the square of the speed.
-        slow = self._compute(q, SLOW_SHARE * qd, np.zeros_like(qdd))
+        slow = self._compute(q, MOTION.slow_share * qd, np.zeros_like(qdd))
         found = []
         for row, joint in enumerate(beyond.tolist()):
             value, size = self._places[joint][0], float(self._limits.effort[joint])

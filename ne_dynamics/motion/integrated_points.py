@@ -8,12 +8,16 @@ motion takes over. A point that says nothing of what is needed there counts as a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.motion.waypoints import REST_TOLERANCE, SHORTEST_SEGMENT, DesiredState, Waypoints
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.thresholds import MOTION
+from ne_dynamics.motion.waypoints import REST_TOLERANCE, DesiredState, Waypoints
 
 
 def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypoints:
@@ -41,30 +45,14 @@ def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypo
     carried = waypoints.carried
     if carried is None:
         return waypoints
-    first = next((i for i, time in enumerate(waypoints.times) if time >= begin), None)
-    if first is None:
-        raise TrajectoryError(
-            f'header.stamp: the trajectory ended {begin - waypoints.times[-1]:.3g} s ago; '
-            'expected an end in the future, or stamp 0 for now',
-            field='header.stamp',
-        )
-    if waypoints.times[first] - begin < SHORTEST_SEGMENT and not carried.has[0, first]:
+    first = first_left(waypoints.times, begin)
+    if waypoints.times[first] - begin < MOTION.shortest_segment and not carried.has[0, first]:
         # Nothing to integrate over: where it is now is where it is then.
         first = min(first + 1, len(waypoints.times) - 1)
     times = waypoints.times[first:]
     arrays = np.array([values[first:] for values in waypoints.states])
     has = carried.has[:, first:].copy()
-    before, had, time = np.array(start), np.ones(3, dtype=bool), begin
-    for index, due in enumerate(times):
-        state, given, step = arrays[:, index], has[:, index], due - time
-        if not given[0]:
-            had[1] = True
-            if not given[1]:
-                had[2] = given[1] = True
-                state[1] = before[1] + 0.5 * (before[2] + state[2]) * step
-            given[0] = True
-            state[0] = before[0] + 0.5 * (before[1] + state[1]) * step
-        before, had, time = state, given, due
+    _integrate(arrays, has, times, np.array(start), begin)
     last = arrays[1, -1]
     moving = np.flatnonzero(np.abs(last) > REST_TOLERANCE)
     if carried.must_rest and moving.size:
@@ -78,3 +66,42 @@ def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypo
     arrays.setflags(write=False)
     orders = tuple(np.where(has[1], np.where(has[2], 2, 1), 0).tolist())
     return replace(waypoints.with_points(times, arrays, orders), carried=None)
+
+
+def first_left(times: Sequence[float] | FloatArray, now: float) -> int:
+    """Return the index of the first of ascending times [s] that is not past.
+
+    Raises
+    ------
+    TrajectoryError
+        When all are past.
+    """
+    first = int(np.searchsorted(times, now))
+    if first == len(times):
+        raise TrajectoryError(
+            f'header.stamp: the trajectory ended {now - times[-1]:.3g} s ago; '
+            'expected an end in the future, or stamp 0 for now',
+            field='header.stamp',
+        )
+    return first
+
+
+def _integrate(
+    arrays: FloatArray,
+    has: NDArray[np.bool_],
+    times: Sequence[float],
+    start: FloatArray,
+    begin: float,
+) -> None:
+    """Fill in positions and velocities that are missing, and note that they are there."""
+    before, had, time = start, np.ones(3, dtype=bool), begin
+    for index, due in enumerate(times):
+        state, given, step = arrays[:, index], has[:, index], due - time
+        if not given[0]:
+            had[1] = True
+            if not given[1]:
+                had[2] = given[1] = True
+                state[1] = before[1] + 0.5 * (before[2] + state[2]) * step
+            given[0] = True
+            state[0] = before[0] + 0.5 * (before[1] + state[1]) * step
+        before, had, time = state, given, due

@@ -13,11 +13,8 @@ from numpy.typing import ArrayLike
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.waypoints import POSITION_TOLERANCE, DesiredState
-
-STEP_TIME = 0.02
-"""A first point at time zero may be as far from where the motion begins as the joint goes in this
-time [s] at its velocity limit."""
+from ne_dynamics.motion.thresholds import MOTION
+from ne_dynamics.motion.waypoints import DesiredState
 
 
 def usual_velocities(joints: Sequence[Joint]) -> FloatArray:
@@ -137,7 +134,7 @@ class LimitTolerances(NamedTuple):
         these step. No planner gives efforts away.
     """
 
-    position: float = POSITION_TOLERANCE
+    position: float = MOTION.position_tolerance
     velocity: float = 0.1
     acceleration: float = 0.4
     effort: float = 0.01
@@ -186,7 +183,7 @@ class DemandLimits:
             acceleration,
             deceleration,
             effort,
-            STEP_TIME * usual_velocities(joints),
+            MOTION.first_step_time * usual_velocities(joints),
         )
 
     def widened_to(self, state: DesiredState, effort: FloatArray) -> DemandLimits:

@@ -10,9 +10,7 @@ import numpy as np
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint, JointType
-
-MOST_NAMED = 3
-"""Violations that a message names."""
+from ne_dynamics.motion.thresholds import MOTION
 
 
 class WhenInfeasible(str, enum.Enum):
@@ -146,7 +144,9 @@ class InfeasibleMotionError(TrajectoryError):
 def describe(violations: Sequence[LimitViolation]) -> str:
     """Return what a motion exceeds, in words: the worst, and the worst of other quantities."""
     worst = {each.quantity: each for each in reversed(violations)}
-    named = [each for each in violations if each is worst[each.quantity]][:MOST_NAMED]
+    named = [each for each in violations if each is worst[each.quantity]][
+        : MOTION.most_violations_named
+    ]
     text = '; '.join(str(each) for each in named)
     more = len(violations) - len(named)
     return f'points: {text}' + (f'; and {more} more' if more else '')

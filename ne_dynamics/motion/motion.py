@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from ne_dynamics.algorithms.profiles import cubic_coefficients, quintic_coefficients
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
+from ne_dynamics.motion.integrated_points import first_left
 from ne_dynamics.motion.position_spline import (
     Interpolation,
     passes_over_first,
@@ -38,16 +39,8 @@ from ne_dynamics.motion.segments import (
     find_candidates,
     find_zeros,
 )
-from ne_dynamics.motion.waypoints import (
-    SHORTEST_SEGMENT,
-    DesiredState,
-    Waypoints,
-    nearest_turns,
-    resting_state,
-)
-
-MOST_WAITING = 100
-"""Motions that wait for their time, one after the other; each costs a little at every state."""
+from ne_dynamics.motion.thresholds import MOTION
+from ne_dynamics.motion.waypoints import DesiredState, Waypoints, nearest_turns, resting_state
 
 _POWERS = np.arange(DEGREE + 1.0)
 _set_powers = Struct('18d').pack_into
@@ -233,24 +226,17 @@ class Motion:
         """
         origin = now if start_time is None else start_time
         times = origin + np.array(waypoints.times)
-        first = int(np.searchsorted(times, now))
-        if first == times.size:
-            raise TrajectoryError(
-                f'header.stamp: the trajectory ended {now - times[-1]:.3g} s ago; '
-                'expected an end in the future, or stamp 0 for now',
-                field='header.stamp',
-            )
+        first = first_left(times, now)
         is_spline = interpolation is Interpolation.SPLINES and not any(waypoints.orders[first:])
         if is_spline or (not jumps and interpolation is not Interpolation.NONE):
             is_streamed = is_spline and bool(
                 start_state.velocity.any() or start_state.acceleration.any()
             )
             first += passes_over_first(times[first:], now, is_moving=is_streamed)
-        turns = nearest_turns(
+        states = np.stack([values[first:] for values in waypoints.states])
+        states[0] += nearest_turns(
             start_state.position, waypoints.positions[first], waypoints.continuous
         )
-        states = np.stack([values[first:] for values in waypoints.states])
-        states[0] += turns
         orders: Sequence[int] = waypoints.orders[first:]
         knots = times[first:]
         has_way = bool(knots[0] > now)
@@ -263,12 +249,7 @@ class Motion:
         if is_spline and has_way:
             _set_spline(knots, states, goes_on=goes_on)
             orders = (2,) * len(orders)
-        with np.errstate(over='ignore', invalid='ignore'):
-            coefficients = _join(np.diff(knots), orders, states)
-        if not np.isfinite(coefficients).all():
-            raise TrajectoryError(
-                'points: expected a motion of finite numbers, got an overflow', field='points'
-            )
+        coefficients = _join_finite(np.diff(knots), orders, states)
         return cls(knots, coefficients, start_state, resting_state(states[0, -1]))
 
     @classmethod
@@ -340,10 +321,10 @@ class Motion:
         chain = [before]
         while chain[-1]._before is not None and chain[-1].start_time > now:
             chain.append(chain[-1]._before)
-        if len(chain) > MOST_WAITING:
+        if len(chain) > MOTION.most_waiting_motions:
             raise TrajectoryError(
-                f'header.stamp: {MOST_WAITING} trajectories wait for their time already; '
-                'expected fewer in the future at once',
+                f'header.stamp: {MOTION.most_waiting_motions} trajectories wait for their time '
+                'already; expected fewer in the future at once',
                 field='header.stamp',
             )
         earlier: Motion | None = None
@@ -575,11 +556,11 @@ def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredSta
 
 def _require_apart(knots: FloatArray, origin: float) -> None:
     """Raise where rounding has eaten what was between two knots [s]."""
-    is_short = np.diff(knots) < SHORTEST_SEGMENT
+    is_short = np.diff(knots) < MOTION.shortest_segment
     if is_short.any():
         index = int(np.argmax(is_short))
         raise TrajectoryError(
-            f'time_from_start: expected {SHORTEST_SEGMENT:g} s between two points at the '
+            f'time_from_start: expected {MOTION.shortest_segment:g} s between two points at the '
             f'least, got {knots[index + 1] - knots[index]:.3g} s after '
             f'{knots[index] - origin:.9g} s',
             field='points',
@@ -600,6 +581,17 @@ def _set_spline(times: FloatArray, states: FloatArray, *, goes_on: bool) -> None
     with np.errstate(over='ignore', invalid='ignore'):
         found = spline_derivatives(times, position, velocity[0], velocity[-1] if goes_on else None)
     states[1:, 1:-1] = np.stack(found)[:, 1:-1]
+
+
+def _join_finite(durations: FloatArray, orders: Sequence[int], states: FloatArray) -> FloatArray:
+    """Return the coefficients of the segments between states."""
+    with np.errstate(over='ignore', invalid='ignore'):
+        coefficients = _join(durations, orders, states)
+    if not np.isfinite(coefficients).all():
+        raise TrajectoryError(
+            'points: expected a motion of finite numbers, got an overflow', field='points'
+        )
+    return coefficients
 
 
 def _join(

@@ -18,12 +18,7 @@ import enum
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
-
-LEAST_SHARE = 0.5
-"""A moving arm passes over a first point that is nearer than this share of the next interval."""
-
-NEGLIGIBLE = 1e-18
-"""Coupling between knots, relative to one, that no sum of doubles feels."""
+from ne_dynamics.motion.thresholds import MOTION
 
 
 class Interpolation(str, enum.Enum):
@@ -59,7 +54,7 @@ def passes_over_first(times: FloatArray, now: float, *, is_moving: bool) -> bool
     """
     if times.size < 2:
         return False
-    share = LEAST_SHARE if is_moving else 0.0
+    share = MOTION.first_point_share if is_moving else 0.0
     return bool(times[0] - now <= share * (times[1] - times[0]))
 
 
@@ -126,7 +121,10 @@ def _solve(
     """
     below, above, right = below / diagonal, above / diagonal, right / diagonal
     shift = 1
-    while shift < len(right) and max(np.abs(below).max(), np.abs(above).max()) > NEGLIGIBLE:
+    while (
+        shift < len(right)
+        and max(np.abs(below).max(), np.abs(above).max()) > MOTION.negligible_coupling
+    ):
         before, after = slice(None, -shift), slice(shift, None)
         # The neighbours' equations take their unknowns out of the one between them.
         reduced, scale = right.copy(), np.ones_like(below)

@@ -22,6 +22,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.joint_limits import position_limits, usual_velocities
 from ne_dynamics.motion.motion import Motion, evaluate_segments, scaled_coefficients
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
 
 DURATIONS = np.geomspace(0.02, 4.0, 40)
@@ -30,17 +31,6 @@ DURATIONS = np.geomspace(0.02, 4.0, 40)
 SAMPLES = np.array([0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0])
 """Where on the way efforts and decelerations are looked at, as parts of the duration."""
 
-EFFORT_SHARE = 0.8
-"""Part of the effort limits that a stop may ask for; the rest is left to the feedback."""
-
-FASTEST_FORCED = 0.05
-"""A stop before a position limit takes no less time than this [s]."""
-
-USUAL_TIME = 0.1
-"""Where nothing else limits it, the peak deceleration is the velocity limit in this time [s]."""
-
-STILL = 1e-4
-"""A stop that would go on by no more than this [rad or m] is none: the position is held."""
 
 Efforts = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Efforts of positions, velocities and accelerations, all of shape (N, n) [N m or N]."""
@@ -55,7 +45,7 @@ class StopLimits:
     lower, upper : array, shape (n,)
         Positions [rad or m], infinite where there is no limit.
     decelerations : array, shape (n,)
-        [rad/s^2 or m/s^2]; where infinite, :data:`USUAL_TIME` says what is usual.
+        [rad/s^2 or m/s^2]; where infinite, `usual_stop_time` says what is usual.
     speeds : array, shape (n,)
         Usual ones [rad/s or m/s].
     efforts : array, shape (n,)
@@ -79,7 +69,7 @@ class StopLimits:
 
     def decelerations_from(self, speed: FloatArray) -> FloatArray:
         """Return the decelerations for a stop from a speed, shape (n,), all finite."""
-        usual = np.maximum(self.speeds, np.abs(speed)) / USUAL_TIME
+        usual = np.maximum(self.speeds, np.abs(speed)) / MOTION.usual_stop_time
         return np.where(np.isinf(self.decelerations), usual, self.decelerations)
 
 
@@ -113,7 +103,7 @@ def stop(
     if not (speed.any() or acceleration.any()):
         return Motion.hold(begin, now=now)
     ways = _way(state, DURATIONS[:, np.newaxis])
-    if np.abs(ways[0]).max() <= STILL:
+    if np.abs(ways[0]).max() <= MOTION.shortest_stop:
         return Motion.hold(begin, now=now)
     chosen = _choose(state, ways, limits, compute_efforts)
     duration = min(float(DURATIONS[chosen]), longest)
@@ -135,7 +125,7 @@ def _choose(
         (ends[0] < limits.lower) | (ends[0] > limits.upper)
     )
     within = np.flatnonzero(~beyond.any(axis=1))
-    forced = int(np.searchsorted(DURATIONS, FASTEST_FORCED))
+    forced = int(np.searchsorted(DURATIONS, MOTION.shortest_forced_stop))
     longest = max(int(within[-1]) if within.size else 0, forced)
 
     positions, velocities, accelerations = _sample_stops(state, ends)
@@ -145,7 +135,7 @@ def _choose(
     flat = [values.reshape(-1, shape[-1]) for values in (positions, velocities, accelerations)]
     with np.errstate(over='ignore', invalid='ignore'):
         efforts = np.abs(compute_efforts(*flat)).reshape(shape)
-        loads = (efforts / (EFFORT_SHARE * limits.efforts)).max(axis=(1, 2))
+        loads = (efforts / (MOTION.stop_effort_share * limits.efforts)).max(axis=(1, 2))
     excess = np.maximum(excess, np.where(np.isnan(loads), np.inf, loads))
     possible = np.flatnonzero(excess <= 1.0)
     best = int(possible[0]) if possible.size else int(np.argmin(excess))

@@ -16,24 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.motion.thresholds import MOTION
 
 NANO = 1_000_000_000
 """Nanoseconds in a second: messages carry times in whole ones."""
 
 IntArray = NDArray[np.int64]
 
-SHORTEST_SEGMENT = 1e-6
-"""Two waypoints are at least this far apart [s]."""
-
-LONGEST_MOTION = 1e10
-"""A waypoint is at most this far from the start [s]: longer than any message can say."""
-
-LARGEST_POSITION = 1e9
-"""No waypoint is farther from zero [rad or m], though a joint may turn without end: what gains
-make of it stays finite, and an arm that is asked for it has a fault that somebody sees."""
-
-POSITION_TOLERANCE = 1e-6
-"""Waypoints may lie this far outside the position limits [rad or m]: planners round."""
 
 REST_TOLERANCE = float(np.finfo(np.float32).eps)
 """Velocities up to this count as rest at the end [rad/s or m/s], as in ros2_controllers."""
@@ -396,10 +385,10 @@ def _refuse_first(is_wrong: ArrayLike, describe: Callable[[int], str]) -> None:
 
 def _check_times(times: FloatArray) -> None:
     key = 'time_from_start: expected'
-    most = f'{LONGEST_MOTION:g} s'
+    most = f'{MOTION.longest_motion:g} s'
     _refuse_first(~np.isfinite(times), lambda i: f'{key} a finite number, got {times[i]}')
     _refuse_first(times[:1] < 0.0, lambda i: f'{key} >= 0 s, got {times[i]:g} s')
-    _refuse_first(times > LONGEST_MOTION, lambda i: f'{key} <= {most}, got {times[i]:g} s')
+    _refuse_first(times > MOTION.longest_motion, lambda i: f'{key} <= {most}, got {times[i]:g} s')
     _refuse_first(
         np.diff(times, prepend=-np.inf) <= 0.0,
         lambda i: (
@@ -430,7 +419,7 @@ def _field(
 def _check_finite(
     key: str, rows: IndexArray, values: FloatArray, joint_names: Sequence[str]
 ) -> None:
-    largest = LARGEST_POSITION if key == 'positions' else np.finfo(np.float64).max
+    largest = MOTION.largest_position if key == 'positions' else np.finfo(np.float64).max
     usable = np.abs(values) <= largest
     if not usable.all():
         row, column = np.argwhere(~usable)[0]
@@ -449,7 +438,9 @@ def _check_position_limits(
     lower, upper = np.array([(joint.lower, joint.upper) for joint in joints]).T
     turns = [joint.type is JointType.CONTINUOUS for joint in joints]
     values = positions[rows]
-    outside = (values < lower - POSITION_TOLERANCE) | (values > upper + POSITION_TOLERANCE)
+    outside = (values < lower - MOTION.position_tolerance) | (
+        values > upper + MOTION.position_tolerance
+    )
     outside[:, turns] = False
     if outside.any():
         column, row = np.argwhere(outside.T)[0]

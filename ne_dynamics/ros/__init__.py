@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from ne_dynamics.ros.settings.locked_joints import LockedJoints
     from ne_dynamics.ros.settings.parameters import PARAMETERS, NodeSettings
     from ne_dynamics.ros.settings.robot_source import load_robot
-    from ne_dynamics.ros.trajectory_planning import MOST_POINTS
+    from ne_dynamics.ros.thresholds import NODE
+
+    pass
 
 __all__ = [
     'ANNOTATOR_PARAMETERS',
     'LATCHED',
-    'MOST_POINTS',
+    'NODE',
     'PARAMETERS',
     'ComputedTorqueNode',
     'ControlledArm',
@@ -65,7 +67,7 @@ if not TYPE_CHECKING:
             'annotator.settings': 'ANNOTATOR_PARAMETERS',
             'latched': 'LATCHED',
             'messages.conversion': 'JointStateReader MessageError',
-            'trajectory_planning': 'MOST_POINTS',
+            'thresholds': 'NODE',
             'node': 'ComputedTorqueNode',
             'running.command_line': 'check_arguments readable_parameters start_rclpy',
             'running.private_domain': 'private_domain',

@@ -11,11 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-FRESH = 0.5
-"""A command younger than this share of the period is not sent again."""
-
-LONGEST_PERIOD = 3600.0
-"""A slower rate is this one [s]: timers count nanoseconds."""
+from ne_dynamics.ros.thresholds import NODE
 
 
 class CommandRepeater:
@@ -42,7 +38,7 @@ class CommandRepeater:
 
     def configure(self, rate: float) -> None:
         """Let another rate count from now on [1/s]; 0: nothing is sent again."""
-        period = round(1e9 * min(1.0 / rate, LONGEST_PERIOD)) if rate else 0
+        period = round(1e9 * min(1.0 / rate, NODE.longest_period)) if rate else 0
         if period == self._period:
             return
         self._period = period
@@ -72,5 +68,5 @@ class CommandRepeater:
         left = watch.time_until_next_call()
         if left is None or left <= 0:
             return
-        if watch.timer_period_ns - left >= FRESH * self._period:
+        if watch.timer_period_ns - left >= NODE.fresh_share * self._period:
             self._repeat()

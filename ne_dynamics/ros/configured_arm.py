@@ -25,15 +25,13 @@ from ne_dynamics.ros.leaving_command import LeavingCommand
 from ne_dynamics.ros.messages.command_message import make_command_message
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.felt_motion import FeltMotion
 from ne_dynamics.ros.watching.other_commanders import OtherCommanders
 from ne_dynamics.ros.watching.reporter import Reporter
 from ne_dynamics.ros.watching.weight_watch import WeightWatch
 from ne_dynamics.ros.watching.wrench_sign import WrenchSignWatch
 from ne_dynamics.ros.wrench import WrenchTopic
-
-LONGEST_FAREWELL = 0.5
-"""The last command is given this long to reach its subscribers [s]."""
 
 LAST_COMMAND_WORDS = {
     LastCommand.GRAVITY: 'the last command holds the arm against gravity',
@@ -234,7 +232,9 @@ class ConfiguredArm:
 
     def wait_for_farewell(self) -> None:
         """Let the last command reach its subscribers."""
-        self.connections.command_publisher.wait_for_all_acked(Duration(seconds=LONGEST_FAREWELL))
+        self.connections.command_publisher.wait_for_all_acked(
+            Duration(seconds=NODE.longest_farewell)
+        )
 
     def _is_refused(self) -> bool:
         """Return whether the first state shows that no command may go out; then none does."""

@@ -15,9 +15,9 @@ from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
 
-from ne_dynamics.control.command_machine import RAMP_PERIOD
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.stages.observer import Observed
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import DesiredState
@@ -27,6 +27,7 @@ from ne_dynamics.ros.messages.command_message import CommandMessage
 from ne_dynamics.ros.messages.conversion import JointStateReader
 from ne_dynamics.ros.settings.command_layout import CommandSettings
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm
+from ne_dynamics.ros.thresholds import NODE
 
 # rclpy's events warn of publishers and subscriptions whose qualities do not fit. Each costs time
 # in every wait; a best-effort subscription fits every publisher.
@@ -35,12 +36,6 @@ NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 
 TRAJECTORY_TOPICS = ('~/joint_trajectory', 'joint_trajectory')
 """Both may be remapped, to one and the same too."""
-
-LONGEST_WATCH = 3600.0
-"""Period of the watchdog when it is not to wake [s]."""
-
-SHORTEST_WATCH_NS = 1_000_000
-"""It waits no less than this [ns]."""
 
 
 ANY_JUMP_BACK = JumpThreshold(
@@ -122,25 +117,28 @@ class Connections:
         self.by_simulated_time = False
         self._jump_handle: Any = None
         clocks = [steady_clock]
-        self._watch = self._make_timer(LONGEST_WATCH, steady_clock, self._on_real_watch)
+        self._watch = self._make_timer(NODE.longest_watch, steady_clock, self._on_real_watch)
         self._watches = [self._watch]
-        self._watch_period = round(LONGEST_WATCH * 1e9)
+        self._watch_period = round(NODE.longest_watch * 1e9)
         # Time since the last state that its timer does not count [ns].
         self._watched = 0
         if self._simulated_clock is not None:
             clocks.append(self._simulated_clock)
             self._watches.append(
-                self._make_timer(LONGEST_WATCH, self._simulated_clock, lambda: self._on_silence())
+                self._make_timer(
+                    NODE.longest_watch, self._simulated_clock, lambda: self._on_silence()
+                )
             )
             # rclpy's timers wait for the time that was: 30 s longer when it is set back by 30 s.
             self._jump_handle = self._simulated_clock.create_jump_callback(
                 ANY_JUMP_BACK, post_callback=self._on_clock_set_back
             )
         self._brakes = [
-            self._make_timer(RAMP_PERIOD, clock, lambda: self._on_brake()) for clock in clocks
+            self._make_timer(COMMAND.ramp_period, clock, lambda: self._on_brake())
+            for clock in clocks
         ]
         self._repeats = [
-            self._make_timer(LONGEST_WATCH, clock, lambda: self._repeater.tick())
+            self._make_timer(NODE.longest_watch, clock, lambda: self._repeater.tick())
             for clock in clocks
         ]
         self._repeater = CommandRepeater(self._send, self._repeats, lambda: self._watch)
@@ -182,8 +180,8 @@ class Connections:
 
     def watch(self, timeout: float) -> None:
         """Let the watchdog of the states have another timeout [s], since the last of them too."""
-        timeout = min(timeout, LONGEST_WATCH)
-        period = max(round(timeout * 1e9), SHORTEST_WATCH_NS)
+        timeout = min(timeout, NODE.longest_watch)
+        period = max(round(timeout * 1e9), NODE.shortest_watch_ns)
         if period == self._watch_period:
             return
         left = self._watch.time_until_next_call()
@@ -192,7 +190,7 @@ class Connections:
         self._set_watch_period(period)
         if left is not None:
             # What has passed counts: a timeout that is set again and again would never be over.
-            self._watch.timer_period_ns = max(period - self._watched, SHORTEST_WATCH_NS)
+            self._watch.timer_period_ns = max(period - self._watched, NODE.shortest_watch_ns)
             self._watch.reset()
 
     def _set_watch_period(self, period: int) -> None:
@@ -237,7 +235,7 @@ class Connections:
         self._watch.cancel()
 
     def start_brake(self) -> None:
-        """Call the callback of the brake every `RAMP_PERIOD`, by the watchdog's clock."""
+        """Call the callback of the brake every `ramp_period`, by the watchdog's clock."""
         self._brakes[-1 if self.by_simulated_time else 0].reset()
 
     def stop_brake(self) -> None:

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
-
-LONGEST_RUN = 1e7
-"""Seconds between two stamps beyond which they are of different clocks."""
+from ne_dynamics.ros.thresholds import NODE
 
 
 class ControlClock:
@@ -59,7 +57,7 @@ class ControlClock:
     def restart_at(self, nanoseconds: int) -> float:
         """Forget the first stamp when this one is of another clock; return its time [s]."""
         now = self.seconds(nanoseconds)
-        if abs(now) > LONGEST_RUN:
+        if abs(now) > NODE.longest_clock_step:
             self._epoch = None
             now = self.seconds(nanoseconds)
         return now

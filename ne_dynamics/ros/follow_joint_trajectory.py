@@ -21,8 +21,8 @@ from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
 from ne_dynamics.control.guards.goal import (
     GoalCode,
     GoalMonitor,
+    GoalOutcome,
     JointTolerance,
-    Outcome,
     Tolerances,
 )
 from ne_dynamics.control.laws import Mode
@@ -35,18 +35,9 @@ from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.controller_state import fill_tracking
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
 from ne_dynamics.ros.running.patient_server import NAME, PatientServer, find_action_type
-from ne_dynamics.ros.trajectory_planning import FEW, MOST_POINTS, PlanRequest
+from ne_dynamics.ros.thresholds import NODE
+from ne_dynamics.ros.trajectory_planning import PlanRequest
 from ne_dynamics.ros.watching.reporter import Reporter
-
-MOST_GOAL_POINTS = 2_000
-"""Points of a goal; more are rejected. rclpy converts a goal in one call, 10 to 45 us a point, in
-which no joint state is answered."""
-
-BYTES_OF_A_POINT = 200
-"""As many as one has in a message of six joints."""
-
-FEEDBACK_PERIOD = 0.05
-"""Seconds between two messages of feedback, by the clock of the joint states."""
 
 
 class _Goal:
@@ -140,12 +131,12 @@ class FollowJointTrajectoryServer:
         if configured is None or refusal:
             return self._reject(GoalCode.INVALID_GOAL, 'state', f'state: {refusal}')
         count = len(goal.trajectory.points)
-        if count > MOST_GOAL_POINTS:
+        if count > NODE.most_goal_points:
             return self._reject(
                 GoalCode.INVALID_GOAL,
                 'points',
-                f'points: expected at most {MOST_GOAL_POINTS} in a goal, got {count}; the topic '
-                f'joint_trajectory takes {MOST_POINTS}',
+                f'points: expected at most {NODE.most_goal_points} in a goal, got {count}; the '
+                f'topic joint_trajectory takes {NODE.most_trajectory_points}',
             )
         try:
             waypoints, start_time = configured.motion.read_trajectory(goal.trajectory)
@@ -220,8 +211,8 @@ class FollowJointTrajectoryServer:
             ),
             lambda plan: self._follow(configured, plan),
             lambda error: self._end_planning(str(error)),
-            is_small=len(waypoints.times) <= FEW,
-            size=BYTES_OF_A_POINT * len(waypoints.times),
+            is_small=len(waypoints.times) <= NODE.few_points,
+            size=NODE.bytes_of_a_point * len(waypoints.times),
             overtaken=lambda: self._end_planning('another motion has taken its place'),
         )
         motion.planning.begin(self._request)
@@ -256,7 +247,7 @@ class FollowJointTrajectoryServer:
 
     def _finish_canceled(self, handle: ServerGoalHandle) -> None:
         text = 'canceled: holding where the desired motion comes to rest'
-        self._finish(handle, handle.canceled, Outcome(GoalCode.SUCCESSFUL, text))
+        self._finish(handle, handle.canceled, GoalOutcome(GoalCode.SUCCESSFUL, text))
 
     # ---- the control path
 
@@ -270,7 +261,7 @@ class FollowJointTrajectoryServer:
             # What was followed before is none of this goal's.
             return
         if command.now >= goal.feedback_due:
-            goal.feedback_due = command.now + FEEDBACK_PERIOD
+            goal.feedback_due = command.now + NODE.feedback_period
             self._publish_feedback(configured, goal, command, stamp)
         outcome = goal.monitor.observe(
             command.place,
@@ -332,7 +323,7 @@ class FollowJointTrajectoryServer:
         goal, self._planned = self._planned, None
         self._discard()
         if goal is not None:
-            self._finish(goal.handle, goal.handle.abort, Outcome(GoalCode.INVALID_GOAL, text))
+            self._finish(goal.handle, goal.handle.abort, GoalOutcome(GoalCode.INVALID_GOAL, text))
 
     def _preempt(self, code: GoalCode, text: str) -> None:
         """Abort the goal that is followed, if there is one; where the arm goes is not our affair.
@@ -345,9 +336,9 @@ class FollowJointTrajectoryServer:
         """
         goal, self._goal = self._goal, None
         if goal is not None:
-            self._finish(goal.handle, goal.handle.abort, Outcome(code, text))
+            self._finish(goal.handle, goal.handle.abort, GoalOutcome(code, text))
 
-    def _finish(self, handle: ServerGoalHandle, end: Any, outcome: Outcome) -> None:
+    def _finish(self, handle: ServerGoalHandle, end: Any, outcome: GoalOutcome) -> None:
         try:
             end()
         except RCLError as error:

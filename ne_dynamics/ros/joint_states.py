@@ -10,11 +10,11 @@ import numpy as np
 from rclpy.logging import LoggingSeverity as Severity
 from sensor_msgs.msg import JointState
 
-from ne_dynamics.control.command_machine import LOWERING_TIME
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.effort_steps import EffortSteps
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.stages.observer import NOTHING_OBSERVED, Observed
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss
 from ne_dynamics.errors import NeDynamicsError
@@ -252,7 +252,7 @@ class JointStateTopic:
             holder = 'the drives hold the arm where it comes to rest' if closed else DAMPED_WORDS
             self._begin_damping()
         elif controller.tuning.on_state_loss is OnStateLoss.LOWER:
-            holder += f', fading in {LOWERING_TIME:g} s,'
+            holder += f', fading in {COMMAND.lowering_time:g} s,'
             self._leaving.begin_lowering()
         elif has_stopped and self._leaving.begin_braking():
             holder = f'the arm is braked by the model, then {holder}'
@@ -276,7 +276,7 @@ class JointStateTopic:
         self._leaving.end()
         holder = 'the drives hold the arm' if tuning.drives_close_loop else HELD_BY_LAST_COMMAND
         if tuning.on_state_loss is OnStateLoss.LOWER:
-            holder += f', fading in {LOWERING_TIME:g} s'
+            holder += f', fading in {COMMAND.lowering_time:g} s'
             self._leaving.begin_lowering()
         else:
             self._leaving.send_last(LastCommand.GRAVITY)

@@ -32,17 +32,14 @@ from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.settings.configuration import command_timeout, goal_tolerances
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.trajectory_planning import (
-    SMALL,
     PlanRequest,
     TrajectoryPlanning,
     TrajectoryRules,
     plan_message,
 )
 from ne_dynamics.ros.watching.reporter import Reporter
-
-FAR_START = 10.0
-"""Delay of a start [s] beyond which a warning names it: the stamp may be of another clock."""
 
 
 def _ignore(reason: str, with_planned: bool) -> None:
@@ -115,7 +112,7 @@ class JointTrajectoryTopic:
                 lambda: (plan_message, self.planner(start_time), (self._rules, data, start_time)),
                 lambda plan: self._on_planned(plan, start_time),
                 self._drop_trajectory,
-                is_small=len(data) <= SMALL,
+                is_small=len(data) <= NODE.small_message,
                 size=len(data),
             )
         )
@@ -240,7 +237,7 @@ class JointTrajectoryTopic:
             )
         if start_time is not None and self._controller.time is not None:
             wait = start_time - self._controller.time
-            if wait > FAR_START:
+            if wait > NODE.far_start:
                 self._reporter.say(
                     'joint_trajectory.header.stamp',
                     f'joint_trajectory: header.stamp: starts in {wait:.6g} s by joint_states',

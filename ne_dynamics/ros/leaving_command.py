@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from rclpy.logging import LoggingSeverity as Severity
 
-from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -50,7 +50,7 @@ class LeavingCommand:
         try:
             for index, effort in enumerate(self._controller.machine.last_commands(last)):
                 if index:
-                    time.sleep(RAMP_PERIOD)
+                    time.sleep(COMMAND.ramp_period)
                 self._connections.publish_command(effort, self._controller.limits.setpoint)
         except NeDynamicsError as error:
             self.say_none(error)
@@ -65,7 +65,10 @@ class LeavingCommand:
     def _check_is_left(self) -> None:
         """Say so when the last command was not reached."""
         if not self._controller.machine.is_left:
-            text = f'effort_rate_limit: too slow to get to the last command in {LONGEST_RAMP:g} s'
+            text = (
+                'effort_rate_limit: too slow to get to the last command in '
+                f'{COMMAND.longest_ramp:g} s'
+            )
             self._reporter.say('effort_rate_limit', text, Severity.ERROR)
 
     def begin_braking(self) -> bool:
@@ -102,10 +105,10 @@ class LeavingCommand:
             self._connections.stop_brake()
             return
         # A timer that is a rounding late is not late.
-        due = int((self._now() - self._since) / RAMP_PERIOD + 1e-3)
+        due = int((self._now() - self._since) / COMMAND.ramp_period + 1e-3)
         if due < 0 and self._is_lowering:
             # The simulation was set back: the arm is let down on.
-            self._since = self._now() - self._steps * RAMP_PERIOD
+            self._since = self._now() - self._steps * COMMAND.ramp_period
             return
         if due < 0:
             # The simulation was set back: of another motion.

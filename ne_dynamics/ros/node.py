@@ -39,6 +39,7 @@ from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameter_file import files_without_effect
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.ros.settings.robot_source import has_model_parameter, load_robot
+from ne_dynamics.ros.thresholds import NODE
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     import rclpy
@@ -68,9 +69,6 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from ne_dynamics.ros.trigger_services import TriggerServices
     from ne_dynamics.ros.watching.diagnosis import DiagnosticsPublisher
     from ne_dynamics.ros.watching.reporter import Reporter
-
-DIAGNOSTICS_PERIOD = 1.0
-"""[s]"""
 
 
 def _reported(transition: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -127,7 +125,9 @@ class ComputedTorqueNode(LifecycleNode):
         self._diagnostics = DiagnosticsPublisher(self, self.reporter.statistics)
         # Real seconds: diagnostics go on when simulated time stands still.
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(DIAGNOSTICS_PERIOD, self._on_diagnostics_timer, clock=self._steady_clock)
+        self.create_timer(
+            NODE.diagnostics_period, self._on_diagnostics_timer, clock=self._steady_clock
+        )
         self._autostart_pending = self._declared.settings.autostart
         if self._autostart_pending:
             self._autostart_timer = self.create_timer(

@@ -18,6 +18,7 @@ from ne_dynamics.errors import NeDynamicsError, PayloadError, optional_dependenc
 from ne_dynamics.ros.running.deferred_service import DeferredService, Reply
 from ne_dynamics.ros.running.worker_process import AT_LEISURE
 from ne_dynamics.ros.settings.parameters import PayloadSettings
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.felt_motion import Question
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
@@ -31,9 +32,6 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
 
 SERVICE = '~/estimate_payload'
 RESULT_TOPIC = '~/estimated_payload'
-
-DIGITS = 4
-"""Of what is offered for adoption: tenths of a gram and of a millimetre."""
 
 
 class PayloadEstimator:
@@ -145,8 +143,8 @@ class PayloadEstimator:
 
 def _offer(found: PayloadEstimate, payload: PayloadSettings) -> str:
     """Return which parameters to set, in words."""
-    mass = round(found.mass, DIGITS)
-    com = (np.round(found.center_of_mass, DIGITS) + 0.0).tolist()
+    mass = round(found.mass, NODE.payload_digits)
+    com = (np.round(found.center_of_mass, NODE.payload_digits) + 0.0).tolist()
     inertia = ''
     if found.mass == 0.0 and any(payload.inertia):
         inertia = f', payload.inertia: {[0.0] * len(payload.inertia)}'

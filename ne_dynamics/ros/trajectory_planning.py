@@ -20,19 +20,7 @@ from ne_dynamics.motion.partial_goal import NamedFields, completed
 from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError, WorkerProcess
-
-MOST_POINTS = 5_000
-"""Points of a trajectory; more are refused before they are read."""
-
-SMALL = 2**12
-"""Bytes of a message, or ..."""
-
-FEW = 20
-"""... points of a motion, that are planned in the turn in which they come."""
-
-LEAD, LEAD_PER_BYTE = 0.03, 1.5e-7
-"""What is planned beside takes over so much later than it comes where the arm moves [s]: to read
-and to plan it takes less."""
+from ne_dynamics.ros.thresholds import NODE
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +81,7 @@ def plan_message(
     NeDynamicsError
         When it cannot be read, or is not to be followed.
     """
-    _, given = read_trajectory(data, MOST_POINTS)
+    _, given = read_trajectory(data, NODE.most_trajectory_points)
     if not given.fields.times.size:
         return None
     waypoints = rules.waypoints(given, planner, planner.start_of(start_time))
@@ -142,7 +130,7 @@ class PlanRequest:
     def submit_to(self, worker: WorkerProcess) -> Future[MotionPlan | None]:
         """Have another process do it."""
         function, planner, arguments = self.ask()
-        lead = LEAD + LEAD_PER_BYTE * self.size
+        lead = NODE.lead + NODE.lead_per_byte * self.size
         return worker.submit(function, replace(planner, lead=lead), *arguments)
 
 

@@ -16,10 +16,8 @@ from ne_dynamics.ros.messages.conversion import wrench_reading
 from ne_dynamics.ros.settings.carried_load import load_beyond_sensor
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.reporter import Reporter
-
-REST_VELOCITY = 0.01
-"""Velocity below which a joint is at rest [rad/s or m/s]."""
 
 
 class WrenchTopic:
@@ -69,11 +67,12 @@ class WrenchTopic:
             ('desired', None if desired is None else desired.velocity),
             ('measured', measured),
         ):
-            if velocity is not None and np.abs(velocity).max() > REST_VELOCITY:
+            if velocity is not None and np.abs(velocity).max() > NODE.tare_rest_velocity:
                 worst = int(np.abs(velocity).argmax())
                 return (
                     f'joint {self._arm.robot.joint_names[worst]!r} has a {what} velocity of '
-                    f'{velocity[worst]:.3g}; expected at most {REST_VELOCITY:g} rad/s or m/s'
+                    f'{velocity[worst]:.3g}; expected at most {NODE.tare_rest_velocity:g} '
+                    'rad/s or m/s'
                 )
         return ''
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         draw_hidden_errors,
     )
     from ne_dynamics.simulation.mujoco_model import MujocoArm
-    from ne_dynamics.simulation.one_process_loop import OneProcessLoop, Reading
+    from ne_dynamics.simulation.one_process_loop import OneProcessLoop, SensorReading
     from ne_dynamics.simulation.robot_parameters import SimulatedRobotSettings
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     'MujocoArm',
     'OneProcessLoop',
     'Proof',
-    'Reading',
+    'SensorReading',
     'SimulatedRobotSettings',
     'draw_hidden_errors',
     'prove_gains',
@@ -45,7 +45,7 @@ if not TYPE_CHECKING:
             'gain_proof': 'Proof prove_gains',
             'hidden_errors': 'EffortMeaning HiddenErrors draw_hidden_errors',
             'mujoco_model': 'MujocoArm',
-            'one_process_loop': 'OneProcessLoop Reading',
+            'one_process_loop': 'OneProcessLoop SensorReading',
             'robot_parameters': 'SimulatedRobotSettings',
         },
     )

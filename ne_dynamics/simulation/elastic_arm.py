@@ -16,9 +16,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-
-STEP = 0.00025
-"""The springs' effort is held for so long [s]."""
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 
 class ElasticArm(MujocoArm):
@@ -59,12 +57,16 @@ class ElasticArm(MujocoArm):
         self._motors = np.array([joint.reflected_inertia for joint in robot.joints])
         if not (self._motors > 0.0).all():
             raise InputError(f'rotor inertia: expected > 0 for all, got {self._motors.tolist()}')
-        self._steps = round(period / STEP)
-        if self._steps < 1 or abs(self._steps * STEP - period) > 1e-9:
-            raise InputError(f'period [s]: expected a multiple of {STEP:g}, got {period}')
+        self._steps = round(period / SIMULATION.spring_step)
+        if self._steps < 1 or abs(self._steps * SIMULATION.spring_step - period) > 1e-9:
+            raise InputError(
+                f'period [s]: expected a multiple of {SIMULATION.spring_step:g}, got {period}'
+            )
         links = robot.with_joint_values('rotor_inertia', np.zeros(robot.n))
         self._motor_periods = 0
-        super().__init__(links, period=STEP, substeps=1, integrator='implicitfast')
+        super().__init__(
+            links, period=SIMULATION.spring_step, substeps=1, integrator='implicitfast'
+        )
         self.reset(position)
         inertia = np.diag(self.mass_matrix())
         rate = 2.0 * np.pi * np.asarray(frequencies, dtype=np.float64)
@@ -102,7 +104,9 @@ class ElasticArm(MujocoArm):
         for _ in range(self._steps):
             twist = self._angle - super().position
             spring = self.stiffness * twist + self._damping * (self._rate - super().velocity)
-            self._rate = self._rate + STEP / self._motors * (motor_effort - spring)
-            self._angle = self._angle + STEP * self._rate
+            self._rate = self._rate + SIMULATION.spring_step / self._motors * (
+                motor_effort - spring
+            )
+            self._angle = self._angle + SIMULATION.spring_step * self._rate
             super().step(spring, disturbance)
         self._motor_periods += 1

@@ -11,10 +11,7 @@ from ne_dynamics.algorithms.hysteresis import move_hysteresis
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-
-TURNING = 1e-3
-"""Width of the change from one direction's friction to the other's, where the model has none
-[rad/s or m/s]."""
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 
 def is_left_out(friction: FrictionModel) -> bool:
@@ -60,7 +57,7 @@ class FrictionLevels:
             [model.friction_asymmetry for model in models],
             [model.friction_offset for model in models],
             [model.stribeck_velocity or 1.0 for model in models],
-            [model.smoothing_velocity or TURNING for model in models],
+            [model.smoothing_velocity or SIMULATION.turning_velocity for model in models],
         )
         return cls(*(np.array(column) for column in columns))
 

@@ -12,6 +12,7 @@ from ne_dynamics.gains import GainDesign, GainMode
 from ne_dynamics.picture_file import write_picture
 from ne_dynamics.printable import escape_controls
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 LABELS = {
     GainMode.COMPUTED_TORQUE: ('node, computed_torque', RED),
@@ -22,12 +23,6 @@ LABELS = {
 
 JOINT_COLOURS = ('#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#22262b')
 """Of the joints, apart for colour-blind readers too; after the last the first comes again."""
-
-WIDTH, ROW = 11.0, 2.9
-"""[inches]"""
-
-LARGEST_GAIN = 20.0
-"""Gain margins beyond this stand at the edge of the picture."""
 
 
 def plot_design(path: Path, design: GainDesign) -> None:
@@ -47,7 +42,9 @@ def plot_design(path: Path, design: GainDesign) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     rows = len(design.modes)
-    figure = Figure(figsize=(WIDTH, ROW * rows), layout='constrained')
+    figure = Figure(
+        figsize=(SIMULATION.gain_plot_width, SIMULATION.gain_plot_row * rows), layout='constrained'
+    )
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, 2, squeeze=False)
     for (left, right), (mode, one) in zip(axes, design.modes.items(), strict=True):
@@ -91,7 +88,7 @@ def _draw_margins(axes: Any, design: GainDesign, mode: GainMode, color: str) -> 
         (slice(half, None), '^', 'heaviest arm'),
     ):
         axes.scatter(
-            np.minimum(margins.gain[part], LARGEST_GAIN),
+            np.minimum(margins.gain[part], SIMULATION.largest_margin_drawn),
             np.minimum(margins.phase[part], 90.0),
             s=16,
             marker=marker,
@@ -102,7 +99,7 @@ def _draw_margins(axes: Any, design: GainDesign, mode: GainMode, color: str) -> 
     axes.axhline(design.request.phase_margin, color='0.5', linestyle=':', linewidth=1.0)
     axes.axvline(design.request.gain_margin, color='0.5', linestyle=':', linewidth=1.0)
     axes.set_xscale('log')
-    axes.set_xlim(1.0, 1.1 * LARGEST_GAIN)
+    axes.set_xlim(1.0, 1.1 * SIMULATION.largest_margin_drawn)
     axes.set_ylim(0.0, 92.0)
     axes.set_xticks((1.0, 2.0, 5.0, 10.0, 20.0), ('1', '2', '5', '10', '20 or more'))
     axes.set_xlabel('gain margin (factor)')

@@ -25,33 +25,9 @@ from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import DesiredState
 from ne_dynamics.simulation.altered_robot import with_hung_mass
-from ne_dynamics.simulation.elastic_arm import STEP, ElasticArm
+from ne_dynamics.simulation.elastic_arm import ElasticArm
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-
-TICKS = 4
-"""Steps of the physics in a period; the dead time is rounded up to one."""
-
-SHORTEST, LONGEST = 0.6, 5.0
-"""Of a trial [s]."""
-
-SHARE_OF_EFFORT = 0.3
-"""Of the effort limits that the feedback of the first error takes at the most."""
-
-LARGEST_OFFSET = 0.02
-"""First error [rad or m]."""
-
-LAST_PART = 0.25
-"""Of a trial in which it has settled."""
-
-DIVERGED = 10.0
-"""An error so many times larger than what it began with, and the sag, is one that grows."""
-
-SWINGING = 0.15
-"""Of the first error, and of the sag: what is left of a motion in the last part at the most."""
-
-SHAKING, NOISY = 0.05, 6.0
-"""Part of the effort limit, and times what a step of the encoders moves: by what efforts may go to
-and fro in the last part."""
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 Effort = Callable[[FloatArray], FloatArray]
 """Positions that are measured: the efforts that answer them."""
@@ -133,7 +109,7 @@ class Proof:
     def overshoot_share(self) -> float:
         """Likewise, how far a joint went beyond what it was to reach."""
         found = [
-            trial.beyond / np.maximum(trial.predicted_beyond, LEAST)
+            trial.beyond / np.maximum(trial.predicted_beyond, SIMULATION.trial_least_error)
             for trial in self.trials
             if trial.outcome == 'settled'
         ]
@@ -150,12 +126,8 @@ class Proof:
         }
 
 
-LEAST = 1e-4
-"""Errors below this are none [rad or m]."""
-
-
 def _not_zero(sag: FloatArray, trial: Trial) -> FloatArray:
-    least: FloatArray = np.maximum(LEAST, SETTLED * np.abs(trial.error[0]))
+    least: FloatArray = np.maximum(SIMULATION.trial_least_error, SETTLED * np.abs(trial.error[0]))
     return np.maximum(sag, least)
 
 
@@ -269,20 +241,24 @@ def _make_arm(
     """Return the arm at a position, and how often it is stepped in a period."""
     stiffness = request.joint_stiffness(robot.joints)
     if stiffness is None:
-        arm = MujocoArm(robot, period=period / TICKS, substeps=1)
+        arm = MujocoArm(robot, period=period / SIMULATION.trial_steps_a_period, substeps=1)
         arm.reset(start)
-        return arm, TICKS
-    ticks = round(period / STEP)
-    if ticks < 1 or abs(ticks * STEP - period) > 1e-9:
+        return arm, SIMULATION.trial_steps_a_period
+    ticks = round(period / SIMULATION.spring_step)
+    if ticks < 1 or abs(ticks * SIMULATION.spring_step - period) > 1e-9:
         raise InputError(
-            f'rate: expected periods that are multiples of {1e3 * STEP:g} ms to simulate elastic '
-            f'joints, got {1e3 * period:.4g} ms'
+            f'rate: expected periods that are multiples of {1e3 * SIMULATION.spring_step:g} ms to '
+            f'simulate elastic joints, got {1e3 * period:.4g} ms'
         )
     links = robot.with_joint_values('rotor_inertia', np.zeros(robot.n))
     inertia = np.diag(Dynamics(links, backend='python').mass_matrix(start))
     rates = np.sqrt(stiffness / inertia) / (2.0 * np.pi)
     elastic = ElasticArm(
-        robot, rates, start, period=STEP, damping_ratio=request.elastic_damping_ratio
+        robot,
+        rates,
+        start,
+        period=SIMULATION.spring_step,
+        damping_ratio=request.elastic_damping_ratio,
     )
     return elastic, ticks
 
@@ -323,13 +299,20 @@ def run_trial(
     weight = np.ones(n)
     if choice.kind.weights is not None:
         weight = np.diag(dynamics.mass_matrix(pose))
-    offset = np.minimum(SHARE_OF_EFFORT * limits / (choice.gains.kp * weight), LARGEST_OFFSET)
+    offset = np.minimum(
+        SIMULATION.trial_effort_share * limits / (choice.gains.kp * weight),
+        SIMULATION.trial_largest_offset,
+    )
     offset = offset * rng.choice((-1.0, 1.0), n)
     arm, ticks = _make_arm(arm_robot, request, timing.period, pose - offset)
     loop = _Loop(design, dynamics, mode, factor, pose)
     late = int(np.ceil(timing.dead_time / timing.period * ticks - 1e-6))
-    settles = np.where(np.isfinite(one.steps.settling_time), one.steps.settling_time, LONGEST)
-    duration = float(np.clip(1.6 * settles.max(), SHORTEST, LONGEST))
+    settles = np.where(
+        np.isfinite(one.steps.settling_time), one.steps.settling_time, SIMULATION.longest_trial
+    )
+    duration = float(
+        np.clip(1.6 * settles.max(), SIMULATION.shortest_trial, SIMULATION.longest_trial)
+    )
     count = round(duration / timing.period)
     first = np.asarray(dynamics.gravity_torque(pose), dtype=np.float64)
     waiting: deque[FloatArray] = deque([np.clip(first, -limits, limits)] * late)
@@ -339,7 +322,7 @@ def run_trial(
     for index in range(count):
         truth = arm.position
         errors[index] = pose - truth
-        if (np.abs(errors[index]) > DIVERGED * begin).any():
+        if (np.abs(errors[index]) > SIMULATION.diverged_times * begin).any():
             outcome = 'diverged'
             break
         measured = np.where(steps > 0.0, np.round(truth / _or_one(steps)) * steps, truth)
@@ -355,12 +338,17 @@ def run_trial(
             break
     errors = errors[: index + 1]
     times: FloatArray = timing.period * np.arange(len(errors), dtype=np.float64)
-    last = errors[-max(2, round(LAST_PART * len(errors))) :]
+    last = errors[-max(2, round(SIMULATION.trial_last_part * len(errors))) :]
     if not outcome:
         swing = np.ptp(last, axis=0)
         shaking = np.ptp(commands[-len(last) :], axis=0)
-        is_calm = (swing <= SWINGING * begin + 4.0 * steps).all()
-        is_calm = is_calm and (shaking <= SHAKING * limits + NOISY * one.noise).all()
+        is_calm = (swing <= SIMULATION.swinging_share * begin + 4.0 * steps).all()
+        is_calm = (
+            is_calm
+            and (
+                shaking <= SIMULATION.shaking_share * limits + SIMULATION.noisy_steps * one.noise
+            ).all()
+        )
         outcome = 'settled' if is_calm else 'swings'
     response = one.steps
     size = np.abs(offset)

@@ -39,22 +39,11 @@ from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Joint, Link, Robot
 from ne_dynamics.model.yaml_text import parse_yaml
 from ne_dynamics.prepared_file import write_whole
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 DELAYS = (0.002, 0.004, 0.006, 0.008)
 ENCODER_BITS = (14, 19)
-RIPPLE = 0.02
 SCALES = (0.7, 1.3)
-ASYMMETRY = 0.15
-"""Of Coulomb friction."""
-
-LARGEST_FRICTION = 0.3
-"""Of the effort limit."""
-
-USUAL_VELOCITY = 2.0
-"""Velocity limit of a joint without one [rad/s or m/s]."""
-
-USUAL_EFFORT = 50.0
-"""Effort limit of a joint without one [N m or N]."""
 
 
 class EffortMeaning(str, enum.Enum):
@@ -258,7 +247,7 @@ def draw_hidden_errors(
     seed: int,
     effort_meaning: EffortMeaning = EffortMeaning.TORQUE,
     reversed_joint: bool = False,
-    friction: float = LARGEST_FRICTION,
+    friction: float = SIMULATION.hidden_largest_friction,
 ) -> HiddenErrors:
     """Draw the hidden errors of an arm; the same for the same seed.
 
@@ -303,17 +292,23 @@ def draw_hidden_errors(
         delay=float(rng.choice(DELAYS)),
         encoder_bits=int(rng.integers(ENCODER_BITS[0], ENCODER_BITS[1] + 1)),
         reports_velocity=False,
-        torque_ripple=RIPPLE,
+        torque_ripple=SIMULATION.hidden_ripple,
         effort_meaning=effort_meaning,
     )
 
 
 def _draw_joint(joint: Joint, rng: np.random.Generator, friction: float) -> HiddenJoint:
-    effort = joint.effort_limit if 0.0 < joint.effort_limit < math.inf else USUAL_EFFORT
-    speed = joint.velocity_limit if 0.0 < joint.velocity_limit < math.inf else USUAL_VELOCITY
-    static = float(rng.uniform(0.05, friction)) * effort / (1.0 + ASYMMETRY)
+    effort = joint.effort_limit if 0.0 < joint.effort_limit < math.inf else SIMULATION.usual_effort
+    speed = (
+        joint.velocity_limit
+        if 0.0 < joint.velocity_limit < math.inf
+        else SIMULATION.usual_velocity
+    )
+    static = float(rng.uniform(0.05, friction)) * effort / (1.0 + SIMULATION.hidden_asymmetry)
     coulomb = float(rng.uniform(0.6, 0.85)) * static
-    asymmetry = float(rng.uniform(-ASYMMETRY, ASYMMETRY)) * coulomb
+    asymmetry = (
+        float(rng.uniform(-SIMULATION.hidden_asymmetry, SIMULATION.hidden_asymmetry)) * coulomb
+    )
     return HiddenJoint(
         rotor_inertia=float(rng.uniform(0.004, 0.012)) * effort,
         viscous_friction=float(rng.uniform(0.02, 0.1)) * effort / (0.5 * speed),

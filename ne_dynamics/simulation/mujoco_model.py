@@ -13,7 +13,7 @@ sensor is split off into a MuJoCo body of its own, rigidly fixed, so that MuJoCo
 torque sensors measure the interaction at that cut.
 
 A base that rocks or sways is a body on joints of its own: oscillators, a spring and a rotor
-inertia each, so heavy (:data:`DRIVEN_INERTIA`) that the arm does not disturb them. The arm then
+inertia each, so heavy (`driven_inertia`) that the arm does not disturb them. The arm then
 feels all inertial forces, in whatever way MuJoCo integrates.
 """
 
@@ -35,19 +35,11 @@ from ne_dynamics.model.robot import BASE, Body, Link, Robot
 from ne_dynamics.simulation.base_motion import BaseMotion
 from ne_dynamics.simulation.friction_levels import FrictionLevels, HysteresisEfforts
 from ne_dynamics.simulation.integrators import INTEGRATORS
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 with optional_dependency('the simulated robot needs MuJoCo', 'sim'):
     import mujoco
 
-SMALLEST_MASS = 1e-12
-"""What a joint must move at least [kg]."""
-
-SMALLEST_INERTIA = 1e-10
-"""What a joint must feel at least [kg m^2 or kg]; MuJoCo itself adds 1e-15."""
-
-DRIVEN_INERTIA = 1e9
-"""Rotor inertia of the joints that move the base [kg m^2, kg]. 1 kN m of the arm disturb its
-acceleration by 1e-6 rad/s^2; the excursion itself is set anew in every period."""
 
 _SENSOR = 'wrist sensor'
 """Name of the MuJoCo body and site at the cut."""
@@ -475,7 +467,7 @@ class MujocoArm:
             self.reset(position)
             matrix = self.mass_matrix()
             for index, moved in enumerate(np.diag(matrix)):
-                if not moved > SMALLEST_INERTIA:
+                if not moved > SIMULATION.smallest_inertia:
                     body = self.robot.bodies[self._leaders[index]]
                     raise ModelError(
                         f'joint {body.joint_name!r} moves link {body.name!r}: expected a mass or '
@@ -550,7 +542,7 @@ def _check_moved_masses(robot: Robot) -> None:
     moved = [body.inertia.mass for body in robot.bodies]
     for index in reversed(range(len(robot.bodies))):
         body = robot.bodies[index]
-        if abs(moved[index]) < SMALLEST_MASS:
+        if abs(moved[index]) < SIMULATION.smallest_mass:
             raise ModelError(
                 f'joint {body.joint_name!r} moves link {body.name!r}: expected a mass on the link '
                 f'or beyond it, got {moved[index]:.3g} kg'
@@ -723,8 +715,8 @@ def _base_element(world: ElementTree.Element, base: BaseMotion) -> ElementTree.E
             type='hinge' if oscillation.turns else 'slide',
             axis=_numbers(oscillation.axis),
             pos=_numbers(oscillation.center),
-            armature=repr(DRIVEN_INERTIA),
-            stiffness=repr(DRIVEN_INERTIA * oscillation.angular_frequency**2),
+            armature=repr(SIMULATION.driven_inertia),
+            stiffness=repr(SIMULATION.driven_inertia * oscillation.angular_frequency**2),
         )
     return element
 

@@ -32,13 +32,10 @@ from numpy.typing import ArrayLike
 from ne_dynamics.control import Controller, Tick
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.recording import Recording
-
-COGGING = 0.04
-"""What torques ripple by without a load: a share of the effort limit and of the ripple."""
+from ne_dynamics.simulation.recording import RunRecording
 
 
-class Reading(NamedTuple):
+class SensorReading(NamedTuple):
     """What the sensors say of a state.
 
     Attributes
@@ -80,13 +77,13 @@ class Answer(NamedTuple):
     desired: FloatArray
 
 
-Sensor = Callable[[Reading], Reading]
+Sensor = Callable[[SensorReading], SensorReading]
 """Turns what is so, or what the sensor before it says, into what is reported."""
 
 Disturbance = Callable[[MujocoArm, FloatArray], FloatArray]
 """The arm, and the effort of its motors: what acts on the joints beside it, both of shape (n,)."""
 
-Law = Callable[[Reading], 'Answer | FloatArray']
+Law = Callable[[SensorReading], 'Answer | FloatArray']
 """A reading: the efforts that answer it, shape (n,)."""
 
 
@@ -107,7 +104,7 @@ class ControllerAnswers:
         self.controller = controller
         self.command: Tick | None = None
 
-    def __call__(self, reading: Reading) -> Answer:
+    def __call__(self, reading: SensorReading) -> Answer:
         """Return the answer; raise NeDynamicsError when the controller has none."""
         wrist = self.controller.sense.wrist
         if wrist is not None and reading.wrench is not None:
@@ -119,7 +116,7 @@ class ControllerAnswers:
 
 
 @dataclass(frozen=True, eq=False)
-class LoopRecording(Recording):
+class LoopRecording(RunRecording):
     """What was measured in one process.
 
     Attributes
@@ -185,7 +182,7 @@ class OneProcessLoop:
             When the law has no answer, or the motion grew without bound.
         """
         arm = self.arm
-        truth = Reading(
+        truth = SensorReading(
             arm.time,
             arm.position,
             arm.velocity,
@@ -249,7 +246,7 @@ def encoder(bits: int | None = None, noise: float = 0.0, seed: int = 4) -> Senso
     step = 0.0 if bits is None else 2.0 * np.pi / 2**bits
     rng = np.random.default_rng(seed)
 
-    def sense(reading: Reading) -> Reading:
+    def sense(reading: SensorReading) -> SensorReading:
         position = reading.position + noise * rng.standard_normal(reading.position.size)
         return reading._replace(position=np.round(position / step) * step if step else position)
 
@@ -261,9 +258,9 @@ def differenced_velocity(cutoff: float) -> Sensor:
 
     The velocity is 0 at first.
     """
-    last: Reading | None = None
+    last: SensorReading | None = None
 
-    def sense(reading: Reading) -> Reading:
+    def sense(reading: SensorReading) -> SensorReading:
         nonlocal last
         velocity = np.zeros_like(reading.position)
         if last is not None and last.velocity is not None:

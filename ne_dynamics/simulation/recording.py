@@ -12,7 +12,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class RunRecording:
     """A motion, a row a state.
 
     Attributes
@@ -59,7 +59,7 @@ class Recording:
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class SetParameters:
     """Parameters of the node that are set together while it moves.
 
     Attributes
@@ -75,7 +75,7 @@ class Setting:
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnosis:
+class NodeDiagnostics:
     """What the node said of itself.
 
     Attributes
@@ -95,7 +95,7 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, eq=False)
-class SessionRecording(Recording):
+class SessionRecording(RunRecording):
     """What was measured over DDS, from the start of the trajectory to its end.
 
     Desired is what was sent, whether the node heeds it or not.
@@ -108,11 +108,11 @@ class SessionRecording(Recording):
         States in a second of wall time.
     set_times : tuple of float
         When the node took each of the settings [s].
-    diagnoses : tuple of Diagnosis
+    diagnoses : tuple of NodeDiagnostics
         From before the start to the end.
     """
 
     heeded: FloatArray
     cycles_per_second: float
     set_times: tuple[float, ...] = ()
-    diagnoses: tuple[Diagnosis, ...] = ()
+    diagnoses: tuple[NodeDiagnostics, ...] = ()

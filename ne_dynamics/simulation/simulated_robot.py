@@ -93,9 +93,8 @@ from ne_dynamics.simulation.friction_levels import is_left_out
 from ne_dynamics.simulation.hidden_errors import HiddenErrors, read_hidden_errors
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
-    COGGING,
-    Reading,
     Sensor,
+    SensorReading,
     differenced_velocity,
     encoder,
     pass_on,
@@ -109,6 +108,7 @@ from ne_dynamics.simulation.robot_parameters import (
     DropoutSettings,
     SimulatedRobotSettings,
 )
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 with optional_dependency('the simulated robot needs ROS 2 for Python', 'ros'):
     import rclpy
@@ -136,33 +136,6 @@ with optional_dependency('the simulated robot needs ROS 2 for Python', 'ros'):
 FIRST_STAMP = NANO
 """Simulated time at the start [ns]: not 0, which means 'no stamp'."""
 
-REPUBLISH_PERIOD = 0.1
-STANDING_PERIOD = 0.5
-"""Between two publications of a state that was answered, where time stands still [s]: the last
-answer has come long before the brakes are released."""
-
-STATES_AT_ONCE = 10
-"""Under brakes, that follow one grant, or one another every 0.1 s: controllers that listen with a
-short queue must not lose them."""
-
-SILENCE_BEFORE_START = 0.2
-"""Without a command before an arm in lockstep is let go [s]."""
-
-LATEST_ANSWER = 1.0
-"""For so long the command that answers the last state under brakes is waited for [s]: on a busy
-machine it comes late, and would then count for the first state after them."""
-
-COMMAND_TIMEOUT = 10.0
-LARGEST_CATCH_UP = 0.1
-
-COASTING_PACE = 1.0 / 3.0
-"""Simulated time to real time while nobody answers in lockstep."""
-
-ANSWERS_TO_RESUME = 5
-"""Commands after a drop-out from which the states count as answered: a watchdog may send one
-unasked, and a controller that does not believe the first states none."""
-
-WARNING_PERIOD = 5.0
 
 RELIABLE = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
 
@@ -246,7 +219,7 @@ class SimulatedRobot(Node):
         self._sensors = _sensors(settings.drive, bits)
         self._reading = self._sense()
         self._ripples = share > 0.0
-        self._ripple = torque_ripple(share, COGGING * share)
+        self._ripple = torque_ripple(share, SIMULATION.cogging * share)
         delay = round(delayed_by * settings.rate)
         self._under_way: deque[FloatArray] = deque(maxlen=delay + 1)
 
@@ -308,14 +281,16 @@ class SimulatedRobot(Node):
         self._wall_origin = time.monotonic()
         if self._lockstep:
             # The wall's clock: with `use_sim_time` the node's own would wait for itself.
-            period = 1.0 / (COASTING_PACE * self._rate)
+            period = 1.0 / (SIMULATION.coasting_pace * self._rate)
             goes_by_itself = self._time_goes_on and not self._is_paced
             self._timer = self._wall_timer(
-                min(period, REPUBLISH_PERIOD) if goes_by_itself else REPUBLISH_PERIOD,
+                min(period, SIMULATION.republish_period)
+                if goes_by_itself
+                else SIMULATION.republish_period,
                 self._on_lockstep_timer,
             )
             self._coasting_timer = self._wall_timer(
-                1.0 / (COASTING_PACE * self._rate), self._on_coasting_timer
+                1.0 / (SIMULATION.coasting_pace * self._rate), self._on_coasting_timer
             )
             self._coasting_timer.cancel()
         else:
@@ -367,7 +342,7 @@ class SimulatedRobot(Node):
             self._go_on()
         elif 'joint_states' not in self._dropout.silent_topics(self._time_free()):
             self._answers += 1
-            if self._answers >= ANSWERS_TO_RESUME:
+            if self._answers >= SIMULATION.answers_to_resume:
                 # Somebody answers again: let what else is on its way arrive.
                 self._coasting_timer.cancel()
                 self._coasting = self._running = False
@@ -375,7 +350,7 @@ class SimulatedRobot(Node):
     def _warn(self, reason: str) -> None:
         self.get_logger().warning(
             f'effort_controller/commands dropped: data: {reason}',
-            throttle_duration_sec=WARNING_PERIOD,
+            throttle_duration_sec=SIMULATION.warning_period,
         )
 
     def _on_resume(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -453,7 +428,7 @@ class SimulatedRobot(Node):
             self._waits_for_grant = True
 
     def _pass_granted_time(self) -> None:
-        for _ in range(STATES_AT_ONCE):
+        for _ in range(SIMULATION.states_at_once):
             if not self._may_go_on:
                 return
             self._advance()
@@ -462,14 +437,14 @@ class SimulatedRobot(Node):
     def _stand_until_granted(self, now: float) -> None:
         if self._stands_in_time and self._may_go_on:
             self._pass_granted_time()
-        elif self._command is None or now - self._last_publish_time >= STANDING_PERIOD:
+        elif self._command is None or now - self._last_publish_time >= SIMULATION.standing_period:
             self._publish()
 
     def _may_start(self, now: float) -> bool:
         """Whether no late answer is left."""
-        if now - self._last_command_time < SILENCE_BEFORE_START:
+        if now - self._last_command_time < SIMULATION.silence_before_start:
             return False
-        latest = COMMAND_TIMEOUT if self._is_paced else LATEST_ANSWER
+        latest = SIMULATION.command_timeout if self._is_paced else SIMULATION.latest_answer
         is_answered = self._is_answered or now - self._last_publish_time > latest
         return is_answered and (self._may_go_on or not self._is_paced)
 
@@ -478,9 +453,9 @@ class SimulatedRobot(Node):
         if self._coasting or self._paused or self._waits_for_grant:
             return
         if self._running:
-            if now - self._last_publish_time > COMMAND_TIMEOUT:
+            if now - self._last_publish_time > SIMULATION.command_timeout:
                 self.get_logger().error(
-                    f'no command within {COMMAND_TIMEOUT:g} s of the state at '
+                    f'no command within {SIMULATION.command_timeout:g} s of the state at '
                     f'{self._stamp_nanoseconds() / NANO:.3f} s: holding the last one'
                 )
                 self._advance()
@@ -514,10 +489,10 @@ class SimulatedRobot(Node):
             self._wall_origin = now - self._ticks / self._rate
             return
         due = int((now - self._wall_origin) * self._rate) - self._ticks
-        if due > LARGEST_CATCH_UP * self._rate:
+        if due > SIMULATION.largest_catch_up * self._rate:
             self.get_logger().warning(
                 f'{due / self._rate:.2f} s behind real time: skipped',
-                throttle_duration_sec=WARNING_PERIOD,
+                throttle_duration_sec=SIMULATION.warning_period,
             )
             skipped = due - 1
             self._wall_origin += skipped / self._rate
@@ -549,12 +524,12 @@ class SimulatedRobot(Node):
         effort = pass_on(self._under_way, command)
         self._arm.step(effort, self._ripple(self._arm, effort) if self._ripples else 0.0)
 
-    def _sense(self) -> Reading | None:
+    def _sense(self) -> SensorReading | None:
         """Return what the sensors say, once a period; None where they are exact."""
         if not self._sensors:
             return None
         arm = self._arm
-        reading = Reading(arm.time, arm.position, arm.velocity, None, None, '')
+        reading = SensorReading(arm.time, arm.position, arm.velocity, None, None, '')
         for sensor in self._sensors:
             reading = sensor(reading)
         return reading

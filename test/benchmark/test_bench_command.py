@@ -9,6 +9,7 @@ import pytest
 
 from benchmark import __main__ as bench
 from benchmark import report as reports
+from benchmark.further_functions import PAIRS
 from ne_dynamics.cli import main as cli
 from ne_dynamics.codegen.llvm.compiler import toolchain
 from ne_dynamics.errors import BackendError, InputError, MissingDependencyError
@@ -73,6 +74,15 @@ def small(monkeypatch):
     monkeypatch.setattr(suite, 'BATCH_SAMPLE_DURATION', 0.001)
     monkeypatch.setattr(robots, 'REGRESSOR_LENGTHS', (3, 5))
     monkeypatch.setattr(suite, 'AIMED_REGRESSOR', 5)
+
+
+def test_further_functions_agree_with_pinocchio(capsys, compiler):
+    """Each pair of calls computes the same and is timed; none is left out."""
+    report = run(capsys, '--only', 'functions')
+    assert report['skipped'] == []
+    assert len(report['figures']) == 2 * len(PAIRS)
+    assert {figure['section'] for figure in report['figures']} == {'functions'}
+    assert report['machine']['instructions']
 
 
 def find_pairs(report, subject):
@@ -344,7 +354,7 @@ def test_a_checkout_without_the_package_is_refused(tmp_path, short_loads):
 def test_files_are_written(capsys, tmp_path):
     """`--output` keeps the JSON, `--document` the tables, `--results` reads the JSON again."""
     output, document = tmp_path / 'results.json', tmp_path / 'document.md'
-    document.write_text(f'# Title\n{reports.BEGIN}{reports.END}')
+    document.write_text(f'# Title\n{reports.BEGIN.format("")}{reports.END.format("")}')
     printed = run(capsys, '--only', 'operations', '--output', str(output), '--document',
                   str(document))  # fmt: skip
     assert json.loads(output.read_text()) == printed

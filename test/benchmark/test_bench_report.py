@@ -112,7 +112,8 @@ def test_amounts_below_zero_and_bounds_in_words():
 
 def test_document_is_filled_between_its_markers():
     """The tables replace what is between the markers, once or again; the rest stays."""
-    document = f'before\n{reports.BEGIN}old\n{reports.END}after\n'
+    begin, end = reports.BEGIN.format(''), reports.END.format('')
+    document = f'before\n{begin}old\n{end}after\n'
     filled = reports.with_results(document, some_report())
     assert filled.startswith('before\n')
     assert filled.endswith('after\n')
@@ -122,17 +123,34 @@ def test_document_is_filled_between_its_markers():
         reports.with_results('nothing', some_report())
 
 
+def test_one_section_has_its_own_place_where_the_document_has_one():
+    """A run of it alone fills that, a run of others, or of more, fills the usual place."""
+    places = {
+        name: (reports.BEGIN.format(name), reports.END.format(name)) for name in ('', ' of batch')
+    }
+    document = ''.join(f'{begin}old\n{end}' for begin, end in places.values())
+    report = some_report()
+    alone = Report(report.machine, report.settings, report.figures[1:2])
+    for given, name in ((alone, ' of batch'), (report, '')):
+        filled = reports.with_results(document, given)
+        ((begin, end),) = [place for key, place in places.items() if key != name]
+        assert f'{begin}old\n{end}' in filled
+        assert filled.count('old') == 1
+    machine = {**report.machine, 'instructions': 'AVX2'}
+    assert 'a processor, 2 cores, AVX2, 8.00 GB' in reports.text(Report(machine, report.settings))
+
+
 def test_command_offers_every_section():
     """What `--only` takes are the sections of the report."""
     assert list(bench.SECTIONS) == list(reports.SECTIONS)
 
 
-def test_document_shows_the_results_beside_it():
-    """benchmark/README.md holds the tables of benchmark/results.json; `make bench` writes both."""
-    results = ROOT / 'benchmark' / 'results.json'
+@pytest.mark.parametrize('name', ['results.json', 'functions.json'])
+def test_document_shows_the_results_beside_it(name):
+    """benchmark/README.md holds the tables of the files beside it, all written by `make bench`."""
+    results = ROOT / 'benchmark' / name
     document = (ROOT / 'benchmark' / 'README.md').read_text(encoding='utf-8')
-    reports.require_markers(document)
     if not results.is_file():
-        pytest.skip('benchmark/results.json is not there (make bench)')
+        pytest.skip(f'benchmark/{name} is not there (make bench)')
     report = reports.loads(results.read_text(encoding='utf-8'))
     assert reports.with_results(document, report) == document

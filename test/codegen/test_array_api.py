@@ -7,6 +7,7 @@ import copy
 import inspect
 import math
 import pickle
+import re
 import types
 import warnings
 from dataclasses import replace
@@ -150,8 +151,14 @@ def compute_by_method(dynamics, name, arrays):
     """Return what the method says of samples (N, count), the axis of the samples first."""
     row = FUNCTIONS[name]
     given = dict(zip([argument.name for argument in row.arguments], arrays, strict=True))
-    method = row.method or name.removesuffix('_in_tip_axes').removesuffix('_at_base_origin')
-    if method != row.method:
+    method = row.method or re.sub(
+        '_(in_tip_axes|at_base_origin|with_external_wrenches)$', '', name
+    )
+    if 'external_wrenches' in given:
+        on_bodies = np.split(given['external_wrenches'], len(dynamics.robot.bodies), axis=-1)
+        names = [body.name for body in dynamics.robot.bodies]
+        given['external_wrenches'] = dict(zip(names, on_bodies, strict=True))
+    elif method != row.method:
         given['axes'] = 'tip' if name.endswith('_in_tip_axes') else 'world'
     result = getattr(dynamics, method)(**given)
     return np.moveaxis(result, 0, 1) if row.is_stacked else result

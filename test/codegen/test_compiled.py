@@ -20,6 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from method_tables import ALL_CALLS, LOADS, PLAIN
 from random_robots import random_tree
 
 import ne_dynamics as ned
@@ -77,61 +78,26 @@ GENERAL_LAW = (
 RESIDUALS = ('q', 'qd', 'qd_before', 'friction_qd', 'effort', 'slow', 'fast', 'step')
 
 FUNCTIONS = {
-    'inverse_dynamics': ('q', 'qd', 'qdd'),
-    'inverse_dynamics with wrench': ('q', 'qd', 'qdd', 'wrench'),
+    **{call: names for call, names in ALL_CALLS.items() if call != 'friction_torque'},
     'inverse_dynamics with base motion': ('q', 'qd', 'qdd', 'wrench', 'base_motion'),
-    'inverse_dynamics in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
-    'gravity_torque': ('q',),
-    'gravity_torque with payload': ('q', 'payload'),
-    'bias_torque': ('q', 'qd'),
-    'mass_matrix': ('q',),
-    'mass_matrix with payload': ('q', 'payload'),
-    'coriolis_matrix': ('q', 'qd'),
-    'forward_dynamics': ('q', 'qd', 'tau'),
-    'forward_dynamics with wrench': ('q', 'qd', 'tau', 'wrench'),
     'forward_dynamics with base motion': ('q', 'qd', 'tau', 'wrench', 'base_motion'),
-    'forward_dynamics in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
-    'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
-    'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
-    'inverse_dynamics_derivatives with wrench': ('q', 'qd', 'qdd', 'wrench'),
-    'forward_dynamics_derivatives in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
-    'kinetic_energy': ('q', 'qd'),
-    'potential_energy': ('q',),
-    'generalized_momentum': ('q', 'qd'),
-    'lagrangian_gradient': ('q', 'qd'),
-    'center_of_mass': ('q',),
-    'center_of_mass_jacobian': ('q',),
-    'centroidal_momentum': ('q', 'qd'),
-    'centroidal_momentum_matrix': ('q',),
-    'centroidal_momentum_rate': ('q', 'qd', 'qdd'),
-    'joint_wrenches': ('q', 'qd', 'qdd'),
-    'link_velocities': ('q', 'qd'),
-    'link_accelerations': ('q', 'qd', 'qdd'),
-    'kinetic_energy_regressor': ('q', 'qd'),
-    'potential_energy_regressor': ('q',),
-    'joint_wrenches with wrench': ('q', 'qd', 'qdd', 'wrench'),
-    'joint_wrenches in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
-    'link_poses': ('q',),
-    'forward_kinematics': ('q',),
-    'jacobian': ('q',),
-    'jacobian in tip axes': ('q',),
-    'jacobian in world axes': ('q',),
-    'jacobian_rate': ('q', 'qd'),
-    'jacobian_rate in tip axes': ('q', 'qd'),
-    'jacobian_rate in world axes': ('q', 'qd'),
-    'regressor': ('q', 'qd', 'qdd'),
+    **{
+        f'{method} in {axes} axes': PLAIN[method]
+        for method in ('jacobian', 'jacobian_rate')
+        for axes in ('tip', 'world')
+    },
     'computed_torque': LAW,
     'feedforward_pd with wrench': (*LAW, 'wrench'),
-    'computed_torque in full': (*LAW, 'wrench', 'base_motion', 'payload'),
+    'computed_torque in full': (*LAW, *LOADS),
     'control_effort': GENERAL_LAW,
-    'control_effort in full': (*GENERAL_LAW, 'wrench', 'base_motion', 'payload'),
+    'control_effort in full': (*GENERAL_LAW, *LOADS),
     'disturbance_residuals': RESIDUALS,
-    'disturbance_residuals in full': (*RESIDUALS, 'wrench', 'base_motion', 'payload'),
+    'disturbance_residuals in full': (*RESIDUALS, *LOADS),
 }
+"""Calls that machine code answers."""
 
 MOTION = ('q', 'qd', 'qdd')
-EXTRAS = ('wrench', 'base_motion', 'payload')
-"""Arguments of the inverse dynamics."""
+"""Arguments of the inverse dynamics, before its loads."""
 
 
 @functools.cache
@@ -471,7 +437,7 @@ def test_batches_of_different_lengths_are_an_input_error(pair):
         assert_same(dynamics.inverse_dynamics(q, qd, qdd, wrench[0]), repeated)
 
 
-@pytest.mark.parametrize('key', EXTRAS)
+@pytest.mark.parametrize('key', LOADS)
 def test_an_argument_beyond_the_motion_is_refused_by_name(key, pair):
     """A wrong shape, kind or number names wrench, base motion or payload on every path."""
     for dynamics in pair:
@@ -487,8 +453,8 @@ def test_an_argument_beyond_the_motion_is_refused_by_name(key, pair):
             (3.0, 'shape'),
             ('heavy', 'real numbers'),
         ):
-            for others in (values, dict.fromkeys(EXTRAS)):
-                extras = {name: bad if name == key else others[name] for name in EXTRAS}
+            for others in (values, dict.fromkeys(LOADS)):
+                extras = {name: bad if name == key else others[name] for name in LOADS}
                 with pytest.raises(InputError, match=f'^{key}: expected .*{message}'):
                     dynamics.inverse_dynamics(*motion, *extras.values())
                 with pytest.raises(InputError, match=f'^{key}: expected .*{message}'):
@@ -631,9 +597,7 @@ def test_arguments_can_be_given_by_name_and_place(given, size, warm, pair):
             if function.startswith('inverse_dynamics'):
                 call(numba, function, values)
     motion = [values[key] for key in MOTION]
-    extras = {
-        key: values[key] if there else None for key, there in zip(EXTRAS, given, strict=True)
-    }
+    extras = {key: values[key] if there else None for key, there in zip(LOADS, given, strict=True)}
     expected = python.inverse_dynamics(*motion, **extras)
     for result in _ways(numba.inverse_dynamics, motion, extras):
         assert_same(result, expected)

@@ -23,6 +23,7 @@ CALLS = {
     'link_poses': [(6,)],
     'generalized_momentum': [(6, 6)],
     'regressor': [(6, 6, 6)],
+    'joint_wrenches': [(6, 6, 6), (6, 6, 6, 6)],
     'inverse_dynamics_derivatives': [(6, 6, 6)],
 }
 
@@ -59,23 +60,63 @@ def test_lists_are_answered_as_arrays(dynamics, method, shapes):
             np.testing.assert_array_equal(getattr(dynamics, method)(*given), expected)
 
 
-@pytest.mark.parametrize(
-    ('wrong', 'reason'),
-    [
-        (['a'] * 6, 'q: expected real numbers'),
-        ([True] * 6, 'q: expected real numbers'),
-        ([0.1] * 5, 'q: expected shape'),
-        ([[0.1] * 6, [0.1] * 5], 'q: expected an array of numbers'),
-        ([*[0.1] * 5, float('nan')], 'q: expected finite numbers, got nan at index'),
-        ([*[0.1] * 5, None], 'q: expected real numbers'),
-    ],
-)
-def test_lists_that_cannot_be_are_named(dynamics, wrong, reason):
+@pytest.mark.parametrize('method', ['inverse_dynamics', 'mass_matrix', 'joint_wrenches'])
+def test_lists_do_not_take_the_long_way(dynamics, method, monkeypatch):
+    """Once machine code answers, no check of Python's looks at lists, tuples or whole numbers."""
+    if dynamics.backend != 'compiled':
+        pytest.skip('Python checks all arguments where there is no machine code')
+    call = getattr(dynamics, method)
+    values = np.random.default_rng(2).uniform(-1.0, 1.0, (len(CALLS[method][0]), 6))
+    whole = np.arange(values.size).reshape(values.shape)
+    expected = [call(*values), call(*whole.astype(float)), call(*values[:, np.newaxis])]
+    monkeypatch.setattr('ne_dynamics.dynamics.calls.match_samples', None)
+    found = [
+        call(*values.tolist()),
+        call(*map(tuple, whole.tolist())),
+        call(*values[:, np.newaxis].tolist()),
+    ]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+    out = np.empty_like(expected[0])
+    assert call(*values.tolist(), out=out) is out
+    np.testing.assert_array_equal(out, expected[0])
+
+
+@pytest.mark.parametrize('method', ['gravity_torque', 'mass_matrix'])
+def test_a_list_by_name_does_not_take_the_long_way(dynamics, method, monkeypatch):
+    """A payload, which has a name alone, is answered as an array of it, with lists beside it."""
+    if dynamics.backend != 'compiled':
+        pytest.skip('Python checks all arguments where there is no machine code')
+    q = np.random.default_rng(4).uniform(-1.0, 1.0, 6)
+    getattr(dynamics, method)(q, payload=LOAD)  # from now on machine code answers
+    call = getattr(dynamics, method)
+    expected = call(q, payload=LOAD)
+    monkeypatch.setattr('ne_dynamics.dynamics.calls.match_samples', None)
+    for given in (LOAD.tolist(), LOAD):
+        np.testing.assert_array_equal(call(q.tolist(), payload=given), expected)
+
+
+WRONG = {
+    'text': (['a'] * 6, r'expected real numbers, got str'),
+    'bool': ([True] * 6, 'expected real numbers, got bool'),
+    'short': ([0.1] * 5, r'expected shape \(6,\)'),
+    'ragged': ([[0.1] * 6, [0.1] * 5], 'expected an array of numbers'),
+    'NaN': ([*[0.1] * 5, np.nan], r'expected finite numbers, got nan at index \(5,\)'),
+    'None': ([*[0.1] * 5, None], 'expected real numbers, got object'),
+    'huge': ([10**400] * 6, 'expected real numbers, got object'),
+}
+
+
+@pytest.mark.parametrize(('wrong', 'reason'), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize('place', [0, 1])
+def test_lists_that_cannot_be_are_named(dynamics, wrong, reason, place):
     """The message is that for arrays, before and after machine code answers."""
     good = [0.1] * 6
     for _ in range(2):
-        with pytest.raises(InputError, match=reason):
-            dynamics.inverse_dynamics(wrong, good, good)
+        given = [good] * 3
+        given[place] = wrong
+        with pytest.raises(InputError, match=f'^{("q", "qd")[place]}: {reason}'):
+            dynamics.inverse_dynamics(*given)
         dynamics.inverse_dynamics(good, good, good)
 
 

@@ -6,52 +6,13 @@ import inspect
 
 import numpy as np
 import pytest
+from method_tables import ALL_CALLS
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.shipped import shipped_file
 
-METHODS = {
-    'inverse_dynamics': ('q', 'qd', 'qdd'),
-    'inverse_dynamics with wrench': ('q', 'qd', 'qdd', 'wrench'),
-    'inverse_dynamics in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
-    'gravity_torque': ('q',),
-    'gravity_torque with payload': ('q', 'payload'),
-    'bias_torque': ('q', 'qd'),
-    'friction_torque': ('qd',),
-    'mass_matrix': ('q',),
-    'mass_matrix with payload': ('q', 'payload'),
-    'coriolis_matrix': ('q', 'qd'),
-    'forward_dynamics': ('q', 'qd', 'tau'),
-    'forward_dynamics with wrench': ('q', 'qd', 'tau', 'wrench'),
-    'forward_dynamics in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
-    'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
-    'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
-    'inverse_dynamics_derivatives with wrench': ('q', 'qd', 'qdd', 'wrench'),
-    'forward_dynamics_derivatives in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
-    'kinetic_energy': ('q', 'qd'),
-    'potential_energy': ('q',),
-    'generalized_momentum': ('q', 'qd'),
-    'lagrangian_gradient': ('q', 'qd'),
-    'center_of_mass': ('q',),
-    'center_of_mass_jacobian': ('q',),
-    'centroidal_momentum': ('q', 'qd'),
-    'centroidal_momentum_matrix': ('q',),
-    'centroidal_momentum_rate': ('q', 'qd', 'qdd'),
-    'joint_wrenches': ('q', 'qd', 'qdd'),
-    'link_velocities': ('q', 'qd'),
-    'link_accelerations': ('q', 'qd', 'qdd'),
-    'kinetic_energy_regressor': ('q', 'qd'),
-    'potential_energy_regressor': ('q',),
-    'joint_wrenches with wrench': ('q', 'qd', 'qdd', 'wrench'),
-    'joint_wrenches in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
-    'link_poses': ('q',),
-    'jacobian_rate': ('q', 'qd'),
-    'forward_kinematics': ('q',),
-    'jacobian': ('q',),
-    'regressor': ('q', 'qd', 'qdd'),
-    'regressor_gradient': ('q', 'qd', 'qdd', 'weights'),
-}
+METHODS = {**ALL_CALLS, 'regressor_gradient': ('q', 'qd', 'qdd', 'weights')}
 
 OTHERS = {'computed_torque', 'feedforward_pd', 'control_effort', 'disturbance_residuals'}
 """Tested where the control laws are."""

@@ -49,7 +49,7 @@ HOSTILE = {
 }
 
 OUR_NAME = re.compile(
-    r'_|((q|qd|qdd)(_rate|_desired|_model)?|tau|wrench|base|payload)[0-9]*'  # inputs
+    r'_|((q|qd|qdd)(_rate|_desired|_model)?|tau|wrench|base|payload|external)[0-9]*'  # inputs
     r'|((effort_)?(kp|kv)|effort_limits|friction_qd|smoothing_velocity)[0-9]*'  # those of laws
     r'|(hysteresis|displacement)[0-9]*'  # those of friction with a path
     r'|(qd_before|effort|slow|fast|step|weights)[0-9]*'  # those of the observer

@@ -9,13 +9,12 @@ import pytest
 from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
-from ne_dynamics.control.transition import TRANSITION_TIME
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand, OnFault, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import InputError, TrajectoryError
@@ -43,7 +42,7 @@ def tuning(dynamics: Dynamics, mode: Mode = Mode.COMPUTED_TORQUE, **options) -> 
         effort_limits=options.pop('limits', dynamics.robot.limits('effort_limit')),
         effort_rates=np.array(options.pop('rates', ())),
         states=options.pop('states', StateLimits()),
-        transition_time=options.pop('transition_time', TRANSITION_TIME),
+        transition_time=options.pop('transition_time', COMMAND.transition_time),
         interpolation_method=options.pop('interpolation_method', Interpolation.SPLINES),
         on_fault=options.pop('on_fault', OnFault.DAMP),
     )
@@ -167,13 +166,13 @@ def test_limits_apply_and_the_rate_goes_on_through_a_change(dynamics: Dynamics) 
 
 def test_the_last_command_is_gravity(dynamics: Dynamics) -> None:
     """The last command holds the last pose, whatever was going on."""
-    for transition_time in (0.0, TRANSITION_TIME):
+    for transition_time in (0.0, COMMAND.transition_time):
         controller = Controller(tuning(dynamics, transition_time=transition_time))
         assert not list(controller.machine.last_commands())
         controller.update(Q, ZERO, 0.0)
         controller.update(Q + 0.1, np.ones(6), 0.1)
         commands = list(controller.machine.last_commands())
-        assert len(commands) == max(1, round(transition_time / RAMP_PERIOD))
+        assert len(commands) == max(1, round(transition_time / COMMAND.ramp_period))
         assert controller.machine.is_left
         np.testing.assert_allclose(commands[-1], dynamics.gravity_torque(Q + 0.1))
 
@@ -196,7 +195,7 @@ def test_a_rate_limit_makes_a_ramp_of_the_last_command(dynamics: Dynamics) -> No
     ramp = list(controller.machine.last_commands())
     assert len(ramp) > 3
     for command in ramp:
-        assert np.abs(command - before).max() <= rate * RAMP_PERIOD + 1e-9
+        assert np.abs(command - before).max() <= rate * COMMAND.ramp_period + 1e-9
         before = command
     np.testing.assert_allclose(ramp[-1], dynamics.gravity_torque(Q))
 
@@ -206,9 +205,9 @@ def test_a_ramp_has_an_end(dynamics: Dynamics) -> None:
     controller = Controller(tuning(dynamics, rates=[1.0]))
     controller.update(Q, ZERO, 0.0, measured_effort=dynamics.gravity_torque(Q) + 10.0)
     ramp = list(controller.machine.last_commands())
-    assert len(ramp) == round(LONGEST_RAMP / RAMP_PERIOD)
+    assert len(ramp) == round(COMMAND.longest_ramp / COMMAND.ramp_period)
     assert not controller.machine.is_left
-    assert np.abs(np.diff(ramp, axis=0)).max() <= RAMP_PERIOD + 1e-9
+    assert np.abs(np.diff(ramp, axis=0)).max() <= COMMAND.ramp_period + 1e-9
 
 
 def test_a_tuning_that_comes_during_the_last_commands_makes_no_step(dynamics: Dynamics) -> None:
@@ -222,8 +221,8 @@ def test_a_tuning_that_comes_during_the_last_commands_makes_no_step(dynamics: Dy
     controller.adopt(chosen)
     sent = list(commands)
     assert len(sent) > 5
-    command = controller.update(Q, ZERO, RAMP_PERIOD)
-    assert np.abs(command.effort - sent[-1]).max() <= 10.0 * RAMP_PERIOD + 1e-9
+    command = controller.update(Q, ZERO, COMMAND.ramp_period)
+    assert np.abs(command.effort - sent[-1]).max() <= 10.0 * COMMAND.ramp_period + 1e-9
 
 
 def test_the_first_command_begins_at_the_measured_effort(dynamics: Dynamics) -> None:

@@ -10,9 +10,9 @@ import pytest
 from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, Robot
-from ne_dynamics.control.command_machine import RAMP_PERIOD
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand, OnFault
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
@@ -187,7 +187,7 @@ def test_commands_of_a_silence_count_for_the_rate(robot) -> None:
     now += 0.2 + 19 * STEP
     *_, last = controller.machine.last_commands(LastCommand.GRAVITY)
     answer = controller.update(place + 0.6, ZERO, now + STEP, now + STEP)
-    assert np.abs(answer.effort - last).max() <= rate * RAMP_PERIOD * (1.0 + 1e-9)
+    assert np.abs(answer.effort - last).max() <= rate * COMMAND.ramp_period * (1.0 + 1e-9)
 
 
 def test_states_of_one_stamp_move_the_command_no_faster(robot) -> None:

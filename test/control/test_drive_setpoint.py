@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.drive_setpoint import Setpoint, plan_rest
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.stages.transition import REACH_TIME, Transition
+from ne_dynamics.control.stages.transition import Transition
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
-from ne_dynamics.control.transition import TRANSITION_TIME
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.motion.stopping import StopLimits
@@ -105,7 +104,7 @@ def test_a_pace_of_its_own_is_told_as_it_is_gone(dynamics: Dynamics, factor: flo
     )
 
 
-@pytest.mark.parametrize('transition', [TRANSITION_TIME, 0.0])
+@pytest.mark.parametrize('transition', [COMMAND.transition_time, 0.0])
 @pytest.mark.parametrize('loss', list(OnStateLoss))
 def test_what_is_sent_last_comes_to_rest_along_the_motion(
     dynamics: Dynamics, transition: float, loss: OnStateLoss
@@ -117,11 +116,11 @@ def test_what_is_sent_last_comes_to_rest_along_the_motion(
     position, velocity, efforts = follow_down(controller)
     speed = np.abs(sent.velocity).max()
     assert speed > 0.5
-    assert np.abs(np.diff(position, axis=0)).max() < 1.1 * speed * RAMP_PERIOD
+    assert np.abs(np.diff(position, axis=0)).max() < 1.1 * speed * COMMAND.ramp_period
     assert np.abs(np.diff(velocity, axis=0)).max() < 0.1 * speed
     assert not velocity[-1].any()
     assert (velocity * np.sign(sent.velocity) > -1e-9).all()
-    assert len(efforts) * RAMP_PERIOD <= LONGEST_RAMP
+    assert len(efforts) * COMMAND.ramp_period <= COMMAND.longest_ramp
     assert np.abs(efforts[0] - before).max() < 0.1 * dynamics.robot.limits('effort_limit').max()
     np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(position[-1]), atol=1e-9)
     assert controller.machine.is_left
@@ -189,7 +188,9 @@ def test_an_arm_that_does_not_follow_is_met_where_it_is(dynamics: Dynamics) -> N
     distance = np.abs(sent.position - Q).max()
     assert distance > 0.1
     np.testing.assert_allclose(position[-1], Q, atol=1e-9)
-    longest = RAMP_PERIOD * (np.abs(sent.velocity).max() + 1.5 * 2.0 * distance / TRANSITION_TIME)
+    longest = COMMAND.ramp_period * (
+        np.abs(sent.velocity).max() + 1.5 * 2.0 * distance / COMMAND.transition_time
+    )
     assert np.abs(np.diff(position, axis=0)).max() < longest
     assert not velocity[-1].any()
     np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(Q), atol=1e-9)
@@ -215,7 +216,10 @@ def test_states_that_return_far_away_begin_where_the_arm_is(dynamics: Dynamics) 
     controller, now = under_way(dynamics)
     controller.trip(FaultKind.STOPPED, 'by the test')
     rest = follow_down(controller)[0][-1]
-    far = rest + 1.1 * REACH_TIME * dynamics.robot.limits('velocity_limit').max() * np.eye(6)[0]
+    far = (
+        rest
+        + 1.1 * COMMAND.reach_time * dynamics.robot.limits('velocity_limit').max() * np.eye(6)[0]
+    )
     command = controller.update(far, ZERO, now + 1.0)
     np.testing.assert_array_equal(command.desired.position, far)
 
@@ -352,7 +356,7 @@ def test_a_continuous_joint_is_met_by_the_nearest_turn(dynamics: Dynamics) -> No
         limits,
         dynamics.inverse_dynamics,
         duration=0.2,
-        period=RAMP_PERIOD,
+        period=COMMAND.ramp_period,
         found=Q + turn + 0.1,
         position_error=nearest,
     )

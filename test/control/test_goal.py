@@ -9,8 +9,8 @@ from ne_dynamics import load_urdf
 from ne_dynamics.control.guards.goal import (
     GoalCode,
     GoalMonitor,
+    GoalOutcome,
     JointTolerance,
-    Outcome,
     Tolerances,
 )
 from ne_dynamics.errors import InputError
@@ -70,7 +70,7 @@ def monitor(robot: Robot):
             position: tuple[float, ...] = (0.0, 0.0, 0.0),
             velocity: tuple[float, ...] | None = (0.0, 0.0, 0.0),
             desired: DesiredState = REST,
-        ) -> Outcome | None:
+        ) -> GoalOutcome | None:
             measured = None if velocity is None else np.array(velocity)
             return self.monitor.observe(now, END, desired, np.array(position), measured)
 
@@ -81,7 +81,7 @@ def test_a_goal_is_reached_at_its_end_and_not_before(monitor) -> None:
     """A motion that is followed exactly succeeds with the first state at its end."""
     judge = monitor(tolerances(path=0.1, goal=0.01, stopped=0.01, time=1.0))
     assert [judge.at(now) for now in (0.0, 1.0, END - 1e-9)] == [None, None, None]
-    assert judge.at(END) == Outcome(GoalCode.SUCCESSFUL, 'the goal is reached')
+    assert judge.at(END) == GoalOutcome(GoalCode.SUCCESSFUL, 'the goal is reached')
 
 
 def test_a_state_after_the_end_counts_as_the_end(monitor) -> None:
@@ -102,7 +102,7 @@ def test_leaving_the_path_ends_it_at_once(monitor) -> None:
     """A joint beyond the path tolerance aborts, named with what was expected and what it was."""
     judge = monitor(tolerances(path=0.1))
     assert judge.at(0.5, (0.1, -0.1, 0.1)) is None
-    assert judge.at(0.75, (0.0, 0.0, -0.125)) == Outcome(
+    assert judge.at(0.75, (0.0, 0.0, -0.125)) == GoalOutcome(
         GoalCode.PATH_TOLERANCE_VIOLATED,
         "joint 'slide': position error: expected at most 0.1 m, got 0.125 m, 1.25 s before the "
         'end of the trajectory',
@@ -167,7 +167,7 @@ def test_past_the_goal_time_it_has_failed(monitor) -> None:
     """The text names joint, what was expected, what was found, and the time allowed."""
     judge = monitor(tolerances(goal=0.01, time=0.5))
     assert judge.at(END, (0.02, 0.0, 0.0)) is None
-    assert judge.at(END + 0.51, (0.02, 0.0, 0.0)) == Outcome(
+    assert judge.at(END + 0.51, (0.02, 0.0, 0.0)) == GoalOutcome(
         GoalCode.GOAL_TOLERANCE_VIOLATED,
         "joint 'shoulder': position error: expected at most 0.01 rad, got 0.02 rad, 0.51 s after "
         'the end of the trajectory (goal time: 0.5 s)',

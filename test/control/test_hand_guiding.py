@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_model
-from ne_dynamics.control.command_machine import LOWERING_TIME, RAMP_PERIOD
 from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
 from ne_dynamics.control.hand_guiding import HandGuiding, HandGuidingSettings
 from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.errors import InputError, ParameterError
@@ -170,15 +170,15 @@ def test_velocities_of_the_wrong_sign_are_a_fault_where_they_damp() -> None:
 
 
 def test_an_arm_that_nobody_sees_is_lowered() -> None:
-    """The last effort fades to nothing, monotonically and without a step, in `LOWERING_TIME`."""
+    """The last effort fades to nothing, monotonically and without a step, in `lowering_time`."""
     controller, q = led(transition_time=0.0), np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
     last = controller.update(q, np.zeros(6), 1.0).effort
     controller.trip(FaultKind.STOPPED, 'no usable one')
     commands = np.array([last, *controller.machine.lowering_commands()])
     sizes = np.abs(commands)
-    assert len(commands) == pytest.approx(LOWERING_TIME / RAMP_PERIOD, abs=3)
+    assert len(commands) == pytest.approx(COMMAND.lowering_time / COMMAND.ramp_period, abs=3)
     assert (np.diff(sizes, axis=0) <= 1e-9).all()
-    steepest = 1.5 * np.abs(last) * RAMP_PERIOD / LOWERING_TIME
+    steepest = 1.5 * np.abs(last) * COMMAND.ramp_period / COMMAND.lowering_time
     assert (np.abs(np.diff(commands, axis=0)) <= 1.01 * steepest + 1e-9).all()
     assert not commands[-1].any()
     again = controller.update(q, np.zeros(6), 5.0).effort

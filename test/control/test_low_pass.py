@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.sensors.low_pass import LATE, LowPass
+from ne_dynamics.control.sensors.low_pass import LowPass
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.errors import ParameterError
 
 ONE = np.ones(2)
@@ -96,7 +97,7 @@ def test_an_overtaken_reading_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize('gap', [0.1, np.inf])
-@pytest.mark.parametrize('stamp', [1.0 - 2.0 * LATE, -1e9, np.nan])
+@pytest.mark.parametrize('stamp', [1.0 - 2.0 * SENSORS.latest_stamp, -1e9, np.nan])
 def test_a_clock_that_was_set_back_starts_it_anew(stamp: float, gap: float) -> None:
     """A stamp far older than the newest is of another clock, and so is one that is no number."""
     low_pass = LowPass(5.0, gap)

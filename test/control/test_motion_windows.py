@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.payload.motion_windows import (
-    SAMPLE_PERIOD,
-    WINDOW,
-    MeasuredState,
-    MotionWindows,
-    make_window,
-)
+from ne_dynamics.control.payload.motion_windows import MeasuredState, MotionWindows, make_window
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 
 COEFFICIENTS = np.array([[0.3, -1.0], [0.2, -0.1], [0.5, 0.4]])
 
@@ -61,7 +56,7 @@ def test_a_joint_that_turns_round_has_no_least_speed() -> None:
 def test_encoder_steps_hardly_show() -> None:
     """A position in steps of 16 bits is off by a few mrad/s^2, differenced twice by 20,000."""
     step = 2.0 * np.pi / 2**16
-    rows = [state(time) for time in np.arange(0.0, WINDOW, SAMPLE_PERIOD)]
+    rows = [state(time) for time in np.arange(0.0, PAYLOAD.window, PAYLOAD.sample_period)]
     window = make_window(
         [row._replace(position=np.round(row.position / step) * step) for row in rows]
     )
@@ -83,8 +78,8 @@ def test_windows_follow_each_other() -> None:
 def test_most_states_are_passed_over() -> None:
     """A state that comes soon after the last one is not wanted."""
     windows = gathered([0.0])
-    assert not windows.wants(0.5 * SAMPLE_PERIOD)
-    assert windows.wants(SAMPLE_PERIOD)
+    assert not windows.wants(0.5 * PAYLOAD.sample_period)
+    assert windows.wants(PAYLOAD.sample_period)
     assert windows.wants(-1.0)
 
 

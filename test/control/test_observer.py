@@ -7,7 +7,8 @@ import pytest
 
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.observer import LONGEST_PERIOD, MomentumObserver
+from ne_dynamics.control.observer import MomentumObserver
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.dynamics.compensation import Base, Terms
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
@@ -203,7 +204,7 @@ def test_of_states_that_are_far_apart_nothing_is_learned(dynamics) -> None:
     assert np.abs(known[0]).max() > 0.1
     observer.update(law, q, qd + 1.0, qd, NONE, now)
     assert observer.residuals is known
-    now += 1.01 * LONGEST_PERIOD
+    now += 1.01 * COMMAND.observer_longest_period
     q, qd, _ = motion(now)
     observer.update(law, q, qd, qd, NONE, now)
     assert observer.residuals is known

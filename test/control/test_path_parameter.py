@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.control.desired.path_parameter import (
-    SCALING_RATE,
-    STANDING,
-    SWING_TIME,
-    Band,
-    PathParameter,
-)
+from ne_dynamics.control.desired.path_parameter import Band, PathParameter
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile
 from ne_dynamics.motion.waypoints import DesiredState
 
@@ -49,10 +44,10 @@ def test_the_place_is_the_integral_of_the_speed() -> None:
     assert errors.max() < 5e-4
     np.testing.assert_allclose(np.diff(place), 0.5 * PERIOD * (speed[1:] + speed[:-1]), atol=1e-12)
     assert speed[-1] == pytest.approx(0.3, abs=1e-6)
-    assert np.abs(change).max() <= SCALING_RATE
+    assert np.abs(change).max() <= DESIRED.scaling_rate
     # From state to state no more than the swing.
     steps = np.abs(np.diff(change))
-    assert steps.max() <= 1.01 * SCALING_RATE * PERIOD / SWING_TIME
+    assert steps.max() <= 1.01 * DESIRED.scaling_rate * PERIOD / DESIRED.swing_time
 
 
 @pytest.mark.parametrize('low', [-2.0, -8.0, -40.0])
@@ -63,7 +58,7 @@ def test_a_stop_takes_what_the_band_leaves(low: float) -> None:
     clock.stop(band)
     rows = run(clock, 2.0 - 2.0 / low, band)
     assert clock.has_stopped
-    assert clock.speed <= STANDING
+    assert clock.speed <= DESIRED.standing_speed
     assert (rows[:, 3] >= low - 1e-12).all()
     shortest = 0.5 / -low
     # The swing at the begin and the landing at the end cost so much time at full speed.

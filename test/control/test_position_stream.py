@@ -15,12 +15,12 @@ from streamed_motion import RATE, TrueMotion
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.position_stream import (
     ENDINGS,
-    REGULAR_BEFORE,
-    Pace,
     SentPoints,
+    StreamRate,
     end_derivatives,
     going_on,
 )
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
 
@@ -289,7 +289,7 @@ def test_a_pace_is_the_line_through_the_arrivals(drift: float) -> None:
     """Of a jitter of 5 ms 0.3 ms are left between messages; a sender's clock may be 0.3 % off."""
     period = PERIOD * (1.0 + drift)
     came = arrivals(period, 0.005)
-    pace = Pace(float(came[0]), PERIOD, is_told=True)
+    pace = StreamRate(float(came[0]), PERIOD, is_told=True)
     starts = []
     for now in came[1:]:
         following = pace.after(float(now))
@@ -305,10 +305,10 @@ def test_a_pace_is_the_line_through_the_arrivals(drift: float) -> None:
 
 def test_what_comes_at_irregular_times_has_no_pace() -> None:
     """Half an interval off, at once, or after a long silence: from now, as it was sent."""
-    pace = Pace(5.0, PERIOD, is_told=True, count=20)
+    pace = StreamRate(5.0, PERIOD, is_told=True, count=20)
     for intervals in (0.0, 0.5, 1.5, 90.0):
         assert pace.after(5.0 + intervals * PERIOD) is None
         assert pace.start_of(5.0 + intervals * PERIOD) is None
-    young = Pace(5.0, PERIOD, is_told=True, count=REGULAR_BEFORE - 2)
+    young = StreamRate(5.0, PERIOD, is_told=True, count=DESIRED.regular_before - 2)
     assert young.start_of(5.0 + PERIOD) is None
     assert young.after(5.0 + PERIOD) is not None

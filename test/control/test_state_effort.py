@@ -12,12 +12,8 @@ from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.sensors.imu import BaseImu
-from ne_dynamics.control.sensors.state_effort import (
-    LARGEST_SHARE,
-    LEAST_SHARE,
-    StateEffort,
-    find_beginning,
-)
+from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.model.rigid_body import Inertia
@@ -137,7 +133,7 @@ def test_currents_are_no_torques(share) -> None:
     found = beginning(share * GRAVITY, limits=limits)
     assert found.effort is None
     assert 'another unit' in found.refusal
-    assert (np.abs((1.0 - share) * GRAVITY) / limits).max() < LARGEST_SHARE
+    assert (np.abs((1.0 - share) * GRAVITY) / limits).max() < SENSORS.effort_largest_share
 
 
 @pytest.mark.parametrize('commands_gravity', [True, False])
@@ -168,7 +164,7 @@ def test_without_gravity_the_meanings_are_one() -> None:
 
 def test_a_small_difference_needs_no_reason() -> None:
     """Nearer to the other meaning by next to nothing: it is begun at, and not talked of."""
-    little = 0.9 * LEAST_SHARE * LIMITS
+    little = 0.9 * SENSORS.effort_least_share * LIMITS
     found = find_beginning(
         -little,
         TORQUE,
@@ -185,7 +181,7 @@ def test_a_small_difference_needs_no_reason() -> None:
 def test_the_largest_difference_is_a_share_of_the_limit(joint) -> None:
     """A joint may be off by the share and not by more; which one is said."""
     off = np.zeros(6)
-    off[joint] = np.copysign(0.99 * LARGEST_SHARE * LIMITS[joint], GRAVITY[joint])
+    off[joint] = np.copysign(0.99 * SENSORS.effort_largest_share * LIMITS[joint], GRAVITY[joint])
     np.testing.assert_array_equal(beginning(GRAVITY + off).effort, GRAVITY + off)
     off[joint] *= 1.02 / 0.99
     found = beginning(GRAVITY + off)
@@ -218,7 +214,9 @@ def test_what_is_right_is_begun_at_in_any_pose_and_what_is_wrong_in_none(command
         for wrong in (0.1 * gravity, 0.004 * LIMITS, -gravity):
             found = find_beginning(wrong, TORQUE, **known)
             if found.effort is not None:
-                assert (np.abs(found.effort - holding) <= LEAST_SHARE * LIMITS + 1e-9).all()
+                assert (
+                    np.abs(found.effort - holding) <= SENSORS.effort_least_share * LIMITS + 1e-9
+                ).all()
 
 
 def test_what_the_motors_cannot_do_is_no_beginning() -> None:
@@ -234,8 +232,8 @@ def test_without_limits_gravity_is_the_measure() -> None:
     limits = np.full(6, np.inf)
     largest = np.abs(GRAVITY).max()
     near, far = GRAVITY.copy(), GRAVITY.copy()
-    near[0] += 0.9 * LARGEST_SHARE * largest
-    far[0] += 1.1 * LARGEST_SHARE * largest
+    near[0] += 0.9 * SENSORS.effort_largest_share * largest
+    far[0] += 1.1 * SENSORS.effort_largest_share * largest
     assert beginning(near, limits=limits).effort is not None
     assert beginning(far, limits=limits).effort is None
     assert beginning(0.1 * GRAVITY, limits=limits).effort is None

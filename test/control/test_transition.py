@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
@@ -16,7 +15,8 @@ from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.sensors.imu import BaseImu, OnImuTimeout
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.sensors.wrench import OnTimeout, WrenchSettings, WristWrench
-from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset, ramp
+from ne_dynamics.control.thresholds import COMMAND
+from ne_dynamics.control.transition import CommandOffset, ramp
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
@@ -29,7 +29,7 @@ LOAD = ARM.payload_parameters(Inertia(3.0, (0.0, 0.0, 0.05), np.zeros((3, 3))), 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
 ZERO = np.zeros(6)
 PERIOD = 0.002
-STEEPEST = 2.45 / TRANSITION_TIME
+STEEPEST = 2.45 / COMMAND.transition_time
 """Largest slope of an offset of 1 [1/s]: END / e / transition time."""
 
 
@@ -84,13 +84,13 @@ def test_another_tuning_makes_no_step(name: str) -> None:
     offset = first = next_command.effort - raw(after, now, next_command.desired)
     assert np.abs(first).max() > 2.0
     largest = STEEPEST * PERIOD * np.abs(first).max()
-    for step in range(51, 51 + round(3 * TRANSITION_TIME / PERIOD)):
+    for step in range(51, 51 + round(3 * COMMAND.transition_time / PERIOD)):
         now = PERIOD * step
         command = controller.update(*state(now), now)
         left = command.effort - raw(after, now, command.desired)
         assert np.abs(left - offset).max() <= largest
         assert (np.abs(left) <= np.abs(offset) + 1e-9).all()
-        if step == 50 + round(TRANSITION_TIME / PERIOD):
+        if step == 50 + round(COMMAND.transition_time / PERIOD):
             np.testing.assert_allclose(left, 0.01 * first, atol=1e-9)
         offset = left
     np.testing.assert_allclose(left, 0.0, atol=1e-9)
@@ -227,12 +227,12 @@ def test_the_last_command_is_a_ramp_in_time(last: LastCommand) -> None:
         before = controller.update(Q, np.full(6, -2.0), PERIOD).effort
         target = DYNAMICS.gravity_torque(Q) if last is LastCommand.GRAVITY else ZERO
         ramp_commands = np.array(list(controller.machine.last_commands(last)))
-        duration = min(transition_time, LONGEST_RAMP)
-        assert len(ramp_commands) == round(duration / RAMP_PERIOD)
+        duration = min(transition_time, COMMAND.longest_ramp)
+        assert len(ramp_commands) == round(duration / COMMAND.ramp_period)
         assert controller.machine.is_left
         np.testing.assert_array_equal(ramp_commands[-1], target)
         steps = np.diff([before, *ramp_commands], axis=0)
-        largest = 1.5 * np.abs(target - before) * RAMP_PERIOD / duration
+        largest = 1.5 * np.abs(target - before) * COMMAND.ramp_period / duration
         assert (np.abs(steps) <= largest + 1e-9).all()
 
 

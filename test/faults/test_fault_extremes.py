@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pytest
 
-from ne_dynamics.control.sensors.state_rate import LEAST_PERIODS
+from ne_dynamics.control.sensors.thresholds import SENSORS
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 HUGE = [1e3, 1e100, 1e308]
@@ -178,7 +178,7 @@ def test_huge_gains(node, player, quiet, monkeypatch, gain: float) -> None:
     they would be for, they are refused for a rate limit, and without one they give commands
     within the effort limits, or none.
     """
-    for _ in range(LEAST_PERIODS):
+    for _ in range(SENSORS.least_periods):
         player.is_answered(Q)
     huge = {'computed_torque.kp': [gain], 'computed_torque.kv': [gain]}
     assert not node.set_atomically(**huge).successful

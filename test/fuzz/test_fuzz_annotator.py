@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ne_dynamics.ros.thresholds import NODE
+
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from fuzz_messages import MessageSource, plan
 
-from ne_dynamics.ros.annotator.annotation import MAX_POINTS
 from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.simulation.demo.node_messages import parameter_of
 
@@ -75,7 +76,7 @@ class Site:
 
 def check(message: Any) -> None:
     """Check that an answer is complete, finite and in order."""
-    assert 0 < len(message.points) <= MAX_POINTS
+    assert 0 < len(message.points) <= NODE.most_annotated_points
     before = -1
     for point in message.points:
         at = point.time_from_start.sec * 10**9 + point.time_from_start.nanosec

@@ -27,12 +27,8 @@ from ne_dynamics.errors import (
 )
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.waypoints import (
-    POSITION_TOLERANCE,
-    TrajectoryPoint,
-    Waypoints,
-    resting_state,
-)
+from ne_dynamics.motion.thresholds import MOTION
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.ros.messages.conversion import JointStateReader, MessageError
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.settings import ParameterSpec
@@ -116,8 +112,8 @@ def test_a_trajectory_is_refused_or_finite(sent, start, now, offset, is_stamped)
     assert (np.diff(waypoints.times) > 0.0).all()
     for index in (0, 2):
         values = waypoints.positions[:, index]
-        assert (values >= JOINTS[index].lower - POSITION_TOLERANCE).all()
-        assert (values <= JOINTS[index].upper + POSITION_TOLERANCE).all()
+        assert (values >= JOINTS[index].lower - MOTION.position_tolerance).all()
+        assert (values <= JOINTS[index].upper + MOTION.position_tolerance).all()
     try:
         trajectory = Motion.through(
             waypoints,

@@ -14,7 +14,7 @@ from replay_inputs import EVENT, IMU, RESOLUTION, SENSOR_RESOLUTION, STATE, WREN
 from ne_dynamics import Dynamics, Robot
 from ne_dynamics.simulation.demo.motion import WaypointMotion, excitation, rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import Disturbance, Reading, Sensor
+from ne_dynamics.simulation.one_process_loop import Disturbance, Sensor, SensorReading
 
 DRIVE_PERIOD = 0.001
 """Of drives that close a loop of their own [s]."""
@@ -217,7 +217,7 @@ class PlantLoop:
 
     def _tell_state(self) -> None:
         plant = self.plant
-        reading = Reading(self.time, plant.position, plant.velocity, plant.effort, None, '')
+        reading = SensorReading(self.time, plant.position, plant.velocity, plant.effort, None, '')
         for sensor in self.sensors:
             reading = sensor(reading)
         names = list(self.robot.joint_names)

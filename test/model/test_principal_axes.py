@@ -7,8 +7,8 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model import Inertia, angular_velocity_of_axes
 from ne_dynamics.model.checks import check_robot
-from ne_dynamics.model.rigid_body import Inertia, angular_velocity_of_axes
 
 POINTS = np.random.default_rng(1).normal(size=(12, 3)) * [0.3, 0.2, 0.1]
 MASSES = np.random.default_rng(2).uniform(0.1, 1.0, 12)
@@ -33,6 +33,8 @@ def test_the_moment_about_a_line_is_the_sum_of_masses_times_distances_squared():
         distances = np.linalg.norm(np.cross(POINTS - point, unit), axis=1)
         found = body.moment_about_line(direction, point)
         np.testing.assert_allclose(found, MASSES @ distances**2, rtol=1e-12)
+        for length in (1e-200, 1e200):
+            np.testing.assert_allclose(body.moment_about_line(length * direction, point), found)
     with pytest.raises(ModelError, match='direction'):
         body.moment_about_line([0.0, 0.0, 0.0])
 

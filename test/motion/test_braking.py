@@ -11,14 +11,9 @@ import pytest
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.errors import InputError
-from ne_dynamics.motion.braking import (
-    LONGEST_BRAKE,
-    LONGEST_SILENCE,
-    AnsweredStates,
-    plan_brake,
-    predict,
-)
+from ne_dynamics.motion.braking import AnsweredStates, plan_brake, predict
 from ne_dynamics.motion.stopping import StopLimits
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.shipped import shipped_file
 
 ROBOT = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
@@ -128,12 +123,12 @@ def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead(compute_eff
     states = steady_motion(compute_efforts, unknown)
     brake = plan(states, compute_efforts)
     assert brake is not None
-    assert len(brake.efforts) * PERIOD <= LONGEST_BRAKE + PERIOD
+    assert len(brake.efforts) * PERIOD <= MOTION.longest_brake + PERIOD
     step = np.abs(brake.efforts[0] - states.last.effort)
     # The first is a period on its way: of a stop that takes a tenth of a second, say.
     assert (step <= 0.1 * LIMITS.efforts).all()
     way = brake.end - Q
-    shortest, longest = 0.05, 0.1 + LONGEST_BRAKE
+    shortest, longest = 0.05, 0.1 + MOTION.longest_brake
     assert (way * np.sign(SPEED) > shortest * np.abs(SPEED)).all()
     assert (np.abs(way) < longest * (np.abs(SPEED) + 0.3)).all()
 
@@ -144,8 +139,8 @@ def test_there_is_nothing_to_brake(compute_efforts) -> None:
     assert plan(AnsweredStates(), compute_efforts) is None
     assert plan(steady_motion(compute_efforts, count=2), compute_efforts) is None
     states = steady_motion(compute_efforts)
-    assert plan(states, compute_efforts, LONGEST_SILENCE) is not None
-    assert plan(states, compute_efforts, LONGEST_SILENCE + 0.01) is None
+    assert plan(states, compute_efforts, MOTION.longest_silence) is not None
+    assert plan(states, compute_efforts, MOTION.longest_silence + 0.01) is None
     assert plan(states, compute_efforts, -0.01) is None
     assert plan(states, compute_efforts, np.nan) is None
     states.clear()

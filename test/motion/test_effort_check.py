@@ -11,11 +11,12 @@ from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Terms
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.motion.check import find_rests, find_unholdable
-from ne_dynamics.motion.effort_check import RESOLUTION, check_efforts
+from ne_dynamics.motion.effort_check import check_efforts
 from ne_dynamics.motion.joint_limits import USUAL, DemandLimits
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
 from ne_dynamics.motion.motion import scaled_coefficients
 from ne_dynamics.motion.segments import Segments
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
 
@@ -87,7 +88,7 @@ def test_the_largest_effort_is_that_of_dense_samples(seed: int) -> None:
     found = excesses(segments, path.moving, limits(0.5 * largest))
     assert set(found) == set(range(6))
     for joint, excess in found.items():
-        assert abs(excess.value) >= largest[joint] * (1.0 - RESOLUTION)
+        assert abs(excess.value) >= largest[joint] * (1.0 - MOTION.effort_resolution)
         assert abs(excess.value) <= largest[joint] * (1.0 + 1e-3)
         shares = (excess.time - segments.begins) / segments.durations
         # At the time of a knot both segments have one.
@@ -105,7 +106,7 @@ def test_a_limit_is_left_when_samples_leave_it(seed: int) -> None:
     path = PathEfforts(law().compensation)
     segments = random_motion(seed)
     largest = np.abs(dense_efforts(segments, path.moving)).max(axis=(0, 1))
-    slack = USUAL.effort + RESOLUTION + 0.002
+    slack = USUAL.effort + MOTION.effort_resolution + 0.002
     assert not excesses(segments, path.moving, limits(largest / (1.0 + USUAL.effort) * 1.002))
     assert set(excesses(segments, path.moving, limits(largest / (1.0 + slack)))) == set(range(6))
 

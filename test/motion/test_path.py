@@ -7,12 +7,8 @@ import pytest
 
 from ne_dynamics.motion.motion import scaled_coefficients
 from ne_dynamics.motion.segments import Segments, sample_segments
-from ne_dynamics.motion.time_scaling.path import (
-    LARGEST_TURN,
-    SHORTEST_WAY,
-    divide_by_way,
-    divide_turns,
-)
+from ne_dynamics.motion.thresholds import TIME_SCALING
+from ne_dynamics.motion.time_scaling.path import divide_by_way, divide_turns
 from ne_dynamics.motion.waypoints import DesiredState
 
 
@@ -47,7 +43,7 @@ def test_no_part_turns_far(slow) -> None:
     direction = way[1:-1] / np.linalg.norm(way[1:-1], axis=2, keepdims=True)
     turns = np.linalg.norm(np.diff(direction, axis=0), axis=2).sum(axis=0)
     ways = np.linalg.norm(np.diff(q, axis=0), axis=2).sum(axis=0)
-    assert turns[ways > SHORTEST_WAY].max() <= 1.05 * LARGEST_TURN
+    assert turns[ways > TIME_SCALING.corner_way].max() <= 1.05 * TIME_SCALING.largest_turn
 
 
 def test_a_path_that_goes_back_on_a_line_is_divided_where_it_turns() -> None:

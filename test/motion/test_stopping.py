@@ -7,7 +7,8 @@ import pytest
 
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.dynamics.compensation import Compensation, Terms
-from ne_dynamics.motion.stopping import EFFORT_SHARE, FASTEST_FORCED, StopLimits, stop
+from ne_dynamics.motion.stopping import StopLimits, stop
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
 
@@ -86,7 +87,7 @@ def test_it_leaves_the_feedback_a_share_of_the_motors(arm: Dynamics, seed: int) 
     positions, velocities, accelerations = samples(found)
     late = slice(20, None)
     efforts = compute(positions[late], velocities[late], accelerations[late])
-    assert (np.abs(efforts) <= 1.05 * EFFORT_SHARE * limits.efforts).all()
+    assert (np.abs(efforts) <= 1.05 * MOTION.stop_effort_share * limits.efforts).all()
 
 
 @pytest.mark.parametrize('seed', SEEDS)
@@ -103,7 +104,7 @@ def test_it_keeps_to_given_decelerations(arm: Dynamics, seed: int) -> None:
 def test_it_ends_before_a_position_limit(arm: Dynamics, seed: int) -> None:
     """A limit that a stop in 50 ms does not pass is not passed, whatever the limits else."""
     state = random_state(seed)._replace(acceleration=np.zeros(6))
-    shortest = np.abs(state.velocity) * FASTEST_FORCED / 2.0
+    shortest = np.abs(state.velocity) * MOTION.shortest_forced_stop / 2.0
     room = 1.2 * shortest + 1e-3
     limits = limits_of(
         arm,

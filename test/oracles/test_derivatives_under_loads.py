@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics with a wrench, a payload and a moving base."""
+"""Derivatives of the dynamics with wrenches, a payload and a moving base."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from calling_forms import call_in_every_form
+from example_robots import EXAMPLE_ROBOTS
 from motion_samples import random_motion
-from oracle_measure import GRAVITY
+from oracle_measure import GRAVITY, urdf_dynamics
 from pinocchio_oracle import PinocchioRobot
 from random_robots import random_tree
 
@@ -71,3 +73,143 @@ def test_a_moving_base_against_differences(tree):
             difference = (ends[0] - ends[1]) / (2.0 * step)
             scale = max(np.abs(part).max(), np.abs(ends[0]).max())
             np.testing.assert_allclose(part[:, joint], difference, rtol=0, atol=1e-6 * scale)
+
+
+ROWS = 3
+
+MOST_ROBOTS = [robot for robot in EXAMPLE_ROBOTS if 'shoulder' not in robot.name]
+
+
+def draw_wrenches(dynamics, seed):
+    """Return wrenches on half of all links, the base and one that is fixed among them."""
+    rng = np.random.default_rng(seed)
+    robot = dynamics.robot
+    names = [link.name for link in robot.links][::2]
+    moving = {body.name for body in robot.bodies}
+    names += [link.name for link in robot.links if link.name not in moving][-1:]
+    return {name: rng.uniform(-10.0, 10.0, (ROWS, 6)) for name in {robot.base_link, *names}}
+
+
+def row_of(wrenches, row):
+    """Return the wrenches of one sample."""
+    return {name: values[row] for name, values in wrenches.items()}
+
+
+def check_external_wrenches(ours, oracle, seed):
+    """Compare with Pinocchio, each form of call; the forward ones through the mass matrix."""
+    sample = random_motion(seed, ROWS, ours.n)
+    qd = sample.qd + 0.1 * np.sign(sample.qd)
+    wrenches = draw_wrenches(ours, seed)
+    motion = sample.q, qd, sample.qdd
+    expected = np.array(
+        [
+            oracle.inverse_dynamics_derivatives(*[each[row] for each in motion], None, on_links)
+            for row, on_links in ((row, row_of(wrenches, row)) for row in range(ROWS))
+        ]
+    )
+    names = list(wrenches)
+
+    def under_wrenches(method):
+        def call(*given, out=None):
+            on_links = dict(zip(names, given[3:], strict=True))
+            return method(*given[:3], external_wrenches=on_links, out=out)
+
+        return call
+
+    given = *motion, *wrenches.values()
+    inverse = under_wrenches(ours.inverse_dynamics_derivatives)
+    for computed in call_in_every_form(inverse, *given, axis=1).values():
+        for row in range(ROWS):
+            check(computed[:, row], expected[row], 1e-9)
+    tau = ours.inverse_dynamics(*motion, external_wrenches=wrenches)
+    forward = under_wrenches(ours.forward_dynamics_derivatives)
+    given = *motion[:2], tau, *wrenches.values()
+    for computed in call_in_every_form(forward, *given, axis=1).values():
+        for row in range(ROWS):
+            by_q, by_qd, matrix = expected[row]
+            found = [matrix @ part for part in computed[:, row]]
+            for one, other in zip(found, (-by_q, -by_qd, np.eye(ours.n)), strict=True):
+                scale = max(np.abs(other).max(), (np.abs(matrix) @ np.abs(computed[0, row])).max())
+                np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * scale)
+
+
+@each_tree
+@pytest.mark.parametrize('backend', ['python', 'auto'])
+def test_wrenches_on_links_of_trees_against_pinocchio(tree, backend):
+    """With wrenches on links, constant in their axes, as in computeRNEADerivatives."""
+    ours, oracle, *_ = prepare(tree, backend)
+    check_external_wrenches(ours, oracle, tree[0])
+
+
+@pytest.mark.parametrize('robot', MOST_ROBOTS, ids=lambda robot: robot.name)
+def test_wrenches_on_links_of_robots_against_pinocchio(robot):
+    """On real robots, trees and mimic joints among them."""
+    ours = urdf_dynamics(robot.path, 'python', **robot.as_loaded)
+    oracle = PinocchioRobot(robot.path.read_text(), ours.joint_names, GRAVITY, **robot.as_loaded)
+    check_external_wrenches(ours, oracle, 17)
+
+
+@each_tree
+@pytest.mark.parametrize('backend', ['python', 'auto'])
+def test_wrenches_on_links_add_to_every_load(tree, backend):
+    """With wrench, moving base and payload they are the differences of the dynamics."""
+    ours, _, motion, wrench, base, rng = prepare(tree, backend)
+    payload = ned.model.rigid_body.Inertia(
+        2.0, np.array([0.1, -0.05, 0.2]), np.diag([0.02, 0.03, 0.04])
+    ).parameters
+    loads = {
+        'wrench': wrench,
+        'base_motion': base,
+        'payload': payload,
+        'external_wrenches': {ours.link_names[-1]: rng.normal(0.0, 10.0, 6)},
+    }
+    tau = ours.inverse_dynamics(*motion, **loads)
+    by_q, _, matrix = ours.inverse_dynamics_derivatives(*motion, **loads)
+    step = 1e-5 * np.eye(ours.n)
+    for joint in range(ours.n):
+        ends = [
+            ours.inverse_dynamics(motion[0] + sign * step[joint], *motion[1:], **loads)
+            for sign in (1.0, -1.0)
+        ]
+        scale = max(np.abs(by_q).max(), np.abs(tau).max())
+        np.testing.assert_allclose(
+            by_q[:, joint], (ends[0] - ends[1]) / 2e-5, rtol=0, atol=1e-6 * scale
+        )
+    found = ours.forward_dynamics_derivatives(*motion[:2], tau, **loads)
+    check([matrix @ part for part in found[::2]], [-by_q, np.eye(ours.n)], 1e-7)
+
+
+@pytest.mark.parametrize('method', ['inverse_dynamics', 'forward_dynamics'])
+def test_what_is_no_wrench_on_a_link_is_an_error(method):
+    """It names the argument and the link, as for the dynamics themselves."""
+    ours, *_ = prepare(TREES[0], 'python')
+    ask, q, link = getattr(ours, f'{method}_derivatives'), np.zeros(ours.n), ours.link_names[-1]
+    for wrong in (np.ones(5), np.full(6, np.nan), np.ones((2, 6))):
+        with pytest.raises(ned.InputError, match=rf"external_wrenches\['{link}'\]: expected"):
+            ask(q, q, q, external_wrenches={link: wrong})
+    with pytest.raises(ned.InputError, match='external_wrenches: expected a mapping'):
+        ask(q, q, q, external_wrenches=np.ones(6))
+    with pytest.raises(ned.NeDynamicsError, match='nowhere'):
+        ask(q, q, q, external_wrenches={'nowhere': np.ones(6)})
+    no_links = ask(q, q, q, external_wrenches={})
+    np.testing.assert_array_equal(no_links, ask(q, q, q))
+
+
+@pytest.mark.parametrize('backend', ['python', 'auto'])
+@pytest.mark.parametrize('rows', [0, 1])
+def test_a_batch_of_one_or_none_under_wrenches(backend, rows):
+    """The results have that many samples, with a wrench each or one for all."""
+    ours, _, motion, *_ = prepare(TREES[1], backend)
+    batch = [np.tile(each, (rows, 1)) for each in motion]
+    link = ours.link_names[-1]
+    for name in ('inverse_dynamics', 'forward_dynamics'):
+        for method, shape in (
+            (getattr(ours, name), (rows, ours.n)),
+            (getattr(ours, f'{name}_derivatives'), (3, rows, ours.n, ours.n)),
+        ):
+            single = method(*motion, external_wrenches={link: np.ones(6)})
+            for wrench in (np.ones(6), np.ones((rows, 6))):
+                found = method(*batch, external_wrenches={link: wrench})
+                assert found.shape == shape
+                if rows:
+                    np.testing.assert_array_equal(found.reshape(single.shape), single)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from method_tables import ALL_CALLS
 from motion_samples import random_motion
 from oracle_measure import GRAVITY, backend_cases, choose_seeds, relative_error
 from random_robots import random_tree
@@ -36,49 +37,11 @@ every_tree = pytest.mark.parametrize(
 
 KEYS = ('inertial', 'viscous_friction', 'coulomb_friction', 'rotor_inertia')
 
-METHODS = {
-    'inverse_dynamics': ('q', 'qd', 'qdd'),
-    'inverse_dynamics with wrench': ('q', 'qd', 'qdd', 'wrench'),
-    'inverse_dynamics in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
-    'gravity_torque': ('q',),
-    'gravity_torque with payload': ('q', 'payload'),
-    'bias_torque': ('q', 'qd'),
-    'friction_torque': ('qd',),
-    'mass_matrix': ('q',),
-    'mass_matrix with payload': ('q', 'payload'),
-    'coriolis_matrix': ('q', 'qd'),
-    'kinetic_energy': ('q', 'qd'),
-    'potential_energy': ('q',),
-    'generalized_momentum': ('q', 'qd'),
-    'lagrangian_gradient': ('q', 'qd'),
-    'center_of_mass': ('q',),
-    'center_of_mass_jacobian': ('q',),
-    'centroidal_momentum': ('q', 'qd'),
-    'centroidal_momentum_matrix': ('q',),
-    'centroidal_momentum_rate': ('q', 'qd', 'qdd'),
-    'joint_wrenches': ('q', 'qd', 'qdd'),
-    'link_velocities': ('q', 'qd'),
-    'link_accelerations': ('q', 'qd', 'qdd'),
-    'kinetic_energy_regressor': ('q', 'qd'),
-    'potential_energy_regressor': ('q',),
-    'joint_wrenches with wrench': ('q', 'qd', 'qdd', 'wrench'),
-    'joint_wrenches in full': ('q', 'qd', 'qdd', 'wrench', 'base_motion', 'payload'),
-    'regressor': ('q', 'qd', 'qdd'),
-    'link_poses': ('q',),
-    'forward_kinematics': ('q',),
-    'jacobian': ('q',),
-    'jacobian_rate': ('q', 'qd'),
-    'inverse_dynamics_derivatives': ('q', 'qd', 'qdd'),
-}
-"""Methods whose results are compared as they are, by what they take."""
+FORWARD = {call: names for call, names in ALL_CALLS.items() if call.startswith('forward_dynamics')}
+"""Calls whose results are compared through the mass matrix."""
 
-FORWARD = {
-    'forward_dynamics': ('q', 'qd', 'tau'),
-    'forward_dynamics with wrench': ('q', 'qd', 'tau', 'wrench'),
-    'forward_dynamics in full': ('q', 'qd', 'tau', 'wrench', 'base_motion', 'payload'),
-    'forward_dynamics_derivatives': ('q', 'qd', 'tau'),
-}
-"""Methods whose results are compared through the mass matrix."""
+METHODS = {call: names for call, names in ALL_CALLS.items() if call not in FORWARD}
+"""Calls whose results are compared as they are."""
 
 
 @functools.cache

@@ -12,7 +12,8 @@ from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import sample_segments
-from ne_dynamics.motion.time_scaling.retiming import EFFORT_SHARE, retime
+from ne_dynamics.motion.thresholds import TIME_SCALING
+from ne_dynamics.motion.time_scaling.retiming import retime
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
@@ -122,7 +123,8 @@ def duration_of_toppra(waypoints, dynamics, limits):
     path = TabulatedPath(waypoints)
     constraint = toppra.constraint
     effort, velocity = (
-        np.stack((-each, each), axis=1) for each in (EFFORT_SHARE * limits.effort, limits.velocity)
+        np.stack((-each, each), axis=1)
+        for each in (TIME_SCALING.retiming_effort_share * limits.effort, limits.velocity)
     )
     interpolation = {'discretization_scheme': constraint.DiscretizationType.Interpolation}
     constraints = [
@@ -151,7 +153,7 @@ def largest_load(waypoints, dynamics, limits, count=48):
     q, qd, qdd = (np.ascontiguousarray(each) for each in rows)
     efforts = dynamics.inverse_dynamics(q, qd, qdd)
     parts = (
-        efforts / (EFFORT_SHARE * limits.effort),
+        efforts / (TIME_SCALING.retiming_effort_share * limits.effort),
         qd / limits.velocity,
         qdd / limits.acceleration,
     )
@@ -169,7 +171,7 @@ def uniform_duration(waypoints, dynamics, limits):
         velocity, acceleration = qd / scale, qdd / scale**2
         efforts = dynamics.inverse_dynamics(q, velocity, acceleration)
         is_within = (
-            (np.abs(efforts) <= EFFORT_SHARE * limits.effort).all()
+            (np.abs(efforts) <= TIME_SCALING.retiming_effort_share * limits.effort).all()
             and (np.abs(velocity) <= limits.velocity).all()
             and (np.abs(acceleration) <= limits.acceleration).all()
         )

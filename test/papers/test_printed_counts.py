@@ -20,7 +20,7 @@ from ne_dynamics.papers.counting.every_row import EVERY_ROW
 from ne_dynamics.papers.counting.explained_rows import DERIVED, IMPOSSIBLE, MEASURED
 from ne_dynamics.papers.counting.measured_costs import (
     CostMeter,
-    Setting,
+    CountSetting,
     measure_gains,
     measure_strobing,
 )
@@ -28,7 +28,7 @@ from ne_dynamics.papers.counting.polynomials import fit, polynomial
 from ne_dynamics.papers.counting.printed_tables import TABLES, row
 from ne_dynamics.papers.counting.rows_of_001 import BRACKET_SUMS, MIXED, RATES
 from ne_dynamics.papers.counting.rows_of_003 import D_TRACES, H_TRACES
-from ne_dynamics.papers.counting.sources import Rows, Terms, add_costs, count_times
+from ne_dynamics.papers.counting.sources import PrintedRows, SummedTerms, add_costs, count_times
 from ne_dynamics.papers.forms import FORMULATIONS, strobing
 from ne_dynamics.papers.forms.relative_acceleration import (
     WAYS,
@@ -78,7 +78,7 @@ def test_measured_rows_are_what_the_code_takes(item):
 def test_derived_rows_follow(item):
     """So many times what an elementary operation takes, or other rows, make what is printed."""
     assert add_costs(item.sources, METER) == printed(item)
-    assert item.why or all(isinstance(source, Rows) for source in item.sources)
+    assert item.why or all(isinstance(source, PrintedRows) for source in item.sources)
 
 
 @pytest.mark.parametrize('item', rows_of(IMPOSSIBLE))
@@ -108,7 +108,7 @@ def test_rows_are_derived_from_earlier_ones():
         (item.table, item.row): [
             (source.table, name)
             for source in item.sources
-            if isinstance(source, Rows)
+            if isinstance(source, PrintedRows)
             for name in source.names
         ]
         for item in EVERY_ROW
@@ -127,7 +127,11 @@ def test_totals_leave_no_row_out():
     """A total that is the sum of its table's rows names all of them."""
     for item in EVERY_ROW:
         for source in item.sources:
-            if isinstance(source, Rows) and source.table == item.table and len(source.names) > 1:
+            if (
+                isinstance(source, PrintedRows)
+                and source.table == item.table
+                and len(source.names) > 1
+            ):
                 assert set(source.names) == {
                     line.row for line in TABLES[item.table] if line.row != item.row
                 }
@@ -210,7 +214,7 @@ def test_an_unknown_way_is_refused():
 )
 def test_what_a_link_adds_to_its_accelerations_costs(way, expected):
     """A_i, a_i and abar_i take 33; 33 a link by the matrix of 001 and 42; 36 as 003 counts."""
-    setting = Setting('luh_walker_paul', relative_acceleration=way)
+    setting = CountSetting('luh_walker_paul', relative_acceleration=way)
     names = ('A_i', 'a_i', 'abar_i') if way == 'matrix' else ('a_i', 'abar_i')
     cost = METER.fit_cost(setting, names)
     assert cost == Cost(*(polynomial(value, 0) for value in expected))
@@ -219,7 +223,7 @@ def test_what_a_link_adds_to_its_accelerations_costs(way, expected):
 def test_a_term_that_a_form_does_not_have_is_refused():
     """A misspelled term is an error, not zero operations."""
     with pytest.raises(InputError, match=r'expected terms of .*omega_i.*got omegas'):
-        Terms(Setting('luh_walker_paul'), ('omegas',)).cost(METER)
+        SummedTerms(CountSetting('luh_walker_paul'), ('omegas',)).cost(METER)
 
 
 @pytest.mark.parametrize('n', [1, 2, 6, 9])
@@ -228,7 +232,7 @@ def test_the_mass_matrix_by_strobing_runs_on_moving_links_only(n):
     form = FORMULATIONS['luh_walker_paul']
     tally = Tally()
     strobing.mass_matrix(make_counting_arm(form.covers, n), tally.numbers([0.1] * n))
-    recursion = METER.fit_cost(Setting('luh_walker_paul'))
+    recursion = METER.fit_cost(CountSetting('luh_walker_paul'))
     for key in ('multiplications', 'additions'):
         expected = sum(getattr(recursion, key)(links) for links in range(1, n + 1))
         assert getattr(tally.total, key) == expected
@@ -255,6 +259,22 @@ def test_the_lagrangian_law_is_about_100_times_dearer():
         claims.measure_law(METER, name) for name in ('lagrange_euler_plain', 'luh_walker_paul')
     ]
     assert round(claims.compare_counts(*ours)[2]) == 93
+
+
+def test_claims_about_terms_growth_frequency_and_microseconds_have_rows():
+    """Each with what it comes to here."""
+    ours = {claim.says: claim.ours for claim in claims.list_claims(METER)}
+    assert ours["Lagrange's equations of six joints have several thousand terms"].startswith(
+        '2930 '
+    )
+    growth = ours['more links hardly make the calculation more intricate']
+    assert growth.startswith('126n - 33; 96n - 30; the Lagrangian form 40/3 n^3 ')
+    linear = ours['the Newton-Euler set takes (K + D) n: a linear computation scheme']
+    assert linear == '129n - 24; 102n - 24'
+    frequency = ours["Kp = 100, since an arm's natural frequency is hardly over ten hertz"]
+    assert frequency == '10 rad/s, which is 1.59 Hz; ten hertz take Kp = 3948'
+    time = ours['800; 646 take a few microseconds on a modern processor']
+    assert time.startswith('692; 526: 1.22 us')
 
 
 def test_the_recursion_takes_3_ms_on_the_computer_of_003():

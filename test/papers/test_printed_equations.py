@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ne_dynamics.papers.counting.counting_arm import make_counting_arm
+from ne_dynamics.papers.forms import FORMULATIONS
+from ne_dynamics.papers.forms.lagrange_euler import velocity_coefficients
+from ne_dynamics.papers.forms.transform_derivatives import ChainTransforms
+
 N = 4
 TWISTS = (0.7, -1.1, 0.4, 1.3)
 LINKS = np.random.default_rng(3).uniform(-0.5, 0.5, (N, 3))
@@ -121,4 +126,58 @@ def test_the_link_vector_of_000():
     a, d, theta, alpha = 0.4, 0.3, 0.9, -0.6
     before = np.array([a * np.cos(theta), a * np.sin(theta), d])
     own = (turn('z', theta) @ turn('x', alpha)).T @ before
-    np.testing.assert_allclose(own, [a, d * np.sin(alpha), d * np.cos(alpha)], atol=1e-15)
+    eta, gamma = np.sin(alpha), np.cos(alpha)
+    np.testing.assert_allclose(own, [a, d * eta, d * gamma], atol=1e-15)
+    assert np.abs(own - [a, d * gamma, d * gamma]).max() > 0.1
+
+
+def test_the_acceleration_of_001():
+    """(4.7): the angular accelerations count once, outside the double sum."""
+    i = 4
+    rates, accelerations = np.random.default_rng(7).normal(size=(2, N))
+
+    def motion(t):
+        return locate(Q + rates * t + 0.5 * accelerations * t**2, i)
+
+    expected = (motion(STEP) - 2.0 * motion(0.0) + motion(-STEP)) / STEP**2
+    joints = range(1, i + 1)
+    slopes = {j: slope(lambda q: locate(q, i), j) for j in joints}
+    bends = {
+        (j, k): slope(
+            lambda q, j=j: sum(
+                rotate(q, 0, j - 1) @ Z @ rotate(q, j - 1, m) @ LINKS[m - 1]
+                for m in range(j, i + 1)
+            ),
+            k,
+        )
+        for j in joints
+        for k in joints
+    }
+    centrifugal = sum(bends[j, k] * rates[j - 1] * rates[k - 1] for j in joints for k in joints)
+    inertial = sum(slopes[j] * accelerations[j - 1] for j in joints)
+    np.testing.assert_allclose(inertial + centrifugal, expected, atol=1e-6)
+    printed = sum(slopes[j] * accelerations[k - 1] for j in joints for k in joints)
+    assert np.abs(printed + centrifugal - expected).max() > 0.1
+    assert np.abs(i * inertial + centrifugal - expected).max() > 0.1
+
+
+def test_the_indices_of_the_velocity_coefficients_of_001():
+    """Below (2.11): the trace with d2T/dq_j dq_k and dT/dq_i is C^i_jk, printed C^k_ij."""
+    form = FORMULATIONS['luh_walker_paul']
+    arm = make_counting_arm(form.covers, N)
+    rates, zero = np.array([0.7, -1.1, 0.4, 0.9]), np.zeros(N)
+    coefficients = np.array(velocity_coefficients(arm, ChainTransforms(arm, Q)))
+    expected = form.inverse_dynamics(arm, Q, rates, zero, gravity=(0.0, 0.0, 0.0))
+    found = np.einsum('ijk,j,k->i', coefficients, rates, rates)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    printed = np.einsum('ijk,i,j->k', coefficients, rates, rates)
+    assert np.abs(printed - expected).max() > 0.1
+
+
+def test_the_products_of_pairs_of_001():
+    """Appendix: the printed sum takes q (q + 1)/2 products of rates, not q (q - 1)/2."""
+    for q in range(1, 9):
+        others = 16 * q + 16 * q * (q - 1) // 2 + 64
+        printed = 17 * q * (q + 1) // 2 + 64
+        assert q * (q + 1) // 2 + others == printed
+        assert q * (q - 1) // 2 + others == printed - q

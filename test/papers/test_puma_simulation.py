@@ -14,7 +14,7 @@ from ne_dynamics.papers.studies.puma_simulation import (
     PERIOD,
     PROFILES,
     TO_MODEL,
-    Reading,
+    LawEvaluation,
     Sensor,
     count_sign_changes,
     ends,
@@ -39,7 +39,7 @@ def test_one_bit_is_a_hundred_degrees_in_twelve_bits():
     assert pytest.approx(np.deg2rad(100.0) / 2**12, abs=0.5e-6) == BIT
 
 
-@pytest.mark.parametrize('reading', Reading)
+@pytest.mark.parametrize('reading', LawEvaluation)
 @pytest.mark.parametrize('profile', PROFILES)
 def test_a_run_goes_from_posture_to_posture(dynamics, reading, profile):
     """It begins at rest in the first posture and ends within 2e-3 rad of the second; the error is
@@ -60,7 +60,9 @@ def test_inside_the_integrator_only_its_own_error_is_left(dynamics):
     falls by the fourth power, here by about 16.
     """
     errors = [
-        largest(run(dynamics, PROFILES['quintic'], 1.0, Reading.INSIDE, steps_a_period=steps))
+        largest(
+            run(dynamics, PROFILES['quintic'], 1.0, LawEvaluation.INSIDE, steps_a_period=steps)
+        )
         for steps in (1, 2, 4)
     ]
     assert errors[0] < 1e-6
@@ -71,7 +73,7 @@ def test_inside_the_integrator_only_its_own_error_is_left(dynamics):
 
 def test_inside_the_integrator_the_joints_do_not_know_of_each_other(dynamics):
     """Errors of all joints are one curve times how far each goes: the law has decoupled them."""
-    motion = run(dynamics, PROFILES['trapezoid'], 1.0, Reading.INSIDE)
+    motion = run(dynamics, PROFILES['trapezoid'], 1.0, LawEvaluation.INSIDE)
     start, end = ends()
     shares = motion.error / (end - start)
     assert np.abs(shares).max() > 1e-4
@@ -83,7 +85,7 @@ def test_a_jump_inside_a_step_costs_a_sixth_of_it(dynamics, steps):
     """Trapezoid of 1 s: each jump a leaves the velocity off by a h / 6, the critically damped
     error peaks at 1 / (w e) of that.
     """
-    motion = run(dynamics, PROFILES['trapezoid'], 1.0, Reading.INSIDE, steps_a_period=steps)
+    motion = run(dynamics, PROFILES['trapezoid'], 1.0, LawEvaluation.INSIDE, steps_a_period=steps)
     start, end = ends()
     a = 4.5 * np.abs(end - start).max()
     expected = a * PERIOD / steps / 6.0 / (10.0 * np.e)
@@ -94,8 +96,8 @@ def test_a_held_effort_costs_less_on_a_slower_motion(dynamics):
     """The held error is that of the delay: at 4 s it is a hundred thousand times that of the law
     inside the integrator, and at twice the time less than half.
     """
-    held = [largest(run(dynamics, PROFILES['quintic'], T, Reading.HELD)) for T in (2.0, 4.0)]
-    inside = largest(run(dynamics, PROFILES['quintic'], 4.0, Reading.INSIDE))
+    held = [largest(run(dynamics, PROFILES['quintic'], T, LawEvaluation.HELD)) for T in (2.0, 4.0)]
+    inside = largest(run(dynamics, PROFILES['quintic'], 4.0, LawEvaluation.INSIDE))
     assert held[1] > 1e5 * inside
     assert held[1] < 0.5 * held[0]
 
@@ -103,7 +105,7 @@ def test_a_held_effort_costs_less_on_a_slower_motion(dynamics):
 def test_the_integrator_of_the_held_run_is_fine_enough(dynamics):
     """Twice as many Runge-Kutta steps change the error by less than a thousandth."""
     coarse, fine = (
-        run(dynamics, PROFILES['quintic'], 1.0, Reading.HELD, steps_a_period=steps)
+        run(dynamics, PROFILES['quintic'], 1.0, LawEvaluation.HELD, steps_a_period=steps)
         for steps in (2, 4)
     )
     np.testing.assert_allclose(coarse.error, fine.error, rtol=0, atol=1e-3 * largest(fine))
@@ -114,10 +116,10 @@ def test_the_converter_makes_the_error_oscillate_within_its_bit(dynamics, sensor
     """Inside the integrator: about zero, more than six changes of sign, less than a quarter of a
     bit; without it no error that would show.
     """
-    motion = run(dynamics, PROFILES['quintic'], 4.0, Reading.INSIDE, sensor)
+    motion = run(dynamics, PROFILES['quintic'], 4.0, LawEvaluation.INSIDE, sensor)
     assert 1e-2 * BIT < largest(motion) < 0.25 * BIT
     assert count_sign_changes(motion.error) > 6
-    exact = run(dynamics, PROFILES['quintic'], 4.0, Reading.INSIDE)
+    exact = run(dynamics, PROFILES['quintic'], 4.0, LawEvaluation.INSIDE)
     assert count_sign_changes(exact.error) == 0
 
 
@@ -137,7 +139,8 @@ def test_readings_of_the_converter_are_whole_bits():
 def test_noise_is_the_same_every_time(dynamics):
     """Two runs with noise agree to the last bit."""
     runs = [
-        run(dynamics, PROFILES['cubic'], 0.3, Reading.HELD, Sensor.NOISE).error for _ in range(2)
+        run(dynamics, PROFILES['cubic'], 0.3, LawEvaluation.HELD, Sensor.NOISE).error
+        for _ in range(2)
     ]
     np.testing.assert_array_equal(runs[0], runs[1])
 
@@ -146,7 +149,7 @@ def test_both_laws_give_the_efforts_of_the_run(dynamics):
     """(4.1) and (4.4) agree to round-off at states of a simulated motion, of which there are no
     more than samples.
     """
-    motion = run(dynamics, PROFILES['quintic'], 0.05, Reading.HELD)
+    motion = run(dynamics, PROFILES['quintic'], 0.05, LawEvaluation.HELD)
     _, relative, states = compare_laws(load_arm().rigid(), motion, 0.05)
     assert states == 6
     assert relative < 1e-12
@@ -165,10 +168,10 @@ def test_changes_of_sign_are_counted_of_the_joint_that_has_most():
 def test_a_motion_shorter_than_a_sample_is_refused(dynamics, duration):
     """The duration is finite and not less than the sampling time."""
     with pytest.raises(InputError, match=r'duration: expected 0\.01 s or more'):
-        run(dynamics, PROFILES['quintic'], duration, Reading.HELD)
+        run(dynamics, PROFILES['quintic'], duration, LawEvaluation.HELD)
 
 
 def test_no_step_is_refused(dynamics):
     """A sampling time has a Runge-Kutta step at least."""
     with pytest.raises(InputError, match='steps_a_period: expected 1 or more, got 0'):
-        run(dynamics, PROFILES['quintic'], 1.0, Reading.HELD, steps_a_period=0)
+        run(dynamics, PROFILES['quintic'], 1.0, LawEvaluation.HELD, steps_a_period=0)

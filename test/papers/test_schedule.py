@@ -209,6 +209,21 @@ def test_the_terms_of_the_form_are_arranged_without_a_break_of_precedence():
             assert {names[other] for other in task.before} == {'f_i'}
 
 
+def test_which_form_of_001_leaves_more_to_do_side_by_side():
+    """The modified one does term by term, not operation by operation: there its chain is the
+    shortest, but it has the fewest operations beside it.
+    """
+    rows = concurrency.study(6)[0].data['forms']
+    found = {(row['form'], row['tasks']): row for row in rows}
+    speedups = {
+        tasks: [round(found[name, tasks]['ideal_speedup'], 2) for name in concurrency.COMPARED]
+        for tasks in ('terms', 'operations')
+    }
+    assert speedups == {'terms': [1.98, 2.95, 2.99], 'operations': [78.87, 21.08, 19.31]}
+    steps = [sum(found[name, 'operations']['critical_path']) for name in concurrency.COMPARED]
+    assert steps == [62, 53, 52]
+
+
 def test_graphs_and_numbers_that_make_no_sense_are_refused():
     """A task that waits for a later one, no processor, and too few steps are named."""
     with pytest.raises(InputError, match=r"task 'b': expected to wait for tasks before index 0"):

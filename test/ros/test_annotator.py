@@ -10,6 +10,7 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.ros.running.private_domain import private_domain
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.shipped import shipped_file
 
 DOMAIN = private_domain()
@@ -207,10 +208,8 @@ def test_the_start_is_where_the_arm_rests(site) -> None:
 
 def test_a_start_that_is_old_is_none(site, monkeypatch) -> None:
     """States that have stopped say nothing of now."""
-    from ne_dynamics.ros.annotator import present
-
     site.show(np.zeros(6))
-    monkeypatch.setattr(present, 'LATEST', 0.0)
+    monkeypatch.setitem(vars(NODE), 'present_age', 0.0)
     assert efforts_of(site.ask(trajectory([np.zeros(6)], [1.0])))[2] == [10**9]
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ne_dynamics.control.thresholds import COMMAND
+from ne_dynamics.motion.thresholds import MOTION
+
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
-from ne_dynamics.control.command_machine import RAMP_PERIOD
-from ne_dynamics.control.transition import TRANSITION_TIME
-from ne_dynamics.motion.braking import LONGEST_BRAKE
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 REST = np.zeros(6)
@@ -20,7 +20,7 @@ WAY = 0.5
 DRIVES = {
     'mode': 'feedforward',
     'command__interfaces': ['position', 'velocity', 'effort'],
-    'transition_time': TRANSITION_TIME,
+    'transition_time': COMMAND.transition_time,
 }
 
 
@@ -80,7 +80,7 @@ def test_states_that_stop_bring_the_desired_motion_to_rest(bench) -> None:
     ways = np.diff(position, axis=0)
     assert (ways > -1e-9).all()
     # From the answer before the last on, which the states had a period of 2 ms for.
-    longest = speed * (0.002 + LONGEST_BRAKE / 2.0)
+    longest = speed * (0.002 + MOTION.longest_brake / 2.0)
     assert ways.sum(axis=0).max() < 1.1 * longest
     assert not velocity[-1].any()
     np.testing.assert_allclose(effort[-1], bench.dynamics.gravity_torque(position[-1]), atol=1e-9)
@@ -112,7 +112,7 @@ def test_deactivation_brings_it_to_rest(bench) -> None:
     assert 'the drives hold the arm' in bench.hear('inactive;')
     until_at_rest(bench)
     position, velocity, effort = told(bench, first)
-    assert np.abs(np.diff(position, axis=0)).max() < 1.1 * speed * RAMP_PERIOD
+    assert np.abs(np.diff(position, axis=0)).max() < 1.1 * speed * COMMAND.ramp_period
     assert np.abs(np.diff(velocity, axis=0)).max() < 0.1 * speed
     np.testing.assert_allclose(effort[-1], bench.dynamics.gravity_torque(position[-1]), atol=1e-9)
 
@@ -142,12 +142,12 @@ def test_an_arm_that_does_not_follow_is_left_where_it_is(bench) -> None:
     while not any('following error' in line for line in bench.said()):
         send_on()
     # While states come, each has its answer.
-    for _ in range(round(1.5 * TRANSITION_TIME / RAMP_PERIOD)):
+    for _ in range(round(1.5 * COMMAND.transition_time / COMMAND.ramp_period)):
         send_on()
     position, _, effort = told(bench)
     np.testing.assert_allclose(position[-1], wall, atol=1e-9)
     np.testing.assert_allclose(effort[-1], bench.dynamics.gravity_torque(wall), atol=1e-9)
-    steepest = 1.5 * 1.3 / TRANSITION_TIME * RAMP_PERIOD
+    steepest = 1.5 * 1.3 / COMMAND.transition_time * COMMAND.ramp_period
     assert np.abs(np.diff(position, axis=0)).max() < 1.1 * steepest
 
 

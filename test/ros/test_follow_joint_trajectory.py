@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 from build_control_msgs import ControlMessages
 
+from ne_dynamics.ros.thresholds import NODE
+
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from held_worker import held_up
 from node_bench import SLOW_STATES
 
-from ne_dynamics.ros.follow_joint_trajectory import MOST_GOAL_POINTS
 from ne_dynamics.ros.running.worker_process import PLANNING
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -530,7 +531,7 @@ def test_a_goal_that_cannot_be_followed_is_rejected(bench, active: Client, name:
 
 def test_a_goal_of_too_many_points_is_rejected(bench, active: Client) -> None:
     """Its conversion would hold up the joint states; the log names the topic that takes more."""
-    times = np.linspace(0.001, 5.0, MOST_GOAL_POINTS + 1)
+    times = np.linspace(0.001, 5.0, NODE.most_goal_points + 1)
     assert not active.send(*((time, Q) for time in times)).accepted
     bench.hear('follow_joint_trajectory dropped', 'at most 2000', 'topic joint_trajectory')
     assert active.send(*((time, Q) for time in times[:-1])).accepted
@@ -571,7 +572,7 @@ def test_a_goal_that_is_still_judged_does_not_disturb(bench, active: Client, mon
     """Canceled while it is judged it never starts; whatever ends the motion ends it, too."""
     first = active.send_accepted((1.0, GOAL))
     with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setattr('ne_dynamics.ros.follow_joint_trajectory.FEW', 0)
+        patch.setitem(vars(NODE), 'few_points', 0)
         second = active.send_accepted((1.0, Q - STEP))
         future = second.cancel_goal_async()
         bench.spin(future.done, 'the answer')
@@ -592,7 +593,7 @@ def test_cancelling_ends_what_is_being_planned(bench, active: Client, monkeypatc
     handle = active.send_accepted((1.0, GOAL))
     last = active.desired(Q)
     with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
+        patch.setitem(vars(NODE), 'small_message', 0)
         bench.send_trajectory(bench.trajectory((1.0, Q)))
         future = handle.cancel_goal_async()
         bench.spin(future.done, 'the answer')
@@ -603,8 +604,8 @@ def test_cancelling_ends_what_is_being_planned(bench, active: Client, monkeypatc
 def test_a_topic_trajectory_newer_than_a_goal_counts(bench, active, monkeypatch) -> None:
     """Both are planned beside: the goal is followed until the topic's motion is planned."""
     with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setattr('ne_dynamics.ros.follow_joint_trajectory.FEW', 0)
-        patch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
+        patch.setitem(vars(NODE), 'few_points', 0)
+        patch.setitem(vars(NODE), 'small_message', 0)
         goal = active.send_accepted((1.0, GOAL))
         bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
         bench.spin(lambda: bench.received['joint_trajectory'] > 0, 'the message')
@@ -618,8 +619,8 @@ def test_a_topic_trajectory_newer_than_a_goal_counts(bench, active, monkeypatch)
 def test_a_goal_newer_than_a_topic_trajectory_counts(bench, active, monkeypatch) -> None:
     """The motion of the topic is planned first, and no reason to end the goal."""
     with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setattr('ne_dynamics.ros.follow_joint_trajectory.FEW', 0)
-        patch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
+        patch.setitem(vars(NODE), 'few_points', 0)
+        patch.setitem(vars(NODE), 'small_message', 0)
         bench.trajectories.publish(bench.trajectory((1.0, Q - STEP)))
         bench.spin(lambda: bench.received['joint_trajectory'] > 0, 'the message')
         goal = active.send_accepted((1.0, GOAL))
@@ -642,7 +643,7 @@ def test_before_the_first_state_no_goal_is_accepted(bench, client: Client) -> No
 
 def test_goals_are_forgotten_when_their_results_are_old(bench, client, monkeypatch) -> None:
     """Nothing is kept of a goal once its result has been there to be asked for long enough."""
-    monkeypatch.setattr('ne_dynamics.ros.running.patient_server.RESULT_TIMEOUT', 1)
+    monkeypatch.setitem(vars(NODE), 'result_timeout', 1)
     node = bench.start(**SLOW_STATES)
     client.desired(Q)
     handles = [client.send_accepted((1.0, GOAL)) for _ in range(5)]

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from build_control_msgs import ControlMessages
 
+from ne_dynamics.ros.thresholds import NODE
+
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from ne_dynamics import Dynamics, load_urdf
@@ -557,9 +559,7 @@ def test_a_goal_takes_the_place_of_a_hold(scene: Scene) -> None:
 
 def test_a_cancel_that_the_controller_forgets_ends(scene: Scene, monkeypatch) -> None:
     """A goal whose end is never told after a cancel is canceled all the same."""
-    from ne_dynamics.ros.annotator import goal_proxy
-
-    monkeypatch.setattr(goal_proxy, 'LONGEST_CANCEL', 0.3)
+    monkeypatch.setitem(vars(NODE), 'longest_cancel', 0.3)
     scene.start()
     handle = scene.send(*MOTION)
     scene.handed_on()

@@ -9,7 +9,7 @@ import pytest
 from held_worker import held_up
 
 from ne_dynamics.ros.running.worker_process import PLANNING
-from ne_dynamics.ros.trajectory_planning import MOST_POINTS
+from ne_dynamics.ros.thresholds import NODE
 
 NAN = float('nan')
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -288,11 +288,11 @@ def test_a_long_trajectory_is_followed(bench) -> None:
     """Five thousand points are read while states are answered, and then followed."""
     bench.start()
     bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(long_trajectory(bench, MOST_POINTS, Q + 0.5))
+    bench.send_trajectory(long_trajectory(bench, NODE.most_trajectory_points, Q + 0.5))
     controller = bench.node.configured.controller
     bench.spin(lambda: controller.motion.followed.has_requests, 'the end of its plan')
     bench.answer(bench.joint_state(Q))
-    bench.answer(bench.joint_state(Q, dt=0.5e-3 * MOST_POINTS))
+    bench.answer(bench.joint_state(Q, dt=0.5e-3 * NODE.most_trajectory_points))
     bench.spin(lambda: len(bench.efforts) == 3)
     np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.25, atol=1e-3)
 
@@ -301,8 +301,10 @@ def test_a_trajectory_that_is_too_long_is_refused(bench) -> None:
     """More points than are read are named; the motion goes on."""
     bench.start()
     bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(long_trajectory(bench, MOST_POINTS + 1, Q + 0.5))
-    bench.hear('joint_trajectory dropped', f'points: expected at most {MOST_POINTS}, got')
+    bench.send_trajectory(long_trajectory(bench, NODE.most_trajectory_points + 1, Q + 0.5))
+    bench.hear(
+        'joint_trajectory dropped', f'points: expected at most {NODE.most_trajectory_points}, got'
+    )
     bench.answer(bench.joint_state(Q, dt=5.0))
     bench.spin(lambda: len(bench.efforts) == 2)
     np.testing.assert_array_equal(bench.efforts[-1].position, Q)
@@ -371,7 +373,7 @@ def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
     """Who holds the arm after a long trajectory was sent does not see it set out later."""
     bench.start()
     bench.answer(bench.joint_state(Q))
-    message = long_trajectory(bench, MOST_POINTS, Q + 0.5)
+    message = long_trajectory(bench, NODE.most_trajectory_points, Q + 0.5)
     planning = bench.node.configured.motion.planning
     with held_up(PLANNING):
         bench.trajectories.publish(message)

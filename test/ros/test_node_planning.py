@@ -12,6 +12,8 @@ import time
 import numpy as np
 import pytest
 
+from ne_dynamics.ros.thresholds import NODE
+
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from held_worker import held_up
@@ -153,7 +155,7 @@ def test_the_working_directory_is_nobodys_package(bench, tmp_path, monkeypatch) 
     file = tmp_path / 'ne_dynamics/ros/trajectory_planning.py'
     file.write_text(file.read_text().replace('def plan_message', 'def plan_text'))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
+    monkeypatch.setitem(vars(NODE), 'small_message', 0)
     PLANNING.stop()
     bench.trajectories.publish(bench.trajectory((1.0, Q - 0.1)))
     until_planned(bench)
@@ -165,7 +167,7 @@ def test_limits_changed_meanwhile(bench, monkeypatch) -> None:
     bench.answer(bench.joint_state(Q))
     bench.set(trajectory__when_infeasible='follow')
     with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
+        patch.setitem(vars(NODE), 'small_message', 0)
         mid = Q + 0.6
         bench.trajectories.publish(bench.trajectory((2.0, Q + 0.01), (2.02, mid), (5.0, Q)))
         bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
@@ -179,7 +181,7 @@ def test_mode_changed_and_back(bench, monkeypatch) -> None:
     bench.start()
     bench.answer(bench.joint_state(Q))
     with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setattr('ne_dynamics.ros.joint_trajectory.SMALL', 0)
+        patch.setitem(vars(NODE), 'small_message', 0)
         bench.trajectories.publish(bench.trajectory((1.0, Q - 0.1)))
         bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
         bench.set(mode='gravity_compensation')

@@ -21,7 +21,7 @@ from ne_dynamics.simulation.demo.arm import gain_parameters, law_parameters
 from ne_dynamics.simulation.demo.control_laws import LAWS
 from ne_dynamics.simulation.demo.motion import excitation, rest_to_rest
 from ne_dynamics.simulation.demo.ros_process import ProcessError
-from ne_dynamics.simulation.demo.session import ClosedLoop
+from ne_dynamics.simulation.demo.session import NodeLoop
 
 KP, KV = 400.0, 40.0
 """Of computed torque [1/s^2, 1/s]; PD has the same, times the diagonal of the mass matrix."""
@@ -43,7 +43,7 @@ class Rig:
         loaded = ned.Dynamics(with_hung_mass(self.robot, LOAD, np.zeros(3)), backend='python')
         self.motion = motion or excitation(self.robot, DURATION, loaded.inverse_dynamics)
         model_parameters = {'model_file': self.model_file, 'tip_link': tip}
-        self.loop = ClosedLoop(
+        self.loop = NodeLoop(
             rate,
             {
                 **model_parameters,

@@ -13,7 +13,7 @@ from sticking_arms import load_arm, make_loop, random_motion, with_friction
 
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.simulation.altered_robot import scale_masses
-from ne_dynamics.simulation.one_process_loop import Reading
+from ne_dynamics.simulation.one_process_loop import SensorReading
 
 UNDER_WAY = 0.8
 """When a sensor fails [s]."""
@@ -60,7 +60,7 @@ def toggling(joint: int, size: float):
     """Return a sensor whose position of a joint goes to and fro in every state."""
     sign = [1.0]
 
-    def sense(reading: Reading) -> Reading:
+    def sense(reading: SensorReading) -> SensorReading:
         if reading.time < UNDER_WAY:
             return reading
         sign[0] = -sign[0]

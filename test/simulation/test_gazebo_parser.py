@@ -23,9 +23,9 @@ from ne_dynamics.model.rigid_body import Inertia, Transform
 from ne_dynamics.simulation.descriptions.gazebo_description import (
     GAZEBO_PLUGIN,
     GAZEBO_PLUGIN_FILE,
-    SENSOR_RATE,
     gazebo_description,
 )
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 ROOT = Path(__file__).resolve().parents[2]
 ARM = ROOT / 'config' / 'six_axis_arm.urdf'
@@ -209,7 +209,7 @@ def test_sensor_measures_at_the_link_behind_it(model):
     assert sensor == {
         'name': 'ft_sensor',
         'type': 'force_torque',
-        'rate': SENSOR_RATE,
+        'rate': SIMULATION.sensor_rate,
         'frame': 'child',
         'direction': 'child_to_parent',
     }

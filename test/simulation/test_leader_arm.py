@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ne_dynamics.control.thresholds import COMMAND
+
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from ne_dynamics import load_model
-from ne_dynamics.control.command_machine import RAMP_PERIOD
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
@@ -158,8 +159,8 @@ def test_deactivated_while_nobody_sees_it_it_is_not_thrown(pose, seconds) -> Non
         effort = controller.update(pose, np.zeros(6), 0.0).effort
         controller.trip(FaultKind.STOPPED, 'by the test')
         way, fastest = controller.machine.lowering_commands(), 0.0
-        for step in range(round((seconds + 4.0) / RAMP_PERIOD)):
-            if is_left and step == round(seconds / RAMP_PERIOD):
+        for step in range(round((seconds + 4.0) / COMMAND.ramp_period)):
+            if is_left and step == round(seconds / COMMAND.ramp_period):
                 way = controller.machine.last_commands(LastCommand.GRAVITY)
             effort = next(way, effort)
             body.step(effort, 0.0)

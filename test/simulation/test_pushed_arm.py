@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.slew import REFUSED_SHARE, needed_slew
+from ne_dynamics.control.slew import needed_slew
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.errors import NeDynamicsError, ParameterError
 from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
 from ne_dynamics.ros.settings.controlled_arm import controlled_arm
@@ -185,7 +186,7 @@ def test_a_rate_limit_that_is_refused_lets_the_arm_swing(seed: int) -> None:
     while high > 1.02 * low:
         middle = np.sqrt(low * high)
         low, high = (low, middle) if is_taken(middle) else (middle, high)
-    push = REFUSED_SHARE * LIMITS.max() * np.eye(6)[joint]
+    push = COMMAND.refused_push_share * LIMITS.max() * np.eye(6)[joint]
     assert pushed(gains, push, patience=4.0, motor_rate=0.9 * high) is None
 
 

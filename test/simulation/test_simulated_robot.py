@@ -13,6 +13,7 @@ import ne_dynamics as ned
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
@@ -28,7 +29,6 @@ from sensor_msgs.msg import Imu, JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray, String  # noqa: E402
 from std_srvs.srv import SetBool  # noqa: E402
 
-from ne_dynamics.simulation import simulated_robot  # noqa: E402
 from ne_dynamics.simulation.mujoco_model import MujocoArm  # noqa: E402
 from ne_dynamics.simulation.simulated_robot import (  # noqa: E402
     FIRST_STAMP,
@@ -217,7 +217,7 @@ def test_a_command_that_stays_away_is_reported_and_the_last_one_held(
     bench, gravity_torque, capfd, monkeypatch
 ):
     """In lockstep a lost command costs one period under the last one, not the run."""
-    monkeypatch.setattr(simulated_robot, 'COMMAND_TIMEOUT', 0.3)
+    monkeypatch.setitem(vars(SIMULATION), 'command_timeout', 0.3)
     bench.start(lockstep=True)
     before = bench.answer(gravity_torque)
     bench.spin(lambda: bench.states[-1] is not before, 'a state without a command')

@@ -9,13 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ne_dynamics.control.sensors.thresholds import SENSORS
+
 pytest.importorskip('mujoco', reason='mujoco is missing')
 
 from motion_loop import MotionLoop, demo_motion, shipped_arm
 
 from ne_dynamics import Dynamics
 from ne_dynamics.control.laws import Terms
-from ne_dynamics.control.sensors.state_effort import LARGEST_SHARE, LEAST_SHARE, StateEffort
+from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.one_process_loop import ControllerAnswers
 
@@ -127,7 +129,7 @@ def test_whatever_is_set_the_step_is_bounded(pose, reading, setting, compensates
     model = np.zeros(6) if compensates else NOMINAL.gravity_torque(POSES[pose])
     from_model = np.abs(found.first - model) / LIMITS
     unknown = np.abs(found.before - model)
-    assert from_model.max() <= LARGEST_SHARE + 1e-9
+    assert from_model.max() <= SENSORS.effort_largest_share + 1e-9
     if setting is StateEffort.IGNORE or found.refusals:
         np.testing.assert_allclose(found.first, model, atol=1e-9)
     if setting is StateEffort.IGNORE:
@@ -136,7 +138,9 @@ def test_whatever_is_set_the_step_is_bounded(pose, reading, setting, compensates
         # Begun at the model, or nearer to it in this meaning than in the other.
         step = np.linalg.norm((found.first - found.before) / LIMITS)
         weight = np.linalg.norm(NOMINAL.gravity_torque(POSES[pose]) / LIMITS)
-        allowed = np.linalg.norm(unknown / LIMITS) + max(0.5 * weight, 2.5 * LEAST_SHARE)
+        allowed = np.linalg.norm(unknown / LIMITS) + max(
+            0.5 * weight, 2.5 * SENSORS.effort_least_share
+        )
         assert step <= allowed + 1e-9
     assert len(found.refusals) <= 1
     assert found.way < SAG + 0.02

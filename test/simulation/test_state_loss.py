@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ne_dynamics.motion.thresholds import MOTION
+
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 import state_loss
 from state_loss import ARM, CASES, FREE, TIMEOUT, WATCHED, lose_states, with_gears
 
 from ne_dynamics.control.tuning import OnStateLoss
-from ne_dynamics.motion.braking import LONGEST_BRAKE
 from ne_dynamics.motion.stopping import DURATIONS
 
 SEEDS = range(6)
@@ -26,7 +27,7 @@ def way_to_rest(loss):
     it had before: no more than the velocity limits of the motions, all of them below 3.1 rad/s.
     """
     fastest = max(loss.at_fault, ARM.limits('velocity_limit').max())
-    return fastest * (TIMEOUT + LONGEST_BRAKE / 2.0)
+    return fastest * (TIMEOUT + MOTION.longest_brake / 2.0)
 
 
 @pytest.mark.parametrize('seed', SEEDS)
@@ -90,4 +91,4 @@ def test_the_bounds_are_of_arms_that_move() -> None:
     runs = [lose_states(FREE, FREE, OnStateLoss.GRAVITY, seed) for seed in SEEDS]
     assert np.median([run.at_fault for run in runs]) > 0.5
     assert min(run.speed for run in runs) > 1.0
-    assert WATCHED > TIMEOUT + LONGEST_BRAKE
+    assert TIMEOUT + MOTION.longest_brake < WATCHED

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.control.transition import TRANSITION_TIME
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
@@ -28,7 +28,7 @@ POSTURE = np.array([0.3, -0.6, 0.7, 0.4, 0.7, -0.5])
 NEAR = 1e-3
 """How far a held arm may be from where it is held [rad]."""
 
-STEEPEST = 2.45 / TRANSITION_TIME
+STEEPEST = 2.45 / COMMAND.transition_time
 """Largest slope of an offset of 1 [1/s]: END / e / transition time."""
 
 ARM = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')

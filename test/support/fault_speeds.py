@@ -22,7 +22,7 @@ from ne_dynamics.control.tuning import OnFault
 from ne_dynamics.simulation.altered_robot import scale_masses
 from ne_dynamics.simulation.demo.motion import rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import Reading, external_push
+from ne_dynamics.simulation.one_process_loop import SensorReading, external_push
 
 UNDER_WAY = 0.8
 """When a sensor fails [s]."""
@@ -91,10 +91,12 @@ class Scenario:
     starts: bool = True
 
 
-def of_one_joint(sensor: Callable[[Reading], Reading], joint: int) -> Callable[[Reading], Reading]:
+def of_one_joint(
+    sensor: Callable[[SensorReading], SensorReading], joint: int
+) -> Callable[[SensorReading], SensorReading]:
     """Return a sensor that fails at one joint alone."""
 
-    def sense(reading: Reading) -> Reading:
+    def sense(reading: SensorReading) -> SensorReading:
         failed = sensor(reading)
         position, velocity = reading.position.copy(), reading.velocity.copy()
         position[joint], velocity[joint] = failed.position[joint], failed.velocity[joint]
@@ -103,18 +105,20 @@ def of_one_joint(sensor: Callable[[Reading], Reading], joint: int) -> Callable[[
     return sense
 
 
-def scaled_velocity(factor: float, begin: float = 0.0) -> Callable[[Reading], Reading]:
+def scaled_velocity(factor: float, begin: float = 0.0) -> Callable[[SensorReading], SensorReading]:
     """Return a sensor whose velocities are off by a factor from a time on [s]."""
     return lambda reading: (
         reading._replace(velocity=factor * reading.velocity) if reading.time >= begin else reading
     )
 
 
-def spikes(joint: int, size: float, begin: float, every: float) -> Callable[[Reading], Reading]:
+def spikes(
+    joint: int, size: float, begin: float, every: float
+) -> Callable[[SensorReading], SensorReading]:
     """Return a sensor whose position of a joint is off by a size in one state now and then."""
     last = [begin - every]
 
-    def sense(reading: Reading) -> Reading:
+    def sense(reading: SensorReading) -> SensorReading:
         if reading.time < last[0] + every:
             return reading
         last[0] = reading.time

@@ -43,12 +43,12 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from ne_dynamics.control.command_machine import LONGEST_RAMP, RAMP_PERIOD
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.ros.node import ComputedTorqueNode
 from ne_dynamics.ros.running.patient_server import PatientServer
 from ne_dynamics.ros.running.worker_process import AT_LEISURE, PLANNING
 from ne_dynamics.ros.settings.parameters import PARAMETERS
-from ne_dynamics.ros.watching.reporter import WARNING_PERIOD
+from ne_dynamics.ros.thresholds import NODE
 
 SHORTEST_STEP = 0.002
 """A command may always move on by the rate limit times this [s]."""
@@ -682,7 +682,7 @@ class Driver:
         configured = self.node.configured
         has_ended = configured is not None and configured.controller.fault is not None
         is_gradual = self._in_force()[2] is not None or self._value('transition_time', 0.0) > 0.0
-        most = 1 + (round(LONGEST_RAMP / RAMP_PERIOD) if is_gradual else 1)
+        most = 1 + (round(COMMAND.longest_ramp / COMMAND.ramp_period) if is_gradual else 1)
         return has_ended and count <= most
 
     def _check_held(self, step: Step, count: int) -> None:
@@ -830,7 +830,7 @@ class Driver:
         signature = re.sub(r"'[^']*'|\"[^\"]*\"|[-+\d.einfa]+", '#', text)[:60]
         times = self._log_times.setdefault(signature, deque(maxlen=LOG_REPEATS))
         now = self.world.steady
-        if len(times) == LOG_REPEATS and now - times[0] < 1e9 * WARNING_PERIOD:
+        if len(times) == LOG_REPEATS and now - times[0] < 1e9 * NODE.warning_period:
             self._violate(
                 'no log flood',
                 f'{LOG_REPEATS + 1} times in {1e-9 * (now - times[0]):.3g} s: {text[:300]}',

@@ -419,10 +419,11 @@ class PinocchioRobot:
         ).reshape(self.model.nv, self.model.nv)
         return self.spread.T @ (coriolis.T @ (self.spread @ qd)) - self.gravity_torque(q)
 
-    def inverse_dynamics_derivatives(self, q, qd, qdd, wrench=None):
+    def inverse_dynamics_derivatives(self, q, qd, qdd, wrench=None, external_wrenches=None):
         """Return dtau/dq, dtau/dqd, dtau/dqdd, shape (3, n, n); viscous friction added by hand.
 
-        `wrench`, which the tip exerts, is constant in the tip's axes.
+        `wrench`, which the tip exerts, is constant in the tip's axes, `external_wrenches` on
+        links in theirs.
         """
         pin.computeRNEADerivatives(
             self.model,
@@ -430,7 +431,7 @@ class PinocchioRobot:
             self._configuration(q),
             self.spread @ qd,
             self.spread @ qdd,
-            self._external_forces(wrench, {}),
+            self._external_forces(wrench, external_wrenches or {}),
         )
         shape = self.model.nv, self.model.nv
         mass = np.triu(self.data.M.reshape(shape))

@@ -17,8 +17,8 @@ from ne_dynamics.simulation.one_process_loop import (
     Answer,
     ControllerAnswers,
     Disturbance,
-    Reading,
     Sensor,
+    SensorReading,
 )
 
 
@@ -46,7 +46,7 @@ class NodeAnswers(ControllerAnswers):
         self._effort = np.array(effort, dtype=np.float64)
         self._leaving: Iterator[FloatArray] = iter(())
 
-    def __call__(self, reading: Reading) -> Answer:
+    def __call__(self, reading: SensorReading) -> Answer:
         """Return the answer, or what is done without one."""
         try:
             answer = super().__call__(reading)
@@ -73,7 +73,7 @@ def delayed(field: str, samples: int) -> Sensor:
     """Return a sensor of which one field of the reading is some samples old."""
     values: deque[Any] = deque(maxlen=samples + 1)
 
-    def sense(reading: Reading) -> Reading:
+    def sense(reading: SensorReading) -> SensorReading:
         values.append(getattr(reading, field))
         return reading._replace(**{field: values[0]})
 
@@ -85,9 +85,9 @@ def frozen_position(begin: float, velocity: str = 'true') -> Sensor:
 
     The velocities are as they are ('true'), none ('zero'), or stand still as well ('frozen').
     """
-    kept: Reading | None = None
+    kept: SensorReading | None = None
 
-    def sense(reading: Reading) -> Reading:
+    def sense(reading: SensorReading) -> SensorReading:
         nonlocal kept
         if reading.time < begin:
             return reading

@@ -18,8 +18,8 @@ from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.simulation.altered_robot import scale_masses
 from ne_dynamics.simulation.demo.motion import WaypointMotion
 from ne_dynamics.simulation.one_process_loop import (
-    Reading,
     Sensor,
+    SensorReading,
     differenced_velocity,
     encoder,
 )
@@ -124,7 +124,7 @@ class FrozenJoints:
         self._tremble, self._rng = tremble, np.random.default_rng(3)
         self._kept = None
 
-    def __call__(self, reading: Reading) -> Reading:
+    def __call__(self, reading: SensorReading) -> SensorReading:
         """Return what is reported."""
         if reading.time < self.begin - 1e-9:
             return reading

@@ -51,7 +51,7 @@ class TrajectoryFile:
 _FastLoader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
 
-class _Loader(_FastLoader):  # type: ignore[misc]
+class _TrajectoryLoader(_FastLoader):  # type: ignore[misc]
     """Plain data, no key twice."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
@@ -106,7 +106,9 @@ def _document(text: bytes) -> Any:
     try:
         _check_depth(text)
         documents = [
-            document for document in yaml.load_all(text, Loader=_Loader) if document is not None
+            document
+            for document in yaml.load_all(text, Loader=_TrajectoryLoader)
+            if document is not None
         ]
     except TrajectoryError:
         raise

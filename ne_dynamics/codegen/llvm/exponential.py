@@ -31,7 +31,7 @@ _SERIES = tuple(1.0 / math.factorial(power) for power in range(2, 14))
 """Of ``(e^r - 1 - r) / r^2``, from the constant on."""
 
 
-class _Writer:
+class _ExponentialWriter:
     """Writes instructions on lanes."""
 
     def __init__(self, lanes: int) -> None:
@@ -109,7 +109,7 @@ class _Writer:
 
 def write_exp(lanes: int) -> str:
     """Return the text of a function that computes the exponential of ``lanes`` numbers."""
-    write = _Writer(lanes)
+    write = _ExponentialWriter(lanes)
     low = write.bound('low', '%x', 'olt', _LEAST_EXPONENT)
     argument = write.bound('argument', low, 'ogt', _LARGEST_EXPONENT)
     count, less = write.reduce(argument)
@@ -131,7 +131,7 @@ def write_tanh(lanes: int) -> str:
 
     It is ``-m / (2 + m)`` with ``m = e^(-2 |x|) - 1``, with the sign of x.
     """
-    write = _Writer(lanes)
+    write = _ExponentialWriter(lanes)
     write.lines += [
         f'%xbits = bitcast {write.kind} %x to {write.integer}',
         f'%sign = and {write.integer} %xbits, {write.whole(_SIGN)}',

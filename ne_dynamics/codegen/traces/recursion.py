@@ -14,10 +14,8 @@ def name_loads(
     loads: tuple[str, ...], link: Link | None, given: tuple[Symbols, ...]
 ) -> dict[str, Symbols]:
     """Return the loads of a call by name; without a link nothing holds a wrench or a payload."""
-    named = dict(zip(loads, given, strict=True))
-    if link is None:
-        return {name: load for name, load in named.items() if name == 'base_motion'}
-    return named
+    at_tip = ('wrench', 'payload') if link is None else ()
+    return {name: load for name, load in zip(loads, given, strict=True) if name not in at_tip}
 
 
 def trace_under_loads(
@@ -41,7 +39,7 @@ def trace_under_loads(
 
 
 def trace_inverse_dynamics(*loads: str) -> Trace:
-    """Trace the inverse dynamics, with 'wrench', 'base_motion', 'payload' as they are named."""
+    """Trace the inverse dynamics, with loads as they are named."""
     return trace_under_loads(newton_euler.newton_euler, loads)
 
 

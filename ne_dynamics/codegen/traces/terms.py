@@ -49,5 +49,5 @@ def trace_coriolis_matrix(subject: Subject, link: Link | None) -> Body:
 
 
 def trace_forward_dynamics(*loads: str) -> Trace:
-    """Trace the forward dynamics, with 'wrench', 'base_motion', 'payload' as they are named."""
+    """Trace the forward dynamics, with loads as they are named."""
     return trace_under_loads(forward.forward_dynamics, loads)

@@ -36,8 +36,9 @@ from ne_dynamics.ros import (
     make_controller,
     make_tuning,
 )
-from ne_dynamics.simulation import HiddenErrors, MujocoArm, Reading
-from ne_dynamics.simulation.one_process_loop import COGGING, encoder, pass_on, torque_ripple
+from ne_dynamics.simulation import HiddenErrors, MujocoArm, SensorReading
+from ne_dynamics.simulation.one_process_loop import encoder, pass_on, torque_ripple
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 FIRST_STAMP = NANO
 """Simulated time at the start [ns]."""
@@ -104,7 +105,9 @@ class OneProcessArm:
         self._rate = rate
         self._ticks = 0
         self._encoder = encoder(errors.encoder_bits or None)
-        self._ripple = torque_ripple(errors.torque_ripple, COGGING * errors.torque_ripple)
+        self._ripple = torque_ripple(
+            errors.torque_ripple, SIMULATION.cogging * errors.torque_ripple
+        )
         largest = robot.limits('effort_limit')
         self._largest = np.where(largest > 0.0, largest, np.inf)
         self._under_way: deque[FloatArray] = deque(maxlen=round(errors.delay * rate) + 1)
@@ -192,7 +195,7 @@ class OneProcessArm:
 
     def _sense(self) -> None:
         arm, n = self._arm, len(self.joint_names)
-        reading = Reading(arm.time, arm.position, None, None, None, '')
+        reading = SensorReading(arm.time, arm.position, None, None, None, '')
         effort = self._errors.reported_effort(self.joint_names, arm.effort, arm.gravity_effort())
         nothing = np.full(n, np.nan)
         stamp = FIRST_STAMP + round(self._ticks * NANO / self._rate)

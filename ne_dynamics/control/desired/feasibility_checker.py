@@ -15,6 +15,7 @@ import numpy as np
 
 from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.path_efforts import PathEfforts
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.motion.check import check_motion, find_unholdable
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import (
@@ -26,14 +27,8 @@ from ne_dynamics.motion.limit_violation import (
 )
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import Segments
-from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints
-
-LEAST_SEGMENTS = 3
-"""Of so many segments of a spline or more the last is but its end, and not much of the motion."""
-
-REACH = 10
-"""So many segments of a spline feel where it begins: another velocity there changes the 10th by a
-part in a million."""
+from ne_dynamics.motion.thresholds import MOTION
+from ne_dynamics.motion.waypoints import DesiredState, Waypoints
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +115,7 @@ class FeasibilityChecker:
     ) -> list[LimitViolation]:
         """Return what a motion exceeds before its first waypoint and after its last one.
 
-        Of a spline the first :data:`REACH` segments count as well: they feel where it begins.
+        Of a spline the first `spline_reach` segments count as well: they feel where it begins.
         What is followed all the same is not looked for segment by segment, and what begins
         beyond the limits is among it. Parameters are those of :meth:`check_motion`.
         """
@@ -129,7 +124,7 @@ class FeasibilityChecker:
             return []
         origin, settled = request.origin(now), self.when_infeasible.allows
         checked, last, count = self._find_parts(motion, request, origin)
-        before = REACH if request.is_spline else 1
+        before = DESIRED.spline_reach if request.is_spline else 1
         found = [
             *self._check_step(motion, begin, now, origin),
             *self._check_each(motion, range(min(before, checked)), origin, settled),
@@ -154,8 +149,8 @@ class FeasibilityChecker:
         # The last segment of a message of a stream is but its end.
         is_spared = (
             request.is_spline
-            and last >= LEAST_SEGMENTS
-            and knots[last] - knots[last - 1] <= self.longest_interval + SHORTEST_SEGMENT
+            and last >= DESIRED.spline_least_segments
+            and knots[last] - knots[last - 1] <= self.longest_interval + MOTION.shortest_segment
         )
         return last - is_spared, last, len(knots) - 1
 

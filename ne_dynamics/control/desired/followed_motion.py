@@ -29,9 +29,10 @@ from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
-from ne_dynamics.motion.motion import MOST_WAITING, Motion
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.replacement import begin_of
 from ne_dynamics.motion.stopping import StopLimits
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState, resting_state
 
 
@@ -57,7 +58,7 @@ class FollowedMotion:
 
     def __init__(self, tuning: Tuning, submit: Submit) -> None:
         self.trajectory: Motion | None = None
-        self._plans: deque[MotionPlan] = deque(maxlen=MOST_WAITING)
+        self._plans: deque[MotionPlan] = deque(maxlen=MOTION.most_waiting_motions)
         self._stream = PositionStream(tuning.longest_interval)
         self.time_scaling = TimeScaling(submit)
         self.configure(tuning)

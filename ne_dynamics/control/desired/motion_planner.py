@@ -18,12 +18,8 @@ import numpy as np
 from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
 from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.path_efforts import PathEfforts
-from ne_dynamics.control.desired.position_stream import (
-    ENDINGS,
-    LONGEST_INTERVAL,
-    PositionStream,
-    returned,
-)
+from ne_dynamics.control.desired.position_stream import ENDINGS, PositionStream, returned
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.control.desired.time_scaling import PathTime, plan_pace
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import NeDynamicsError, TrajectoryError
@@ -34,8 +30,9 @@ from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.replacement import begin_of, replace_motion
 from ne_dynamics.motion.stopping import StopLimits, stop
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimal, is_corner
-from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, DesiredState, Waypoints
+from ne_dynamics.motion.waypoints import DesiredState, Waypoints
 
 
 class TakesTimeError(NeDynamicsError):
@@ -118,7 +115,7 @@ class PlanningSettings:
             self.path_efforts(here),
             self.when_infeasible,
             # Without streams too messages come one after the other.
-            max(self.longest_interval, LONGEST_INTERVAL),
+            max(self.longest_interval, DESIRED.longest_interval),
         )
 
     def stop(self, state: DesiredState, here: Circumstances, time: float | None = None) -> Motion:
@@ -220,7 +217,7 @@ class MotionPlan:
         if self.motion is None or self.begin is None:
             return None
         later = origin - self.origin
-        is_then = abs(time - self.begin_time - later) < SHORTEST_SEGMENT
+        is_then = abs(time - self.begin_time - later) < MOTION.shortest_segment
         if not (is_then and all(map(np.array_equal, self.begin, state))):
             return None
         return self.motion.shifted(later)

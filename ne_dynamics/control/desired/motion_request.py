@@ -12,7 +12,7 @@ from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.waypoints import Waypoints
 
 
-class Ending(NamedTuple):
+class StreamEnding(NamedTuple):
     """How a motion goes on behind the last point of a stream.
 
     Attributes
@@ -38,14 +38,14 @@ class MotionRequest:
         Time from which theirs count [s]; when they are placed when None.
     interpolation : Interpolation
         What is between points that carry positions alone.
-    ending : Ending or None
+    ending : StreamEnding or None
         How the motion goes on behind the last waypoint of a stream; None: it comes to rest there.
     """
 
     waypoints: Waypoints
     start_time: float | None = None
     interpolation: Interpolation = Interpolation.LINEAR
-    ending: Ending | None = None
+    ending: StreamEnding | None = None
 
     @property
     def is_spline(self) -> bool:

@@ -20,36 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile
 from ne_dynamics.motion.waypoints import DesiredState
-
-LOOK_AHEAD = 0.01
-"""A profile counts as far ahead as the motion comes in this time [s], or in a period of the states
-where that is longer: between them it is a chord of the profile."""
-
-ABOVE = 1.03
-"""By so much a profile may be exceeded where that spares a motor: what the efforts of the plan
-leave allows it."""
-
-SWING_TIME = 0.025
-"""Time in which the acceleration along the path comes from nothing to all that is wanted [s]: no
-effort makes a step by it, unless the limits ask for one."""
-
-SCALING_RATE = 5.0
-"""Most by which another speed is gone over to [1/s]: from standing to full speed in 0.2 s."""
-
-STOPPING_RATE = 50.0
-"""The same of a stop that nothing else limits [1/s]."""
-
-STANDING = 1e-3
-"""Speed below which a motion that is given up stands."""
-
-NEGLIGIBLE = 1e-9
-"""Rows that change by less for an acceleration along the path do not limit it."""
-
-LONGEST_STEP = 0.1
-"""A motion speeds up for so long without a state at the most [s]."""
 
 
 class Band(NamedTuple):
@@ -67,7 +41,7 @@ class Band(NamedTuple):
     @classmethod
     def of(cls, change: FloatArray, low: FloatArray, high: FloatArray) -> Band:
         """Return the band of ``low <= change a <= high`` for all of several rows."""
-        counts = np.abs(change) > NEGLIGIBLE
+        counts = np.abs(change) > DESIRED.negligible_effort
         if not counts.any():
             return cls()
         change = change[counts]
@@ -132,7 +106,7 @@ class PathParameter:
     @property
     def has_stopped(self) -> bool:
         """Whether a motion that was given up stands."""
-        return self.is_stopping and self.speed <= STANDING
+        return self.is_stopping and self.speed <= DESIRED.standing_speed
 
     def ahead(self, time: float) -> tuple[float, float]:
         """Return place [s] and speed at a time of the caller [s], as things stand.
@@ -145,8 +119,8 @@ class PathParameter:
         if time < self.time:
             return self.place + (time - self.time), self.speed
         elapsed, rest = time - self.time, 0.0
-        if self.change > 0.0 and elapsed > LONGEST_STEP:
-            elapsed, rest = LONGEST_STEP, elapsed - LONGEST_STEP
+        if self.change > 0.0 and elapsed > DESIRED.longest_time_step:
+            elapsed, rest = DESIRED.longest_time_step, elapsed - DESIRED.longest_time_step
         speed = self.speed + self.change * elapsed
         if speed < 0.0:
             return self.place - 0.5 * self.speed**2 / self.change, 0.0
@@ -188,18 +162,18 @@ class PathParameter:
             Since the state before [s].
         """
         low, high = band
-        planned, most = self._planned(max(LOOK_AHEAD, elapsed))
+        planned, most = self._planned(max(DESIRED.look_ahead, elapsed))
         wanted, swing = self._wanted(low, high)
         if low > high:
             # Less speed is the one thing that helps where nothing does.
-            wanted = max(min(0.0, 0.5 * (low + high)), -STOPPING_RATE)
+            wanted = max(min(0.0, 0.5 * (low + high)), -DESIRED.stopping_rate)
             low, high = (-inf, inf) if self.is_stopping else (wanted, wanted)
-            swing = max(swing, abs(wanted) / SWING_TIME)
+            swing = max(swing, abs(wanted) / DESIRED.swing_time)
         # To go faster than is planned spares no effort for long.
         low = min(low, max(min(wanted, planned), most, 0.0))
         if self._is_chosen_ahead:
             elapsed, self._is_chosen_ahead = 0.0, False
-        step = swing * min(elapsed, SWING_TIME)
+        step = swing * min(elapsed, DESIRED.swing_time)
         change = min(max(wanted, self.change - step), self.change + step)
         # Of what is planned nothing is left for later.
         change = min(max(min(change, planned), low), high)
@@ -227,14 +201,14 @@ class PathParameter:
     def _wanted(self, low: float, high: float) -> tuple[float, float]:
         """Return the acceleration to the speed that is wanted, and how fast to go over to it.
 
-        At the most it swings out in :data:`SWING_TIME`, and back in time to be at rest there.
+        At the most it swings out in `swing_time`, and back in time to be at rest there.
         """
         # Nobody knows whether a path that was not planned may be gone faster than it was sent.
         target = min(self.target, 1.0) if self.profile is None else self.target
         gap = (0.0 if self.is_stopping else target) - self.speed
-        most = STOPPING_RATE if self.is_stopping else SCALING_RATE
+        most = DESIRED.stopping_rate if self.is_stopping else DESIRED.scaling_rate
         most = max(min(most, -low if gap < 0.0 else high), 0.0)
-        swing = max(most, abs(self.change)) / SWING_TIME
+        swing = max(most, abs(self.change)) / DESIRED.swing_time
         # Half of what would do is what a motion in steps keeps to.
         return copysign(min(most, sqrt(abs(gap) * swing)), gap), swing
 
@@ -262,4 +236,6 @@ class PathParameter:
         wanted = min(wanted, slope + (here - speed) / ahead)
         # Who is to slow down may have to wait for it, but goes no faster than was sent for that.
         may_speed_up = speed < max(self.target, 1.0)
-        return wanted, slope + (ABOVE * here - speed) / ahead if may_speed_up else 0.0
+        return wanted, slope + (
+            DESIRED.profile_excess * here - speed
+        ) / ahead if may_speed_up else 0.0

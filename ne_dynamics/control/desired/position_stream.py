@@ -8,7 +8,7 @@ these. There the next message takes over. Where none comes the arm is brought to
 to the last point.
 
 Who streams without stamps means each message for now, and now is when it comes: with the delays of
-the network in it. What comes at regular times is placed at regular times; see :class:`Pace`.
+the network in it. What comes at regular times is placed at regular times; see :class:`StreamRate`.
 """
 
 from __future__ import annotations
@@ -18,54 +18,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.desired.motion_request import Ending, MotionRequest
+from ne_dynamics.control.desired.motion_request import MotionRequest, StreamEnding
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.position_spline import LEAST_SHARE
 from ne_dynamics.motion.stopping import StopLimits
-from ne_dynamics.motion.waypoints import SHORTEST_SEGMENT, Waypoints, nearest_turns
+from ne_dynamics.motion.thresholds import MOTION
+from ne_dynamics.motion.waypoints import Waypoints, nearest_turns
 
-REMEMBERED = 3
-"""Points that count beside the last one: more follow noise, fewer lag behind."""
-
-LEAST_PAST = 2
-"""So many points must have been sent before: of fewer no acceleration can be told."""
-
-LONGEST_GAP = 6.5
-"""Points that are farther from each other than so many intervals are of two motions."""
-
-ENDINGS = (Ending(1.0, True), Ending(1.0, False), Ending(0.5, False), Ending(0.25, False))
+ENDINGS = (
+    StreamEnding(1.0, True),
+    StreamEnding(1.0, False),
+    StreamEnding(0.5, False),
+    StreamEnding(0.25, False),
+)
 """What is tried, one after the other; where all are too much the motion ends at rest."""
-
-LONGEST_COAST = 0.15
-"""Without a message the motion goes on behind the last point for no longer than this [s]."""
-
-GAP_GROWTH = 1.25
-"""The time between messages seems to grow by no more than this at each: some are lost."""
-
-REGULAR = 0.25
-"""A message comes at a regular time when it is off by no more than this part of an interval."""
-
-REGULAR_BEFORE = 3
-"""So many in a row are a pace."""
-
-MOST_PERIODS = 20
-"""After a longer silence a pace begins anew."""
-
-TOLD_ARRIVALS = 100
-"""What the points say of the period counts as so many arrivals."""
-
-MOST_ARRIVALS = 200
-"""As if so many arrivals made the line: later ones move it no less."""
-
-LONGEST_INTERVAL = 0.1
-"""Points of a stream are no farther from each other [s], unless told otherwise."""
-
-RETURN_SHARE = 0.5
-"""Part of the usual velocities and decelerations that the return takes at its peak."""
-
-SHORTEST_RETURN = 0.1
-"""Of the way back to the last point [s]."""
 
 
 class SentPoints(NamedTuple):
@@ -84,7 +51,7 @@ class SentPoints(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pace:
+class StreamRate:
     """When the messages of a stream come that bear no stamp: the line through their arrivals.
 
     Attributes
@@ -108,17 +75,20 @@ class Pace:
     def start_of(self, now: float) -> float | None:
         """Return from when the points of a message that comes now count [s]; None: from now."""
         after = self.after(now)
-        return None if after is None or after.count < REGULAR_BEFORE else after.origin
+        return None if after is None or after.count < DESIRED.regular_before else after.origin
 
-    def after(self, now: float) -> Pace | None:
+    def after(self, now: float) -> StreamRate | None:
         """Return the pace with one more message, which comes now [s]; None: that is no pace."""
         periods = round((now - self.origin) / self.period)
         late = now - self.origin - periods * self.period
-        if not 1 <= periods <= MOST_PERIODS or abs(late) > REGULAR * self.period:
+        if (
+            not 1 <= periods <= DESIRED.most_periods
+            or abs(late) > DESIRED.regular_share * self.period
+        ):
             return None
         # The gains that fit a line to arrivals as they come; a period that is told counts as many.
         count = self.count + 1
-        known = min(count + TOLD_ARRIVALS * self.is_told, MOST_ARRIVALS)
+        known = min(count + DESIRED.arrivals_of_points * self.is_told, DESIRED.most_arrivals)
         weight = (known + 1.0) * (known + 2.0)
         gain = max(1.0 / (count + 1.0), 2.0 * (2.0 * known + 1.0) / weight)
         return replace(
@@ -141,7 +111,7 @@ class PositionStream:
     def __init__(self, longest_interval: float) -> None:
         self.longest_interval = longest_interval
         self._sent: SentPoints | None = None
-        self._pace: Pace | None = None
+        self._pace: StreamRate | None = None
         self._heard: float | None = None
         self._origin: float | None = None
         self._gap = np.inf
@@ -173,11 +143,14 @@ class PositionStream:
             return
         interval = _interval(request.waypoints.times)
         gap = np.inf if last is None else now - last
-        if len(request.waypoints.times) > 1 or abs(gap - interval) <= LEAST_SHARE * interval:
-            self._pace = Pace(now, interval, is_told=True)
+        if (
+            len(request.waypoints.times) > 1
+            or abs(gap - interval) <= MOTION.first_point_share * interval
+        ):
+            self._pace = StreamRate(now, interval, is_told=True)
         elif 0.0 < gap <= self.longest_interval:
             # A single point that is due later than the next message comes.
-            self._pace = Pace(now, gap, is_told=False)
+            self._pace = StreamRate(now, gap, is_told=False)
 
     def remember(self, request: MotionRequest, now: float) -> None:
         """Take down the points of a request that is followed from now on [s]."""
@@ -221,14 +194,14 @@ class PositionStream:
         margin = 0.5 * self._interval_of(waypoints, origin)
         late = max(now - origin, 0.0)
         needed = max(2.0 * self._gap_to(origin) + late - waypoints.times[-1], 0.0)
-        duration = min(needed + margin, LONGEST_COAST)
+        duration = min(needed + margin, DESIRED.longest_coast)
         return going_on(waypoints, past, origin, duration, request.ending)
 
     def _gap_to(self, origin: float) -> float:
         """Return the time between two messages, the last of which counts from an origin [s]."""
         if self._origin is None or origin <= self._origin:
             return self._gap
-        return min(origin - self._origin, GAP_GROWTH * self._gap)
+        return min(origin - self._origin, DESIRED.gap_growth * self._gap)
 
     def _may_be_streamed(self, request: MotionRequest) -> bool:
         """Return whether a request has points as a stream has them."""
@@ -238,8 +211,13 @@ class PositionStream:
     def _past_of(self, sent: SentPoints, request: MotionRequest, origin: float) -> SentPoints:
         """Return what was sent before the first point of a request, and not all but there."""
         first = origin + request.waypoints.times[0]
-        some = sent.times <= first - LEAST_SHARE * self._interval_of(request.waypoints, origin)
-        return SentPoints(sent.times[some][-REMEMBERED:], sent.positions[some][-REMEMBERED:])
+        some = sent.times <= first - MOTION.first_point_share * self._interval_of(
+            request.waypoints, origin
+        )
+        return SentPoints(
+            sent.times[some][-DESIRED.points_fitted :],
+            sent.positions[some][-DESIRED.points_fitted :],
+        )
 
     def _interval_of(self, waypoints: Waypoints, origin: float) -> float:
         """Return the time between points, or where there is one between it and the last [s]."""
@@ -257,21 +235,21 @@ class PositionStream:
         if not steps.size or np.median(steps) > self.longest_interval:
             return None
         # A message that was lost leaves a gap; what is before a longer one is another motion.
-        gaps = np.flatnonzero(steps[: past.times.size] > LONGEST_GAP * np.median(steps))
+        gaps = np.flatnonzero(steps[: past.times.size] > DESIRED.longest_gap * np.median(steps))
         first = int(gaps[-1]) + 1 if gaps.size else 0
         past = SentPoints(past.times[first:], past.positions[first:])
-        return past if past.times.size >= LEAST_PAST else None
+        return past if past.times.size >= DESIRED.points_for_acceleration else None
 
 
 def _interval(times: tuple[float, ...]) -> float:
     """Return the time between the points of a message, or to the only one [s]."""
     if len(times) == 1:
-        return max(times[0], SHORTEST_SEGMENT)
+        return max(times[0], MOTION.shortest_segment)
     return float(np.median(np.diff(times)))
 
 
 def going_on(
-    waypoints: Waypoints, past: SentPoints, origin: float, duration: float, ending: Ending
+    waypoints: Waypoints, past: SentPoints, origin: float, duration: float, ending: StreamEnding
 ) -> Waypoints:
     """Return the points of a stream with the state in which the last one is passed, and one more.
 
@@ -285,7 +263,7 @@ def going_on(
         Time from which the times of the waypoints count [s].
     duration : float
         For which the motion goes on [s].
-    ending : Ending
+    ending : StreamEnding
 
     Returns
     -------
@@ -294,8 +272,8 @@ def going_on(
     """
     first = waypoints.positions[0]
     near = [row + nearest_turns(first, row, waypoints.continuous) for row in past.positions]
-    times = np.concatenate((past.times - origin, waypoints.times))[-REMEMBERED - 1 :]
-    positions = np.vstack((near, waypoints.positions))[-REMEMBERED - 1 :]
+    times = np.concatenate((past.times - origin, waypoints.times))[-DESIRED.points_fitted - 1 :]
+    positions = np.vstack((near, waypoints.positions))[-DESIRED.points_fitted - 1 :]
     velocity, acceleration = end_derivatives(times, positions)
     share, steady = ending
     velocity, acceleration = share * velocity, share * acceleration
@@ -349,11 +327,11 @@ def returned(trajectory: Motion, waypoints: Waypoints, limits: StopLimits) -> Mo
     begin, target = trajectory.final, waypoints.positions[-1]
     target = target + nearest_turns(begin.position, target, waypoints.continuous)
     way = np.abs(target - begin.position)
-    speeds = RETURN_SHARE * limits.speeds
-    rates = RETURN_SHARE * limits.decelerations_from(np.zeros_like(way))
+    speeds = DESIRED.return_share * limits.speeds
+    rates = DESIRED.return_share * limits.decelerations_from(np.zeros_like(way))
     # Peaks of the quintic from rest to rest in the time T: 15/8 way / T, 10/sqrt(3) way / T^2.
     duration = max(
-        SHORTEST_RETURN,
+        DESIRED.shortest_return,
         float((1.875 * way / speeds).max()),
         float(np.sqrt(10.0 / np.sqrt(3.0) * way / rates).max()),
     )

@@ -17,41 +17,23 @@ import numpy as np
 
 from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.path_parameter import Band, PathParameter
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.check import find_unholdable, find_unpassable
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.stopping import EFFORT_SHARE, Efforts, StopLimits
+from ne_dynamics.motion.stopping import Efforts, StopLimits
+from ne_dynamics.motion.thresholds import MOTION, TIME_SCALING
 from ne_dynamics.motion.time_scaling.path import PathIntervals
 from ne_dynamics.motion.time_scaling.time_optimal import (
-    SLOWEST,
     TimeOptimal,
     TimeOptimalProfile,
     find_time_optimal,
     is_corner,
 )
 from ne_dynamics.motion.waypoints import DesiredState
-
-PLANNED_SHARE = 0.94
-"""Part of the effort limits that a plan asks for: the rest is the feedback's."""
-
-FELT_SHARE = 0.98
-"""Part of the effort limits beyond which the pace gives way, whatever was planned."""
-
-GIVEN_SHARE = 0.05
-"""Part of an effort limit by which a motor that is beyond it may be taken farther beyond."""
-
-CHANGED_SHARE = 0.02
-"""Part of an effort limit by which holding the arm must take another effort than it was planned
-with for the rest of a path to be planned anew."""
-
-LOOKS_APART = 0.05
-"""That is looked at so often [s]."""
-
-TRIED_AGAIN = 1.0
-"""A plan that did not come about is asked for again after this time [s]."""
 
 _FEEDING_FORWARD = (Mode.FEEDFORWARD, Mode.FEEDFORWARD_PD)
 
@@ -150,14 +132,14 @@ def plan_pace(
         path,
         efforts.moving,
         limits,
-        share=PLANNED_SHARE,
+        share=DESIRED.planned_share,
         fastest=fastest,
-        begin=SLOWEST if has_corner else max(speed, SLOWEST),
-        end=SLOWEST if is_corner(path.velocity[1, -1], 0.0) else np.inf,
+        begin=TIME_SCALING.slowest_speed if has_corner else max(speed, TIME_SCALING.slowest_speed),
+        end=TIME_SCALING.slowest_speed if is_corner(path.velocity[1, -1], 0.0) else np.inf,
     )
     if not has_corner:
         return found
-    squares = np.concatenate(([SLOWEST**2], found.profile.squares[1:]))
+    squares = np.concatenate(([TIME_SCALING.slowest_speed**2], found.profile.squares[1:]))
     return found._replace(profile=TimeOptimalProfile(found.profile.times, squares))
 
 
@@ -385,11 +367,11 @@ class TimeScaling:
         inertial: FloatArray,
         effort: FloatArray,
     ) -> Band:
-        limits = FELT_SHARE * self._limits.effort
+        limits = DESIRED.measured_share * self._limits.effort
         if clock.is_stopping:
             # What is asked for already is left no faster than the motion swings.
             present = np.abs(effort + clock.change * inertial)
-            sought = np.maximum(EFFORT_SHARE * self._limits.effort, present)
+            sought = np.maximum(MOTION.stop_effort_share * self._limits.effort, present)
             limits = np.minimum(sought, limits)
         band = Band.of(inertial, -limits - effort, limits - effort)
         if band.is_empty:
@@ -410,7 +392,9 @@ class TimeScaling:
         Less speed is the one thing that helps then, but not at the cost of other motors.
         """
         limits = self._limits.effort
-        most = np.maximum(FELT_SHARE * limits, np.abs(effort) + GIVEN_SHARE * limits)
+        most = np.maximum(
+            DESIRED.measured_share * limits, np.abs(effort) + DESIRED.excess_share * limits
+        )
         spared = Band.of(inertial, -most - effort, most - effort)
         change = min(0.0, max(0.5 * (band.low + band.high), spared.low))
         return Band(change, change)
@@ -435,9 +419,12 @@ class TimeScaling:
         if not trajectory.start_time <= clock.place < trajectory.end_time:
             return
         if self._planning is None:
-            if 0.0 <= self._not_before - clock.time <= TRIED_AGAIN:
+            if 0.0 <= self._not_before - clock.time <= DESIRED.retry_time:
                 return
-            if not self._is_outdated and 0.0 <= clock.time - self._looked_at < LOOKS_APART:
+            if (
+                not self._is_outdated
+                and 0.0 <= clock.time - self._looked_at < DESIRED.check_period
+            ):
                 return
             self._looked_at = clock.time
             efforts = make_efforts()
@@ -451,7 +438,7 @@ class TimeScaling:
                 self._limits,
                 clock.place,
                 0.0,
-                max(clock.speed, SLOWEST),
+                max(clock.speed, TIME_SCALING.slowest_speed),
                 max(1.0, self.target),
             )
         if not self._planning.done():
@@ -464,7 +451,7 @@ class TimeScaling:
             return
         except (Exception, CancelledError):
             # Who was to plan is gone; somebody else may be there soon.
-            self._is_outdated, self._not_before = True, clock.time + TRIED_AGAIN
+            self._is_outdated, self._not_before = True, clock.time + DESIRED.retry_time
 
     def _has_changed(self, trajectory: Motion, efforts: PathEfforts, clock: PathParameter) -> bool:
         """Return whether what was planned was planned with another model."""
@@ -475,4 +462,6 @@ class TimeScaling:
         present, planned = (
             each.moving(position, still, still) for each in (efforts, self._efforts)
         )
-        return bool((np.abs(present - planned) > CHANGED_SHARE * self._limits.effort).any())
+        return bool(
+            (np.abs(present - planned) > DESIRED.changed_share * self._limits.effort).any()
+        )

@@ -44,7 +44,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
 
-class Verdict(NamedTuple):
+class TuningVerdict(NamedTuple):
     """What is to be said of a tuning.
 
     Attributes
@@ -59,7 +59,9 @@ class Verdict(NamedTuple):
     remarks: list[str]
 
 
-def judge_limits(joint_names: Sequence[str], holding: FloatArray, limits: FloatArray) -> Verdict:
+def judge_limits(
+    joint_names: Sequence[str], holding: FloatArray, limits: FloatArray
+) -> TuningVerdict:
     """Judge whether the motors can hold the arm where it is.
 
     Parameters
@@ -75,7 +77,7 @@ def judge_limits(joint_names: Sequence[str], holding: FloatArray, limits: FloatA
     effort = f'{abs(holding[worst]):.4g} of {limits[worst]:.4g}'
     name = joint_names[worst]
     if ratios[worst] > 1.0:
-        return Verdict(
+        return TuningVerdict(
             [
                 f'effort_limits, payload: expected that joint {name!r} can hold the arm where it '
                 f'is, which takes {effort} N m or N'
@@ -83,18 +85,20 @@ def judge_limits(joint_names: Sequence[str], holding: FloatArray, limits: FloatA
             [],
         )
     if ratios[worst] > GUARD_LIMITS.doubtful_load:
-        return Verdict([], [f'joint {name!r} takes {effort} N m or N to hold the arm where it is'])
-    return Verdict([], [])
+        return TuningVerdict(
+            [], [f'joint {name!r} takes {effort} N m or N to hold the arm where it is']
+        )
+    return TuningVerdict([], [])
 
 
-def judge_timeout(timeout: float, period: float) -> Verdict:
+def judge_timeout(timeout: float, period: float) -> TuningVerdict:
     """Judge whether states that come every `period` are no gap [s]."""
     if timeout > GUARD_LIMITS.periods_of_silence * period:
-        return Verdict([], [])
+        return TuningVerdict([], [])
     seen = f'state_timeout: {timeout:g} s, and states come every {period:.3g} s'
     if timeout <= period:
-        return Verdict([f'{seen}: expected more, or each of them is a gap'], [])
-    return Verdict([], [f'{seen}: one that is lost ends the motion'])
+        return TuningVerdict([f'{seen}: expected more, or each of them is a gap'], [])
+    return TuningVerdict([], [f'{seen}: one that is lost ends the motion'])
 
 
 def refuse_following_limits(
@@ -142,11 +146,11 @@ def refuse_following_limits(
 
 def judge_velocities(
     law: ControlLaw, velocity: VelocitySettings, *, are_measured: bool
-) -> Verdict:
+) -> TuningVerdict:
     """Judge whether a law has the velocities that it needs."""
     if are_measured or not law.needs_velocity or velocity.source is not VelocitySource.MEASURED:
-        return Verdict([], [])
-    return Verdict(
+        return TuningVerdict([], [])
+    return TuningVerdict(
         [
             f'mode, velocity_source: {law.mode.value} needs velocities, and joint_states have '
             'none; expected velocity_source to be differentiated or estimated'
@@ -238,7 +242,7 @@ def judge_gains_and_drives(
     period: float,
     velocity: VelocitySettings = MEASURED,
     observer_rate: float = 0.0,
-) -> Verdict:
+) -> TuningVerdict:
     """Judge gains as :func:`judge_gains`, where the model may have no rotors.
 
     Gains that are efforts are not refused for a small inertia that the drives make up for: that
@@ -258,7 +262,7 @@ def judge_gains_and_drives(
     with_drives = judge_gains(mode, gains, lambda: mass_matrix() + np.diag(drives), *rest)
     if with_drives.refusals:
         return verdict
-    return Verdict(
+    return TuningVerdict(
         [],
         [
             f'{verdict.refusals[0]}; that is by a model without rotors, and with rotors of at '
@@ -275,7 +279,7 @@ def judge_gains(
     period: float,
     velocity: VelocitySettings = MEASURED,
     observer_rate: float = 0.0,
-) -> Verdict:
+) -> TuningVerdict:
     """Judge whether the loop is stable with the delay that states every `period` have.
 
     Parameters
@@ -293,10 +297,10 @@ def judge_gains(
         Of the compensation by an observer, 2 pi times its cut-off [1/s]; 0 for none.
     """
     if gains is None or not mode.has_feedback:
-        return Verdict([], [])
+        return TuningVerdict([], [])
     kp, kv = _find_loops(gains, mass_matrix() if mode is Mode.FEEDFORWARD_PD else None)
     if not (kp.any() or kv.any()):
-        return Verdict([], [])
+        return TuningVerdict([], [])
     return _judge_loops(mode, kp, kv, period, velocity, observer_rate)
 
 
@@ -307,7 +311,7 @@ def _judge_loops(
     period: float,
     velocity: VelocitySettings,
     observer_rate: float,
-) -> Verdict:
+) -> TuningVerdict:
     """Judge loops, as of :func:`_find_loops`, by what is the worst of each."""
     bounds, source = GUARD_LIMITS, velocity_filter(velocity, period)
     delay = bounds.periods_of_delay * period
@@ -331,15 +335,15 @@ def _judge_loops(
     if stiffest * delay > bounds.largest_product or margin < bounds.least_phase_margin:
         allowed = f'at most {bounds.largest_product:g} and a margin of at least'
         refusal = f'{seen}; expected kv * delay of {allowed} {bounds.least_phase_margin:g}'
-        return Verdict([refusal], [])
+        return TuningVerdict([refusal], [])
     growth = growth_rate(kp, kv, period, source)
     if growth > bounds.fastest_growth:
-        return Verdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'], [])
+        return TuningVerdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'], [])
     if (stiffest + observer_rate) * lag > bounds.doubtful_product:
         beside = f' less {observer_rate * lag:.2f} for the observer' if observer_rate else ''
         remark = f'{seen}; better is kv * delay below {bounds.doubtful_product:g}{beside}'
-        return Verdict([], [remark])
-    return Verdict([], _remark_on_observer(observer_rate, softest, lag, late))
+        return TuningVerdict([], [remark])
+    return TuningVerdict([], _remark_on_observer(observer_rate, softest, lag, late))
 
 
 def _remark_on_observer(rate: float, softest: float, lag: float, late: str) -> list[str]:

@@ -39,7 +39,7 @@ class GoalCode(enum.IntEnum):
     GOAL_TOLERANCE_VIOLATED = -5
 
 
-class Outcome(NamedTuple):
+class GoalOutcome(NamedTuple):
     """The end of a goal."""
 
     code: GoalCode
@@ -245,7 +245,7 @@ class GoalMonitor:
         desired: DesiredState,
         position: FloatArray,
         velocity: FloatArray | None,
-    ) -> Outcome | None:
+    ) -> GoalOutcome | None:
         """Check one state; call it for every one, in their order.
 
         Parameters
@@ -277,7 +277,7 @@ class GoalMonitor:
             self._is_first = False
             if not self._path.are_kept(position_error, velocity_error):
                 violations = self._violations(self._path, position_error, velocity_error)
-                return Outcome(
+                return GoalOutcome(
                     GoalCode.PATH_TOLERANCE_VIOLATED,
                     f'{violations}, {max(end_time - now, 0.0):.3g} s before the end of the '
                     'trajectory',
@@ -285,11 +285,11 @@ class GoalMonitor:
         if is_on_the_way:
             return None
         if self._goal.are_kept(position_error, velocity_error):
-            return Outcome(GoalCode.SUCCESSFUL, 'the goal is reached')
+            return GoalOutcome(GoalCode.SUCCESSFUL, 'the goal is reached')
         late = now - end_time
         if self._goal_time and late > self._goal_time:
             violations = self._violations(self._goal, position_error, velocity_error)
-            return Outcome(
+            return GoalOutcome(
                 GoalCode.GOAL_TOLERANCE_VIOLATED,
                 f'{violations}, {late:.3g} s after the end of the trajectory (goal time: '
                 f'{self._goal_time:g} s)',

@@ -281,37 +281,43 @@ class StateGuard:
                 self._has_heard = True
                 raise StateRefused('fault', str(self.fault))
             return self._reconsider(self.fault, seen)
-        last = self._last
-        if last is not None:
-            elapsed = now - last.time
-            if elapsed < 0.0:
-                before = self._before_early(last, seen)
-                if before is None:
-                    self._refuse_old(seen, -elapsed)
-                else:
-                    self.ahead = -elapsed
-                    last, elapsed = before, now - before.time
-            if elapsed - excused > self.limits.timeout:
-                self._believe(seen)
-                self._before = last
-                gap = self._counted(Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps'))
-                if gap.latches:
-                    self.restore(gap)
-                    raise StateRefused('header.stamp', gap.text, gap)
-                return gap
-            if arrival - last.arrival > self.limits.timeout:
-                # Nothing came, as from a simulation that was paused: that tells of no clock.
-                self._anchor = seen
-            elif self._anchor is None or arrival - self._anchor.arrival > self.limits.timeout:
-                self._check_clock(seen)
-            if self._velocities is not None:
-                jump = self._jump(last, seen)
-                if jump:
-                    self._refuse('position', jump, FaultKind.JUMPED, seen)
-            self._before, self._last = last, seen
+        if self._last is None:
+            self._believe(seen)
             return None
-        self._believe(seen)
+        return self._judge_after(self._last, seen, excused)
+
+    def _judge_after(self, last: _Seen, seen: _Seen, excused: float) -> Fault | None:
+        """Believe a state that follows another, or refuse it."""
+        elapsed = seen.time - last.time
+        if elapsed < 0.0:
+            before = self._before_early(last, seen)
+            if before is None:
+                self._refuse_old(seen, -elapsed)
+            else:
+                self.ahead = -elapsed
+                last, elapsed = before, seen.time - before.time
+        if elapsed - excused > self.limits.timeout:
+            return self._believe_after_gap(last, seen, elapsed)
+        if seen.arrival - last.arrival > self.limits.timeout:
+            # Nothing came, as from a simulation that was paused: that tells of no clock.
+            self._anchor = seen
+        elif self._anchor is None or seen.arrival - self._anchor.arrival > self.limits.timeout:
+            self._check_clock(seen)
+        if self._velocities is not None:
+            jump = self._jump(last, seen)
+            if jump:
+                self._refuse('position', jump, FaultKind.JUMPED, seen)
+        self._before, self._last = last, seen
         return None
+
+    def _believe_after_gap(self, last: _Seen, seen: _Seen, elapsed: float) -> Fault:
+        self._believe(seen)
+        self._before = last
+        gap = self._counted(Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps'))
+        if gap.latches:
+            self.restore(gap)
+            raise StateRefused('header.stamp', gap.text, gap)
+        return gap
 
     def believe(
         self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float

@@ -8,7 +8,7 @@ import numpy as np
 
 from ne_dynamics.control.command_machine import CommandMachine, CommandState, LastKnown
 from ne_dynamics.control.guards.feasibility import (
-    Verdict,
+    TuningVerdict,
     find_drive_inertias,
     judge_gains_and_drives,
     judge_limits,
@@ -21,12 +21,10 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.slew import refuse_slow_rates
 from ne_dynamics.control.stages.accept import Accept
 from ne_dynamics.control.stages.review import Review
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import Tuning
 
-NOTHING = Verdict([], [])
-
-SLOWER = 1.5
-"""Times the period for which the loop was checked, from which on it is checked again."""
+NOTHING = TuningVerdict([], [])
 
 
 class TuningCheck:
@@ -58,10 +56,10 @@ class TuningCheck:
         """Check the loop anew: the arm is held elsewhere."""
         self._checked_period = 0.0
 
-    def judge(self, tuning: Tuning) -> Verdict:
+    def judge(self, tuning: Tuning) -> TuningVerdict:
         """Return what is to be said of a tuning."""
         verdicts = self._judge_each(tuning)
-        return Verdict(
+        return TuningVerdict(
             [refusal for verdict in verdicts for refusal in verdict.refusals],
             [remark for verdict in verdicts for remark in verdict.remarks],
         )
@@ -87,7 +85,7 @@ class TuningCheck:
         And again whenever states come so much more slowly that it may have become so.
         """
         rate = self._accept.rate
-        if not rate.is_known or rate.period <= SLOWER * self._checked_period:
+        if not rate.is_known or rate.period <= COMMAND.slower_period * self._checked_period:
             return None
         self._checked_period = rate.period
         refusals = self.judge_activation()
@@ -108,7 +106,7 @@ class TuningCheck:
             None if velocity is None else tick.desired.velocity - velocity,
         )
 
-    def _judge_loop(self, tuning: Tuning) -> Verdict:
+    def _judge_loop(self, tuning: Tuning) -> TuningVerdict:
         """Return whether the feedback is stable where the arm is, at the rate of its states."""
         position, law, period = self._known().position, tuning.law, self._accept.rate.period
         if position is None or period == 0.0 or not law.has_feedback:
@@ -139,9 +137,9 @@ class TuningCheck:
             velocity,
             inverse,
         )
-        return Verdict(slow, verdict.remarks)
+        return TuningVerdict(slow, verdict.remarks)
 
-    def _judge_each(self, tuning: Tuning) -> list[Verdict]:
+    def _judge_each(self, tuning: Tuning) -> list[TuningVerdict]:
         """Return what is to be said of each respect, always as many."""
         law, period, guard = tuning.law, self._accept.rate.period, self._accept.guard
         if self._known().position is None:

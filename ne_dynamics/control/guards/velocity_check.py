@@ -64,7 +64,7 @@ class _Stretch(NamedTuple):
         return self.said * self.moved < 0.0 and least >= self.bounds.stretch_said
 
 
-class _Heard(NamedTuple):
+class _HeardVelocity(NamedTuple):
     """A state."""
 
     position: FloatArray
@@ -103,7 +103,7 @@ class VelocityCheck:
         """Forget the states, not what the encoders are like."""
         n = len(self._names)
         self.frozen: tuple[int, ...] = ()
-        self._heard: list[_Heard] = []
+        self._heard: list[_HeardVelocity] = []
         self._moved, self._said, self._lasting = np.zeros(n), np.zeros(n), np.zeros(n)
         self._stretches: list[list[_Stretch]] = [[] for _ in range(n)]
 
@@ -136,13 +136,13 @@ class VelocityCheck:
             if elapsed > bounds.stretch_longest:
                 self.reset()
                 heard = self._heard
-        heard.append(_Heard(position, velocity, now))
+        heard.append(_HeardVelocity(position, velocity, now))
         if len(heard) <= bounds.stretch_states or now - heard[0].time < bounds.stretch_shortest:
             return ''
         self._heard = heard[-1:]
         return self._look_at(heard)
 
-    def _look_at(self, heard: Sequence[_Heard]) -> str:
+    def _look_at(self, heard: Sequence[_HeardVelocity]) -> str:
         """Count the motion of a few states; return what is wrong with it."""
         bounds = self._bounds
         positions, velocities, times = (np.array(rows) for rows in zip(*heard, strict=True))

@@ -27,7 +27,8 @@ import numpy as np
 
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
-from ne_dynamics.control.sensors.state_effort import ROUNDING, StateEffort
+from ne_dynamics.control.sensors.state_effort import StateEffort
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.dynamics.compensation import InverseDynamics
 from ne_dynamics.errors import InputError
@@ -45,14 +46,14 @@ class Weight(enum.Enum):
     MIRRORED = enum.auto()
 
 
-class Finding(NamedTuple):
+class WeightFinding(NamedTuple):
     """What was found, and in words the joint with what was expected and got."""
 
     weight: Weight
     text: str = ''
 
 
-NOTHING_FOUND = Finding(Weight.UNKNOWN)
+NOTHING_FOUND = WeightFinding(Weight.UNKNOWN)
 
 
 class RestingState(NamedTuple):
@@ -109,7 +110,7 @@ class WeightCheck:
         limits: FloatArray,
         coulomb_friction: FloatArray,
         joint_names: Sequence[str],
-    ) -> Finding:
+    ) -> WeightFinding:
         """Compare the efforts of a resting arm with its weight.
 
         Parameters
@@ -127,7 +128,7 @@ class WeightCheck:
         share, measured = weight / scale, effort / scale
         joint = int(np.abs(share).argmax())
         largest = abs(float(share[joint]))
-        if not largest >= bounds.weight_least or abs(weight[joint]) < ROUNDING:
+        if not largest >= bounds.weight_least or abs(weight[joint]) < SENSORS.effort_rounding:
             return NOTHING_FOUND
         text = (
             f'joint {joint_names[joint]!r}: expected about {weight[joint]:.3g} N m or N at rest '
@@ -140,13 +141,13 @@ class WeightCheck:
             and along <= -bounds.mirrored_alignment * size * float(np.linalg.norm(measured))
             and off > bounds.mirrored_share * scale[joint] + friction
         ):
-            return Finding(Weight.MIRRORED, text)
+            return WeightFinding(Weight.MIRRORED, text)
         friction += bounds.weight_friction * scale[joint]
         if off > max(bounds.far_part * abs(weight[joint]), friction):
-            return Finding(Weight.FAR_OFF, text)
-        return Finding(Weight.CONFIRMED)
+            return WeightFinding(Weight.FAR_OFF, text)
+        return WeightFinding(Weight.CONFIRMED)
 
-    def judge(self, controller: Controller, state: RestingState) -> Finding:
+    def judge(self, controller: Controller, state: RestingState) -> WeightFinding:
         """Judge the weight by the efforts of a state, where the controller commands it.
 
         Parameters
@@ -217,7 +218,7 @@ class WeightCheck:
         The effort limits, in place of one that is infinite the largest weight. None is less than
         a part of the largest.
         """
-        heaviest = max(float(np.abs(weight).max(initial=0.0)), ROUNDING)
+        heaviest = max(float(np.abs(weight).max(initial=0.0)), SENSORS.effort_rounding)
         scale = np.where(np.isinf(limits), heaviest, limits)
         least = self.bounds.weakest_limit * scale.max(initial=0.0)
         shares_of: FloatArray = np.maximum(scale, least)

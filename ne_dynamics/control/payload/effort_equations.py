@@ -12,30 +12,11 @@ from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, felt_by
 from ne_dynamics.control.payload.equations import PayloadEquations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.states import MOVING_KIND, STANDING_KIND, MotionStates
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import Base, Compensation, Terms
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import JointType, Robot
-
-FRICTION_SHARE = 0.005
-"""Friction that any joint may have beside that of its model, as a share of its effort limit."""
-
-SCALE_ERROR = 0.03
-"""What the model's own effort may be off by, as a share of itself."""
-
-VISCOUS_VELOCITY = 1.0
-"""At this velocity viscous friction beside the model's may be as large as Coulomb friction
-[rad/s or m/s]."""
-
-MOVING_SHARE = 0.1
-"""Of the friction of a moving joint so much is not explained by its direction and velocity."""
-
-WEIGHT_ERROR = 0.003
-"""What the weight beyond a joint may be off by along its lever and across, as a share of itself:
-a little, for where it is more that shows, and is given more width."""
-
-MODEL_SHARE = 0.01
-"""Of the model's own effort so much is wrong in no regular way."""
 
 
 def make_effort_equations(
@@ -60,28 +41,24 @@ def make_effort_equations(
         weights.append(_weight_errors(bodies, window))
     model = np.array(own)
     friction = _believed_friction(robot, model)
-    velocity = np.array([window.velocity for window in windows])
-    share = np.where(moving, 1.0, 0.5) * states.direction
     rest = np.zeros((len(windows), n, 5 * n))
     joints = np.arange(n)
-    rest[:, joints, joints] = share
-    rest[:, joints, n + joints] = velocity
+    rest[:, joints, joints] = np.where(moving, 1.0, 0.5) * states.direction
+    rest[:, joints, n + joints] = [window.velocity for window in windows]
     rest[:, joints, 2 * n + joints] = model
     rest[:, :, 3 * n :] = weights
-    deviation = np.select(
-        [moving, standing],
-        [MOVING_SHARE * friction, friction],
-        2.0 * friction,
-    )
-    deviation = np.hypot(deviation, MODEL_SHARE * model)
-    viscous = robot.joint_values('viscous_friction') + friction / VISCOUS_VELOCITY
+    of_friction = PAYLOAD.moving_share * friction, friction
+    deviation = np.select([moving, standing], of_friction, 2.0 * friction)
+    deviation = np.hypot(deviation, PAYLOAD.model_share * model)
+    viscous = robot.joint_values('viscous_friction') + friction / PAYLOAD.viscous_velocity
+    model_errors = np.full(n, PAYLOAD.scale_error), np.full(2 * n, PAYLOAD.weight_error)
     return PayloadEquations(
         np.concatenate(load),
         rest.reshape(-1, 5 * n),
         np.concatenate(right),
         deviation.ravel(),
         states.repeats.ravel(),
-        np.concatenate([friction, viscous, np.full(n, SCALE_ERROR), np.full(2 * n, WEIGHT_ERROR)]),
+        np.concatenate([friction, viscous, *model_errors]),
         slice(2 * n, 5 * n),
     )
 
@@ -94,7 +71,7 @@ def _believed_friction(robot: Robot, model: FloatArray) -> FloatArray:
     coulomb = robot.joint_values('coulomb_friction')
     static = [joint.friction.static_friction or 0.0 for joint in robot.joints]
     of_path = [joint.friction.hysteresis_friction for joint in robot.joints]
-    friction: FloatArray = np.maximum(coulomb, static) + of_path + FRICTION_SHARE * limits
+    friction: FloatArray = np.maximum(coulomb, static) + of_path + PAYLOAD.friction_share * limits
     # A model without weight and limits believes anything.
     return np.maximum(friction, 1e-6)
 

@@ -6,28 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-ANYTHING = 100.0
-"""Width of mass [kg] and first moment [kg m] beforehand: no limit, but a number for what is not
-told."""
-
-LARGEST_MISFIT = 1.5
-"""Root mean square of what may be left by the fit, in standard deviations."""
-
-LARGEST_REST = 0.2
-"""The same, as a share of what the load explains."""
-
-PASSES, WIDENING = 5, 2.0
-"""Fits, each with widths that are at least so many times what the one before has found."""
-
-LARGEST_SCALE_ERROR = 0.1
-"""What the model's own effort may be off by, as a share of itself, before it is refused."""
-
-LARGEST = 1e9
-"""Efforts and readings [N m, N] that are larger come from nowhere."""
 
 
 class PayloadEquations(NamedTuple):
@@ -71,19 +53,19 @@ class PayloadEquations(NamedTuple):
             raise PayloadError('expected finite efforts and readings that do not overflow')
         rows = np.concatenate([self.load, self.rest], axis=1)
         weight = 1.0 / (self.deviation**2 * self.repeats)
-        width = np.concatenate([np.full(4, ANYTHING), self.width])
+        width = np.concatenate([np.full(4, PAYLOAD.unknown_width), self.width])
         weighted = rows.T * weight
         normal, right = weighted @ rows, weighted @ self.right
-        for _ in range(PASSES):
+        for _ in range(PAYLOAD.passes):
             # In units of the widths the matrix is well scaled, whatever the units of the rest.
             inverse = np.linalg.inv(width[:, np.newaxis] * normal * width + np.eye(width.size))
             covariance = width[:, np.newaxis] * inverse * width
             solution = covariance @ right
-            width[4:] = np.maximum(width[4:], WIDENING * np.abs(solution[4:]))
+            width[4:] = np.maximum(width[4:], PAYLOAD.widening * np.abs(solution[4:]))
         left = (self.right - rows @ solution) / self.deviation
         explained = self.load @ solution[:4] / self.deviation
         misfit, size = (float(np.sqrt(np.mean(part * part))) for part in (left, explained))
-        if not misfit <= max(LARGEST_MISFIT, LARGEST_REST * size):
+        if not misfit <= max(PAYLOAD.largest_misfit, PAYLOAD.largest_rest * size):
             raise PayloadError(
                 f'the fit leaves too much: {misfit:.2g} times what friction, noise and errors of '
                 f'the model are expected to leave, where a load explains {size:.2g}; expected one '
@@ -91,13 +73,13 @@ class PayloadEquations(NamedTuple):
                 'right meaning, sign and unit'
             )
         scales = solution[4:][self.scales]
-        if (np.abs(scales) > LARGEST_SCALE_ERROR).any():
+        if (np.abs(scales) > PAYLOAD.largest_scale_error).any():
             worst = int(np.abs(scales).argmax())
             name = robot.joint_names[worst % robot.n]
             raise PayloadError(
                 f"a load fits only if the model's own effort of joint {name!r} is "
                 f'off by {100.0 * scales[worst]:.0f} %; expected a model that is right within '
-                f'{100.0 * LARGEST_SCALE_ERROR:.0f} %, and torques in N m or N'
+                f'{100.0 * PAYLOAD.largest_scale_error:.0f} %, and torques in N m or N'
             )
         return solution[:4], covariance[:4, :4] * max(1.0, misfit**2), misfit
 
@@ -105,6 +87,6 @@ class PayloadEquations(NamedTuple):
     def _is_finite(self) -> bool:
         """Whether all numbers can be squared and summed."""
         return all(
-            bool((np.abs(part) < LARGEST).all())
+            bool((np.abs(part) < PAYLOAD.largest_reading).all())
             for part in (self.load, self.rest, self.right, self.deviation)
         )

@@ -49,24 +49,9 @@ from ne_dynamics.control.payload.effort_equations import make_effort_equations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.sensor_equations import make_sensor_equations
 from ne_dynamics.control.payload.states import choose_windows
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
-
-MASS_DEVIATION, MASS_SHARE = 0.15, 0.15
-"""A mass is told when its standard deviation is below either: [kg], share of the mass."""
-
-COM_DEVIATION, MOMENT_DEVIATION = 0.03, 0.03
-"""A centre of mass is told when its standard deviation is below either: [m], or the first moment
-[kg m] as a length."""
-
-SIGNIFICANT = 2.0
-"""A mass of fewer standard deviations is none."""
-
-FARTHEST = 1.0
-"""A centre of mass that is surely farther from its link is none [m]."""
-
-ALONG_AXIS = 0.95
-"""A direction with such a component is called by the name of the axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,17 +158,17 @@ def _judge(
 ) -> PayloadEstimate:
     """Return what was found, or refuse what no body has or the windows do not tell."""
     mass, deviation = float(found[0]), math.sqrt(max(float(covariance[0, 0]), 0.0))
-    if deviation > max(MASS_DEVIATION, MASS_SHARE * abs(mass)):
+    if deviation > max(PAYLOAD.mass_deviation, PAYLOAD.mass_share * abs(mass)):
         raise PayloadError(
             f'the poses do not tell the mass: {mass:.3g} +- {deviation:.2g} kg; hold more and '
             'other poses, with the load far out, approached from both sides'
         )
-    if mass < -SIGNIFICANT * deviation:
+    if mass < -PAYLOAD.significant_deviations * deviation:
         raise PayloadError(
             f'a load of {mass:.3g} +- {deviation:.2g} kg cannot be: is the model too heavy (has '
             'a tool of it been taken off), a sign wrong, or does something carry the arm?'
         )
-    if mass <= SIGNIFICANT * deviation:
+    if mass <= PAYLOAD.significant_deviations * deviation:
         nothing = np.zeros(3)
         return PayloadEstimate(
             0.0, deviation, nothing, nothing, link_name, source, duration, misfit
@@ -212,14 +197,18 @@ def _judge_center(
     spread = slope @ covariance @ slope.T
     distance = float(np.linalg.norm(center))
     if (
-        distance - SIGNIFICANT * math.sqrt(max(float(np.linalg.eigvalsh(spread)[-1]), 0.0))
-        > FARTHEST
+        distance
+        - PAYLOAD.significant_deviations
+        * math.sqrt(max(float(np.linalg.eigvalsh(spread)[-1]), 0.0))
+        > PAYLOAD.farthest_com
     ):
         raise PayloadError(
             f'a centre of mass at ({_numbers(center)}) m of {link_name!r} is farther away than '
-            f'{FARTHEST:g} m: does something touch the arm?'
+            f'{PAYLOAD.farthest_com:g} m: does something touch the arm?'
         )
-    unknown = _unknown_directions(spread, max(COM_DEVIATION, MOMENT_DEVIATION / mass))
+    unknown = _unknown_directions(
+        spread, max(PAYLOAD.com_deviation, PAYLOAD.moment_deviation / mass)
+    )
     if unknown:
         raise PayloadError(
             f'the poses do not tell the centre of mass along {unknown} of {link_name!r}: hold '
@@ -238,7 +227,7 @@ def _unknown_directions(covariance: FloatArray, limit: float) -> str:
         if deviation <= limit:
             continue
         axis = int(np.abs(direction).argmax())
-        if abs(direction[axis]) >= ALONG_AXIS:
+        if abs(direction[axis]) >= PAYLOAD.along_axis:
             name = 'xyz'[axis]
         else:
             towards = direction * np.sign(direction[axis])

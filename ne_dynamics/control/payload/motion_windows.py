@@ -14,35 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
-WINDOW = 0.2
-"""Length of a window [s]."""
-
-SAMPLE_PERIOD = 0.005
-"""States that come sooner after the last one are passed over [s]: these are enough."""
-
-LARGEST_GAP = 0.5
-"""Time without a state from which on a window is given up, as a share of its length."""
-
-LEAST_STATES = 5
-"""A window of fewer states is not used."""
-
-SLOW_VELOCITY = 0.5
-"""A window in which no joint is faster is slow [rad/s or m/s]."""
-
-SLOW_ACCELERATION = 1.0
-"""Nor accelerates more [rad/s^2 or m/s^2]: the inertia of a load does not show."""
-
-LOG_STATES = 2 * LEAST_STATES
+LOG_STATES = 2 * PAYLOAD.least_states
 """A window of a log is as long as so many samples, if that is more than the usual length."""
-
-LONGEST_WINDOW = 1.0
-"""A log is too coarse when a window is longer than this [s]."""
-
-DEFAULT_SPAN = 60.0
-"""How long windows are kept [s]."""
 
 
 class MeasuredState(NamedTuple):
@@ -114,8 +91,8 @@ class Window(NamedTuple):
     def is_slow(self) -> bool:
         """Whether no joint is fast in it, or accelerates much."""
         return bool(
-            (self.largest_speed <= SLOW_VELOCITY).all()
-            and (np.abs(self.acceleration) <= SLOW_ACCELERATION).all()
+            (self.largest_speed <= PAYLOAD.slow_velocity).all()
+            and (np.abs(self.acceleration) <= PAYLOAD.slow_acceleration).all()
         )
 
     @property
@@ -139,7 +116,7 @@ class MotionWindows:
         May be changed on the way.
     """
 
-    def __init__(self, span: float = DEFAULT_SPAN, length: float = WINDOW) -> None:
+    def __init__(self, span: float = PAYLOAD.default_span, length: float = PAYLOAD.window) -> None:
         self.span = span
         self._length = length
         self._states: list[MeasuredState] = []
@@ -162,10 +139,10 @@ class MotionWindows:
             When there are too few samples a second.
         """
         step = float(np.median(np.diff(times)))
-        length = max(WINDOW, LOG_STATES * step)
-        if length > LONGEST_WINDOW:
+        length = max(PAYLOAD.window, LOG_STATES * step)
+        if length > PAYLOAD.longest_window:
             raise InputError(
-                f'expected at least {LOG_STATES / LONGEST_WINDOW:g} samples a second, '
+                f'expected at least {LOG_STATES / PAYLOAD.longest_window:g} samples a second, '
                 f'got {1.0 / step:.3g}'
             )
         gathered = cls(inf, length)
@@ -183,7 +160,7 @@ class MotionWindows:
 
     def wants(self, time: float) -> bool:
         """Return whether a state of this time [s] would be used: most come too soon."""
-        return not self._states or not 0.0 <= time - self._states[-1].time < SAMPLE_PERIOD
+        return not self._states or not 0.0 <= time - self._states[-1].time < PAYLOAD.sample_period
 
     def add(self, state: MeasuredState) -> None:
         """Take a state; a time that was set back forgets those before it."""
@@ -191,7 +168,7 @@ class MotionWindows:
             elapsed = state.time - self._states[-1].time
             if elapsed < 0.0:
                 self.clear()
-            elif elapsed > LARGEST_GAP * self._length:
+            elif elapsed > PAYLOAD.largest_gap * self._length:
                 self._states = []
             elif state.time - self._states[0].time > self._length:
                 self._close()
@@ -211,7 +188,7 @@ class MotionWindows:
 
     def _close(self) -> None:
         states, self._states = self._states, self._states[-1:]
-        if len(states) >= LEAST_STATES:
+        if len(states) >= PAYLOAD.least_states:
             self._windows.append(make_window(states))
         self._forget()
 

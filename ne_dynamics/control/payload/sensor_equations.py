@@ -10,21 +10,10 @@ from ne_dynamics.control.payload.carrier import Carrier
 from ne_dynamics.control.payload.equations import PayloadEquations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.states import MotionStates
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import BASE_MOTION
 from ne_dynamics.model.rigid_body import FloatArray
-
-FORCE_ERROR, MOMENT_ERROR, READING_SHARE = 0.2, 0.02, 0.01
-"""Error of a sensor's reading [N, N m], and as a share of the reading."""
-
-FORCE_BIAS, MOMENT_BIAS = 1.0, 0.1
-"""What the bias of a tared sensor may be off by [N, N m]."""
-
-TOOL_ERROR = 0.03
-"""What the mass of the model's tool may be off by, as a share of itself."""
-
-DIFFERENCE = 0.05
-"""Time to either side over which the pose of the sensor is differenced twice [s]."""
 
 
 def make_sensor_equations(
@@ -42,16 +31,16 @@ def make_sensor_equations(
         right.append(np.asarray(window.wrench) - known)
     readings = np.array([window.wrench for window in windows])
     error = np.empty_like(readings)
-    for part, least in ((slice(0, 3), FORCE_ERROR), (slice(3, 6), MOMENT_ERROR)):
+    for part, least in ((slice(0, 3), PAYLOAD.force_error), (slice(3, 6), PAYLOAD.moment_error)):
         size = np.linalg.norm(readings[:, part], axis=1, keepdims=True)
-        error[:, part] = least + READING_SHARE * size
+        error[:, part] = least + PAYLOAD.reading_share * size
     return PayloadEquations(
         np.concatenate(load),
         np.concatenate(rest),
         np.concatenate(right),
         error.ravel(),
         np.repeat(states.repeats_of_arm, 6),
-        np.array([*[FORCE_BIAS] * 3, *[MOMENT_BIAS] * 3, TOOL_ERROR]),
+        np.array([*[PAYLOAD.force_bias] * 3, *[PAYLOAD.moment_bias] * 3, PAYLOAD.tool_error]),
         slice(0),
     )
 
@@ -67,9 +56,9 @@ def _load_wrench(dynamics: Dynamics, window: Window) -> FloatArray:
         dynamics.forward_kinematics(
             window.position + time * window.velocity + 0.5 * time * time * window.acceleration
         )
-        for time in (-DIFFERENCE, 0.0, DIFFERENCE)
+        for time in (-PAYLOAD.difference_time, 0.0, PAYLOAD.difference_time)
     )
-    second = (before - 2.0 * pose + after) / DIFFERENCE**2
+    second = (before - 2.0 * pose + after) / PAYLOAD.difference_time**2
     rotation = pose[:3, :3]
     upwards = second[:3, 3] - dynamics.gravity
     if window.base is not None:

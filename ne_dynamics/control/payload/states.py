@@ -9,24 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control.payload.carrier import PayloadSource, felt_by
-from ne_dynamics.control.payload.motion_windows import (
-    SLOW_ACCELERATION,
-    SLOW_VELOCITY,
-    WINDOW,
-    Window,
-)
+from ne_dynamics.control.payload.motion_windows import Window
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-LEAST_TIME = 1.0
-"""Time of windows that count, at least [s]."""
-
-STANDING = 0.005
-"""A joint that is nowhere faster in a window stands [rad/s or m/s]."""
-
-CORRELATED = 5
-"""So many windows in a row count as one while a joint moves: 1 s."""
 
 STANDING_KIND, TURNING_KIND, MOVING_KIND = range(3)
 """How a joint moves in a window."""
@@ -65,14 +52,14 @@ def _find_states(windows: Sequence[Window]) -> MotionStates:
     kind, direction = np.full(shape, TURNING_KIND), np.zeros(shape)
     last = np.zeros(shape[1])
     for row, window in enumerate(windows):
-        kind[row, window.largest_speed <= STANDING] = STANDING_KIND
-        kind[row, window.least_speed > STANDING] = MOVING_KIND
+        kind[row, window.largest_speed <= PAYLOAD.standing_velocity] = STANDING_KIND
+        kind[row, window.least_speed > PAYLOAD.standing_velocity] = MOVING_KIND
         last = np.where(kind[row] == MOVING_KIND, np.sign(window.velocity), last)
         last = np.where(kind[row] == TURNING_KIND, 0.0, last)
         direction[row] = last
     positions = np.array([window.position for window in windows])
     # States may have been lost between two windows, and a motion with them.
-    is_other: NDArray[np.bool_] = np.abs(np.diff(positions, axis=0)) > STANDING
+    is_other: NDArray[np.bool_] = np.abs(np.diff(positions, axis=0)) > PAYLOAD.standing_velocity
     columns = zip(kind.T, is_other.T, strict=True)
     repeats = np.stack([_count_repeats(*column) for column in columns], axis=1)
     of_arm = np.where((kind == STANDING_KIND).all(axis=1), STANDING_KIND, MOVING_KIND)
@@ -88,7 +75,9 @@ def _count_repeats(kind: NDArray[np.intp], is_other: NDArray[np.bool_]) -> Float
     run = np.cumsum(begins)
     lengths = np.bincount(run)[run]
     repeats: FloatArray = np.select(
-        [kind == STANDING_KIND, kind == MOVING_KIND], [lengths, float(CORRELATED)], 1.0
+        [kind == STANDING_KIND, kind == MOVING_KIND],
+        [lengths, float(PAYLOAD.correlated_windows)],
+        1.0,
     )
     return repeats
 
@@ -104,7 +93,7 @@ def choose_windows(
         When they are too few.
     """
     felt = [window for window in windows if felt_by(window, source) is not None]
-    expected = f'expected at least {LEAST_TIME:g} s'
+    expected = f'expected at least {PAYLOAD.least_time:g} s'
     if not felt:
         raise PayloadError(f'no states with {source.value} yet: {expected} of them')
     slow = []
@@ -113,15 +102,15 @@ def choose_windows(
             slow.append(index)
     duration = sum(felt[index].duration for index in slow)
     # Windows are a little shorter than they are asked to be.
-    if duration >= LEAST_TIME - WINDOW:
+    if duration >= PAYLOAD.least_time - PAYLOAD.window:
         states = _find_states(felt)
         return [felt[index] for index in slow], states.of(slow)
     if len(felt) > len(slow):
         worst = int(felt[-1].largest_speed.argmax())
         raise PayloadError(
-            f'the arm moves: {expected} with no joint faster than {SLOW_VELOCITY:g} rad/s or m/s '
-            f'and no acceleration above {SLOW_ACCELERATION:g} rad/s^2 or m/s^2, got '
-            f'{duration:.1f} s; the last speed of joint {robot.joint_names[worst]!r} is '
-            f'{felt[-1].largest_speed[worst]:.3g}'
+            f'the arm moves: {expected} with no joint faster than {PAYLOAD.slow_velocity:g} '
+            f'rad/s or m/s and no acceleration above {PAYLOAD.slow_acceleration:g} '
+            f'rad/s^2 or m/s^2, got {duration:.1f} s; the last speed of joint '
+            f'{robot.joint_names[worst]!r} is {felt[-1].largest_speed[worst]:.3g}'
         )
     raise PayloadError(f'too few states with {source.value} yet: {expected}, got {duration:.1f} s')

@@ -35,33 +35,12 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.algorithms.scalars.elementary import cross
 from ne_dynamics.control.sensors.low_pass import LowPass
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.errors import ImuError
 from ne_dynamics.model.frozen import frozen_array
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import BASE, Robot
 from ne_dynamics.settings import Changes, ParameterTable, parameter
-
-LARGEST_ANGULAR_VELOCITY = 100.0
-"""[rad/s]"""
-
-LARGEST_ANGULAR_ACCELERATION = 1e4
-"""[rad/s^2]"""
-
-LARGEST_LINEAR_ACCELERATION = 500.0
-"""[m/s^2]"""
-
-QUATERNION_TOLERANCE = 0.1
-"""How far the norm of an orientation may be from 1."""
-
-GRAVITY_TIME = 1.0
-"""Time constant with which the direction of gravity follows the measured acceleration [s]. Up to
-it, a turn is followed by the angular velocity, and an acceleration of the base does not count."""
-
-SIZE_TIME = 5.0
-"""Time constant of the mean size of the measured acceleration [s]."""
-
-SIZE_TOLERANCE = 0.05
-"""Share of |g0| by which that mean may be off: it shows a wrong unit, scale or kind of sensor."""
 
 
 class ImuSource(str, enum.Enum):
@@ -262,7 +241,7 @@ class BaseImu:
         rotation, position = pose
         reading = np.empty(6)
         reading[:3] = rotation @ _vector(
-            angular_velocity, 'angular_velocity', LARGEST_ANGULAR_VELOCITY, 'rad/s'
+            angular_velocity, 'angular_velocity', SENSORS.largest_angular_velocity, 'rad/s'
         )
         reading[3:] = rotation @ self._find_specific_force(linear_acceleration, orientation)
         given = None
@@ -270,7 +249,7 @@ class BaseImu:
             given = rotation @ _vector(
                 angular_acceleration,
                 'angular_acceleration',
-                LARGEST_ANGULAR_ACCELERATION,
+                SENSORS.largest_angular_acceleration,
                 'rad/s^2',
             )
         if frame_id != self._frame:  # what was filtered belongs to another place
@@ -293,7 +272,10 @@ class BaseImu:
         """Return what the source says of gravity, in the axes of the sensor [m/s^2]."""
         if self.settings.source is ImuSource.ACCELERATION:
             return _vector(
-                linear_acceleration, 'linear_acceleration', LARGEST_LINEAR_ACCELERATION, 'm/s^2'
+                linear_acceleration,
+                'linear_acceleration',
+                SENSORS.largest_linear_acceleration,
+                'm/s^2',
             )
         return -self._strength * _upwards(orientation)
 
@@ -334,7 +316,7 @@ class BaseImu:
             turned = [g - elapsed * t for g, t in zip(old, cross(rate, old), strict=True)]
             longer = hypot(*turned) / (hypot(*old) or 1.0)
             turned = [g / (longer or 1.0) for g in turned]
-            share = -expm1(-elapsed / GRAVITY_TIME)
+            share = -expm1(-elapsed / SENSORS.gravity_time)
             # What no base does pulls no more than the most that it may do.
             beside = [f + g for f, g in zip(force, turned, strict=True)]
             size = hypot(*beside)
@@ -365,10 +347,10 @@ class BaseImu:
         if starts or (self._is_of_gravity(size) and not self._is_of_gravity(self._mean_size)):
             self._mean_size = size
         else:
-            self._mean_size += -expm1(-elapsed / SIZE_TIME) * (size - self._mean_size)
+            self._mean_size += -expm1(-elapsed / SENSORS.size_time) * (size - self._mean_size)
 
     def _is_of_gravity(self, size: float) -> bool:
-        within = abs(size - self._strength) <= SIZE_TOLERANCE * self._strength
+        within = abs(size - self._strength) <= SENSORS.size_tolerance * self._strength
         return within or self._strength == 0.0
 
     def _scaled(self, direction: list[float]) -> FloatArray:
@@ -424,7 +406,7 @@ class BaseImu:
         """Return the gravity of a resting base, in base axes, shape (3,) [m/s^2].
 
         Its strength is always that of the constant gravity. The direction is that of the
-        filtered orientation; from accelerations it is followed over `GRAVITY_TIME`, so that a
+        filtered orientation; from accelerations it is followed over `gravity_time`, so that a
         short acceleration of the base is not taken for a tilt.
         """
         if self.settings.on_timeout is OnImuTimeout.LEVEL and self.is_stale(now):
@@ -468,7 +450,7 @@ def _upwards(orientation: ArrayLike | None) -> FloatArray:
     """Return the world's z axis in the sensor's axes, from the sensor's orientation in it."""
     x, y, z, w = _numbers(orientation, 'orientation', 'xyzw').tolist()
     size = hypot(x, y, z, w)
-    if not abs(size - 1.0) <= QUATERNION_TOLERANCE:
+    if not abs(size - 1.0) <= SENSORS.quaternion_tolerance:
         raise ImuError(
             f'orientation: expected a quaternion of norm 1, got norm {size:.4g}',
             field='orientation',

@@ -10,12 +10,9 @@ from math import expm1, inf, isfinite, pi
 
 import numpy as np
 
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
-
-LATE = 0.1
-"""A stamp that is older than the newest by up to this [s] was overtaken; by more, its clock was
-set back."""
 
 
 class LowPass:
@@ -25,7 +22,7 @@ class LowPass:
     value)``, the filter's exact answer to a reading that holds from one stamp to the next.
 
     - The first reading is taken as it is; so is one that comes more than `gap` after the last,
-      or from a clock that was set back by more than `LATE`.
+      or from a clock that was set back by more than `latest_stamp`.
     - A reading with the stamp of the last takes its place.
     - A reading that was overtaken changes nothing.
 
@@ -95,7 +92,7 @@ class LowPass:
         elapsed = stamp - self.stamp
         if 0.0 < elapsed <= self._gap:
             self._start, self._elapsed = self.value, elapsed
-        elif -LATE <= elapsed < 0.0:
+        elif -SENSORS.latest_stamp <= elapsed < 0.0:
             return False
         elif elapsed != 0.0:  # the first, after a gap, of another clock, or no number
             self._start = None

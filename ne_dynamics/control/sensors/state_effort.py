@@ -9,11 +9,11 @@ So what the field means is said, and it is tried on the model. With h for the ef
 arm at rest under the terms that are in use, g for gravity, and s for the reading, with g taken out
 of it or added where command and reading differ in that, the command begins at s only where
 
-- no joint of s - h is larger than `LARGEST_SHARE` of the joint's effort limit, and
+- no joint of s - h is larger than `effort_largest_share` of the joint's effort limit, and
 - the reading is no nearer to what the other meaning would make of it: with s' for that,
   ``|s - h| <= |s' - h|``, each joint as a share of its limit. In another unit of less than half
   the size (currents for torques), with brakes that carry the arm, or with the other meaning, it is
-  nearer. Where no joint is off by more than `LEAST_SHARE`, that is not asked.
+  nearer. Where no joint is off by more than `effort_least_share`, that is not asked.
 
 Elsewhere it begins at h: what takes over anyway where brakes or a controller of the robot's own
 carried the arm.
@@ -32,23 +32,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.model.rigid_body import FloatArray
-
-LARGEST_SHARE = 0.2
-"""What a reading may differ by from the effort of the model, as a share of the effort limit.
-
-Room for a load that the model does not know and for friction. In 2000 random poses of the shipped
-arm, 3 kg at the tip were up to 0.16 of a limit and begun at in all; friction of 0.05 of the limits
-in all but 27. A tenth of the torques, as for currents, was begun at in one, off by 0.018. What is
-wrong and begun at all the same is off by no more than the share.
-"""
-
-LEAST_SHARE = 0.02
-"""A difference that no one needs to explain, as a share of the effort limit."""
-
-
-ROUNDING = 1e-6
-"""Gravity below this is none [N m or N]."""
 
 
 class StateEffort(str, enum.Enum):
@@ -130,18 +115,11 @@ def find_beginning(
     off = start - holding
     other_off = off + gravity if has_gravity else off - gravity
     heaviest = np.abs(gravity).max(initial=0.0)
-    scale = np.where(np.isinf(limits) & (heaviest > ROUNDING), heaviest, limits)
-    share, other_share = off / scale, other_off / scale
-    worst = int(np.abs(share).argmax())
-    largest = abs(float(share[worst]))
-    reason = ''
+    scale = np.where(np.isinf(limits) & (heaviest > SENSORS.effort_rounding), heaviest, limits)
     if (np.abs(start) > limits).any():
-        worst = int((np.abs(start) / limits).argmax())
-        reason = 'beyond the effort limit'
-    elif largest > LARGEST_SHARE:
-        reason = f'off by more than {LARGEST_SHARE:g} of the effort limit'
-    elif largest > LEAST_SHARE and np.linalg.norm(share) > np.linalg.norm(other_share):
-        reason = f'nearer to a {OTHER_MEANING[meaning].value}, to another unit or to brakes'
+        worst, reason = int((np.abs(start) / limits).argmax()), 'beyond the effort limit'
+    else:
+        worst, reason = _doubt(off / scale, other_off / scale, OTHER_MEANING[meaning])
     if not reason:
         return Beginning(start)
     expected = round(float(reading[worst] - off[worst]), 6)
@@ -151,3 +129,19 @@ def find_beginning(
         f'(state_effort: {meaning.value}), got {reading[worst]:.3g}: {reason}; the command begins '
         'at the effort of the model',
     )
+
+
+def _doubt(share: FloatArray, other_share: FloatArray, other: StateEffort) -> tuple[int, str]:
+    """Return the joint that is farthest from the model, and why no command begins there.
+
+    `share` is what each joint is off by, as a share of its limit, and `other_share` the same by
+    the other meaning. The reason is empty where there is none.
+    """
+    worst = int(np.abs(share).argmax())
+    largest = abs(float(share[worst]))
+    if largest > SENSORS.effort_largest_share:
+        return worst, f'off by more than {SENSORS.effort_largest_share:g} of the effort limit'
+    is_farther = np.linalg.norm(share) > np.linalg.norm(other_share)
+    if largest > SENSORS.effort_least_share and is_farther:
+        return worst, f'nearer to a {other.value}, to another unit or to brakes'
+    return worst, ''

@@ -5,11 +5,7 @@ from __future__ import annotations
 from math import inf
 from statistics import median
 
-MEAN_SHARE = 0.02
-"""How much of the mean period is that of the last state."""
-
-LEAST_PERIODS = 10
-"""Periods of which the mean says something."""
+from ne_dynamics.control.sensors.thresholds import SENSORS
 
 
 class StateRate:
@@ -23,16 +19,16 @@ class StateRate:
     def period(self) -> float:
         """Mean time between the states of late [s]; 0 before three states have come.
 
-        Of less than :data:`LEAST_PERIODS` it is the shortest.
+        Of less than `least_periods` it is the shortest.
         """
         if self._count < 2:
             return 0.0
-        return self._mean if self._count >= LEAST_PERIODS else self._shortest
+        return self._mean if self._count >= SENSORS.least_periods else self._shortest
 
     @property
     def is_known(self) -> bool:
-        """Whether the mean is one of :data:`LEAST_PERIODS` or more."""
-        return self._count >= LEAST_PERIODS
+        """Whether the mean is one of `least_periods` or more."""
+        return self._count >= SENSORS.least_periods
 
     def learn(self, elapsed: float) -> None:
         """Take note of the time between two states.
@@ -43,11 +39,11 @@ class StateRate:
             Positive [s].
         """
         self._count += 1
-        if self._count <= LEAST_PERIODS:
+        if self._count <= SENSORS.least_periods:
             # States that were lost at the start say little of the rate.
             self._first.append(elapsed)
             self._mean, self._shortest = median(self._first), min(self._shortest, elapsed)
             return
-        share = max(1.0 / self._count, MEAN_SHARE)
+        share = max(1.0 / self._count, SENSORS.period_share)
         # One stamp ahead of its time says little of the rate.
         self._mean += share * (min(elapsed, 2.0 * self._mean) - self._mean)

@@ -29,19 +29,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.control.sensors.low_pass import LowPass
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.errors import WrenchError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform, cross_matrix
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.settings import Changes, ParameterTable, parameter
-
-TARE_WINDOW = 0.2
-"""A tare averages the readings of this many last seconds."""
-
-TARE_READINGS = 100
-"""... but not more than this many."""
-
-LARGEST_READING = 1e6
-"""Readings whose six numbers are together larger than this [N, N m] come from no sensor."""
 
 
 class Measures(str, enum.Enum):
@@ -242,7 +234,7 @@ class WristWrench:
         self._other_links = frozenset(link.name for link in robot.links) - self._moves.keys()
         self._signed_moves = self._moves
         self._bias = np.zeros(6)
-        self._readings: deque[tuple[float, FloatArray]] = deque(maxlen=TARE_READINGS)
+        self._readings: deque[tuple[float, FloatArray]] = deque(maxlen=SENSORS.tare_readings)
         self._filter = LowPass(name='wrench.')
         self._wrench: FloatArray | None = None
         self.settings = settings
@@ -327,7 +319,7 @@ class WristWrench:
             raise WrenchError(
                 f'wrench: expected force and moment, 6 values, got {values.size}', field='wrench'
             )
-        if not hypot(*values.tolist()) <= LARGEST_READING:
+        if not hypot(*values.tolist()) <= SENSORS.largest_wrench:
             raise _value_fault(values)
         moved = move.dot(values)
         load = moved - self._bias
@@ -425,7 +417,9 @@ class WristWrench:
         if not self._readings or self.is_stale(now):
             return None
         newest = self._filter.stamp
-        recent = [moved for stamp, moved in self._readings if abs(newest - stamp) <= TARE_WINDOW]
+        recent = [
+            moved for stamp, moved in self._readings if abs(newest - stamp) <= SENSORS.tare_window
+        ]
         mean: FloatArray = np.mean(recent, axis=0)
         return mean
 
@@ -498,7 +492,7 @@ def _value_fault(values: FloatArray) -> WrenchError:
     is_finite = bool(finite.all())
     index = int(np.abs(values).argmax() if is_finite else finite.argmin())
     field = 'wrench.' + ('force', 'torque')[index // 3] + '.' + 'xyz'[index % 3]
-    expected = f'at most {LARGEST_READING:g} together' if is_finite else 'a finite number'
+    expected = f'at most {SENSORS.largest_wrench:g} together' if is_finite else 'a finite number'
     return WrenchError(f'{field}: expected {expected}, got {values[index]}', field=field)
 
 

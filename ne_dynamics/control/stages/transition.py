@@ -13,24 +13,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.control.drive_setpoint import ROUNDING
 from ne_dynamics.control.limits import clamp_effort
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
-from ne_dynamics.control.transition import TRANSITION_TIME, CommandOffset
+from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.joint_limits import usual_velocities
 from ne_dynamics.motion.waypoints import DesiredState, resting_state
-
-REACH_TIME = 0.05
-"""An arm that is found farther from what was sent than it goes in this time [s] at its usual
-speed was moved: its drives did not hold it there, and are not to be sent there."""
-
-LONGEST_STEP = 4.0
-"""After more than so many periods without a state, or where the time goes back, the desired
-position that drives are sent goes on from the one that was sent last."""
 
 
 class Transition:
@@ -47,13 +39,13 @@ class Transition:
     def __init__(self, tuning: Tuning) -> None:
         self._effort = CommandOffset(tuning.transition_time)
         # A position that steps is no choice.
-        self._setpoint = CommandOffset(tuning.transition_time or TRANSITION_TIME)
+        self._setpoint = CommandOffset(tuning.transition_time or COMMAND.transition_time)
         self._began_at: float | None = None
 
     def configure(self, tuning: Tuning) -> None:
         """Use another tuning from the next state on."""
         self._effort.configure(tuning.transition_time)
-        self._setpoint.configure(tuning.transition_time or TRANSITION_TIME)
+        self._setpoint.configure(tuning.transition_time or COMMAND.transition_time)
 
     def reset(self) -> None:
         """Forget all offsets."""
@@ -98,13 +90,16 @@ class Transition:
         offset, error = self._setpoint, tick.law.position_error
         sent, before, desired = tick.last_setpoint, tick.desired_before, tick.desired
         # The motion goes on while no states come, and with a stamp ahead of its time.
-        leaps = tick.period > 0.0 and not 0.0 <= tick.elapsed <= LONGEST_STEP * tick.period
+        leaps = (
+            tick.period > 0.0
+            and not 0.0 <= tick.elapsed <= COMMAND.longest_state_gap * tick.period
+        )
         offset.decay(tick.elapsed)
         if before is not None:
             before = tick.desired_before = _add(before, offset)
         if sent is not None and (tick.begins or leaps or tick.goes_elsewhere):
             gap = error(sent.position, desired.position)
-            reach = REACH_TIME * usual_velocities(tick.law.joints)
+            reach = COMMAND.reach_time * usual_velocities(tick.law.joints)
             if tick.begins:
                 # Nobody knows what the arm did meanwhile.
                 offset.clear()
@@ -113,7 +108,7 @@ class Transition:
         elif before is not None and not tick.may_step:
             gap = error(before.position, desired.position)
             present = 0.0 if offset.value is None else offset.value
-            if np.abs(gap - present).max() > ROUNDING:
+            if np.abs(gap - present).max() > COMMAND.setpoint_rounding:
                 offset.change(gap)
         tick.desired = _add(desired, offset)
         if leaps and before is not None:

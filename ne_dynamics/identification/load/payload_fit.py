@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control import FARTHEST, MASS_DEVIATION, SIGNIFICANT, Carrier
+from ne_dynamics.control import PAYLOAD, Carrier
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.identification.evaluation import as_dynamics
@@ -198,7 +198,7 @@ def fit_payload(
     _refuse_untold(inertia, covariance, carrier.link_name)
     deviation = np.sqrt(np.diag(covariance))
     determined = deviation < DETERMINED * np.sqrt(np.diag(prior))
-    if inertia.mass <= SIGNIFICANT * deviation[0]:
+    if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:
         inertia, deviation[1:], determined[1:] = Inertia.zero(), 0.0, False
     return PayloadFit(
         inertia,
@@ -250,12 +250,12 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
     inverse = np.linalg.inv(upper)
     covariance = inverse @ inverse.T
     mass, deviation = float(found[0]), math.sqrt(covariance[0, 0])
-    if deviation > max(MASS_DEVIATION, MASS_SHARE * abs(mass)):
+    if deviation > max(PAYLOAD.mass_deviation, MASS_SHARE * abs(mass)):
         raise PayloadError(
             f'the motion does not tell the mass: {mass:.3g} +- {deviation:.2g} kg; move more '
             'joints, farther and faster, and give a log of the arm without the load'
         )
-    if mass < -SIGNIFICANT * deviation:
+    if mass < -PAYLOAD.significant_deviations * deviation:
         raise PayloadError(
             f'a load of {mass:.3g} +- {deviation:.2g} kg cannot be: is the model too heavy (has '
             'a tool of it been taken off), a sign wrong, or are the two logs exchanged?'
@@ -315,7 +315,7 @@ def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> 
     PayloadError
     """
     deviation = np.sqrt(np.diag(covariance))
-    if inertia.mass <= SIGNIFICANT * deviation[0]:
+    if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:
         return
     limit = max(LARGEST_COM_DEVIATION, LARGEST_MOMENT_DEVIATION / inertia.mass)
     unknown = [
@@ -330,8 +330,11 @@ def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> 
             f'{deviation[0]:.2g} kg)'
         )
     distance = float(np.linalg.norm(inertia.center_of_mass))
-    if distance - SIGNIFICANT * float(deviation[1:4].max()) > FARTHEST:
+    if (
+        distance - PAYLOAD.significant_deviations * float(deviation[1:4].max())
+        > PAYLOAD.farthest_com
+    ):
         raise PayloadError(
             f'a centre of mass {distance:.2f} m from {link_name!r} is farther away than '
-            f'{FARTHEST:g} m: does something touch the arm?'
+            f'{PAYLOAD.farthest_com:g} m: does something touch the arm?'
         )

@@ -129,7 +129,7 @@ def _make_loop_error(links: Iterable[str]) -> ModelError:
 
 
 @dataclass(frozen=True)
-class _Motion:
+class _JointMotion:
     """Position of a joint: multiplier * coordinate + offset; no coordinate: locked at offset."""
 
     coordinate: str | None
@@ -167,7 +167,7 @@ class _RobotBuilder:
         self._placed: dict[str, tuple[int, Transform]] = {}
         self._built: list[Link] = []
         self._bodies: list[Body] = []
-        self._movers: list[tuple[JointDescription, _Motion]] = []
+        self._movers: list[tuple[JointDescription, _JointMotion]] = []
         self._still: list[str] = []
 
     # -- the tree of links ------------------------------------------------------------------
@@ -300,9 +300,9 @@ class _RobotBuilder:
                     f'alone, because it mimics {joint.mimic.joint!r}, got {others[0]}'
                 )
 
-    def _resolve_motions(self) -> dict[str, _Motion]:
+    def _resolve_motions(self) -> dict[str, _JointMotion]:
         """Follow every mimic joint to the coordinate or the locked joint at its end."""
-        motions: dict[str, _Motion] = {}
+        motions: dict[str, _JointMotion] = {}
         for start in self._joints.values():
             if not start.moves:
                 continue
@@ -335,26 +335,26 @@ class _RobotBuilder:
             )
         return target
 
-    def _resolve_own_motion(self, joint: JointDescription) -> _Motion:
+    def _resolve_own_motion(self, joint: JointDescription) -> _JointMotion:
         if joint.name in self._locked:
-            return _Motion(None, 0.0, self._locked[joint.name])
+            return _JointMotion(None, 0.0, self._locked[joint.name])
         if joint.name in self._moving:
-            return _Motion(joint.name, 1.0, 0.0)
-        return _Motion(None, 0.0, 0.0)
+            return _JointMotion(joint.name, 1.0, 0.0)
+        return _JointMotion(None, 0.0, 0.0)
 
     def _resolve_mimic_motion(
-        self, joint: JointDescription, mimic: MimicDescription, followed: _Motion
-    ) -> _Motion:
+        self, joint: JointDescription, mimic: MimicDescription, followed: _JointMotion
+    ) -> _JointMotion:
         if joint.name in self._locked:
-            return _Motion(None, 0.0, self._locked[joint.name])
+            return _JointMotion(None, 0.0, self._locked[joint.name])
         multiplier = mimic.multiplier * followed.multiplier
         offset = mimic.multiplier * followed.offset + mimic.offset
         if followed.coordinate is not None and multiplier != 0.0 and joint.name in self._moving:
-            return _Motion(followed.coordinate, multiplier, offset)
+            return _JointMotion(followed.coordinate, multiplier, offset)
         if followed.coordinate is not None and joint.name not in self._moving:
             # A joint further down the trail may still follow the coordinate, through this one.
-            return _Motion(followed.coordinate, multiplier, offset)
-        return _Motion(None, 0.0, offset)
+            return _JointMotion(followed.coordinate, multiplier, offset)
+        return _JointMotion(None, 0.0, offset)
 
     # -- bodies and links -------------------------------------------------------------------
 
@@ -446,7 +446,7 @@ class _RobotBuilder:
             raise ModelError(f'joint {joint.name!r}: pose: {error}') from error
 
     @staticmethod
-    def _compute_locked_pose(joint: JointDescription, motion: _Motion) -> Transform:
+    def _compute_locked_pose(joint: JointDescription, motion: _JointMotion) -> Transform:
         # A coordinate that moves on the way to the tip counts with its zero here.
         try:
             if joint.type == 'prismatic':
@@ -455,7 +455,7 @@ class _RobotBuilder:
         except ModelError as error:
             raise ModelError(f'joint {joint.name!r}: locked position: {error}') from error
 
-    def _report_locked(self, joint: JointDescription, motion: _Motion) -> None:
+    def _report_locked(self, joint: JointDescription, motion: _JointMotion) -> None:
         if joint.mimic is None:
             return
         if joint.name in self._moving:
@@ -521,7 +521,7 @@ class _RobotBuilder:
         return tuple(self._extras.apply_to(joint, FRICTION_KEYS) for joint in joints)
 
     def _report_rotor(
-        self, joint: JointDescription, rotor: RotorDescription, motion: _Motion
+        self, joint: JointDescription, rotor: RotorDescription, motion: _JointMotion
     ) -> None:
         unit = 'kg' if joint.type == 'prismatic' else 'kg m^2'
         reflected = rotor.gear_ratio * rotor.gear_ratio * rotor.inertia

@@ -12,23 +12,23 @@ interpolated between the new points is then the segment they are on, to rounding
 
 **How they are found.** Each stretch between two points of the sender is halved, and each half
 again, until in every part a straight line from end to end is near the inverse dynamics. They are
-sampled at the ends of :data:`CELLS` intervals of the part, and nothing between the samples is
+sampled at the ends of `annotation_cells` intervals of the part, and nothing between the samples is
 missed: (1) the inverse dynamics of a tree are a trigonometric polynomial in the joint angles, of
 degree two at most in each, times polynomials in time, and all joints together move by at most
-:data:`LARGEST_TURN` from sample to sample, a sixth of the shortest period there is; (2) the
+`annotation_largest_turn` from sample to sample, a sixth of the shortest period there is; (2) the
 tolerance holds for the distance from the line and the largest second difference together: as much
 as a step between two samples leaves out, and eight times what an even curve does. These are not
 the fewest points that would do.
 
 **Steps.** Where the motion itself jumps in acceleration (between two cubic segments), in
 velocity (between two linear ones) or passes a reversal under Coulomb friction, the effort has a
-step, which no continuous line follows: it is ramped in the last :data:`RAMP` seconds before.
+step, which no continuous line follows: it is ramped in the last `ramp_time` seconds before.
 At the jump of velocity of a linear segment an infinite effort would be due: it is left out, and
 said in :attr:`AnnotatedTrajectory.remarks`.
 
 **The end.** JTC goes on sending the effort of the last point. The last point is therefore at
 rest and carries what holds the arm there. Where the sender's last point moves or accelerates, a
-point at rest follows :data:`RAMP` seconds later.
+point at rest follows `ramp_time` seconds later.
 """
 
 from __future__ import annotations
@@ -54,30 +54,13 @@ from ne_dynamics.motion.check import check_motion
 from ne_dynamics.motion.joint_limits import DemandLimits, per_joint
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import NANO, DesiredState, IntArray, Waypoints
 
-RAMP = 1e-4
-"""Duration of the ramp in place of a step of the effort [s]; shorter in short segments."""
-
-CELLS = 16
-"""Intervals of a part at whose ends it is sampled."""
-
-LARGEST_TURN = 0.5
-"""Largest change of all joints together over such an interval [rad or m]."""
-
-STEP = 0.05
-"""Part of the tolerance from which a jump of the effort is a step that is ramped."""
-
-MAX_POINTS = 100_000
-"""Default for the largest number of points."""
-
-BATCH = 1000
-"""Parts that are evaluated at once."""
-
-SHORTEST = 1e-6
-"""No stretch is halved into parts that are shorter than this [s]."""
-
-_RAMP_NS, _SHORTEST_NS = round(RAMP * NANO), round(SHORTEST * NANO)
+_RAMP_NS, _SHORTEST_NS = (
+    round(MOTION.ramp_time * NANO),
+    round(MOTION.annotation_shortest_part * NANO),
+)
 
 
 def annotate(
@@ -91,7 +74,7 @@ def annotate(
     base_motion: FloatArray | None = None,
     smoothing_velocity: float = 0.0,
     start: DesiredState | None = None,
-    max_points: int = MAX_POINTS,
+    max_points: int = MOTION.annotation_max_points,
 ) -> AnnotatedTrajectory:
     """Return the same motion with efforts, dense enough for linear interpolation.
 
@@ -301,11 +284,13 @@ class _Annotation:
             yield (
                 f'steps of the effort: {self._steps}, where acceleration or velocity jump or '
                 f'Coulomb friction changes its sign, the largest of {size:.3g} at joint '
-                f'{joints[index].name!r} at {time / NANO:.9g} s: each is ramped in {RAMP:g} s'
+                f'{joints[index].name!r} at {time / NANO:.9g} s: each is ramped in '
+                f'{MOTION.ramp_time:g} s'
             )
         if is_moving_at_end:
             yield (
-                f'the last point moves or accelerates: a point at rest follows it after {RAMP:g} s'
+                'the last point moves or accelerates: a point at rest follows it after '
+                f'{MOTION.ramp_time:g} s'
             )
         if self._waypoints.has_effort:
             yield 'the efforts that the points had are replaced'
@@ -448,7 +433,7 @@ class _Annotation:
             [ns]
         """
         in_tolerances = jumps / self._tolerance
-        is_step = in_tolerances.max(axis=1) > STEP
+        is_step = in_tolerances.max(axis=1) > MOTION.step_share
         self._steps = int(is_step.sum())
         if self._steps:
             row, joint = divmod(int(np.argmax(in_tolerances)), jumps.shape[1])
@@ -476,9 +461,12 @@ class _Annotation:
         waiting = np.array((np.arange(ends.size), self._begin, ends))
         while waiting.size:
             self._check_count(count + waiting.shape[1])
-            some, waiting = waiting[:, :BATCH], waiting[:, BATCH:]
+            some, waiting = (
+                waiting[:, : MOTION.annotation_batch],
+                waiting[:, MOTION.annotation_batch :],
+            )
             owners, begin, end = some
-            efforts, positions = self._evaluated(owners, begin, end, CELLS)
+            efforts, positions = self._evaluated(owners, begin, end, MOTION.annotation_cells)
             is_near = self._is_near(efforts, positions)
             is_short = end - begin < 2 * _SHORTEST_NS
             # What is no longer than a ramp is one.
@@ -487,8 +475,8 @@ class _Annotation:
             if fails.any():
                 raise TrajectoryError(
                     f'effort_tolerance: cannot be kept at about {begin[fails][0] / NANO:.9g} s: '
-                    f'the effort changes within less than {SHORTEST:g} s; expected a larger '
-                    'tolerance or a slower motion'
+                    f'the effort changes within less than {MOTION.annotation_shortest_part:g} s; '
+                    'expected a larger tolerance or a slower motion'
                 )
             is_done = is_near | is_short
             is_before_ramp = is_done & (end == ends[owners]) & (end < self._end[owners])
@@ -512,9 +500,9 @@ class _Annotation:
         bend = np.abs(np.diff(efforts, n=2, axis=1)).max(axis=1)
         turn = np.abs(np.diff(positions, axis=1)).sum(axis=2).max(axis=1)
         # A jump that is too small for a ramp leaves the line, too.
-        allowed = (1.0 - STEP) * self._tolerance
+        allowed = (1.0 - MOTION.step_share) * self._tolerance
         is_near: NDArray[np.bool_] = (distance + bend <= allowed).all(axis=1)
-        is_near &= turn <= LARGEST_TURN
+        is_near &= turn <= MOTION.annotation_largest_turn
         found = distance[is_near].max(axis=0, initial=0.0)
         self._deviation = np.maximum(self._deviation, found)
         return is_near

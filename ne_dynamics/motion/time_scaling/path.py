@@ -24,43 +24,7 @@ from ne_dynamics.motion.segments import (
     evaluate,
     sample_segments,
 )
-
-LARGEST_WAY = 0.05
-"""Change of all joints together over an interval [rad or m], where that allows."""
-
-LEAST_INTERVALS, MOST_INTERVALS = 2, 128
-"""Into which a segment is divided."""
-
-FIRST_PARTS = 16
-"""Intervals in which it is found how far a segment goes."""
-
-LEAST_PARTS, MOST_PARTS = 2, 4096
-"""Of a segment that moves; between two corners there is a point that does."""
-
-PARTS_IN_ALL = 150
-"""Of a path that is short, at least."""
-
-LARGEST_TURN = 0.1
-"""By which a path turns between two points [rad]."""
-
-SHORTEST_WAY = 1e-6
-"""What turns farther within so little is a corner [rad or m]."""
-
-TURN_SAMPLES = 4
-"""Parts of an interval in which it is looked at how far it turns."""
-
-MOST_BISECTIONS, BISECTIONS = 30, 50
-"""Times that an interval is halved because it turns; steps by which its slowest point is found."""
-
-RESTING = 1e-9
-"""Part of the largest speed in an interval below which a path rests."""
-
-SLOW = 0.1
-"""Part of that speed below which a path rests at an end that is still a turn when the interval is
-as small as it may be."""
-
-_INSIDE = 0.25
-"""Share of a part away from its end at which a path has a direction where it rests."""
+from ne_dynamics.motion.thresholds import TIME_SCALING
 
 
 class PathIntervals(NamedTuple):
@@ -94,7 +58,7 @@ class PathIntervals(NamedTuple):
     def by_length(cls, parts: Segments) -> PathIntervals:
         """Return the parts of a path by its length, where all of it moves."""
         lengths = compute_lengths(parts)
-        share = np.full(lengths.size, _INSIDE)
+        share = np.full(lengths.size, TIME_SCALING.inside_share)
         inside = parts.parts(np.arange(lengths.size), share, 1.0 - share)
         exact, inner = (sample_segments(each, 1) for each in (parts, inside))
         sizes = [np.linalg.norm(each[1], axis=2, keepdims=True) for each in (exact, inner)]
@@ -105,8 +69,9 @@ class PathIntervals(NamedTuple):
         # Where it rests, or turns nearly at rest, it has the direction in which it goes on.
         turns = np.linalg.norm(directions[0] - directions[1], axis=2, keepdims=True)
         largest = sizes[0].max(axis=0)
-        rests = (sizes[0] <= RESTING * largest) | (
-            (sizes[0] <= SLOW * largest) & (turns > LARGEST_TURN)
+        rests = (sizes[0] <= TIME_SCALING.resting_share * largest) | (
+            (sizes[0] <= TIME_SCALING.path_slow_share * largest)
+            & (turns > TIME_SCALING.largest_turn)
         )
         tangent = np.where(rests, directions[1], directions[0])
         curve = np.where(rests, inner[2], exact[2])
@@ -118,8 +83,11 @@ class PathIntervals(NamedTuple):
 
 def divide(segments: Segments) -> Segments:
     """Return the parts of segments along which all joints together go no farther than usual."""
-    wanted = np.ceil(np.nan_to_num(bound_ways(segments) / LARGEST_WAY))
-    return divide_into(segments, np.clip(wanted, LEAST_INTERVALS, MOST_INTERVALS).astype(np.intp))
+    wanted = np.ceil(np.nan_to_num(bound_ways(segments) / TIME_SCALING.largest_way))
+    return divide_into(
+        segments,
+        np.clip(wanted, TIME_SCALING.least_intervals, TIME_SCALING.most_intervals).astype(np.intp),
+    )
 
 
 def divide_into(segments: Segments, counts: IndexArray) -> Segments:
@@ -138,10 +106,12 @@ def divide_into(segments: Segments, counts: IndexArray) -> Segments:
 
 def divide_by_way(segments: Segments) -> Segments:
     """Return the parts of segments as their ways ask for, which are measured; a rest is one."""
-    ways = np.abs(np.diff(sample_segments(segments, FIRST_PARTS)[0], axis=0)).sum(axis=(0, 2))
-    finest = min(LARGEST_WAY, ways.sum() / PARTS_IN_ALL)
+    ways = np.abs(np.diff(sample_segments(segments, TIME_SCALING.first_parts)[0], axis=0)).sum(
+        axis=(0, 2)
+    )
+    finest = min(TIME_SCALING.largest_way, ways.sum() / TIME_SCALING.parts_in_all)
     with np.errstate(invalid='ignore'):
-        wanted = np.clip(np.ceil(ways / finest), LEAST_PARTS, MOST_PARTS)
+        wanted = np.clip(np.ceil(ways / finest), TIME_SCALING.least_parts, TIME_SCALING.most_parts)
     return divide_into(segments, np.where(ways > 0.0, wanted, 1).astype(np.intp))
 
 
@@ -160,9 +130,9 @@ def divide_turns(parts: Segments) -> Segments:
     lengths = compute_lengths(parts)
     parts = parts.choose(np.flatnonzero(lengths > 1e-12 * lengths.sum()))
     parts = _divide_where_slowest(parts)
-    for _ in range(MOST_BISECTIONS):
+    for _ in range(TIME_SCALING.most_bisections):
         turns, way = _measure_turns(parts)
-        too_far = (turns > LARGEST_TURN) & (way > SHORTEST_WAY)
+        too_far = (turns > TIME_SCALING.largest_turn) & (way > TIME_SCALING.corner_way)
         if not too_far.any():
             break
         parts = divide_into(parts, np.where(too_far, 2, 1))
@@ -171,10 +141,10 @@ def divide_turns(parts: Segments) -> Segments:
 
 def _measure_turns(parts: Segments) -> tuple[FloatArray, FloatArray]:
     """Return how far parts turn [rad], and how long they are [rad or m], shape (s,)."""
-    position, velocity, _ = sample_segments(parts, TURN_SAMPLES)
+    position, velocity, _ = sample_segments(parts, TIME_SCALING.turn_samples)
     size = np.linalg.norm(velocity, axis=2, keepdims=True)
     # What rests has no direction.
-    moves = size > RESTING * size.max(axis=0)
+    moves = size > TIME_SCALING.resting_share * size.max(axis=0)
     direction = velocity / np.where(moves, size, np.inf)
     counts = (moves[1:] & moves[:-1])[..., 0]
     turns = np.where(counts, np.linalg.norm(np.diff(direction, axis=0), axis=2), 0.0)
@@ -189,20 +159,22 @@ def _divide_where_slowest(parts: Segments) -> Segments:
     for power, rate in enumerate(rates):
         squares[power : power + 5] += (rate * rates).sum(axis=2)
     slopes = differentiate(squares)
-    shares = np.linspace(0.0, 1.0, TURN_SAMPLES + 1)
+    shares = np.linspace(0.0, 1.0, TIME_SCALING.turn_samples + 1)
     changes = evaluate(slopes[..., np.newaxis], shares)
-    least = RESTING * np.abs(squares).sum(axis=0)[:, np.newaxis]
+    least = TIME_SCALING.resting_share * np.abs(squares).sum(axis=0)[:, np.newaxis]
     turns = (changes[:, :-1] < -least) & (changes[:, 1:] > least)
     which = np.flatnonzero(turns.any(axis=1))
     low = shares[turns[which].argmax(axis=1)]
-    high = low + 1.0 / TURN_SAMPLES
-    for _ in range(BISECTIONS):
+    high = low + 1.0 / TIME_SCALING.turn_samples
+    for _ in range(TIME_SCALING.bisections):
         middle = 0.5 * (low + high)
         is_low = evaluate(slopes[:, which], middle) < 0.0
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     halves = [parts.parts(which, *ends) for ends in ((0.0 * low, low), (low, 1.0 + 0.0 * low))]
     # Where that is next to an end, the path turns at this end.
-    is_inside = np.min([compute_lengths(half) for half in halves], axis=0) > SHORTEST_WAY
+    is_inside = (
+        np.min([compute_lengths(half) for half in halves], axis=0) > TIME_SCALING.corner_way
+    )
     which, share = which[is_inside], low[is_inside]
     all_parts = np.insert(np.arange(parts.durations.size), which, which)
     first = which + np.arange(which.size)

@@ -19,22 +19,8 @@ import numpy as np
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.stopping import Efforts
+from ne_dynamics.motion.thresholds import TIME_SCALING
 from ne_dynamics.motion.time_scaling.path import PathIntervals
-
-NEGLIGIBLE = 1e-9
-"""A slope that is smaller limits no acceleration along the path."""
-
-SPARE_EFFORT = 0.01
-"""Part of a limit that is left to move with where holding takes nearly all of it."""
-
-LARGEST_SQUARE = 1e12
-"""Of the speed, where nothing limits it."""
-
-SLOW = 0.05
-"""Speed at which an effort counts as that of a motion that nearly stands."""
-
-CROSSINGS = 40
-"""Steps in which two sets of lines are found to cross; each leaves one line, few are taken."""
 
 _Lines = list[tuple[FloatArray, ...]]
 """Slopes of a and of x, and bounds, at both ends by their own x, of shape (2, N, r)."""
@@ -91,10 +77,10 @@ def bound_path(
     change, square, bound = (np.concatenate(rows, axis=1) for rows in (change, square, bound))
     with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
         offset, slope = bound / change, -square / change
-        alone = np.where(square > NEGLIGIBLE, bound / square, np.inf)
+        alone = np.where(square > TIME_SCALING.negligible_slope, bound / square, np.inf)
         speeds = (part * limits.velocity / np.abs(path.velocity)).min(axis=2)
-    caps = np.minimum(np.minimum(speeds, fastest) ** 2, LARGEST_SQUARE)
-    lower, upper = change < -NEGLIGIBLE, change > NEGLIGIBLE
+    caps = np.minimum(np.minimum(speeds, fastest) ** 2, TIME_SCALING.largest_speed_squared)
+    lower, upper = change < -TIME_SCALING.negligible_slope, change > TIME_SCALING.negligible_slope
     alone = np.where(lower | upper, np.inf, alone).min(axis=1, initial=np.inf)
     caps[0] = np.maximum(np.minimum(caps[0], alone), 0.0)
     bounds = PathBounds(
@@ -133,7 +119,7 @@ def _bound_efforts(
 ) -> tuple[_Lines, bool]:
     """Return the lines of efforts, and whether they are rough."""
     shape = path.position.shape
-    slowly = (SLOW * min(fastest, 1.0)) ** 2
+    slowly = (TIME_SCALING.nearly_standing_speed * min(fastest, 1.0)) ** 2
     if near is None:
         low = np.full((*shape[:2], 1), slowly)
         high = np.full((*shape[:2], 1), min(fastest, 1.0) ** 2)
@@ -163,7 +149,7 @@ def _bound_efforts(
         slow = compute(low, 0.0)
         slope = np.where(wrong, (fast - slow) / (high - low), slope)
         static = np.where(wrong, slow - slope * low, static)
-    spared = np.minimum(np.abs(static) + SPARE_EFFORT * limits, limits)
+    spared = np.minimum(np.abs(static) + TIME_SCALING.spare_effort * limits, limits)
     allowed = np.maximum(part * limits, spared)
     motors = np.flatnonzero(np.isfinite(limits))
     signed = (inertial, slope, allowed - static), (-inertial, -slope, allowed + static)
@@ -181,7 +167,7 @@ def _find_largest_squares(bounds: PathBounds) -> FloatArray:
     if not low_rows.shape[1]:
         return x
     rows = np.arange(x.size)
-    for _ in range(CROSSINGS):
+    for _ in range(TIME_SCALING.crossings):
         low = low_rows + low_slopes * x[:, np.newaxis]
         high = high_rows + high_slopes * x[:, np.newaxis]
         at_low, at_high = low.argmax(axis=1), high.argmin(axis=1)

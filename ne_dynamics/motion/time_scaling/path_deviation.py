@@ -6,18 +6,7 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.segments import Segments, differentiate, evaluate, sample_segments
-
-SAMPLES = 8
-"""Points of each segment that are looked at, between its ends."""
-
-FIRST_GUESSES = 16
-"""Intervals of a part of the path, at whose ends the nearest point is looked for at first."""
-
-PROJECTIONS = 4
-"""Steps of the method of Gauss and Newton from there."""
-
-AT_ONCE = 2048
-"""Segments that are looked at in one step: each takes a thousand numbers a joint."""
+from ne_dynamics.motion.thresholds import TIME_SCALING
 
 
 def measure_deviation(segments: Segments, parts: Segments) -> FloatArray:
@@ -36,20 +25,24 @@ def measure_deviation(segments: Segments, parts: Segments) -> FloatArray:
         [rad or m]
     """
     largest = np.zeros(segments.durations.size)
-    for begin in range(0, segments.durations.size, AT_ONCE):
-        some = slice(begin, begin + AT_ONCE)
+    for begin in range(0, segments.durations.size, TIME_SCALING.deviation_batch):
+        some = slice(begin, begin + TIME_SCALING.deviation_batch)
         # In the middle of as many parts of each segment.
-        points = sample_segments(segments.choose(some), 2 * SAMPLES)[0, 1::2]
+        points = sample_segments(segments.choose(some), 2 * TIME_SCALING.deviation_samples)[
+            0, 1::2
+        ]
         largest[some] = _find_distances(points, parts.choose(some)).max(axis=(0, 2))
     return largest
 
 
 def _find_distances(points: FloatArray, parts: Segments) -> FloatArray:
     """Return how far points are from parts, shape (m, k, 1) for points of shape (m, k, n)."""
-    way, rates = sample_segments(parts, FIRST_GUESSES)[0], differentiate(parts.scaled)
-    share = ((points[:, np.newaxis] - way) ** 2).sum(axis=3).argmin(axis=1) / FIRST_GUESSES
+    way, rates = sample_segments(parts, TIME_SCALING.first_guesses)[0], differentiate(parts.scaled)
+    share = ((points[:, np.newaxis] - way) ** 2).sum(axis=3).argmin(
+        axis=1
+    ) / TIME_SCALING.first_guesses
     share, found, best = share[..., np.newaxis], np.zeros(()), np.full((), np.inf)
-    for _ in range(PROJECTIONS + 1):
+    for _ in range(TIME_SCALING.projections + 1):
         apart, tangent = points - evaluate(parts.scaled, share), evaluate(rates, share)
         square, size, step = (
             each.sum(axis=2, keepdims=True) for each in (apart**2, tangent**2, apart * tangent)

@@ -30,6 +30,7 @@ from ne_dynamics.motion.limit_violation import InfeasibleMotionError, rank
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import Segments, sample_segments
 from ne_dynamics.motion.stopping import Efforts
+from ne_dynamics.motion.thresholds import TIME_SCALING
 from ne_dynamics.motion.time_scaling.path import (
     PathIntervals,
     divide,
@@ -37,44 +38,9 @@ from ne_dynamics.motion.time_scaling.path import (
     divide_into,
     divide_turns,
 )
-from ne_dynamics.motion.time_scaling.path_bounds import SPARE_EFFORT
 from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
-from ne_dynamics.motion.time_scaling.time_optimal import SLOWEST, find_time_optimal
+from ne_dynamics.motion.time_scaling.time_optimal import find_time_optimal
 from ne_dynamics.motion.waypoints import NANO, DesiredState, Waypoints
-
-EFFORT_SHARE = 0.95
-"""Part of the effort limits that a motion takes when nothing else is asked for: the rest is the
-feedback's."""
-
-PATH_TOLERANCE = 1e-4
-"""As far may the motion between the points be from the path [rad or m]."""
-
-LIMIT_TOLERANCE = 0.008
-"""Part of a limit by which it may be beyond it at the samples: between them, by 0.01."""
-
-STEP = 0.05
-"""Part of the largest acceleration of a joint from which on a change of it is a step."""
-
-ATTEMPTS = 15
-"""Times that intervals are halved, or limits lowered."""
-
-HALVINGS = 2
-"""Of these, how many halve an interval for the sake of the limits."""
-
-SAMPLES = 16
-"""Intervals between two points of the motion at whose ends it is compared with the limits."""
-
-BESIDE = 1e-3
-"""Part of the time between two points, so near to which it is compared."""
-
-STOPPING = 1e-4
-"""Speed with which a plan passes the points in which the motion comes to rest."""
-
-AS_SENT = 1e-9
-"""A speed that is less by so much is that of the sender."""
-
-ROUNDING = 1e-12
-"""Part of the largest velocity of a joint."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +99,7 @@ def retime(
         Those of the robot's joints when omitted.
     effort_share : float, optional
         Part of the effort limits that the motion may take, above 0, 1 at the most; otherwise
-        :data:`EFFORT_SHARE`.
+        `retiming_effort_share`.
     is_fastest : bool
         Whether the motion may be faster than it was sent. Then it begins and ends at rest, and
         does not wait where the sender's does. A motion that was sent from rest to rest has the
@@ -164,7 +130,7 @@ def retime(
         When `effort_share` is not what it may be.
     """
     if effort_share is None:
-        effort_share = EFFORT_SHARE
+        effort_share = TIME_SCALING.retiming_effort_share
     if not 0.0 < effort_share <= 1.0:
         raise ParameterError(f'effort_share: expected > 0 and <= 1, got {effort_share:g}')
     joints = dynamics.robot.joints
@@ -244,7 +210,9 @@ def _lay(
     before[1:] = bend[1] * squares[1:, np.newaxis] + tangent[1] * changes
     after[-1], before[0] = before[-1], after[0]
     largest = np.maximum(np.abs(after), np.abs(before)).max(axis=0)
-    has_step = stops | (np.abs(after - before) > STEP * largest).any(axis=1)
+    has_step = stops | (
+        np.abs(after - before) > TIME_SCALING.acceleration_step_share * largest
+    ).any(axis=1)
     has_step[:-1] |= is_cubic
     has_step[1:] |= is_cubic
     # What is to stay where it ends does not accelerate there.
@@ -253,7 +221,9 @@ def _lay(
     places = np.concatenate((position[0], position[1, -1:]))
     velocity = directions * speeds[:, np.newaxis]
     # Who rests does not move by what rounding leaves.
-    velocity[np.abs(velocity) <= ROUNDING * np.abs(velocity).max(axis=0)] = 0.0
+    velocity[
+        np.abs(velocity) <= TIME_SCALING.velocity_rounding_share * np.abs(velocity).max(axis=0)
+    ] = 0.0
     exact = np.concatenate(([0.0], np.cumsum(durations)))
     times = np.rint(exact * NANO) / NANO
     # Half a nanosecond is much in a short part: the point goes on by as much.
@@ -288,21 +258,28 @@ class _Retiming:
             return Retimed(self.given, before, before)
         failures = np.zeros(parts.durations.size, dtype=np.intp)
         allowed = np.ones(failures.size)
-        for _ in range(ATTEMPTS):
+        for _ in range(TIME_SCALING.attempts):
             path = (PathIntervals.by_length if self.is_fastest else PathIntervals.in_time)(parts)
             speeds, stops = self._plan(path, allowed)
-            if not self.is_fastest and not stops.any() and (speeds >= 1.0 - AS_SENT).all():
+            if (
+                not self.is_fastest
+                and not stops.any()
+                and (speeds >= 1.0 - TIME_SCALING.sent_speed_tolerance).all()
+            ):
                 return Retimed(self.given, before, before)
             points = _lay(path, parts, speeds, stops, failures > 0, self.sent)
             segments = Motion.between(points).segments()
             deviation = measure_deviation(segments, parts)
             excess = self._measure_excess(segments)
-            is_away, is_beyond = deviation > PATH_TOLERANCE, excess > 1.0 + LIMIT_TOLERANCE
+            is_away, is_beyond = (
+                deviation > TIME_SCALING.path_tolerance,
+                excess > 1.0 + TIME_SCALING.limit_tolerance,
+            )
             if not (is_away | is_beyond).any():
                 stopping = int(stops[1:-1].sum())
                 return Retimed(points, before, points.times[-1], stopping, float(deviation.max()))
             # A step of friction inside of a part stays one in the half of it.
-            is_lowered = is_beyond & (failures >= HALVINGS)
+            is_lowered = is_beyond & (failures >= TIME_SCALING.halvings)
             allowed[is_lowered] /= excess[is_lowered]
             failures[is_beyond] += 1
             counts = np.where(is_away | (is_beyond & ~is_lowered), 2, 1)
@@ -328,7 +305,7 @@ class _Retiming:
             self.limits,
             share=self.share,
             fastest=np.inf if self.is_fastest else 1.0,
-            slowest=STOPPING,
+            slowest=TIME_SCALING.stopping_speed,
             allowed=allowed,
             begin=float(begins),
             end=float(ends),
@@ -337,7 +314,11 @@ class _Retiming:
         stops[found.corners] = True
         stops[0], stops[-1] = not begins, not ends
         speeds = np.where(stops, 0.0, np.sqrt(found.squares))
-        if begins and path.velocity[0, 0].any() and speeds[0] < 1.0 - AS_SENT:
+        if (
+            begins
+            and path.velocity[0, 0].any()
+            and speeds[0] < 1.0 - TIME_SCALING.sent_speed_tolerance
+        ):
             raise TrajectoryError(
                 'point 0: velocities: too fast for the rest of the path to be followed within '
                 f'the limits: expected {speeds[0]:.3g} of it at most, or rest'
@@ -348,17 +329,17 @@ class _Retiming:
         """Return the largest part of a limit that each segment takes, shape (s,)."""
         limits = self.limits
         # Accelerations have steps where segments meet, friction where a joint turns or starts.
-        beside = np.full(segments.durations.size, BESIDE)
+        beside = np.full(segments.durations.size, TIME_SCALING.beside_share)
         inside = segments.parts(np.arange(beside.size), beside, 1.0 - beside)
-        states = sample_segments(inside, SAMPLES)
+        states = sample_segments(inside, TIME_SCALING.limit_samples)
         q, qd, qdd = states.reshape(3, -1, states.shape[-1])
         goes_back = qd < 0.0
         with np.errstate(all='ignore'):
             up = np.where(goes_back, -qdd, qdd)
             efforts = self.compute_efforts(q, qd, qdd)
-            slowly = self.compute_efforts(q, SLOWEST * qd, np.zeros_like(q))
+            slowly = self.compute_efforts(q, TIME_SCALING.slowest_speed * qd, np.zeros_like(q))
             # As where it was planned: what holding takes is there, and a little to move with.
-            spared = np.abs(slowly) + SPARE_EFFORT * limits.effort
+            spared = np.abs(slowly) + TIME_SCALING.spare_effort * limits.effort
             allowed = np.maximum(self.share * limits.effort, spared)
             parts = (
                 np.abs(qd) / limits.velocity,

@@ -21,23 +21,9 @@ from numpy.typing import NDArray
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.stopping import Efforts
+from ne_dynamics.motion.thresholds import TIME_SCALING
 from ne_dynamics.motion.time_scaling.path import PathIntervals
 from ne_dynamics.motion.time_scaling.path_bounds import PathBounds, bound_path
-
-SLOWEST = 0.01
-"""Speed that a motion has on its path at the least, where it does not stop: corners are passed
-with it. Where the limits allow less than the speed that was sent, it is this part of theirs."""
-
-LEAST_ALLOWED = 1e-6
-"""Square of a speed; limits that allow less are left rather than that a path has no end."""
-
-CORNER = 1e-3
-"""A change of a velocity from segment to segment [rad/s or m/s], and as a part of it, from which
-on there is a corner."""
-
-PASSES, MOST_PASSES = 2, 6
-"""Passes, each after the first with friction near the speeds of the one before; the most where
-those were far too high."""
 
 
 class TimeOptimalProfile:
@@ -116,7 +102,7 @@ def find_time_optimal(
     *,
     share: float = 1.0,
     fastest: float = 1.0,
-    slowest: float = SLOWEST,
+    slowest: float = TIME_SCALING.slowest_speed,
     allowed: FloatArray | None = None,
     begin: float = 1.0,
     end: float = np.inf,
@@ -143,18 +129,18 @@ def find_time_optimal(
     turns = is_corner(path.velocity[0, 1:], path.velocity[1, :-1])
     corners: IndexArray = np.flatnonzero(turns) + 1
     near: FloatArray | None = None
-    for count in range(1, MOST_PASSES + 1):
+    for count in range(1, TIME_SCALING.most_passes + 1):
         bounds = bound_path(
             path, compute_efforts, limits, share=share, fastest=fastest, near=near, allowed=allowed
         )
         caps = np.append(bounds.caps[0], np.inf)
         caps[1:] = np.minimum(caps[1:], bounds.caps[1])
-        floors = slowest**2 * np.clip(caps, LEAST_ALLOWED, 1.0)
+        floors = slowest**2 * np.clip(caps, TIME_SCALING.least_speed_squared, 1.0)
         caps[corners] = 0.0
         caps[-1] = min(caps[-1], end**2)
         squares = _pass_backward(path, bounds, np.maximum(caps, floors), floors)
         taken = _pass_forward(path, bounds, squares, floors, begin)
-        if count >= PASSES and not bounds.is_rough:
+        if count >= TIME_SCALING.passes and not bounds.is_rough:
             break
         moving = np.maximum(taken, floors)
         near = np.stack((moving[:-1], moving[1:]))
@@ -204,4 +190,6 @@ def _pass_forward(
 def is_corner(after: FloatArray, before: FloatArray | float) -> NDArray[np.bool_]:
     """Return whether a path turns between two velocities, shape (..., n) to (...,)."""
     size = np.maximum(np.abs(before), np.abs(after))
-    return np.asarray((np.abs(after - before) > CORNER * (1.0 + size)).any(axis=-1))
+    return np.asarray(
+        (np.abs(after - before) > TIME_SCALING.corner_velocity_change * (1.0 + size)).any(axis=-1)
+    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ne_dynamics.papers.counting.measured_costs import Setting
+from ne_dynamics.papers.counting.measured_costs import CountSetting
 from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
-from ne_dynamics.papers.counting.sources import Rows, Source, Terms
+from ne_dynamics.papers.counting.sources import PrintedRows, Source, SummedTerms
 
 MEASURED, DERIVED, IMPOSSIBLE = 'measured', 'derived', 'impossible'
 
@@ -43,16 +43,16 @@ class ExplainedRow:
         return MEASURED if all(source.measured for source in self.sources) else DERIVED
 
 
-def terms(setting: Setting, *names: str) -> tuple[Source, ...]:
+def terms(setting: CountSetting, *names: str) -> tuple[Source, ...]:
     """Return terms of a form as the source of a row; all of them when none is named."""
-    return (Terms(setting, names),)
+    return (SummedTerms(setting, names),)
 
 
-def rows_by_term(table: str, setting: Setting, *names: str) -> tuple[ExplainedRow, ...]:
+def rows_by_term(table: str, setting: CountSetting, *names: str) -> tuple[ExplainedRow, ...]:
     """Return rows that are measured as the terms of the same names."""
     return tuple(ExplainedRow(table, name, terms(setting, name)) for name in names)
 
 
 def sum_of_rows(table: str) -> tuple[Source, ...]:
     """Return all rows of a table but the total as the source of the total."""
-    return (Rows(table, tuple(line.row for line in TABLES[table] if line.row != TOTAL)),)
+    return (PrintedRows(table, tuple(line.row for line in TABLES[table] if line.row != TOTAL)),)

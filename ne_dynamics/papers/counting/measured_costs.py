@@ -17,7 +17,7 @@ from ne_dynamics.papers.forms.formulation import InverseDynamicsFunction
 
 
 @dataclass(frozen=True)
-class Setting:
+class CountSetting:
     """How a form is run to be counted.
 
     Attributes
@@ -81,14 +81,14 @@ class CostMeter:
 
     def __init__(self, largest: int) -> None:
         self.largest = largest
-        self._tallies: dict[tuple[Setting, int, bool], Tally] = {}
+        self._tallies: dict[tuple[CountSetting, int, bool], Tally] = {}
 
-    def take_tally(self, setting: Setting, n: int, skip_trivial: bool = False) -> Tally:
+    def take_tally(self, setting: CountSetting, n: int, skip_trivial: bool = False) -> Tally:
         """Return the tally of one inverse dynamics.
 
         Parameters
         ----------
-        setting : Setting
+        setting : CountSetting
         n : int
             Number of joints.
         skip_trivial : bool
@@ -101,14 +101,14 @@ class CostMeter:
 
     def count(self, name: str, n: int, skip_trivial: bool = False) -> Count:
         """Return all operations of one inverse dynamics of a form, see :meth:`take_tally`."""
-        return self.take_tally(Setting(name), n, skip_trivial).total
+        return self.take_tally(CountSetting(name), n, skip_trivial).total
 
-    def fit_cost(self, setting: Setting, terms: Sequence[str] = ()) -> Cost:
+    def fit_cost(self, setting: CountSetting, terms: Sequence[str] = ()) -> Cost:
         """Return formulas that meet the counts of every number of joints.
 
         Parameters
         ----------
-        setting : Setting
+        setting : CountSetting
         terms : sequence of str
             Of the form, summed; empty for all of them.
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from ne_dynamics.papers.counting.explained_rows import ExplainedRow as Row
 from ne_dynamics.papers.counting.explained_rows import rows_by_term, sum_of_rows, terms
-from ne_dynamics.papers.counting.measured_costs import Setting
+from ne_dynamics.papers.counting.measured_costs import CountSetting
 from ne_dynamics.papers.counting.polynomials import polynomial
 from ne_dynamics.papers.counting.printed_tables import TOTAL
-from ne_dynamics.papers.counting.sources import Done, OneLink, Rows, count_times
+from ne_dynamics.papers.counting.sources import Done, OneLink, PrintedRows, count_times
 
 N = polynomial(1, 0)
 INNER = polynomial(1, -1)
 """All links but the last."""
 
-LAGRANGE = Setting('lagrange_euler')
-LUH = Setting('luh_walker_paul', relative_acceleration='matrix')
+LAGRANGE = CountSetting('lagrange_euler')
+LUH = CountSetting('luh_walker_paul', relative_acceleration='matrix')
 """With A_i built once a link, as table 3 counts."""
-LUH_LOADED = Setting('luh_walker_paul', as_published=True, relative_acceleration='matrix')
-MODIFIED = Setting('modified_newton_euler', principal_axes=True)
-MODIFIED_LOADED = Setting('modified_newton_euler', principal_axes=True, as_published=True)
+LUH_LOADED = CountSetting('luh_walker_paul', as_published=True, relative_acceleration='matrix')
+MODIFIED = CountSetting('modified_newton_euler', principal_axes=True)
+MODIFIED_LOADED = CountSetting('modified_newton_euler', principal_axes=True, as_published=True)
 
 NO_PRODUCTS = 'the 2 products of w x z qd are left out'
 ALPHA = (Done(N, 'rotation'), Done(N.scaled(3), 'sum'))
@@ -173,7 +173,7 @@ TABLE_5 = (
 )
 
 TABLE_1 = tuple(
-    Row('001 table 1', form, (Rows(table, (TOTAL,)),), '', terms(setting))
+    Row('001 table 1', form, (PrintedRows(table, (TOTAL,)),), '', terms(setting))
     for form, table, setting in (
         ('Lagrange', '001 table 2', LAGRANGE),
         ('Newton-Euler', '001 table 3', LUH),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from ne_dynamics.papers.counting.explained_rows import ExplainedRow as Row
 from ne_dynamics.papers.counting.explained_rows import rows_by_term, sum_of_rows, terms
-from ne_dynamics.papers.counting.measured_costs import Setting
+from ne_dynamics.papers.counting.measured_costs import CountSetting
 from ne_dynamics.papers.counting.polynomials import Polynomial, polynomial
 from ne_dynamics.papers.counting.printed_tables import TOTAL
-from ne_dynamics.papers.counting.sources import Done, Gains, Source, count_times
+from ne_dynamics.papers.counting.sources import Done, GainTerms, Source, count_times
 
 N = polynomial(1, 0)
-PLAIN = Setting('lagrange_euler_plain')
-LUH = Setting('luh_walker_paul', relative_acceleration='scalar_products')
+PLAIN = CountSetting('lagrange_euler_plain')
+LUH = CountSetting('luh_walker_paul', relative_acceleration='scalar_products')
 """With ``w x (w x b) = w (w . b) - b (w . w)``, w . w formed once a link, as table 2 counts."""
-LUH_LOADED = Setting('luh_walker_paul', as_published=True, relative_acceleration='scalar_products')
+LUH_LOADED = CountSetting(
+    'luh_walker_paul', as_published=True, relative_acceleration='scalar_products'
+)
 
 SLOPES = count_times(lambda n: ((i, j) for i in range(1, n + 1) for j in range(i, n + 1)))
 """Derivatives of T_0^j by q_i, i <= j."""
@@ -89,9 +91,9 @@ TABLE_1 = (
         'as the traces; those of m < i vanish',
         terms(PLAIN, 'H, sum'),
     ),
-    Row('003 table 1', 'qdd + Kv ed + Kp e', (Gains(),)),
+    Row('003 table 1', 'qdd + Kv ed + Kp e', (GainTerms(),)),
     *rows_by_term('003 table 1', PLAIN, 'tau'),
-    Row('003 table 1', TOTAL, sum_of_rows('003 table 1'), 'see H', (*terms(PLAIN), Gains())),
+    Row('003 table 1', TOTAL, sum_of_rows('003 table 1'), 'see H', (*terms(PLAIN), GainTerms())),
 )
 
 N_I = terms(LUH, 'm (r_i + rbar_i) x abar_i', 'r_i x R f', 'R n', 'add n')
@@ -115,13 +117,13 @@ TABLE_2 = (
         'with r_i + rbar_i, a constant here, summed each time',
         N_I,
     ),
-    Row('003 table 2', 'qdd + Kv ed + Kp e', (Gains(),)),
+    Row('003 table 2', 'qdd + Kv ed + Kp e', (GainTerms(),)),
     Row(
         '003 table 2',
         TOTAL,
         sum_of_rows('003 table 2'),
         'the rows leave out the entries of R_i (4n; 0) and tau_i (3n; 2n); ours without tip force',
-        (*terms(LUH), Gains()),
+        (*terms(LUH), GainTerms()),
     ),
 )
 

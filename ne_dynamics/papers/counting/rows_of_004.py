@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from ne_dynamics.papers.counting.explained_rows import ExplainedRow as Row
 from ne_dynamics.papers.counting.explained_rows import rows_by_term, terms
-from ne_dynamics.papers.counting.measured_costs import Setting
+from ne_dynamics.papers.counting.measured_costs import CountSetting
 from ne_dynamics.papers.counting.polynomials import polynomial
 from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
-from ne_dynamics.papers.counting.sources import Done, Rows
+from ne_dynamics.papers.counting.sources import Done, PrintedRows
 
 N = polynomial(1, 0)
-ANGELES = Setting('angeles', as_published=True)
-SLIDING = Setting('angeles', as_published=True, sliding=True)
-LUH = Setting('luh_walker_paul')
+ANGELES = CountSetting('angeles', as_published=True)
+SLIDING = CountSetting('angeles', as_published=True, sliding=True)
+LUH = CountSetting('luh_walker_paul')
 OUTWARD = ('Q_i', 'c_i', 'w_i', 'cd_i', 'wd_i', 'cdd_i')
 
 Q_BY_FACTORS = 'the matrix formed; (7.23) and (7.24) use its factors and do not need it'
@@ -52,7 +52,7 @@ TABLE_7_1 = (
     Row(
         '004 table 7.1',
         TOTAL,
-        (Rows('004 list (i)', OUTWARD),),
+        (PrintedRows('004 list (i)', OUTWARD),),
         'c_i included; ours less Q_i',
         terms(ANGELES, *OUTWARD),
     ),
@@ -66,16 +66,16 @@ TABLE_7_2 = (
 )
 
 TOTALS = (
-    Row('004 (7.42)', 'dynamics, n = 6', (Rows('004 table 7.2', (TOTAL,), 6),)),
+    Row('004 (7.42)', 'dynamics, n = 6', (PrintedRows('004 table 7.2', (TOTAL,), 6),)),
     Row(
         '004 (7.43)',
         TOTAL,
-        (Rows('004 table 7.1', (TOTAL,)), Rows('004 table 7.2', (TOTAL,))),
+        (PrintedRows('004 table 7.1', (TOTAL,)), PrintedRows('004 table 7.2', (TOTAL,))),
         'ours less Q_i (4n; 0), with the rotation that tau_i takes and the algorithm leaves out '
         '(2n; n), and with the tip wrench moved to the mass centre (6; 6)',
         terms(ANGELES),
     ),
-    Row('004 (7.43)', 'n = 6', (Rows('004 (7.43)', (TOTAL,), 6),)),
+    Row('004 (7.43)', 'n = 6', (PrintedRows('004 (7.43)', (TOTAL,), 6),)),
 )
 
 NOT_BUILT = 'the form is not in the documents and not built here'
@@ -96,7 +96,7 @@ OWN_FORMS = {
         (),
         'their form is not in the documents; ours is 004, whose multiplications by (7.43) are the '
         'same, without positions, velocities and tip wrench',
-        terms(Setting('angeles')),
+        terms(CountSetting('angeles')),
     ),
 }
 
@@ -116,7 +116,7 @@ SIX_BY_NO_FORMULA = {
 TABLE_7_4 = tuple(
     Row('004 table 7.4', line.row, (), SIX_BY_NO_FORMULA[line.row])
     if line.row in SIX_BY_NO_FORMULA
-    else Row('004 table 7.4', line.row, (Rows('004 table 7.3', (line.row,), 6),))
+    else Row('004 table 7.4', line.row, (PrintedRows('004 table 7.3', (line.row,), 6),))
     for line in TABLES['004 table 7.4']
 )
 

@@ -106,7 +106,7 @@ def fewest_processors(graph: TaskGraph, steps: int) -> int:
     longest = lower_bound(graph, len(graph.tasks) or 1)
     if steps < longest:
         raise InputError(f'steps: expected at least the critical path, {longest}, got {steps}')
-    processors = 1
+    processors = max(1, -(-graph.work // max(1, steps)))  # fewer cannot do the work in time
     while schedule_tasks(graph, processors).steps > steps:
         processors += 1
     return processors

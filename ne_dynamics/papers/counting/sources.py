@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ne_dynamics.papers.counting.costs import Cost, Count, sum_costs
 from ne_dynamics.papers.counting.elementary_costs import measure_elementary_cost
-from ne_dynamics.papers.counting.measured_costs import CostMeter, Setting, measure_gains
+from ne_dynamics.papers.counting.measured_costs import CostMeter, CountSetting, measure_gains
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit, polynomial
 from ne_dynamics.papers.counting.printed_tables import row as printed_row
 
@@ -31,17 +31,17 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class Terms:
+class SummedTerms:
     """Terms of a form that was run, summed.
 
     Attributes
     ----------
-    setting : Setting
+    setting : CountSetting
     names : tuple of str
         Empty for all of them.
     """
 
-    setting: Setting
+    setting: CountSetting
     names: tuple[str, ...] = ()
     measured = True
 
@@ -60,13 +60,13 @@ class OneLink:
 
     Attributes
     ----------
-    setting : Setting
+    setting : CountSetting
     name : str
     link : int
         From 1.
     """
 
-    setting: Setting
+    setting: CountSetting
     name: str
     link: int
     measured = True
@@ -86,7 +86,7 @@ class OneLink:
 
 
 @dataclass(frozen=True)
-class Gains:
+class GainTerms:
     """The acceleration of the control law of 003, with diagonal gains."""
 
     measured = True
@@ -130,7 +130,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Rows:
+class PrintedRows:
     """Other printed rows, summed; by default all of a table but the total.
 
     Attributes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import InputError
@@ -16,13 +17,15 @@ from ne_dynamics.papers.counting.task_graph import TaskGraph, build_operation_gr
 from ne_dynamics.papers.counting.term_graph import build_term_graph
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.counts import list_robots, trace_inverse_dynamics
-from ne_dynamics.papers.studies.report import StudyReport, Table
+from ne_dynamics.papers.studies.report import ReportTable, StudyReport
 
 NAME = 'concurrency'
 FEWEST_JOINTS = 2
 LONGEST_ARM = 12
 PROCESSORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32)
 FORM = 'modified_newton_euler'
+COMPARED = ('lagrange_euler', 'luh_walker_paul', FORM)
+"""The forms of 001, of which it says that the last leaves more to do side by side."""
 IN_STAGES = '001 table 5, in its stages'
 
 
@@ -75,20 +78,31 @@ class Graphs:
 
 def build_graphs(n: int) -> Graphs:
     """Return the graphs of a general revolute arm of n joints."""
-    form = FORMULATIONS[FORM]
+    return Graphs(
+        arrange_table_5(),
+        build_terms(FORM, n),
+        build_operations(FORM, n),
+        build_operation_graph(trace_inverse_dynamics(robots.chain(n))),
+    )
+
+
+def build_terms(name: str, n: int) -> TaskGraph:
+    """Return the terms of a form for a general revolute arm, with axial moments."""
+    form = FORMULATIONS[name]
+    return build_term_graph(form, make_counting_arm(form.covers, n, principal_axes=True))
+
+
+def build_operations(name: str, n: int) -> TaskGraph:
+    """Return the operations of a form for a general revolute arm, with general tensors."""
+    form = FORMULATIONS[name]
     arm = make_counting_arm(form.covers, n)
     traced = trace(
-        FORM,
-        tuple((name, n) for name in ('q', 'qd', 'qdd')),
+        name,
+        tuple((argument, n) for argument in ('q', 'qd', 'qdd')),
         (n,),
         lambda q, qd, qdd: form.inverse_dynamics(arm, q, qd, qdd, gravity=(0.0, 0.0, -9.8)),
     )
-    return Graphs(
-        arrange_table_5(),
-        build_term_graph(form, make_counting_arm(form.covers, n, principal_axes=True)),
-        build_operation_graph(traced),
-        build_operation_graph(trace_inverse_dynamics(robots.chain(n))),
-    )
+    return build_operation_graph(traced)
 
 
 def study(n: int = 6) -> tuple[StudyReport, tuple[Curve, ...]]:
@@ -118,10 +132,11 @@ def study(n: int = 6) -> tuple[StudyReport, tuple[Curve, ...]]:
         *(_curve(label, graph) for label, graph in graphs.list_by_label()),
     )
     summary, summary_data = _summarise(graphs, n)
+    forms_table, forms_data = _compare_forms(n)
     robots_table, robots_data = _compare_robots()
     report = StudyReport(
         NAME,
-        (summary, _tabulate_steps(curves, n), robots_table),
+        (summary, _tabulate_steps(curves, n), forms_table, robots_table),
         {
             'n': n,
             'summary': summary_data,
@@ -131,10 +146,73 @@ def study(n: int = 6) -> tuple[StudyReport, tuple[Curve, ...]]:
                 ]
                 for curve in curves
             },
+            'forms': forms_data,
             'robots': robots_data,
         },
     )
     return report, curves
+
+
+COLUMNS = (
+    'operations',
+    'on the longest chain',
+    'steps',
+    'at best times as fast',
+    'processors for that',
+)
+
+
+class _Entry(NamedTuple):
+    """What is told of a graph of tasks.
+
+    Attributes
+    ----------
+    label : str
+    work : int
+        Operations.
+    path : tuple of int
+        Multiplications, additions and functions on the longest chain.
+    fewest : int
+        Processors that are as fast as any number of them.
+    """
+
+    label: str
+    work: int
+    path: tuple[int, int, int]
+    fewest: int
+
+    @classmethod
+    def of_graph(cls, label: str, graph: TaskGraph) -> _Entry:
+        """Return the entry of a graph."""
+        path = count_steps(graph.find_critical_path())
+        return cls(label, graph.work, path, fewest_processors(graph, sum(path)))
+
+    @property
+    def speedup(self) -> float:
+        """How many times as fast as one processor any number of them can be."""
+        return self.work / sum(self.path)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The texts for `COLUMNS`."""
+        products, sums, _ = self.path
+        return (
+            str(self.work),
+            f'{products}; {sums}',
+            str(sum(self.path)),
+            f'{self.speedup:.3g}',
+            str(self.fewest),
+        )
+
+    @property
+    def data(self) -> dict[str, object]:
+        """The same as numbers."""
+        return {
+            'operations': self.work,
+            'critical_path': list(self.path),
+            'ideal_speedup': self.speedup,
+            'processors': self.fewest,
+        }
 
 
 def _curve(label: str, graph: TaskGraph) -> Curve:
@@ -160,56 +238,21 @@ def _curve_of_arrangement(arrangement: Arrangement, n: int) -> Curve:
     )
 
 
-def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
+def _summarise(graphs: Graphs, n: int) -> tuple[ReportTable, list[dict[str, object]]]:
     arrangement = graphs.arrangement
     whole = row('001 table 4', TOTAL).cost.for_joints(n)
     chain = arrangement.count_longest_chain(n)
     outward, inward = arrangement.fewest_processors()
-    entries: list[tuple[str, int, tuple[int, int, int], int]] = [
-        (
-            IN_STAGES,
-            whole.arithmetic,
-            (*chain, 0),
-            max(outward, inward),
-        )
+    entries = [
+        _Entry(IN_STAGES, whole.arithmetic, (*chain, 0), max(outward, inward)),
+        *(_Entry.of_graph(label, graph) for label, graph in graphs.list_by_label()),
     ]
-    for label, graph in graphs.list_by_label():
-        path = count_steps(graph.find_critical_path())
-        entries.append((label, graph.work, path, fewest_processors(graph, sum(path))))
-    rows, data = [], []
-    for label, work, path, fewest in entries:
-        rows.append(
-            (
-                label,
-                str(work),
-                f'{path[0]}; {path[1]}',
-                str(sum(path)),
-                f'{work / sum(path):.1f}',
-                str(fewest),
-            )
-        )
-        data.append(
-            {
-                'graph': label,
-                'operations': work,
-                'critical_path': list(path),
-                'ideal_speedup': work / sum(path),
-                'processors': fewest,
-            }
-        )
     printed = row('001 table 5', TOTAL).cost
     return (
-        Table(
+        ReportTable(
             f'One inverse dynamics of a general arm of {n} joints, side by side',
-            (
-                'tasks',
-                'operations',
-                'on the longest chain',
-                'steps',
-                'at best times as fast',
-                'processors for that',
-            ),
-            rows,
+            ('tasks', *COLUMNS),
+            [(entry.label, *entry.cells) for entry in entries],
             f'Printed in 001 table 5: {printed.text()}, here {printed.at(n)}; its stages come out '
             f'at {chain[0]}; {chain[1]}, on {max(outward, inward)} processors. A step is one '
             'operation of a processor, of any kind. The chain in multiplications; additions; its '
@@ -218,16 +261,33 @@ def _summarise(graphs: Graphs, n: int) -> tuple[Table, list[dict[str, object]]]:
             'Operations: full tensors, each operation one task, products with 0 and 1 left out, '
             'equal ones done once, sums in the order in which they are written.',
         ),
-        data,
+        [{'graph': entry.label, **entry.data} for entry in entries],
     )
 
 
-def _tabulate_steps(curves: Sequence[Curve], n: int) -> Table:
+def _compare_forms(n: int) -> tuple[ReportTable, list[dict[str, object]]]:
+    rows, data = [], []
+    for tasks, build in (('terms', build_terms), ('operations', build_operations)):
+        for name in COMPARED:
+            entry = _Entry.of_graph(name, build(name, n))
+            rows.append((name, tasks, *entry.cells))
+            data.append({'form': name, 'tasks': tasks, **entry.data})
+    table = ReportTable(
+        f'The forms of 001, {n} joints, side by side',
+        ('form', 'tasks', *COLUMNS),
+        rows,
+        '001 has it that the modified form lets more be done side by side than the other two. '
+        'Terms and operations as above; only the modified form takes axial moments as such.',
+    )
+    return table, data
+
+
+def _tabulate_steps(curves: Sequence[Curve], n: int) -> ReportTable:
     rows = [
         (str(k), *(f'{curve.steps[place]} ({curve.bounds[place]})' for curve in curves))
         for place, k in enumerate(PROCESSORS)
     ]
-    return Table(
+    return ReportTable(
         f'Steps on k processors, {n} joints',
         ('k', *(curve.label for curve in curves)),
         rows,
@@ -238,7 +298,7 @@ def _tabulate_steps(curves: Sequence[Curve], n: int) -> Table:
     )
 
 
-def _compare_robots() -> tuple[Table, dict[str, dict[str, float]]]:
+def _compare_robots() -> tuple[ReportTable, dict[str, dict[str, float]]]:
     printed = row('001 table 5', TOTAL).cost
     rows, data = [], {}
     for name, robot in list_robots(1, 2, 3, 6, LONGEST_ARM):
@@ -261,7 +321,7 @@ def _compare_robots() -> tuple[Table, dict[str, dict[str, float]]]:
             'functions': functions,
             'operations_per_step': graph.work / steps,
         }
-    table = Table(
+    table = ReportTable(
         'The longest chain of the traced recursion, by robot',
         ('robot', '001 table 5', 'ours', 'all steps', 'operations a step', 'processors for that'),
         rows,

@@ -15,11 +15,11 @@ from ne_dynamics.papers.counting.claims import list_claims
 from ne_dynamics.papers.counting.costs import FITTED_FROM, Cost, Count
 from ne_dynamics.papers.counting.every_row import EVERY_ROW
 from ne_dynamics.papers.counting.explained_rows import DERIVED, IMPOSSIBLE, MEASURED
-from ne_dynamics.papers.counting.measured_costs import CostMeter, Setting
+from ne_dynamics.papers.counting.measured_costs import CostMeter, CountSetting
 from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, row
 from ne_dynamics.papers.counting.sources import add_costs
 from ne_dynamics.papers.forms import FORMULATIONS
-from ne_dynamics.papers.studies.report import Progress, StudyReport, Table, ignore_progress
+from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
 
 NAME = 'counts'
 LARGEST_N = 12
@@ -42,7 +42,11 @@ def study(largest: int = LARGEST_N, progress: Progress = ignore_progress) -> Stu
     measured = []
     for index, name in enumerate(FORMULATIONS):
         measured.append(
-            (name, meter.fit_cost(Setting(name)), meter.count(name, SHOWN_N, skip_trivial=True))
+            (
+                name,
+                meter.fit_cost(CountSetting(name)),
+                meter.count(name, SHOWN_N, skip_trivial=True),
+            )
         )
         progress(index + 1, steps)
     printed, printed_data = _explain_printed(meter)
@@ -53,7 +57,7 @@ def study(largest: int = LARGEST_N, progress: Progress = ignore_progress) -> Stu
     tables = (
         _tabulate_totals(measured, largest),
         *printed,
-        Table(
+        ReportTable(
             'What the documents say in numbers besides',
             ('where', 'claim', 'how it follows', 'ours'),
             claims,
@@ -84,8 +88,8 @@ def study(largest: int = LARGEST_N, progress: Progress = ignore_progress) -> Stu
     return StudyReport(NAME, tables, data)
 
 
-def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) -> Table:
-    return Table(
+def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) -> ReportTable:
+    return ReportTable(
         'Measured cost of one inverse dynamics, general revolute arm of n joints',
         ('formulation', 'multiplications', 'additions', f'n = {SHOWN_N}', 'skipping 0 and 1'),
         [
@@ -105,7 +109,7 @@ def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) 
     )
 
 
-def _explain_printed(meter: CostMeter) -> tuple[list[Table], list[dict[str, object]]]:
+def _explain_printed(meter: CostMeter) -> tuple[list[ReportTable], list[dict[str, object]]]:
     """Return the printed rows by where they come from, and the same as data."""
     lines: dict[str, list[Sequence[str]]] = {MEASURED: [], DERIVED: [], IMPOSSIBLE: []}
     data: list[dict[str, object]] = []
@@ -135,12 +139,12 @@ def _explain_printed(meter: CostMeter) -> tuple[list[Table], list[dict[str, obje
         )
     return [
         _tabulate_statuses(),
-        Table(
+        ReportTable(
             'Printed rows that the code, run, meets',
             ('table', 'row', 'printed', 'measured as'),
             lines[MEASURED],
         ),
-        Table(
+        ReportTable(
             'Printed rows that follow from the number of times each operation is done',
             ('table', 'row', 'printed', 'follows from', 'ours', 'what the print means'),
             lines[DERIVED],
@@ -148,7 +152,7 @@ def _explain_printed(meter: CostMeter) -> tuple[list[Table], list[dict[str, obje
             'work takes in the code, where that is another number. '
             + ' '.join(f'{name}: {remark}.' for name, remark in REMARKS.items()),
         ),
-        Table(
+        ReportTable(
             'Printed rows that nothing here gives',
             ('table', 'row', 'printed', 'ours', 'why'),
             lines[IMPOSSIBLE],
@@ -156,7 +160,7 @@ def _explain_printed(meter: CostMeter) -> tuple[list[Table], list[dict[str, obje
     ], data
 
 
-def _tabulate_statuses() -> Table:
+def _tabulate_statuses() -> ReportTable:
     """Return how many rows of each printed table are measured, derived, impossible."""
     rows = []
     for table in (*TABLES, 'all'):
@@ -164,7 +168,7 @@ def _tabulate_statuses() -> Table:
         rows.append(
             (table, *(str(found.count(status)) for status in (MEASURED, DERIVED, IMPOSSIBLE)))
         )
-    return Table(
+    return ReportTable(
         'Where the printed rows come from',
         ('table', 'measured', 'derived', 'not to be had'),
         rows,
@@ -203,7 +207,7 @@ def _saved(count: Count, traced: OperationCount) -> str:
     return f'{100 * (1 - ratio):.0f} %'
 
 
-def _count_traced(meter: CostMeter) -> tuple[Table, dict[str, list[int]], list[str]]:
+def _count_traced(meter: CostMeter) -> tuple[ReportTable, dict[str, list[int]], list[str]]:
     cases = list_robots(1, 2, 3, 6, 7, LARGEST_N)
     missing = []
     try:
@@ -226,7 +230,7 @@ def _count_traced(meter: CostMeter) -> tuple[Table, dict[str, list[int]], list[s
             )
         )
         data[name] = [count.multiplications, count.additions, count.functions]
-    table = Table(
+    table = ReportTable(
         'What runs: the recursion traced for one robot',
         (
             'robot',

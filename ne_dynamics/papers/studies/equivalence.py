@@ -12,8 +12,8 @@ from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.random_arms import random_arm
 from ne_dynamics.papers.studies.report import (
     Progress,
+    ReportTable,
     StudyReport,
-    Table,
     ignore_progress,
     list_disagreements,
 )
@@ -73,7 +73,7 @@ def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) 
         )
         for name, formulation in FORMULATIONS.items()
     ]
-    table = Table(
+    table = ReportTable(
         f'Largest disagreement with the production recursion on {arms} random arms of 1 to '
         f'{LARGEST_ARM} joints, relative to the largest torque',
         ('formulation', 'equations', 'DH', 'sliding joints', 'inertia', 'disagreement'),

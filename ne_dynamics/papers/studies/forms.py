@@ -24,8 +24,8 @@ from ne_dynamics.papers.forms.recovered_arm import arm_from_robot
 from ne_dynamics.papers.forms.rk4 import SimulatedMotion, simulate
 from ne_dynamics.papers.studies.report import (
     Progress,
+    ReportTable,
     StudyReport,
-    Table,
     ignore_progress,
     list_disagreements,
 )
@@ -48,7 +48,7 @@ _SOLVED = ('forward dynamics', 'positions after a simulation', 'velocities after
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class FormMotion:
     """One motion.
 
     Attributes
@@ -114,7 +114,7 @@ def choose_motion(
     q: Sequence[float] | None = None,
     qd: Sequence[float] | None = None,
     qdd: Sequence[float] | None = None,
-) -> Motion:
+) -> FormMotion:
     """Return a motion: what is given, the rest at random within the position limits.
 
     Raises
@@ -143,7 +143,7 @@ def choose_motion(
         if not np.isfinite(values).all():
             raise InputError(f'{name}: expected finite numbers, got {values.tolist()}')
         drawn[name] = values
-    return Motion(**drawn)
+    return FormMotion(**drawn)
 
 
 def find_arms(robot: Robot) -> Arms:
@@ -168,14 +168,14 @@ def find_arms(robot: Robot) -> Arms:
     return Arms(own, fit_arm(robot), own, is_fitted=False)
 
 
-def study(robot: Robot, motion: Motion, progress: Progress = ignore_progress) -> StudyReport:
+def study(robot: Robot, motion: FormMotion, progress: Progress = ignore_progress) -> StudyReport:
     """Run every published form on a robot.
 
     Parameters
     ----------
     robot : Robot
         Of any kind; what a form cannot take is said in its row.
-    motion : Motion
+    motion : FormMotion
     progress : Progress
     """
     if robot.n == 0:
@@ -255,7 +255,7 @@ def _drive(arm: Arm, form: Formulation, production: Dynamics) -> DrivenArm:
 
 
 def _run_form(
-    form: Formulation, arm: Arm, production: Dynamics, motion: Motion, expected: FloatArray
+    form: Formulation, arm: Arm, production: Dynamics, motion: FormMotion, expected: FloatArray
 ) -> FormResult:
     rigid = arm.rigid()
     refusals = form.covers.missing(rigid)
@@ -284,7 +284,7 @@ def _disagreement(found: FloatArray, expected: FloatArray, least_scale: float = 
     return float(np.abs(found - expected).max()) / (scale or 1.0)
 
 
-def _measure_unit_effort(production: Dynamics, motion: Motion) -> float:
+def _measure_unit_effort(production: Dynamics, motion: FormMotion) -> float:
     """Return the largest effort that accelerations of one unit take [N m or N]."""
     return float(np.abs(production.mass_matrix(motion.q)).sum(axis=1).max())
 
@@ -300,7 +300,7 @@ def _time_call(call: Callable[[], object]) -> float:
     return statistics.median(times)
 
 
-def _compare_strobing(arm: Arm, production: Dynamics, motion: Motion) -> dict[str, float]:
+def _compare_strobing(arm: Arm, production: Dynamics, motion: FormMotion) -> dict[str, float]:
     """Return how far strobing any recursion, and RK4 on it, are from the production methods.
 
     The simulations are without friction: at rest that of Coulomb has the sign of rounding.
@@ -353,7 +353,7 @@ def _tabulate_efforts(
     expected: FloatArray,
     rotors: FloatArray,
     friction: FloatArray,
-) -> Table:
+) -> ReportTable:
     def row(name: str, values: FloatArray) -> tuple[str, ...]:
         # Zero without a sign.
         return name, *(f'{value + 0.0:.5g}' for value in values)
@@ -361,7 +361,7 @@ def _tabulate_efforts(
     rows = [row('this package', expected)]
     rows += [row(each.name, each.efforts) for each in results if each.efforts is not None]
     rows += [row('of these: rotors', rotors), row('of these: friction', friction)]
-    return Table(
+    return ReportTable(
         f'{escape_controls(robot.name)}: efforts of one motion [N m or N]',
         ('form', *(escape_controls(joint.name) for joint in robot.joints)),
         rows,
@@ -370,7 +370,9 @@ def _tabulate_efforts(
     )
 
 
-def _tabulate_costs(results: Sequence[FormResult], production: Dynamics, motion: Motion) -> Table:
+def _tabulate_costs(
+    results: Sequence[FormResult], production: Dynamics, motion: FormMotion
+) -> ReportTable:
     multiplications, additions = production.operation_counts()['inverse_dynamics']
     seconds = _time_call(lambda: production.inverse_dynamics(motion.q, motion.qd, motion.qdd))
     rows = [
@@ -390,7 +392,7 @@ def _tabulate_costs(results: Sequence[FormResult], production: Dynamics, motion:
                 '',
             )
         )
-    return Table(
+    return ReportTable(
         'Agreement, operations and time of one call',
         ('form', 'disagreement', 'as written', 'skipping 0 and 1', 'time [us]', 'remark'),
         rows,
@@ -406,7 +408,7 @@ def _say_refusal(refusals: Sequence[str]) -> str:
     return f'not for this robot: {escape_controls(refusals[0])}{more}'
 
 
-def _tabulate_frames(arm: Arm, is_fitted: bool) -> Table:
+def _tabulate_frames(arm: Arm, is_fitted: bool) -> ReportTable:
     rows = [
         (
             escape_controls(link.name),
@@ -416,7 +418,7 @@ def _tabulate_frames(arm: Arm, is_fitted: bool) -> Table:
         for link in arm.links
     ]
     origin = 'fitted to the joint axes' if is_fitted else 'those of the file'
-    return Table(
+    return ReportTable(
         f'Denavit-Hartenberg parameters, {arm.convention} [rad, m]',
         ('joint', 'which', 'theta', 'd', 'a', 'alpha'),
         rows,
@@ -430,12 +432,12 @@ def _format_numbers(*values: float) -> list[str]:
     return [f'{round(value, 9) + 0.0:.6g}' for value in values]
 
 
-def _tabulate_ends(arm: Arm) -> Table:
+def _tabulate_ends(arm: Arm) -> ReportTable:
     rows = []
     for name, pose in (('base', arm.base), ('tool', arm.tool)):
         numbers = [*pose.translation.tolist(), *roll_pitch_yaw(pose.rotation).tolist()]
         rows.append((name, *_format_numbers(*numbers)))
-    return Table(
+    return ReportTable(
         'Frames before the first joint and after the last [m, rad]',
         ('frame', 'x', 'y', 'z', 'roll', 'pitch', 'yaw'),
         rows,
@@ -465,8 +467,8 @@ def _frames_as_data(arms: Arms) -> dict[str, object]:
     }
 
 
-def _tabulate_strobing(disagreements: dict[str, float]) -> Table:
-    return Table(
+def _tabulate_strobing(disagreements: dict[str, float]) -> ReportTable:
+    return ReportTable(
         'By strobing the recursion of Luh, Walker and Paul (001 sections 3 and 7)',
         ('quantity', 'disagreement'),
         [(name, f'{value:.0e}') for name, value in disagreements.items()],

@@ -32,7 +32,7 @@ from ne_dynamics.model.robot import FloatArray
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.task_graph import build_operation_graph
 from ne_dynamics.papers.studies.counts import list_robots, trace_inverse_dynamics
-from ne_dynamics.papers.studies.report import Progress, StudyReport, Table, ignore_progress
+from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
 
 NAME = 'lanes'
 MULTIPLY_ADD_CYCLES = 4
@@ -46,7 +46,7 @@ ARITHMETIC = re.compile(r'^v?(mul|add|sub|div|fn?m(add|sub))\d*[sp]d')
 
 
 @dataclass(frozen=True)
-class Timing:
+class LaneTiming:
     """One way of running the equations.
 
     Attributes
@@ -80,7 +80,7 @@ def study(progress: Progress = ignore_progress) -> StudyReport:
     cases = list_robots(6)
     with contextlib.suppress(MissingDependencyError):
         cases.append(('UR5', robots.ur5().robot))
-    measured: list[tuple[str, int, Timing]] = []
+    measured: list[tuple[str, int, LaneTiming]] = []
     data = {}
     cycle = float('inf')
     for index, (name, robot) in enumerate(cases):
@@ -104,7 +104,9 @@ def study(progress: Progress = ignore_progress) -> StudyReport:
     )
 
 
-def _tabulate(measured: Sequence[tuple[str, int, Timing]], cycle: float, handover: float) -> Table:
+def _tabulate(
+    measured: Sequence[tuple[str, int, LaneTiming]], cycle: float, handover: float
+) -> ReportTable:
     rows = []
     for name, work, timing in measured:
         both = timing.waiting, timing.free
@@ -123,7 +125,7 @@ def _tabulate(measured: Sequence[tuple[str, int, Timing]], cycle: float, handove
                 ),
             )
         )
-    return Table(
+    return ReportTable(
         'What one core does at once, inverse dynamics compiled',
         (
             'robot',
@@ -145,7 +147,7 @@ def _tabulate(measured: Sequence[tuple[str, int, Timing]], cycle: float, handove
     )
 
 
-def measure(program: Program, tools: Toolchain) -> tuple[list[Timing], float]:
+def measure(program: Program, tools: Toolchain) -> tuple[list[LaneTiming], float]:
     """Return the timings on one lane and on all, and the length of a cycle [s]."""
     text = write_loops(program)
     engine = tools.load(tools.compile(text), {})
@@ -159,7 +161,7 @@ def measure(program: Program, tools: Toolchain) -> tuple[list[Timing], float]:
         ]
         mnemonics = _list_mnemonics(assembly, body)
         arithmetic = sum(ARITHMETIC.match(mnemonic) is not None for mnemonic in mnemonics)
-        timings.append(Timing(lanes, times[0], times[1], len(mnemonics), arithmetic))
+        timings.append(LaneTiming(lanes, times[0], times[1], len(mnemonics), arithmetic))
     return timings, cycle
 
 

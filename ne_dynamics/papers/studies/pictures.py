@@ -14,19 +14,19 @@ from ne_dynamics.papers.studies.figures import (
     set_small_ticks,
     set_title,
 )
-from ne_dynamics.papers.studies.puma_simulation import BIT, Reading, Run
+from ne_dynamics.papers.studies.puma_simulation import BIT, LawEvaluation, PumaRun
 
 JOINT_COLOURS = ('#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9')
 
 
-def draw_errors(path: Path, runs: Mapping[tuple[Reading, str], Run]) -> None:
+def draw_errors(path: Path, runs: Mapping[tuple[LawEvaluation, str], PumaRun]) -> None:
     """Draw position errors over time beside the document's bound.
 
     Parameters
     ----------
     path : path
         PNG file to write.
-    runs : mapping of (Reading, str) to Run
+    runs : mapping of (LawEvaluation, str) to PumaRun
         By reading, a row of panels each, and profile, a column each.
     """
     figure, panels = make_panels(12.4, 5.7, 2, 3, sharex=True, sharey='row')
@@ -52,7 +52,7 @@ def draw_errors(path: Path, runs: Mapping[tuple[Reading, str], Run]) -> None:
         set_small_ticks(axes)
         set_title(axes, f'{reading.value}: {profile}')
         axes.set_xlim(0.0, end)
-    for reading, axes in zip(Reading, panels[::3], strict=True):
+    for reading, axes in zip(LawEvaluation, panels[::3], strict=True):
         errors = [result.error for (own, _), result in runs.items() if own is reading]
         room = 1.15e4 * max(BIT, *(float(np.abs(error).max()) for error in errors))
         axes.set_ylim(-room, room)

@@ -20,14 +20,14 @@ from ne_dynamics.papers.studies.puma_simulation import (
     PERIOD,
     PROFILES,
     STEPS_A_PERIOD,
-    Reading,
-    Run,
+    LawEvaluation,
+    PumaRun,
     Sensor,
     count_sign_changes,
     ends,
     run,
 )
-from ne_dynamics.papers.studies.report import Progress, StudyReport, Table, ignore_progress
+from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
 from ne_dynamics.shipped import shipped_file
 
 NAME = 'puma'
@@ -45,15 +45,15 @@ JUMP_DURATION = 1.0
 """Of the trapezoid in that comparison [s]."""
 
 SWEPT = {
-    'held': (Reading.HELD, Sensor.EXACT, False),
-    'held_rotors': (Reading.HELD, Sensor.EXACT, True),
-    'held_12_bits': (Reading.HELD, Sensor.CONVERTER, False),
-    'inside': (Reading.INSIDE, Sensor.EXACT, False),
-    'inside_12_bits': (Reading.INSIDE, Sensor.CONVERTER, False),
+    'held': (LawEvaluation.HELD, Sensor.EXACT, False),
+    'held_rotors': (LawEvaluation.HELD, Sensor.EXACT, True),
+    'held_12_bits': (LawEvaluation.HELD, Sensor.CONVERTER, False),
+    'inside': (LawEvaluation.INSIDE, Sensor.EXACT, False),
+    'inside_12_bits': (LawEvaluation.INSIDE, Sensor.CONVERTER, False),
 }
 """Reading, sensor and whether there are rotors, of the runs of each duration and profile."""
 
-Picture = dict[tuple[Reading, str], Run]
+Picture = dict[tuple[LawEvaluation, str], PumaRun]
 """Runs by reading and profile, with the converter."""
 
 
@@ -74,7 +74,7 @@ class _Runs:
     rigid: Dynamics = field(init=False)
     with_rotors: Dynamics = field(init=False)
     done: float = 0.0
-    kept: dict[tuple[object, ...], Run] = field(default_factory=dict)
+    kept: dict[tuple[object, ...], PumaRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         arm = load_arm()
@@ -85,10 +85,10 @@ class _Runs:
         self,
         profile: str,
         duration: float,
-        reading: Reading,
+        reading: LawEvaluation,
         sensor: Sensor = Sensor.EXACT,
         has_rotors: bool = False,
-    ) -> Run:
+    ) -> PumaRun:
         """Return the run, simulated when it is asked for the first time."""
         key = (profile, duration, reading, sensor, has_rotors)
         if key not in self.kept:
@@ -137,7 +137,7 @@ def study(
     jump, jump_data = _tabulate_jump(runs.rigid)
     picture = {
         (reading, profile): runs.find(profile, duration, reading, Sensor.CONVERTER)
-        for reading in Reading
+        for reading in LawEvaluation
         for profile in PROFILES
     }
     data: dict[str, object] = {
@@ -160,7 +160,7 @@ def study(
     return StudyReport(NAME, (sweep, joints, jump), data), picture
 
 
-def _tabulate_sweep(runs: _Runs) -> tuple[Table, list[dict[str, object]]]:
+def _tabulate_sweep(runs: _Runs) -> tuple[ReportTable, list[dict[str, object]]]:
     rows: list[tuple[str, ...]] = []
     data: list[dict[str, object]] = []
     for duration in DURATIONS:
@@ -171,7 +171,7 @@ def _tabulate_sweep(runs: _Runs) -> tuple[Table, list[dict[str, object]]]:
             rows.append((f'{duration:g}', profile, *map(_format_error, found.values())))
             data.append({'duration': duration, 'profile': profile, **found})
     steps = {reading: 1e3 * PERIOD / count for reading, count in STEPS_A_PERIOD.items()}
-    table = Table(
+    table = ReportTable(
         'Largest error of any joint in 003 section 5 [1e-4 rad]; the document: below '
         f'{1e4 * BIT:.2f}, one bit',
         (
@@ -186,16 +186,16 @@ def _tabulate_sweep(runs: _Runs) -> tuple[Table, list[dict[str, object]]]:
         rows,
         f'Kp = {KP[0][0]:g}/s^2, Kv = {KV[0][0]:g}/s, sampled every {1e3 * PERIOD:g} ms; no '
         'friction, no rotors but in their column. Held: the effort of a sample acts until the '
-        f'next one, Runge-Kutta steps of {steps[Reading.HELD]:g} ms. Inside: each of the four '
-        f'stages of a Runge-Kutta step of {steps[Reading.INSIDE]:g} ms evaluates the law. 12 '
-        'bits: positions are read in whole bits, velocities exactly.',
+        f'next one, Runge-Kutta steps of {steps[LawEvaluation.HELD]:g} ms. Inside: each of the '
+        f'four stages of a Runge-Kutta step of {steps[LawEvaluation.INSIDE]:g} ms evaluates the '
+        'law. 12 bits: positions are read in whole bits, velocities exactly.',
     )
     return table, data
 
 
-def _tabulate_joints(runs: _Runs, duration: float) -> tuple[Table, dict[str, object]]:
+def _tabulate_joints(runs: _Runs, duration: float) -> tuple[ReportTable, dict[str, object]]:
     rows, data = [], []
-    for reading in Reading:
+    for reading in LawEvaluation:
         for sensor in Sensor:
             error = runs.find('quintic', duration, reading, sensor).error
             peak = np.abs(error).max(axis=0)
@@ -218,9 +218,9 @@ def _tabulate_joints(runs: _Runs, duration: float) -> tuple[Table, dict[str, obj
                 }
             )
     apart, relative, states = compare_laws(
-        load_arm().rigid(), runs.find('quintic', duration, Reading.HELD), duration
+        load_arm().rigid(), runs.find('quintic', duration, LawEvaluation.HELD), duration
     )
-    table = Table(
+    table = ReportTable(
         f'Largest errors of each joint, quintic of {duration:g} s [1e-4 rad]',
         (
             'reading',
@@ -239,7 +239,7 @@ def _tabulate_joints(runs: _Runs, duration: float) -> tuple[Table, dict[str, obj
     return table, {'largest_effort_difference': apart, 'joints': data}
 
 
-def _tabulate_jump(dynamics: Dynamics) -> tuple[Table, list[dict[str, float]]]:
+def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, float]]]:
     start, end = ends()
     # 000 section 4: a = 9 D / (2 T^2), of the joints that go farthest.
     jump = 4.5 * float(np.abs(end - start).max()) / JUMP_DURATION**2
@@ -249,7 +249,7 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[Table, list[dict[str, float]]]:
         step = PERIOD / count
         profile = PROFILES['trapezoid']
         found = _largest(
-            run(dynamics, profile, JUMP_DURATION, Reading.INSIDE, steps_a_period=count)
+            run(dynamics, profile, JUMP_DURATION, LawEvaluation.INSIDE, steps_a_period=count)
         )
         # A step that the jump falls into weighs both sides in sixths, here by 1/6 wrong: the
         # velocity is off by a h / 6, and the critically damped error peaks at 1 / (w e) of that.
@@ -257,7 +257,7 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[Table, list[dict[str, float]]]:
         rows.append((f'{1e3 * step:g}', _format_error(found), _format_error(expected)))
         data.append({'step': step, 'error': found, 'expected': expected})
     return (
-        Table(
+        ReportTable(
             f'Trapezoid of {JUMP_DURATION:g} s with the law inside the integrator, largest error '
             '[1e-4 rad]',
             ('Runge-Kutta step h [ms]', 'simulated', 'a h / (6 w e)'),
@@ -268,13 +268,13 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[Table, list[dict[str, float]]]:
     )
 
 
-def compare_laws(arm: Arm, motion: Run, duration: float) -> tuple[float, float, int]:
+def compare_laws(arm: Arm, motion: PumaRun, duration: float) -> tuple[float, float, int]:
     """Evaluate the law in both of its forms at states of a simulated motion.
 
     Parameters
     ----------
     arm : Arm
-    motion : Run
+    motion : PumaRun
         With the quintic profile.
     duration : float
         Of that motion [s].
@@ -305,7 +305,7 @@ def compare_laws(arm: Arm, motion: Run, duration: float) -> tuple[float, float, 
     return apart, apart / largest, len(chosen)
 
 
-def _largest(motion: Run) -> float:
+def _largest(motion: PumaRun) -> float:
     return float(np.abs(motion.error).max())
 
 

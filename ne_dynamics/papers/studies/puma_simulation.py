@@ -62,14 +62,14 @@ PROFILES: dict[str, Callable[..., ProfileSamples]] = {
 }
 
 
-class Reading(enum.Enum):
+class LawEvaluation(enum.Enum):
     """When the law is evaluated."""
 
     HELD = 'effort held'
     INSIDE = 'law inside the integrator'
 
 
-STEPS_A_PERIOD = {Reading.HELD: 2, Reading.INSIDE: 1}
+STEPS_A_PERIOD = {LawEvaluation.HELD: 2, LawEvaluation.INSIDE: 1}
 """Runge-Kutta steps in a sampling time."""
 
 
@@ -82,7 +82,7 @@ class Sensor(enum.Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class PumaRun:
     """A simulated motion at the samples of the controller.
 
     Attributes
@@ -110,11 +110,11 @@ def run(
     dynamics: Dynamics,
     profile: Callable[..., ProfileSamples],
     duration: float,
-    reading: Reading,
+    reading: LawEvaluation,
     sensor: Sensor = Sensor.EXACT,
     *,
     steps_a_period: int | None = None,
-) -> Run:
+) -> PumaRun:
     """Simulate the arm under the law (4.4); law and arm have the same model.
 
     Parameters
@@ -125,7 +125,7 @@ def run(
         Of :mod:`ne_dynamics.algorithms.profiles`.
     duration : float
         Of the motion [s]; the simulation ends with the last whole sampling time in it.
-    reading : Reading
+    reading : LawEvaluation
     sensor : Sensor
         The noise is seeded, uniform, one bit from end to end, added before rounding.
     steps_a_period : int, optional
@@ -157,7 +157,7 @@ def run(
     states = [(q, qd)]
     for period in range(periods):
         first = 2 * steps * period
-        held = compute_effort(first, q, qd) if reading is Reading.HELD else None
+        held = compute_effort(first, q, qd) if reading is LawEvaluation.HELD else None
 
         def acceleration(
             time: float,
@@ -179,7 +179,7 @@ def run(
         states.append((q, qd))
     position, velocity = (np.array(values) for values in zip(*states, strict=True))
     time = PERIOD * np.arange(periods + 1, dtype=np.float64)
-    return Run(time, position, velocity, motion.position[:: 2 * steps] - position)
+    return PumaRun(time, position, velocity, motion.position[:: 2 * steps] - position)
 
 
 def make_sensor(sensor: Sensor) -> Callable[[FloatArray], FloatArray]:

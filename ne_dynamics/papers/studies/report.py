@@ -17,7 +17,7 @@ def ignore_progress(done: float, total: float) -> None:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows of text under a heading.
 
     Attributes
@@ -76,7 +76,7 @@ class StudyReport:
     ----------
     name : str
         Of the subcommand.
-    tables : tuple of Table
+    tables : tuple of ReportTable
     data : dict
         The same and more, for ``--json``, in SI units.
     pictures : list of Path
@@ -85,7 +85,7 @@ class StudyReport:
     """
 
     name: str
-    tables: tuple[Table, ...]
+    tables: tuple[ReportTable, ...]
     data: dict[str, object]
     pictures: list[Path] = field(default_factory=list)
     disagreements: tuple[str, ...] = ()

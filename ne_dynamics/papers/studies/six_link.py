@@ -11,7 +11,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.dh import load_dh
 from ne_dynamics.model.robot import FloatArray
-from ne_dynamics.papers.studies.report import StudyReport, Table
+from ne_dynamics.papers.studies.report import ReportTable, StudyReport
 from ne_dynamics.papers.studies.six_link_paths import (
     POSE_A,
     POSE_B,
@@ -126,19 +126,19 @@ def _compute_way(dynamics: Dynamics, motion: JointMotion) -> Way:
     return Way(motion, torques, *measure_departures(dynamics, motion))
 
 
-def _tabulate_poses(reached: list[FloatArray]) -> Table:
+def _tabulate_poses(reached: list[FloatArray]) -> ReportTable:
     rows = []
     for name, printed, found in zip('AB', PRINTED_POSITIONS, reached, strict=True):
         off = float(np.linalg.norm(found - np.array(printed)))
         cells = ('(' + ', '.join(f'{x:.4f}' for x in point) + ')' for point in (printed, found))
         rows.append((name, *cells, f'{1e6 * off:.1f}'))
-    return Table(
+    return ReportTable(
         'Poses of 000 section 4', ('pose', 'printed [m]', 'computed [m]', 'apart [um]'), rows
     )
 
 
-def _tabulate_departures(ways: dict[str, Way]) -> Table:
-    return Table(
+def _tabulate_departures(ways: dict[str, Way]) -> ReportTable:
+    return ReportTable(
         'What each way from A to B keeps of what 000 section 4 prescribes: largest departures',
         ('way', 'tip off the line [mm]', 'off its orientation [deg]', 'joint off trapezoid [deg]'),
         [
@@ -155,7 +155,7 @@ def _tabulate_departures(ways: dict[str, Way]) -> Table:
     )
 
 
-def _tabulate_torques(name: str, torques: Torques, duration: float) -> Table:
+def _tabulate_torques(name: str, torques: Torques, duration: float) -> ReportTable:
     parts = (torques.total, torques.inertia, torques.coriolis, torques.gravity)
     note = {
         'line': 'T/3 of constant acceleration of the tip, T/3 of coasting, T/3 of braking; joint '
@@ -167,7 +167,7 @@ def _tabulate_torques(name: str, torques: Torques, duration: float) -> Table:
         'joint': 'T/3 of constant acceleration 9 dq / (2 T^2) of each joint, T/3 of coasting, T/3 '
         'of braking.',
     }
-    return Table(
+    return ReportTable(
         f'Largest torques from A to B in T = {duration:g} s [N m], {PATHS[name]}',
         ('joint', 'total', 'inertia', 'Coriolis', 'gravity'),
         [

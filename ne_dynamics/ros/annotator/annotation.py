@@ -27,12 +27,10 @@ from ne_dynamics.ros.annotator.settings import AnnotatorSettings
 from ne_dynamics.ros.messages.serialized_trajectory import LONGEST_DURATION, named_fields
 from ne_dynamics.ros.settings.carried_load import payload_before_sensor
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm, command_order
+from ne_dynamics.ros.thresholds import NODE
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-
-MAX_POINTS = 20_000
-"""Most points of a result; with six joints that is a message of 4 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +149,7 @@ class AnnotatedArm:
             base_motion=base_motion,
             smoothing_velocity=settings.friction.smoothing_velocity,
             start=start,
-            max_points=MAX_POINTS,
+            max_points=NODE.most_annotated_points,
         )
         return as_message(result, message.header), remarks + tuple(result.remarks)
 

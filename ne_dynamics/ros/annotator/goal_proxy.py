@@ -30,19 +30,8 @@ from ne_dynamics.ros.annotator.held_efforts import HeldEfforts
 from ne_dynamics.ros.annotator.present import Present
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
 from ne_dynamics.ros.running.patient_server import NAME, PatientServer, find_action_type
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.reporter import Reporter
-
-WATCH_PERIOD = 0.02
-"""How often it is looked what became of a goal, or of a hold, while there is one [s]."""
-
-PATIENCE = 2.0
-"""For which the controller's answer to a question is waited for [s]."""
-
-LONGEST_CANCEL = 5.0
-"""For which a goal may go on after somebody has canceled it [s]."""
-
-SERVER_PERIOD = 1.0
-"""How often it is looked whether the controller is the one that has the goals [s]."""
 
 GIVEN_UP = (GoalCode.PATH_TOLERANCE_VIOLATED, GoalCode.GOAL_TOLERANCE_VIOLATED)
 """Of a goal after which the controller holds the arm where it is."""
@@ -52,7 +41,7 @@ INTERFACES = 'command_interfaces'
 
 
 @dataclass(eq=False)
-class _Goal:
+class _ProxiedGoal:
     """A goal that has not ended.
 
     Attributes
@@ -129,7 +118,7 @@ class GoalProxy:
         self._background = background
         self._present = present
         self._arm = arm
-        self._goals: list[_Goal] = []
+        self._goals: list[_ProxiedGoal] = []
         self._client = ActionClient(node, action_type, f'{controller}/{NAME}')
         self._action = node.resolve_topic_name(f'{controller}/{NAME}')
         self._question = node.create_client(GetParameters, f'{controller}/get_parameters')
@@ -144,8 +133,8 @@ class GoalProxy:
             handle_accepted_callback=self._on_accepted,
             cancel_callback=self._on_cancel,
         )
-        self._watch = node.create_timer(WATCH_PERIOD, self._on_watch, clock=steady_clock)
-        node.create_timer(SERVER_PERIOD, self._look_for_server, clock=steady_clock)
+        self._watch = node.create_timer(NODE.goal_watch_period, self._on_watch, clock=steady_clock)
+        node.create_timer(NODE.server_period, self._look_for_server, clock=steady_clock)
 
     def destroy(self) -> None:
         """Take the action away; goals that the controller has go on."""
@@ -163,7 +152,7 @@ class GoalProxy:
         handle.execute()
         for goal in [goal for goal in self._goals if not goal.is_offered]:
             self._abort(goal, 'another goal has taken its place')
-        goal = _Goal(handle, time.monotonic())
+        goal = _ProxiedGoal(handle, time.monotonic())
         self._goals.append(goal)
         self._watch.reset()
         arm = self._arm()
@@ -175,7 +164,7 @@ class GoalProxy:
             self._annotate(goal, arm)
             self._ask(goal)
 
-    def _annotate(self, goal: _Goal, arm: AnnotatedArm) -> None:
+    def _annotate(self, goal: _ProxiedGoal, arm: AnnotatedArm) -> None:
         start, base_motion = self._present.start, self._present.base_motion
         given = goal.handle.request.trajectory
         is_blind = start is None and not self._present.is_heard
@@ -184,7 +173,7 @@ class GoalProxy:
             lambda: arm.annotate(given, start, base_motion, is_goal=True),
         )
 
-    def _ask(self, goal: _Goal) -> None:
+    def _ask(self, goal: _ProxiedGoal) -> None:
         """Ask what the controller commands: without an interface for efforts they are lost."""
 
         def on_answer(answer: Any) -> None:
@@ -208,14 +197,14 @@ class GoalProxy:
         request = GetParameters.Request(names=[INTERFACES])
         self._question.call_async(request).add_done_callback(on_answer)
 
-    def _take_for_granted(self, goal: _Goal, reason: str) -> None:
+    def _take_for_granted(self, goal: _ProxiedGoal, reason: str) -> None:
         text = f'{self._action}: whether it takes efforts is not known: {reason}'
         self._reporter.say(INTERFACES, text)
         goal.takes_efforts = True
         self._offer(goal)
 
     def _on_annotated(
-        self, goal: _Goal, work: Future[tuple[JointTrajectory, Any]], *, is_blind: bool
+        self, goal: _ProxiedGoal, work: Future[tuple[JointTrajectory, Any]], *, is_blind: bool
     ) -> None:
         try:
             goal.trajectory, remarks = work.result()
@@ -239,7 +228,7 @@ class GoalProxy:
             self._reporter.remark(remarks)
             self._offer(goal)
 
-    def _offer(self, goal: _Goal) -> None:
+    def _offer(self, goal: _ProxiedGoal) -> None:
         """Send a goal to the controller once all is known; the one before ends there."""
         is_ready = goal.trajectory is not None and goal.takes_efforts
         if goal not in self._goals or not is_ready or goal.is_offered or goal.canceled_at:
@@ -257,7 +246,7 @@ class GoalProxy:
 
     # ---- from the controller to who has sent the goal
 
-    def _on_answer(self, goal: _Goal, answer: Any) -> None:
+    def _on_answer(self, goal: _ProxiedGoal, answer: Any) -> None:
         theirs = answer.result()
         if theirs is None or not theirs.accepted:
             self._abort(goal, f'{self._action} has rejected the goal; its log says why')
@@ -270,11 +259,11 @@ class GoalProxy:
             for other in self._goals[: self._goals.index(goal)]:
                 other.overtaken_at = time.monotonic()
 
-    def _on_feedback(self, goal: _Goal, message: Any) -> None:
+    def _on_feedback(self, goal: _ProxiedGoal, message: Any) -> None:
         if goal in self._goals:
             goal.handle.publish_feedback(message.feedback)
 
-    def _on_result(self, goal: _Goal, answer: Any) -> None:
+    def _on_result(self, goal: _ProxiedGoal, answer: Any) -> None:
         response = answer.result()
         if response is None:
             return
@@ -331,17 +320,17 @@ class GoalProxy:
             self._watch.cancel()
         now = time.monotonic()
         for goal in list(self._goals):
-            if goal.canceled_at is not None and now - goal.canceled_at > LONGEST_CANCEL:
-                text = f'{self._action} has not ended the goal in {LONGEST_CANCEL:g} s'
+            if goal.canceled_at is not None and now - goal.canceled_at > NODE.longest_cancel:
+                text = f'{self._action} has not ended the goal in {NODE.longest_cancel:g} s'
                 self._finish(goal, goal.handle.canceled, self._type.Result(error_string=text))
-            elif goal.overtaken_at is not None and now - goal.overtaken_at > PATIENCE:
+            elif goal.overtaken_at is not None and now - goal.overtaken_at > NODE.answer_time:
                 self._abort(goal, 'another goal has taken its place')
-            elif now - goal.asked_at <= PATIENCE or goal.theirs is not None:
+            elif now - goal.asked_at <= NODE.answer_time or goal.theirs is not None:
                 pass
             elif goal.is_offered:
-                self._abort(goal, f'{self._action} has not answered for {PATIENCE:g} s')
+                self._abort(goal, f'{self._action} has not answered for {NODE.answer_time:g} s')
             elif not goal.takes_efforts:
-                self._take_for_granted(goal, f'no answer for {PATIENCE:g} s')
+                self._take_for_granted(goal, f'no answer for {NODE.answer_time:g} s')
             if not goal.is_asked and goal in self._goals:
                 self._ask(goal)
 
@@ -353,7 +342,9 @@ class GoalProxy:
 
     # ---- ends
 
-    def _abort(self, goal: _Goal, text: str, code: GoalCode = GoalCode.INVALID_GOAL) -> None:
+    def _abort(
+        self, goal: _ProxiedGoal, text: str, code: GoalCode = GoalCode.INVALID_GOAL
+    ) -> None:
         if goal not in self._goals:
             return
         if goal.theirs is not None:
@@ -361,7 +352,7 @@ class GoalProxy:
         result = self._type.Result(error_code=int(code), error_string=text)
         self._finish(goal, goal.handle.abort, result)
 
-    def _finish(self, goal: _Goal, end: Callable[[], None], result: Any) -> None:
+    def _finish(self, goal: _ProxiedGoal, end: Callable[[], None], result: Any) -> None:
         if goal not in self._goals:
             return
         self._goals.remove(goal)

@@ -21,13 +21,12 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import NANO
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
 from ne_dynamics.ros.annotator.present import Present
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.reporter import Reporter
 
 RAMP = NANO // 10
 """In which the efforts come back [ns]."""
 
-LONGEST_WAIT = 5.0
-"""For which the controller may take to bring the arm to rest [s]."""
 
 ACTIVE = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING, GoalStatus.STATUS_CANCELING)
 
@@ -103,7 +102,7 @@ class HeldEfforts:
         if self._since is None:
             return
         arm = self._arm()
-        if time.monotonic() > self._since + LONGEST_WAIT or arm is None:
+        if time.monotonic() > self._since + NODE.longest_hold_wait or arm is None:
             self._since = None
             text = f'{self._action}: the arm is held without its efforts: it came to no rest'
             self._reporter.say('hold', text)

@@ -23,13 +23,8 @@ from ne_dynamics.ros.messages.conversion import (
     MessageError,
     imu_reading,
 )
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.reporter import Reporter
-
-REST = 0.01
-"""An arm whose joints are slower than this rests [rad/s or m/s]."""
-
-LATEST = 0.5
-"""What was heard longer ago than this is not the present [s]."""
 
 
 class _Heard(NamedTuple):
@@ -57,7 +52,7 @@ class _Source:
         if not self._messages:
             return False
         came = self._messages[-1].came
-        return came > since and time.monotonic() - came < LATEST
+        return came > since and time.monotonic() - came < NODE.present_age
 
     def read_rest(self, reader: JointStateReader) -> FloatArray | None:
         """Return the position where the arm rests, shape (n,); None where it moves.
@@ -77,7 +72,7 @@ class _Source:
             velocity = (position - self._read(reader, 0).position) / max(
                 last.came - before.came, 1e-6
             )
-        return position if bool((np.abs(velocity) < REST).all()) else None
+        return position if bool((np.abs(velocity) < NODE.annotator_rest_velocity).all()) else None
 
     def _read(self, reader: JointStateReader, index: int) -> JointReading:
         try:
@@ -151,7 +146,7 @@ class Present:
     def start(self) -> DesiredState | None:
         """Where the arm rests, in the order of the model: where it is sent, else measured.
 
-        None when it moves, or nobody has said so for `LATEST`.
+        None when it moves, or nobody has said so for `present_age`.
         """
         for name, source in self._sources.items():
             if source.is_present():

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.waypoints import LARGEST_POSITION
-
-REMEMBERED_NAMES = 8
-"""Orders of names that a :class:`JointStateReader` remembers (one a publisher)."""
+from ne_dynamics.motion.thresholds import MOTION
+from ne_dynamics.ros.thresholds import NODE
 
 LONGEST_ELAPSED = 2.0**31 - 1.0
 """The longest time that a builtin_interfaces Duration carries, in whole seconds [s]."""
@@ -93,7 +91,7 @@ class JointStateReader:
             waypoint may be: an arm that is held there is answered with no number.
         """
         match = self._match_of(message.name)
-        position = self._field('position', message.position, match, LARGEST_POSITION)
+        position = self._field('position', message.position, match, MOTION.largest_position)
         velocity = message.velocity
         if len(velocity) == 0:
             return JointReading(position, None)
@@ -132,7 +130,7 @@ class JointStateReader:
         order = np.array([place[name] for name in self._joint_names], dtype=np.intp)
         in_order = len(names) == len(order) and (order == np.arange(len(order))).all()
         match = _Match(list(names), None if in_order else order)
-        self._matches = [match, *self._matches[: REMEMBERED_NAMES - 1]]
+        self._matches = [match, *self._matches[: NODE.remembered_names - 1]]
         return match
 
     def _field(

@@ -13,6 +13,7 @@ from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion.partial_goal import NamedFields
 from ne_dynamics.motion.waypoints import NANO, PointFields, TrajectoryPoint
 from ne_dynamics.ros.messages.conversion import MessageError, stamp_nanoseconds
+from ne_dynamics.ros.thresholds import NODE
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from rclpy.serialization import deserialize_message
@@ -20,9 +21,6 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
 
 LONGEST_DURATION = (2**31 - 1) * NANO + NANO - 1
 """The longest time that a builtin_interfaces Duration carries [ns]."""
-
-MOST_BYTES = 2**26
-"""What is longer is not read."""
 
 
 def read_stamp(data: bytes) -> int:
@@ -55,8 +53,8 @@ def read_trajectory(
     TrajectoryError
         When a point has a number of values that is not that of the joint names.
     """
-    if len(data) > MOST_BYTES:
-        raise MessageError('data', f'expected at most {MOST_BYTES} bytes, got {len(data)}')
+    if len(data) > NODE.most_bytes:
+        raise MessageError('data', f'expected at most {NODE.most_bytes} bytes, got {len(data)}')
     try:
         message = deserialize_message(data, JointTrajectory)
     except Exception as error:

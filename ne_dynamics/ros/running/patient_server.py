@@ -7,11 +7,10 @@ from typing import Any
 from rclpy.action import ActionServer
 from rclpy.action.server import RCLError, ServerGoalHandle
 
+from ne_dynamics.ros.thresholds import NODE
+
 NAME = 'follow_joint_trajectory'
 """The action's name, below that of a node or a controller."""
-
-RESULT_TIMEOUT = 10
-"""Seconds for which the result of a goal is kept for those who ask later."""
 
 
 def find_action_type(node: Any) -> Any:
@@ -47,7 +46,7 @@ class PatientServer(ActionServer):
             action_type,
             f'~/{name}',
             execute_callback=self._never,
-            result_timeout=RESULT_TIMEOUT,
+            result_timeout=NODE.result_timeout,
             **callbacks,
         )
 

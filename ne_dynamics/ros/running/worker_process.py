@@ -30,21 +30,7 @@ from weakref import WeakKeyDictionary
 import ne_dynamics
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import BackendError
-
-NICENESS = 10
-"""The process gives way to others: what it does is waited for, a state is not."""
-
-STARTING_TIME = 60.0
-"""The process is given so long to start [s]."""
-
-LONGEST_WORK = 60.0
-"""What takes longer is given up, and the process with it [s]."""
-
-LOOKS_APART = 0.5
-"""So often the process looks whether that of the node is there [s]."""
-
-MODELS_KEPT = 8
-"""Dynamics that the process has ready."""
+from ne_dynamics.ros.thresholds import NODE
 
 
 class WorkerLostError(BackendError):
@@ -67,7 +53,7 @@ class WorkerProcess:
         [s]
     """
 
-    def __init__(self, name: str, longest_work: float = LONGEST_WORK) -> None:
+    def __init__(self, name: str, longest_work: float = NODE.worker_longest_work) -> None:
         self._name = name
         self._longest_work = longest_work
         self._change = threading.Condition()
@@ -200,8 +186,8 @@ class WorkerProcess:
                 start_new_session=True,
             )
         self._connection = Connection(ours.detach())
-        if not self._connection.poll(STARTING_TIME):
-            raise OSError(f'not started in {STARTING_TIME:g} s')
+        if not self._connection.poll(NODE.worker_starting_time):
+            raise OSError(f'not started in {NODE.worker_starting_time:g} s')
         self._connection.recv_bytes()
         return self._connection
 
@@ -248,7 +234,7 @@ class _Unpickler(pickle.Unpickler):
             model = pickle.loads(pid)
         # The last that was used is the last to go.
         _models[pid] = model
-        while len(_models) > MODELS_KEPT:
+        while len(_models) > NODE.worker_models_kept:
             del _models[next(iter(_models))]
         return model
 
@@ -285,7 +271,7 @@ def serve(descriptor: int, node: int) -> None:
         with suppress(OSError, AttributeError):
             os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         with suppress(OSError):
-            os.nice(NICENESS)
+            os.nice(NODE.worker_niceness)
         while True:
             connection.send_bytes(_answer(connection.recv_bytes()))
 
@@ -293,5 +279,5 @@ def serve(descriptor: int, node: int) -> None:
 def _end_with(node: int) -> None:
     """End this process when another one has ended, in the middle of its work too."""
     while os.getppid() == node:
-        time.sleep(LOOKS_APART)
+        time.sleep(NODE.worker_check_period)
     os._exit(0)

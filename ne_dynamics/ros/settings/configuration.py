@@ -14,11 +14,12 @@ from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.control.laws import ControlLaw, Gains, Mode
 from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.observer import BOUND_SHARE, ObserverMode
+from ne_dynamics.control.observer import ObserverMode
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.velocity_source import VelocitySource
 from ne_dynamics.control.sensors.wrench import WristWrench
 from ne_dynamics.control.slew import needed_slew, refuse_slow_rates, slew_remarks
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import OnStateLoss, Tuning
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -27,9 +28,7 @@ from ne_dynamics.ros.settings.carried_load import carried_parameters, payload_pa
 from ne_dynamics.ros.settings.command_layout import EFFORT, GAINS
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm, warm_up_observer
 from ne_dynamics.ros.settings.parameters import NodeSettings
-
-JUMP_MARGIN = 2.0
-"""A joint that seems faster than this many times its velocity limit has jumped."""
+from ne_dynamics.ros.thresholds import NODE
 
 
 def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, list[str]]:
@@ -209,7 +208,7 @@ def _disturbance_tuning(
 ) -> DisturbanceTuning | None:
     """Return how disturbances are observed on an arm with these effort limits, if they are."""
     observer, contact = settings.observer, settings.contact
-    bounds, least = BOUND_SHARE * limits, GUARD_LIMITS.contact_least * limits
+    bounds, least = COMMAND.observer_bound_share * limits, GUARD_LIMITS.contact_least * limits
     # What is used when the observer is switched on is to be right from the start.
     if observer.max_effort:
         bounds = arm.per_joint(observer.max_effort, 'observer.max_effort')
@@ -279,7 +278,7 @@ def _slew_remarks(
 
 def _jump_velocities(settings: NodeSettings, arm: ControlledArm) -> FloatArray | None:
     """Return the speeds beyond which joints have jumped, in the order of the model."""
-    derived = JUMP_MARGIN * arm.robot.limits('velocity_limit')
+    derived = NODE.jump_margin * arm.robot.limits('velocity_limit')
     return _limits_or_none(settings.jump_velocity, arm, 'jump_velocity', derived)
 
 

@@ -17,13 +17,10 @@ from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion.joint_limits import per_joint
 from ne_dynamics.ros.settings.parameters import NodeSettings
+from ne_dynamics.ros.thresholds import NODE
 
 PAYLOAD = 10
 """Inertial parameters of a payload."""
-
-
-INERTIA_POSES = 64
-"""Poses, at random within the position limits, in which the least inertia is looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +71,7 @@ class ControlledArm:
         lower, upper = np.maximum(lower, -np.pi), np.minimum(upper, np.pi)
         rng = np.random.default_rng(0)
         largest = np.zeros(self.dynamics.n)
-        for _ in range(INERTIA_POSES):
+        for _ in range(NODE.inertia_poses):
             position = rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper))
             try:
                 inverse = np.linalg.inv(self.dynamics.mass_matrix(position))

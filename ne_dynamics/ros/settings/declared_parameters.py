@@ -28,7 +28,7 @@ _OF_OTHERS = ('qos_overrides.',)
 
 
 @dataclass(frozen=True)
-class Request(Generic[Settings]):
+class ParameterRequest(Generic[Settings]):
     """Parameters that somebody wants to set, checked one by one.
 
     Attributes
@@ -127,7 +127,7 @@ class DeclaredParameters(Generic[Settings]):
         descriptor.type = open_descriptor.type
         node.set_descriptor(spec.name, descriptor)
 
-    def check(self, parameters: Sequence[Parameter], state: str) -> Request[Settings]:
+    def check(self, parameters: Sequence[Parameter], state: str) -> ParameterRequest[Settings]:
         """Return what somebody wants to set, checked by the table.
 
         Parameters
@@ -156,9 +156,9 @@ class DeclaredParameters(Generic[Settings]):
             checked.append(
                 Parameter(spec.name, kind, list(value) if isinstance(value, tuple) else value)
             )
-        return Request(checked, settings)
+        return ParameterRequest(checked, settings)
 
-    def adopt(self, request: Request[Settings]) -> None:
+    def adopt(self, request: ParameterRequest[Settings]) -> None:
         """Let a request count, which the node has set."""
         self.settings = request.settings
         for parameter in request.parameters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ne_dynamics.control.desired.position_stream import LONGEST_INTERVAL
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.settings import Changes, parameter
 
@@ -55,7 +55,7 @@ class TrajectorySettings:
         'beyond the limits, and poses that the motors cannot hold, are always refused.',
     )
     stream_interval: float = parameter(
-        LONGEST_INTERVAL,
+        DESIRED.longest_interval,
         'Messages of positions alone with points at most this far apart are a stream: the last '
         'point is passed as those before imply, and returned to if nothing more comes (after a '
         'stop, 0.15 s later at most); messages without a stamp follow the pace of their arrival. '
@@ -126,7 +126,7 @@ class RepeatedFaultsSettings:
 
 
 @dataclass(frozen=True)
-class Constraints:
+class ConstraintSettings:
     """How closely trajectories are followed."""
 
     trajectory: tuple[float, ...] = parameter(

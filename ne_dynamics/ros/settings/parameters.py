@@ -18,7 +18,7 @@ from ne_dynamics.control.sensors.imu import ImuSettings
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.control.sensors.wrench import WrenchSettings
-from ne_dynamics.control.transition import LONGEST_TRANSITION, TRANSITION_TIME
+from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss
 from ne_dynamics.dynamics import BACKENDS
 from ne_dynamics.dynamics.compensation import Terms
@@ -26,7 +26,7 @@ from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.ros.settings.command_layout import CommandSettings
 from ne_dynamics.ros.settings.locked_joints import LockedJoints
 from ne_dynamics.ros.settings.motion_parameters import (
-    Constraints,
+    ConstraintSettings,
     FollowingErrorSettings,
     RepeatedFaultsSettings,
     SaturationSettings,
@@ -35,12 +35,10 @@ from ne_dynamics.ros.settings.motion_parameters import (
     TrackingErrorSettings,
     TrajectorySettings,
 )
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.settings import Changes, ParameterTable, group, parameter
 
 INERTIA_ENTRIES = 6
-
-LARGEST = 1e6
-"""No mass, length or acceleration is as large as this; efforts overflow long after it."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ class FrictionSettings:
         'the noise of the desired velocity. 0: a step.',
         unit='rad/s or m/s',
         minimum=0.0,
-        maximum=LARGEST,
+        maximum=NODE.largest_parameter,
     )
 
 
@@ -107,14 +105,14 @@ class PayloadSettings:
         'Mass of a load that the model lacks.',
         unit='kg',
         minimum=0.0,
-        maximum=LARGEST,
+        maximum=NODE.largest_parameter,
     )
     com: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0),
         'Its centre of mass in the frame of `payload.link`.',
         unit='m',
-        minimum=-LARGEST,
-        maximum=LARGEST,
+        minimum=-NODE.largest_parameter,
+        maximum=NODE.largest_parameter,
         lengths=(3,),
     )
     inertia: tuple[float, ...] = parameter(
@@ -122,8 +120,8 @@ class PayloadSettings:
         'Its inertia about its centre of mass, in the axes of `payload.link`: xx, xy, xz, yy, yz, '
         'zz.',
         unit='kg m^2',
-        minimum=-LARGEST,
-        maximum=LARGEST,
+        minimum=-NODE.largest_parameter,
+        maximum=NODE.largest_parameter,
         lengths=(INERTIA_ENTRIES,),
     )
     link: str = parameter(
@@ -186,8 +184,8 @@ class ArmSettings:
         (0.0, 0.0, -9.80665),
         'Acceleration of free fall in the axes of the base link.',
         unit='m/s^2',
-        minimum=-LARGEST,
-        maximum=LARGEST,
+        minimum=-NODE.largest_parameter,
+        maximum=NODE.largest_parameter,
         lengths=(3,),
         changes=Changes.UNCONFIGURED,
     )
@@ -249,13 +247,13 @@ class NodeSettings(ArmSettings):
         allow_infinity=True,
     )
     transition_time: float = parameter(
-        TRANSITION_TIME,
+        COMMAND.transition_time,
         'Time in which the command changes without a step: the first one (see `state_effort`), '
         'mode, gains, terms, load, a sensor lost or found, after a fault, the last one. 0: at '
         'once.',
         unit='s',
         minimum=0.0,
-        maximum=LONGEST_TRANSITION,
+        maximum=COMMAND.longest_transition,
     )
     state_effort: StateEffort = parameter(
         StateEffort.TORQUE,
@@ -350,7 +348,7 @@ class NodeSettings(ArmSettings):
     payload_estimate: PayloadEstimateSettings = group(PayloadEstimateSettings)
     # The base
     imu: ImuSettings = group(ImuSettings)
-    constraints: Constraints = group(Constraints)
+    constraints: ConstraintSettings = group(ConstraintSettings)
     # The node
     state_publish_rate: float = parameter(
         50.0,
@@ -358,7 +356,7 @@ class NodeSettings(ArmSettings):
         'never.',
         unit='1/s',
         minimum=0.0,
-        maximum=LARGEST,
+        maximum=NODE.largest_parameter,
     )
     tracking_error: TrackingErrorSettings = group(TrackingErrorSettings)
     joint_states_reliability: str = parameter(

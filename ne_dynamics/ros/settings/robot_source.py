@@ -10,9 +10,7 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.ros.settings.model_file import load_model_file
 from ne_dynamics.ros.settings.parameters import ArmSettings
-
-LONGEST_DESCRIPTION = 2**21
-"""Characters of a description by topic: of large robots they have a tenth of it."""
+from ne_dynamics.ros.thresholds import NODE
 
 
 def has_model_parameter(settings: ArmSettings) -> bool:
@@ -62,9 +60,9 @@ def require_short(text: str) -> None:
     ------
     ModelError
     """
-    if len(text) > LONGEST_DESCRIPTION:
+    if len(text) > NODE.longest_description:
         raise ModelError(
-            f'expected a URDF of at most {LONGEST_DESCRIPTION} characters, got {len(text)}'
+            f'expected a URDF of at most {NODE.longest_description} characters, got {len(text)}'
         )
 
 

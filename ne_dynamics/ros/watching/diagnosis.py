@@ -7,20 +7,21 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.sensors.velocity_source import VelocitySource, velocity_filter
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
 from ne_dynamics.ros.settings.configuration import tracking_limits
-from ne_dynamics.ros.watching.diagnostics import Level, Statistics, as_text, tracking_level
+from ne_dynamics.ros.thresholds import NODE
+from ne_dynamics.ros.watching.diagnostics import (
+    DiagnosticLevel,
+    Statistics,
+    as_text,
+    tracking_level,
+)
 from ne_dynamics.ros.watching.other_commanders import list_publishers
-
-STATE_AGE_WARNING = 1.0
-"""Seconds without a joint state after which the diagnostics warn, if the watchdog does not."""
-
-UPSIDE_DOWN = 90.0
-"""Tilt beyond which the sign of an IMU is doubted [degrees]."""
 
 
 class DiagnosticsPublisher:
@@ -95,28 +96,18 @@ class DiagnosticsPublisher:
         arm, controller = configured.arm, configured.controller
         terms = controller.tuning.law.terms
         values['model'] = arm.robot.name
-        values['findings'] = (
-            '; '.join(
-                f'{finding.element}: {finding.message}'
-                for finding in arm.uncut.findings
-                if finding.severity != 'info'
-            )
-            or 'none'
+        findings = (
+            f'{finding.element}: {finding.message}'
+            for finding in arm.uncut.findings
+            if finding.severity != 'info'
         )
+        values['findings'] = '; '.join(findings) or 'none'
         values['mode'] = controller.tuning.mode.value
         values['terms'] = ' '.join(key for key, is_on in vars(terms).items() if is_on)
         values['on_deactivate'] = configured.settings.on_deactivate.value
         values['joints'] = ' '.join(arm.command_names)
         values.update(self._statistics.outputs(arm.robot.joint_names))
-        if controller.accept.rate.period > 0.0:
-            values['delay [ms]'] = (
-                f'{1e3 * GUARD_LIMITS.periods_of_delay * controller.accept.rate.period:.3g}'
-            )
-            source = velocity_filter(
-                controller.tuning.motion.velocity, controller.accept.rate.period
-            )
-            if source is not None:
-                values['velocity lag [ms]'] = f'{1e3 * source.lag:.3g}'
+        values.update(_delays(controller))
         verdict = controller.check.judge(controller.tuning)
         remarks = verdict.refusals + verdict.remarks
         saturated = values['saturated in the last second']
@@ -127,7 +118,7 @@ class DiagnosticsPublisher:
             remarks.append('no usable joint_states yet')
         age = self._statistics.age('joint_states')
         is_waiting = configured.is_commanding and controller.fault is None
-        if is_waiting and STATE_AGE_WARNING < age < np.inf:
+        if is_waiting and NODE.state_age_warning < age < np.inf:
             remarks.append(f'no joint_states for {age:.1f} s')
         others = configured.others.find()
         values['other commanders'] = ' '.join(others) or 'none'
@@ -150,7 +141,7 @@ class DiagnosticsPublisher:
         controller.watch.peak_error[:] = 0.0
         values: dict[str, Any] = {}
         if not configured.is_commanding or controller.motion.trajectory is None:
-            level = Level(0, 'nothing is followed')
+            level = DiagnosticLevel(0, 'nothing is followed')
         else:
             values = {
                 f'{arm.robot.joint_names[index]} [rad or m]': f'{errors[index]:.6g}'
@@ -161,6 +152,18 @@ class DiagnosticsPublisher:
         return _make_status(
             bytes((level.value,)), f'{self._name}: tracking error', level.message, values
         )
+
+
+def _delays(controller: Controller) -> dict[str, str]:
+    """Return how late a command is, and the measured velocity, by the rate of the states."""
+    period = controller.accept.rate.period
+    if period <= 0.0:
+        return {}
+    delays = {'delay [ms]': f'{1e3 * GUARD_LIMITS.periods_of_delay * period:.3g}'}
+    source = velocity_filter(controller.tuning.motion.velocity, period)
+    if source is not None:
+        delays['velocity lag [ms]'] = f'{1e3 * source.lag:.3g}'
+    return delays
 
 
 def _diagnose_steps(configured: ConfiguredArm) -> list[str]:
@@ -197,7 +200,7 @@ def _diagnose_sensors(configured: ConfiguredArm) -> list[str]:
         if imu.is_stale(now):
             remarks.append(f'no recent imu: {imu.settings.on_timeout.value}')
         tilt = np.rad2deg(imu.tilt_at(now))
-        if tilt > UPSIDE_DOWN:
+        if tilt > NODE.upside_down:
             remarks.append(f'imu: the base is tilted by {tilt:.0f} degrees; is its sign right?')
     return remarks
 

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from ne_dynamics.control.guards.state_guard import Fault
 from ne_dynamics.model.rigid_body import FloatArray
-
-MISSED = 1.5
-"""Between two answered states that are this many periods apart, others were missed."""
+from ne_dynamics.ros.thresholds import NODE
 
 
-class Level(NamedTuple):
+class DiagnosticLevel(NamedTuple):
     """How bad it is, and why, in words; levels as in diagnostic_msgs/DiagnosticStatus."""
 
     value: int
@@ -127,7 +125,7 @@ class Statistics:
         period = np.median(steps) if steps.size else 0.0
         if period <= 0.0:
             return 0
-        late = steps[steps > MISSED * period]
+        late = steps[steps > NODE.missed_periods * period]
         return int((np.round(late / period) - 1).sum())
 
 
@@ -136,7 +134,7 @@ def tracking_level(
     errors: FloatArray,
     warn: FloatArray,
     error: FloatArray,
-) -> Level:
+) -> DiagnosticLevel:
     """Judge the tracking errors of the last second.
 
     Parameters
@@ -149,18 +147,18 @@ def tracking_level(
 
     Returns
     -------
-    Level
+    DiagnosticLevel
     """
     for value, bounds in ((ERROR, error), (WARN, warn)):
         above = np.flatnonzero(errors >= bounds)
         if above.size:
             worst = int(above[np.argmax((errors / bounds)[above])])
-            return Level(
+            return DiagnosticLevel(
                 value,
                 f'joint {joint_names[worst]!r}: {errors[worst]:.3g} from the desired position; '
                 f'expected less than {bounds[worst]:.3g}',
             )
-    return Level(OK, f'at most {errors.max():.3g} from the desired position')
+    return DiagnosticLevel(OK, f'at most {errors.max():.3g} from the desired position')
 
 
 def as_text(values: Mapping[str, Any]) -> dict[str, str]:

@@ -7,13 +7,8 @@ from typing import Any, NamedTuple
 
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, felt_by
-from ne_dynamics.control.payload.motion_windows import (
-    LEAST_STATES,
-    WINDOW,
-    MeasuredState,
-    MotionWindows,
-    Window,
-)
+from ne_dynamics.control.payload.motion_windows import MeasuredState, MotionWindows, Window
+from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import PayloadError
@@ -126,7 +121,7 @@ class FeltMotion:
         if not windows:
             raise PayloadError(
                 'no joint states were answered yet, or fewer than the '
-                f'{LEAST_STATES / WINDOW:g} a second that it takes'
+                f'{PAYLOAD.least_states / PAYLOAD.window:g} a second that it takes'
             )
         tuning = self._controller.tuning
         raise PayloadError(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-DISCOVERY_TIME = 1.0
-"""Time after which the publishers of a topic are known to whoever is on it [s]."""
+from ne_dynamics.ros.thresholds import NODE
 
 
 class OtherCommanders:
@@ -41,7 +40,7 @@ class OtherCommanders:
 
     def wait_for_discovery(self) -> None:
         """Wait until the publishers that are there are known."""
-        time.sleep(max(0.0, self._since + DISCOVERY_TIME - time.monotonic()))
+        time.sleep(max(0.0, self._since + NODE.discovery_time - time.monotonic()))
 
     def describe(self, names: list[str]) -> str:
         """Return a sentence that names them."""

@@ -9,20 +9,15 @@ from typing import Any
 import numpy as np
 from rclpy.logging import LoggingSeverity as Severity
 
+from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.diagnostics import Statistics
-
-WARNING_PERIOD = 5.0
-"""A reason is repeated in the log after this many seconds at the earliest."""
-
-LONGEST_LINE = 1000
-"""Characters of a line in the log."""
 
 
 def shorten(text: str) -> str:
     """Return a text without the middle of what is too long for a log: names are others' words."""
-    if len(text) <= LONGEST_LINE:
+    if len(text) <= NODE.longest_line:
         return text
-    half = LONGEST_LINE // 2
+    half = NODE.longest_line // 2
     return f'{text[:half]} ... {text[-half:]}'
 
 
@@ -85,7 +80,7 @@ class Reporter:
             ERROR, WARN or INFO.
         """
         now = time.monotonic()
-        if now - self._last_line.get(key, -np.inf) < WARNING_PERIOD:
+        if now - self._last_line.get(key, -np.inf) < NODE.warning_period:
             return
         self._last_line[key] = now
         line = shorten(text)

@@ -16,14 +16,12 @@ from ne_dynamics.control.guards.weight_check import (
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.messages.conversion import JointStateReader
+from ne_dynamics.ros.thresholds import NODE
 
 WHAT_TO_CHECK = (
     'check the parameter gravity, how the base is mounted (base_link, imu), and the sign of the '
     'efforts; state_effort: ignore if they are no torques of the motors'
 )
-
-LONGEST_AGE = 1.0
-"""A state that is older says nothing of the arm as it is [s]."""
 
 
 class WeightWatch:
@@ -121,6 +119,6 @@ class WeightWatch:
         if desired is not None and (desired.velocity.any() or desired.acceleration.any()):
             return None
         message, now, position, velocity, arrival = self._last
-        if time.perf_counter() - arrival > LONGEST_AGE:
+        if time.perf_counter() - arrival > NODE.weight_state_age:
             return None
         return RestingState(now, position, velocity, self._reader.read_effort(message))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED, Style
 from ne_dynamics.simulation.demo.position_chunks import PositionChunks
-from ne_dynamics.simulation.demo.scenario import Run, Scenario
+from ne_dynamics.simulation.demo.scenario import Scenario, ScenarioRun
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.recording import SessionRecording
 from ne_dynamics.tables import text_table
@@ -25,22 +25,24 @@ class Chunks(Scenario):
     story = 'positions at 30 Hz, few a message: straight lines, or splines with feed-forward'
     rate: ClassVar[float] = 30.0
 
-    def planned_runs(self) -> tuple[Run, ...]:
+    def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return straight lines, and splines from chunks of 16 and of 2 and from single points."""
 
         def chunks(count: int, every: int) -> PositionChunks:
             return PositionChunks(count, every, self.rate)
 
         runs = (
-            Run(
+            ScenarioRun(
                 'lines',
                 Style('straight lines, chunks of 2', GREY, 1.6),
                 LINES,
                 chunks=chunks(2, 2),
             ),
-            Run('spline_16', Style('splines, chunks of 16', BLUE, 3.0), chunks=chunks(16, 8)),
-            Run('spline_2', Style('splines, chunks of 2', RED, 1.5), chunks=chunks(2, 2)),
-            Run(
+            ScenarioRun(
+                'spline_16', Style('splines, chunks of 16', BLUE, 3.0), chunks=chunks(16, 8)
+            ),
+            ScenarioRun('spline_2', Style('splines, chunks of 2', RED, 1.5), chunks=chunks(2, 2)),
+            ScenarioRun(
                 'spline_1',
                 Style('splines, single points', ORANGE, 1.5, dashes=(3.0, 3.0)),
                 chunks=chunks(1, 1),

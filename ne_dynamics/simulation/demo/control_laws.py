@@ -24,8 +24,8 @@ from ne_dynamics.simulation.demo.arm import TERMS, law_parameters
 from ne_dynamics.simulation.demo.motion import InverseDynamics
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED, Style
 from ne_dynamics.simulation.demo.scenario import (
-    Run,
     Scenario,
+    ScenarioRun,
     figures_of,
 )
 from ne_dynamics.simulation.demo.tables import figure, shortened
@@ -36,7 +36,7 @@ SHORT_LAWS = ('pd', 'computed_torque')
 
 
 @dataclass(frozen=True)
-class Law:
+class ComparedLaw:
     """One of the compared control laws.
 
     Attributes
@@ -53,12 +53,14 @@ class Law:
 
 
 LAWS = {
-    'pd': Law(Style('PD alone', GREY), Mode.FEEDFORWARD_PD, ()),
-    'pd_gravity': Law(Style('PD + gravity', ORANGE), Mode.FEEDFORWARD_PD, ('gravity',)),
-    'feedforward_pd': Law(
+    'pd': ComparedLaw(Style('PD alone', GREY), Mode.FEEDFORWARD_PD, ()),
+    'pd_gravity': ComparedLaw(Style('PD + gravity', ORANGE), Mode.FEEDFORWARD_PD, ('gravity',)),
+    'feedforward_pd': ComparedLaw(
         Style('feed-forward + PD', BLUE, 1.4, (4.0, 3.0)), Mode.FEEDFORWARD_PD, TERMS
     ),
-    'computed_torque': Law(Style('computed torque', RED, 2.6), Mode.COMPUTED_TORQUE, TERMS),
+    'computed_torque': ComparedLaw(
+        Style('computed torque', RED, 2.6), Mode.COMPUTED_TORQUE, TERMS
+    ),
 }
 """In the order in which they run."""
 
@@ -90,11 +92,11 @@ class ControlLaws(Scenario):
             return self.dynamics.inverse_dynamics
         return Dynamics(with_hung_mass(self.arm.robot, self.load, np.zeros(3))).inverse_dynamics
 
-    def planned_runs(self) -> tuple[Run, ...]:
+    def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return a run for each law, and those with the load."""
         chosen = self.options.laws or (SHORT_LAWS if self.options.is_short else tuple(LAWS))
         runs = [
-            Run(key, law.style, law_parameters(law.mode, law.terms))
+            ScenarioRun(key, law.style, law_parameters(law.mode, law.terms))
             for key, law in LAWS.items()
             if key in chosen
         ]
@@ -106,7 +108,9 @@ class ControlLaws(Scenario):
             }
             for key, style in LOAD_RUNS.items():
                 wrench = {'wrench.enabled': key == 'with_wrench'}
-                runs.append(Run(key, style, {**wrench, 'wrench.sensor_link': self.sensor}, robot))
+                runs.append(
+                    ScenarioRun(key, style, {**wrench, 'wrench.sensor_link': self.sensor}, robot)
+                )
         return tuple(runs)
 
     def introduction(self) -> str:

@@ -12,24 +12,13 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import DesiredState, Motion, TrajectoryPoint, Waypoints
+from ne_dynamics.simulation.thresholds import DEMO
 
 InverseDynamics = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Efforts (N, n) of positions, velocities, accelerations (N, n)."""
 
-SEGMENTS_PER_SECOND = 4
 LARGEST_AMPLITUDE = {'turning': 0.7, 'sliding': 0.15}
 """Excursion to either side of the start [rad, m]."""
-
-SHARE_OF_RANGE = 0.3
-SHARE_OF_VELOCITY = 0.6
-SHARE_OF_EFFORT = 0.8
-"""How much of the limits the motion may use."""
-
-STRETCH = 1.25
-LONGEST_STRETCH = 4.0
-STARTS = 40
-
-SAMPLES = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,22 +130,22 @@ def excitation(robot: Robot, duration: float, inverse_dynamics: InverseDynamics)
     worst = ''
     for start in _starts(robot):
         stretched = duration
-        while stretched <= LONGEST_STRETCH * duration:
+        while stretched <= DEMO.longest_stretch * duration:
             motion = _wave(robot, start, stretched)
-            samples = motion.sample(np.linspace(0.0, stretched, SAMPLES))
+            samples = motion.sample(np.linspace(0.0, stretched, DEMO.motion_samples))
             share = np.abs(inverse_dynamics(*samples)).max(axis=0) / limits
-            if share.max() <= SHARE_OF_EFFORT:
+            if share.max() <= DEMO.share_of_effort:
                 return motion
             index = int(share.argmax())
             worst = worst or (
                 f'joint {robot.joint_names[index]!r} needs {share[index] * limits[index]:.3g} of '
                 f'its effort limit {limits[index]:.3g}'
             )
-            stretched *= STRETCH
+            stretched *= DEMO.stretch_factor
     raise InputError(
         f'found no posture from which {robot.name!r} can move within '
-        f'{SHARE_OF_EFFORT:.0%} of its effort limits: {worst}; expected an arm that can carry '
-        'itself and the load (a smaller load may do)'
+        f'{DEMO.share_of_effort:.0%} of its effort limits: {worst}; expected an arm that can '
+        'carry itself and the load (a smaller load may do)'
     )
 
 
@@ -173,7 +162,7 @@ def _starts(robot: Robot) -> Iterator[FloatArray]:
     bend = np.resize([0.3, -0.6, 0.9, 0.4, 0.7, -0.5], robot.n)
     yield np.clip(np.minimum(amplitude, np.abs(bend)) * np.sign(bend), inner_lower, inner_upper)
     rng = np.random.default_rng(0)
-    for _ in range(STARTS):
+    for _ in range(DEMO.random_starts):
         yield rng.uniform(inner_lower, inner_upper)
 
 
@@ -186,12 +175,12 @@ def _amplitudes(robot: Robot) -> FloatArray:
         ]
     )
     ranges = robot.limits('upper') - robot.limits('lower')
-    amplitudes: FloatArray = np.minimum(largest, SHARE_OF_RANGE * ranges)
+    amplitudes: FloatArray = np.minimum(largest, DEMO.share_of_range * ranges)
     return amplitudes
 
 
 def _wave(robot: Robot, start: FloatArray, duration: float) -> WaypointMotion:
-    knots = max(4, round(SEGMENTS_PER_SECOND * duration)) + 1
+    knots = max(4, round(DEMO.segments_per_second * duration)) + 1
     times = np.linspace(0.0, duration, knots)
     cycles = np.resize([1.0, 2.0], robot.n)
     rate = 2.0 * np.pi / duration
@@ -209,7 +198,7 @@ def _wave(robot: Robot, start: FloatArray, duration: float) -> WaypointMotion:
     fastest = np.abs(velocity).max(axis=0)
     limit = robot.limits('velocity_limit')
     limit = np.where(limit > 0.0, limit, np.inf)
-    amplitude = np.minimum(_amplitudes(robot), SHARE_OF_VELOCITY * limit / fastest)
+    amplitude = np.minimum(_amplitudes(robot), DEMO.share_of_velocity * limit / fastest)
     return WaypointMotion(
         robot, times, start + amplitude * position, amplitude * velocity, amplitude * acceleration
     )

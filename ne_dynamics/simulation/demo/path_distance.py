@@ -9,12 +9,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion import DesiredState
-
-ROWS_AT_ONCE = 256
-"""Positions whose distances from all points of the path are in memory at once."""
-
-FARTHEST_STEP = 0.05
-"""Longest piece of a path that is passed from one position to the next [s]."""
+from ne_dynamics.simulation.thresholds import DEMO
 
 
 class SampledPath:
@@ -51,8 +46,8 @@ class SampledPath:
         """
         squares = (self.points**2).sum(axis=1)
         index = np.empty(len(positions), np.intp)
-        for first in range(0, len(positions), ROWS_AT_ONCE):
-            some = slice(first, first + ROWS_AT_ONCE)
+        for first in range(0, len(positions), DEMO.positions_at_once):
+            some = slice(first, first + DEMO.positions_at_once)
             index[some] = (squares - 2.0 * positions[some] @ self.points.T).argmin(axis=1)
         return self._refine(positions, index)[1]
 
@@ -67,7 +62,7 @@ class SampledPath:
         positions : array, shape (N, n)
             On the path, from its begin on [rad or m].
         """
-        reach = max(2, round(FARTHEST_STEP / (self.times[1] - self.times[0])))
+        reach = max(2, round(DEMO.farthest_step / (self.times[1] - self.times[0])))
         index, found = 0, np.empty(len(positions), np.intp)
         for row, position in enumerate(positions):
             ahead = self.points[index : index + reach] - position

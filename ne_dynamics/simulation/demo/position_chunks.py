@@ -9,13 +9,7 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.demo.motion import WaypointMotion
-
-LEAD = 0.02
-"""A chunk is sent so long before its stamp [s]: when exactly it comes is no part of the result."""
-
-NEAR = 0.2
-"""The node's desired position is no farther from the motion while it follows the chunks
-[rad or m]."""
+from ne_dynamics.simulation.thresholds import DEMO
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,7 @@ class PositionChunks:
 
     def pauses(self, duration: float) -> list[float]:
         """Return when time stands still until a chunk is sent [s]; the first ones are before."""
-        return [time - LEAD for time in self.times(duration) if time > LEAD]
+        return [time - DEMO.chunk_lead for time in self.times(duration) if time > DEMO.chunk_lead]
 
     def points(self, motion: WaypointMotion, time: float) -> list[tuple[float, FloatArray]]:
         """Return the points of the chunk of a time: from it on [s], and positions.

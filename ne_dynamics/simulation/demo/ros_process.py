@@ -22,19 +22,12 @@ from typing import Any
 
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.prepared_file import write_whole
+from ne_dynamics.simulation.thresholds import DEMO
 
 NODE_NAME, NODE_MODULE = 'computed_torque', 'ne_dynamics.ros.node'
 ROBOT_NAME, ROBOT_MODULE = 'simulated_robot', 'ne_dynamics.simulation.simulated_robot'
 RELAY_MODULE = 'benchmark.relay'
 
-START_TIMEOUT = 60.0
-"""Longest time until something comes about [s]; a first start may compile."""
-
-STOP_TIMEOUT = 10.0
-"""Longest time that a process may take to end before it is killed [s]."""
-
-PAUSE = 0.002
-"""Between two looks at what is waited for [s]."""
 
 QUICK_DISCOVERY = """<?xml version="1.0" encoding="UTF-8" ?>
 <profiles xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
@@ -225,13 +218,13 @@ class RosProcess:
         """
         self.check()
         self.send(number)
-        if self.wait(START_TIMEOUT) != 0 or 'Traceback' in self.output:
+        if self.wait(DEMO.start_timeout) != 0 or 'Traceback' in self.output:
             raise ProcessError(
                 f'{self.name} ended with exit code {self.child.returncode} on signal {number}; '
                 f'expected 0 and no traceback:\n{self.output}'
             )
 
-    def wait(self, patience: float = STOP_TIMEOUT) -> int:
+    def wait(self, patience: float = DEMO.stop_timeout) -> int:
         """Let it end, and kill it when it does not within a time [s]; return the exit code."""
         self.is_expected = False
         try:
@@ -317,8 +310,8 @@ class RosProcesses:
         self,
         condition: Callable[[], Any],
         what: str,
-        turn: Callable[[], object] = lambda: time.sleep(PAUSE),
-        patience: float = START_TIMEOUT,
+        turn: Callable[[], object] = lambda: time.sleep(DEMO.poll_period),
+        patience: float = DEMO.start_timeout,
     ) -> Any:
         """Wait until something is so, and return it.
 

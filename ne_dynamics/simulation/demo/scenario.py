@@ -30,7 +30,7 @@ from ne_dynamics.simulation.demo.motion import InverseDynamics, WaypointMotion, 
 from ne_dynamics.simulation.demo.pictures.run_style import Style
 from ne_dynamics.simulation.demo.position_chunks import PositionChunks
 from ne_dynamics.simulation.demo.ros_process import Parameters
-from ne_dynamics.simulation.recording import SessionRecording, Setting
+from ne_dynamics.simulation.recording import SessionRecording, SetParameters
 
 COMPUTED_TORQUE = law_parameters(Mode.COMPUTED_TORQUE)
 
@@ -71,7 +71,7 @@ class Options:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class ScenarioRun:
     """One closed-loop run of a scenario.
 
     Attributes
@@ -80,7 +80,7 @@ class Run:
     style : Style
     node, robot : mapping
         Parameters beside those that all runs share.
-    settings : tuple of Setting
+    settings : tuple of SetParameters
     must_follow : bool
         Whether it is a failure when the node gives the motion up.
     motion : WaypointMotion, optional
@@ -95,7 +95,7 @@ class Run:
     style: Style
     node: Parameters = field(default_factory=dict)
     robot: Parameters = field(default_factory=dict)
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[SetParameters, ...] = ()
     must_follow: bool = True
     motion: WaypointMotion | None = None
     chunks: PositionChunks | None = None
@@ -121,7 +121,7 @@ class Scenario(abc.ABC):
     motion : WaypointMotion
     gains : mapping
         Parameters of the node.
-    runs : tuple of Run
+    runs : tuple of ScenarioRun
     recordings : dict of str to SessionRecording
         By the runs' keys, filled by :meth:`perform`.
     """
@@ -155,7 +155,7 @@ class Scenario(abc.ABC):
         return self.dynamics.inverse_dynamics
 
     @abc.abstractmethod
-    def planned_runs(self) -> tuple[Run, ...]:
+    def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return the runs; the motion is known."""
 
     @abc.abstractmethod
@@ -178,7 +178,7 @@ class Scenario(abc.ABC):
 
     def perform(self) -> None:
         """Run all runs."""
-        from ne_dynamics.simulation.demo.session import ClosedLoop
+        from ne_dynamics.simulation.demo.session import NodeLoop
 
         node = {
             **self.arm.parameters(),
@@ -186,7 +186,7 @@ class Scenario(abc.ABC):
             **self.gains,
             **COMPUTED_TORQUE,
         }
-        with ClosedLoop(self.options.rate, node, self.arm.parameters()) as loop:
+        with NodeLoop(self.options.rate, node, self.arm.parameters()) as loop:
             for run in self.runs:
                 motion = run.motion or self.motion
                 bar = ProgressBar(run.style.label, motion.duration + run.rest)
@@ -236,7 +236,7 @@ class Scenario(abc.ABC):
             return f'joints with Coulomb friction of {share}, as gears have it'
         return 'joints with the friction of the model'
 
-    def finished(self) -> list[tuple[str, Run, SessionRecording]]:
+    def finished(self) -> list[tuple[str, ScenarioRun, SessionRecording]]:
         """Return the runs that were made, with their recordings."""
         return [
             (run.key, run, self.recordings[run.key])

@@ -23,17 +23,15 @@ from ne_dynamics.simulation.demo.motion import InverseDynamics, rest_to_rest
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED, Style
 from ne_dynamics.simulation.demo.scenario import (
     COMPUTED_TORQUE,
-    Run,
     Scenario,
+    ScenarioRun,
     rms,
 )
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.demo.weak_motors import WeakMotors
-from ne_dynamics.simulation.recording import SessionRecording, Setting
+from ne_dynamics.simulation.recording import SessionRecording, SetParameters
+from ne_dynamics.simulation.thresholds import DEMO
 from ne_dynamics.tables import text_table
-
-GEAR_FRICTION = 0.05
-"""Coulomb friction of geared joints, as a share of their effort limits."""
 
 
 def _milli(value: float) -> str:
@@ -62,7 +60,7 @@ class ToolLoad(Scenario):
         """When one node is told of the load [s]."""
         return 0.5 * self.motion.duration
 
-    def planned_runs(self) -> tuple[Run, ...]:
+    def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return PD, computed torque, the same with the wrench, and with the payload told."""
         robot = {
             'payload.mass': self.load,
@@ -71,23 +69,23 @@ class ToolLoad(Scenario):
             'wrench.sensor_link': self.sensor,
         }
         wrench = {'wrench.enabled': True, 'wrench.sensor_link': self.sensor}
-        told = Setting(self.told, {'payload.mass': self.load})
+        told = SetParameters(self.told, {'payload.mass': self.load})
         runs = (
-            Run(
+            ScenarioRun(
                 'pd',
                 Style('PD alone', ORANGE),
                 law_parameters(Mode.FEEDFORWARD_PD, ()),
                 robot,
             ),
-            Run('unknown', Style('computed torque, load unknown', GREY, 1.6), {}, robot),
-            Run(
+            ScenarioRun('unknown', Style('computed torque, load unknown', GREY, 1.6), {}, robot),
+            ScenarioRun(
                 'payload',
                 Style('payload.* set while it moves', BLUE, 1.8),
                 {},
                 robot,
                 (told,),
             ),
-            Run('wrench', Style('with the wrist wrench', RED, 2.2), wrench, robot),
+            ScenarioRun('wrench', Style('with the wrist wrench', RED, 2.2), wrench, robot),
         )
         return runs[1:] if self.options.is_short else runs
 
@@ -192,7 +190,7 @@ class TiltedBase(Scenario):
 
         return largest
 
-    def planned_runs(self) -> tuple[Run, ...]:
+    def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return each base without the unit and with it; the rocking one by either source."""
         link = {'imu.link': self.arm.robot.base_link}
         tilted = {**link, 'base.orientation': [self.tilt, 0.0, 0.0]}
@@ -207,16 +205,16 @@ class TiltedBase(Scenario):
         by_orientation = {'imu.enabled': True, 'imu.source': 'orientation'}
         level, imu = Style('without imu', GREY, 1.6), 'with imu'
         runs = (
-            Run('tilted_without', level, {}, tilted),
-            Run('tilted_with', Style(imu, RED, 2.2), by_acceleration, tilted),
-            Run('rocking_without', level, {}, rocking),
-            Run(
+            ScenarioRun('tilted_without', level, {}, tilted),
+            ScenarioRun('tilted_with', Style(imu, RED, 2.2), by_acceleration, tilted),
+            ScenarioRun('rocking_without', level, {}, rocking),
+            ScenarioRun(
                 'rocking_orientation',
                 Style("with imu, source 'orientation'", BLUE, 1.6),
                 by_orientation,
                 rocking,
             ),
-            Run(
+            ScenarioRun(
                 'rocking_with',
                 Style("with imu, source 'acceleration'", RED, 2.2),
                 by_acceleration,
@@ -310,7 +308,7 @@ class WrongModel(Scenario):
     story = 'wrong masses, friction, sensors, drives: computed torque, PD, and the observer'
     duration = 2.0
     short_duration = 1.0
-    gear_friction = GEAR_FRICTION
+    gear_friction = DEMO.gear_friction
 
     laws: ClassVar[Mapping[str, tuple[Style, Mapping[str, Any]]]] = {
         'pd': (Style('PD alone', GREY, 1.4), law_parameters(Mode.FEEDFORWARD_PD, ())),
@@ -351,7 +349,7 @@ class WrongModel(Scenario):
         """Return the efforts of the heaviest arm."""
         return lambda q, qd, qdd: 1.2 * self.dynamics.inverse_dynamics(q, qd, qdd)
 
-    def planned_runs(self) -> tuple[Run, ...]:
+    def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return every law with every error."""
         short = ('pd', 'computed_torque', 'observer')
         laws = short if self.options.is_short else tuple(self.laws)
@@ -364,7 +362,7 @@ class WrongModel(Scenario):
                     continue
                 style, law_of_node = self.laws[law]
                 named = Style(f'{label}: {style.label}', style.colour, style.width)
-                runs.append(Run(f'{case}/{law}', named, {**law_of_node, **node}, robot))
+                runs.append(ScenarioRun(f'{case}/{law}', named, {**law_of_node, **node}, robot))
         return tuple(runs)
 
     @staticmethod
@@ -415,7 +413,7 @@ class WrongModel(Scenario):
         """Return the grid."""
         cases, laws, errors = self._grid()
         return {
-            'gear_friction': GEAR_FRICTION if self._has_gear_friction else None,
+            'gear_friction': DEMO.gear_friction if self._has_gear_friction else None,
             'overall_rms_error': {
                 case: dict(zip(laws, row.tolist(), strict=True))
                 for case, row in zip(cases, errors, strict=True)
@@ -448,7 +446,7 @@ class SensorLoss(Scenario):
 
     name = 'sensor-loss'
     story = 'joint states stop mid-motion, then the wrench: with and without a watchdog'
-    gear_friction = GEAR_FRICTION
+    gear_friction = DEMO.gear_friction
     state_timeout = 0.05
     wrench_timeout = 0.1
     slow_share = 0.5
@@ -469,7 +467,7 @@ class SensorLoss(Scenario):
         """How long it takes [s]."""
         return 0.25 * self.motion.duration
 
-    def planned_runs(self) -> tuple[Run, ...]:
+    def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return the watchdog on and off; the last wrench held and dropped."""
         dropout = {'dropout.start': self.start, 'dropout.duration': self.length}
         # The watchdog counts by the clock: by that of the simulation here.
@@ -492,7 +490,7 @@ class SensorLoss(Scenario):
             self.arm.robot, start, start + self.slow_share * excursion, self.motion.duration
         )
         return (
-            Run(
+            ScenarioRun(
                 'no_watchdog',
                 Style('no watchdog', GREY, 1.6),
                 {
@@ -506,23 +504,23 @@ class SensorLoss(Scenario):
                 robot,
                 must_follow=False,
             ),
-            Run(
+            ScenarioRun(
                 'watchdog',
                 Style(f'watchdog, state_timeout {self.state_timeout:g} s', RED, 2.0),
                 node,
                 robot,
                 # Not from the start: simulated time begins with a jump from 0.
-                (Setting(0.0, {'state_timeout': self.state_timeout}),),
+                (SetParameters(0.0, {'state_timeout': self.state_timeout}),),
                 must_follow=False,
             ),
-            Run(
+            ScenarioRun(
                 'wrench_zero',
                 Style('wrench.on_timeout: zero', GREY, 1.6),
                 {**wrench, 'wrench.on_timeout': 'zero'},
                 load,
                 motion=slow,
             ),
-            Run(
+            ScenarioRun(
                 'wrench_hold',
                 Style('wrench.on_timeout: hold', RED, 2.0),
                 {**wrench, 'wrench.on_timeout': 'hold'},

@@ -24,7 +24,7 @@ from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion import NANO
 from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation.demo.motion import WaypointMotion, rest_to_rest
-from ne_dynamics.simulation.demo.position_chunks import LEAD, NEAR, PositionChunks
+from ne_dynamics.simulation.demo.position_chunks import PositionChunks
 from ne_dynamics.simulation.demo.ros_process import (
     NODE_MODULE,
     NODE_NAME,
@@ -36,7 +36,8 @@ from ne_dynamics.simulation.demo.ros_process import (
     domain_id,
     local_discovery,
 )
-from ne_dynamics.simulation.recording import Diagnosis, SessionRecording, Setting
+from ne_dynamics.simulation.recording import NodeDiagnostics, SessionRecording, SetParameters
+from ne_dynamics.simulation.thresholds import DEMO
 
 with optional_dependency('the closed-loop demo needs ROS 2 for Python', 'ros'):
     import rclpy
@@ -59,30 +60,13 @@ with optional_dependency('the closed-loop demo needs ROS 2 for Python', 'ros'):
 OWN_TOPICS = {'/clock': 'clock', '/diagnostics': 'diagnostics'}
 """Absolute names that each run keeps to itself."""
 
-DIAGNOSTICS_TIMEOUT = 5.0
-"""Longest wait for what the node says of a run that it may have given up [s]."""
-
-LOCKSTEP_STATE_TIMEOUT = 10.0
-"""The node's watchdog in lockstep, where time stands still while a busy machine does else [s]."""
-
-STALL_TIMEOUT = 20.0
-"""Longest time without a state from the robot [s]."""
 
 SENSORS = {'wrench': 'wrench.sensor_link', 'imu': 'imu.link'}
 """Topic of a sensor -> parameter of the simulated robot that gives it one."""
 
-SETTLING_TIME = 0.2
-"""Time for what is under way between the processes to arrive [s]."""
-
-START_MARK = 1e-9
-"""Desired velocity of all joints at the first waypoint [rad/s or m/s]: nothing to an arm, but the
-sign in the node's desired state, at rest until then, that it has got the trajectory."""
 
 REFUSED = 'not configured: '
 """What the node says when it cannot be made ready, before the reason."""
-
-DESIRED_TOLERANCE = 1e-6
-"""The node's desired position may differ this much from the trajectory [rad or m]."""
 
 
 _run_numbers = itertools.count(1)
@@ -90,7 +74,7 @@ _run_numbers = itertools.count(1)
 Progress = Callable[[float], None]
 
 
-class ClosedLoop:
+class NodeLoop:
     """Runs trajectories in closed loop; a context manager that leaves no process behind.
 
     Parameters
@@ -117,7 +101,7 @@ class ClosedLoop:
         self._stack = contextlib.ExitStack()
         self._context: Any = None
 
-    def __enter__(self) -> ClosedLoop:
+    def __enter__(self) -> NodeLoop:
         # DDS reads it when the context is made, in this process as in the children.
         self._stack.enter_context(local_discovery())
         self._context = rclpy.Context()
@@ -146,7 +130,7 @@ class ClosedLoop:
         robot_parameters: Parameters | None = None,
         progress: Progress | None = None,
         *,
-        settings: Sequence[Setting] = (),
+        settings: Sequence[SetParameters] = (),
         must_follow: bool = True,
         chunks: PositionChunks | None = None,
         rest: float = 0.0,
@@ -160,7 +144,7 @@ class ClosedLoop:
             Added to those that all runs share.
         progress : callable, optional
             Called with the time reached [s], from 0 to the end of what is recorded.
-        settings : sequence of Setting
+        settings : sequence of SetParameters
             In the order of their times.
         must_follow : bool
             Whether it is an error when the node does not follow the motion to its end.
@@ -182,7 +166,7 @@ class ClosedLoop:
         """
         namespace = f'/demo_{os.getpid()}_{next(_run_numbers)}'
         node = {
-            'state_timeout': LOCKSTEP_STATE_TIMEOUT,
+            'state_timeout': DEMO.lockstep_state_timeout,
             **self._node_parameters,
             **node_parameters,
         }
@@ -317,7 +301,7 @@ class _Observer:
         while (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
-    def follow(self, progress: Progress, settings: Sequence[Setting]) -> None:
+    def follow(self, progress: Progress, settings: Sequence[SetParameters]) -> None:
         """Run the motion from start to end."""
         self._wait(self._has_answer, 'first answer of the node to a state of the robot')
         self._wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
@@ -327,7 +311,7 @@ class _Observer:
             self._wait(self._resumer.service_is_ready, f'{ROBOT_NAME}/resume')
         # The node may learn of this publisher a little later than it of the node: what is sent
         # before that waits for the next heartbeat of DDS, seconds later.
-        self._spin(SETTLING_TIME)
+        self._spin(DEMO.settling_time)
         self._publisher.publish(self._trajectory())
         self._wait(lambda: self._is_accepted, 'joint_trajectory: answer that follows it')
         # Under the brake the stamp stands still: this is when the motion starts.
@@ -335,9 +319,9 @@ class _Observer:
         due = self._chunks.times(self._motion.duration) if self._chunks else []
         if due:
             self._wait(self._resumer.service_is_ready, f'{ROBOT_NAME}/resume')
-            while due and due[0] <= LEAD:
+            while due and due[0] <= DEMO.chunk_lead:
                 self._send_chunk(due.pop(0), start)
-            self._spin(SETTLING_TIME)
+            self._spin(DEMO.settling_time)
         future = self._client.call_async(Trigger.Request())
         self._wait(future.done, f'{ROBOT_NAME}/release_brake')
         end = start + round(self._duration * 1e9)
@@ -349,7 +333,7 @@ class _Observer:
             self._executor.spin_once(timeout_sec=0.5)
             if waiting and reached > start and reached >= start + waiting[0].time * NANO:
                 self._set(waiting.pop(0), reached)
-            if due and reached >= start + round((due[0] - LEAD) * NANO):
+            if due and reached >= start + round((due[0] - DEMO.chunk_lead) * NANO):
                 self._send_chunk(due.pop(0), start)
                 self._resume()
             newest = next(reversed(self._states))
@@ -360,14 +344,14 @@ class _Observer:
                 progress(min((reached - start) / 1e9, self._duration))
             else:
                 self._processes.check()
-                if time.monotonic() - self._last_heard > STALL_TIMEOUT:
+                if time.monotonic() - self._last_heard > DEMO.stall_timeout:
                     raise ProcessError(
-                        f'no state from {ROBOT_NAME} for {STALL_TIMEOUT:g} s, '
+                        f'no state from {ROBOT_NAME} for {DEMO.stall_timeout:g} s, '
                         f'{(reached - start) / 1e9:.3f} s into the motion'
                     )
         self._ended_at = time.monotonic()
 
-    def _set(self, setting: Setting, reached: int) -> None:
+    def _set(self, setting: SetParameters, reached: int) -> None:
         """Set parameters of the node while the robot waits."""
         answer = self._setter.call_async(parameters_request(setting.parameters))
         self._wait(answer.done, f'{NODE_NAME}/set_parameters_atomically')
@@ -383,7 +367,7 @@ class _Observer:
 
     def wait_for_diagnosis(self) -> None:
         """Let the node report once more."""
-        before, deadline = len(self._diagnoses), time.monotonic() + DIAGNOSTICS_TIMEOUT
+        before, deadline = len(self._diagnoses), time.monotonic() + DEMO.diagnostics_timeout
         while len(self._diagnoses) == before and time.monotonic() < deadline:
             self._executor.spin_once(timeout_sec=0.1)
 
@@ -403,7 +387,7 @@ class _Observer:
             begin = motion.positions[0]
             motion = rest_to_rest(motion.robot, begin, begin, motion.duration)
         velocities = motion.velocities.copy()
-        velocities[0] += START_MARK
+        velocities[0] += DEMO.start_mark
         rows = zip(motion.times, motion.positions, velocities, motion.accelerations, strict=True)
         return trajectory_message(motion.robot.joint_names, rows)
 
@@ -424,7 +408,7 @@ class _Observer:
             [self._desired[stamps[index]] for index in compared], names, 'position'
         )
         difference = np.abs(followed - desired[compared]).max()
-        tolerance = DESIRED_TOLERANCE if self._chunks is None else NEAR
+        tolerance = DEMO.desired_tolerance if self._chunks is None else DEMO.chunk_largest_error
         if must_follow and not difference <= tolerance:
             raise ProcessError(
                 f'{NODE_NAME} did not follow the trajectory it was sent: its desired position '
@@ -443,7 +427,7 @@ class _Observer:
             len(stamps) / max(self._ended_at - self._started_at, 1e-9),
             tuple(self._since_start(stamp) for stamp in self._set_stamps),
             tuple(
-                Diagnosis(
+                NodeDiagnostics(
                     self._since_start(stamp),
                     ord(status.level) if isinstance(status.level, bytes) else status.level,
                     status.message,

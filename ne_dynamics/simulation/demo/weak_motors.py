@@ -11,32 +11,11 @@ import numpy as np
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.demo.path_distance import SampledPath
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, RED, Style
-from ne_dynamics.simulation.demo.scenario import Run, Scenario
+from ne_dynamics.simulation.demo.scenario import Scenario, ScenarioRun
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.recording import SessionRecording
+from ne_dynamics.simulation.thresholds import DEMO
 from ne_dynamics.tables import text_table
-
-ASKED_SHARE = 1.5
-"""Part of the motors' efforts that the motion takes, if it is followed as it was sent."""
-
-HOLDING_SHARE = 0.85
-"""Part of the motors' efforts that it takes at the most to hold the arm on its way."""
-
-SAMPLES = 2001
-"""At which the motion's efforts are looked at."""
-
-PATH_STEP = 1e-4
-"""Distance of the path's points [s]."""
-
-BEGUN, BEFORE_END = 1e-4, 0.02
-"""How far from its begin [rad or m], and how long before its end [s], a motion has a speed on its
-path: where it hardly moves that is not to be told."""
-
-ARRIVED = 1e-6
-"""What is asked for has arrived when it is so near to the end [rad or m]."""
-
-AT_LIMIT = 1.0 - 1e-9
-"""Part of a limit from which on an effort is limited."""
 
 UNWATCHED = {
     'following_error.position': [0.0],
@@ -80,7 +59,7 @@ class WeakMotors(Scenario):
     def effort_limits(self) -> FloatArray:
         """What the weak motors have, shape (n,) [N m or N]: the node keeps to it."""
         asked, holding = self._efforts
-        limits = np.maximum(asked / ASKED_SHARE, holding / HOLDING_SHARE)
+        limits = np.maximum(asked / DEMO.asked_share, holding / DEMO.holding_share)
         # A joint that takes nothing, as a base that turns upright, needs a limit all the same.
         smallest = 1e-3 * float(limits.max())
         return np.asarray(np.maximum(limits, smallest))
@@ -88,7 +67,7 @@ class WeakMotors(Scenario):
     @cached_property
     def _efforts(self) -> tuple[FloatArray, FloatArray]:
         """Return the largest efforts of the motion, and those that hold it, shape (n,) each."""
-        times = np.linspace(0.0, self.motion.duration, SAMPLES)
+        times = np.linspace(0.0, self.motion.duration, DEMO.effort_samples)
         position, velocity, acceleration = self.motion.sample(times)
         asked = self.dynamics.inverse_dynamics(position, velocity, acceleration)
         holding = self.dynamics.gravity_torque(position)
@@ -97,22 +76,22 @@ class WeakMotors(Scenario):
     @cached_property
     def path(self) -> SampledPath:
         """The path of the motion."""
-        times = np.arange(0.0, self.motion.duration + 0.5 * PATH_STEP, PATH_STEP)
+        times = np.arange(0.0, self.motion.duration + 0.5 * DEMO.path_step, DEMO.path_step)
         return SampledPath(times, self.motion.sample(times)[0])
 
-    def planned_runs(self) -> tuple[Run, ...]:
+    def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return strong motors, and weak ones by the clock and along the path."""
         weak = {**UNWATCHED, 'effort_limits': self.effort_limits.tolist()}
         rest = self.motion.duration
         runs = (
-            Run('strong', Style('motors strong enough', GREY, 1.6), UNWATCHED, rest=rest),
-            Run(
+            ScenarioRun('strong', Style('motors strong enough', GREY, 1.6), UNWATCHED, rest=rest),
+            ScenarioRun(
                 'follow',
                 Style('weak motors, when_infeasible: follow', BLUE, 1.8),
                 {**weak, 'trajectory.when_infeasible': 'follow'},
                 rest=rest,
             ),
-            Run(
+            ScenarioRun(
                 'slow_down',
                 Style('weak motors, when_infeasible: slow_down', RED, 2.2),
                 {**weak, 'trajectory.when_infeasible': 'slow_down'},
@@ -147,14 +126,14 @@ class WeakMotors(Scenario):
         is_answered = np.isfinite(heeded).all(axis=1)
         places = np.interp(times, times[is_answered], self.path.places(heeded[is_answered]))
         speed: FloatArray = np.gradient(places, times)
-        has_begun = np.abs(heeded - self.motion.positions[0]).max(axis=1) > BEGUN
+        has_begun = np.abs(heeded - self.motion.positions[0]).max(axis=1) > DEMO.begun_way
         speed[: int(has_begun.argmax())] = np.nan
-        speed[times > min(self._arrival(recording), times[-1]) - BEFORE_END] = np.nan
+        speed[times > min(self._arrival(recording), times[-1]) - DEMO.time_before_end] = np.nan
         return speed
 
     def _arrival(self, recording: SessionRecording) -> float:
         distance = np.abs(recording.heeded - self.motion.positions[-1]).max(axis=1)
-        on_its_way = np.flatnonzero(distance > ARRIVED)
+        on_its_way = np.flatnonzero(distance > DEMO.arrived_distance)
         after = int(on_its_way[-1]) + 1 if on_its_way.size else 0
         return float(recording.time[after]) if after < len(recording.time) else np.inf
 
@@ -163,7 +142,7 @@ class WeakMotors(Scenario):
         limits = (
             np.full_like(self.effort_limits, np.inf) if key == 'strong' else self.effort_limits
         )
-        is_limited = np.any(np.abs(recording.effort) >= AT_LIMIT * limits, axis=1)
+        is_limited = np.any(np.abs(recording.effort) >= DEMO.limited_share * limits, axis=1)
         edges = np.flatnonzero(np.diff(np.concatenate(([0], is_limited.astype(np.int8), [0]))))
         period = 1.0 / self.options.rate
         return PathFigures(
@@ -212,7 +191,7 @@ class WeakMotors(Scenario):
         from ne_dynamics.simulation.demo.pictures.scenario_plots import plot_weak_motors
 
         finished = self.finished()
-        name, asked = self.arm.robot.name, f'{ASKED_SHARE:.0%} of what its motors have'
+        name, asked = self.arm.robot.name, f'{DEMO.asked_share:.0%} of what its motors have'
         path = self.picture_path(folder)
         plot_weak_motors(
             path,

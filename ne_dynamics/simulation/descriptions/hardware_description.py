@@ -32,12 +32,10 @@ from ne_dynamics.simulation.descriptions.control_description import (
     parse_description,
     remove_control,
 )
+from ne_dynamics.simulation.thresholds import SIMULATION
 
 MUJOCO_PLUGIN = 'mujoco_ros2_control/MujocoSystemInterface'
 TOPIC_PLUGIN = 'joint_state_topic_hardware_interface/JointStateTopicSystem'
-
-MJCF_PERIOD = 0.001
-"""Integration step of the model for MuJoCo [s]."""
 
 
 def mujoco_hardware(model_file: str | os.PathLike[str], *, headless: bool = True) -> Hardware:
@@ -164,7 +162,7 @@ def mjcf_with_motors(robot: Robot, *, gravity: ArrayLike = STANDARD_GRAVITY) -> 
     arm = MujocoArm(
         robot,
         gravity=gravity,
-        period=MJCF_PERIOD,
+        period=SIMULATION.mjcf_period,
         substeps=1,
         integrator='implicitfast',
         joint_limits=True,

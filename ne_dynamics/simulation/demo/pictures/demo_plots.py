@@ -14,6 +14,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.picture_file import write_picture
 from ne_dynamics.simulation.demo.pictures.run_style import Style
+from ne_dynamics.simulation.thresholds import DEMO
 
 with optional_dependency('the plots need matplotlib', 'plot'):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -21,11 +22,8 @@ with optional_dependency('the plots need matplotlib', 'plot'):
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 if TYPE_CHECKING:
-    from ne_dynamics.simulation.recording import Recording
+    from ne_dynamics.simulation.recording import RunRecording
 
-COLUMNS = 3
-SMALLEST_ERROR = 1e-3
-"""Errors below are not drawn, in thousandths of the joint's unit (mrad, mm)."""
 
 GRID_COLOUR = '#d9d9d9'
 TEXT_COLOUR = '#333333'
@@ -34,7 +32,7 @@ TEXT_COLOUR = '#333333'
 def plot_errors(
     path: Path,
     robot: Robot,
-    runs: Mapping[str, Recording],
+    runs: Mapping[str, RunRecording],
     styles: Mapping[str, Style],
     title: str,
 ) -> None:
@@ -45,7 +43,7 @@ def plot_errors(
     path : path
         PNG file to write.
     robot : Robot
-    runs : mapping of str to Recording
+    runs : mapping of str to RunRecording
         In the order of the legend.
     styles : mapping of str to Style
     title : str
@@ -56,11 +54,11 @@ def plot_errors(
         for key, run in runs.items():
             axes.plot(
                 run.time,
-                np.maximum(1e3 * np.abs(run.error[:, index]), 0.1 * SMALLEST_ERROR),
+                np.maximum(1e3 * np.abs(run.error[:, index]), 0.1 * DEMO.smallest_demo_error),
                 **styles[key].drawn(),
             )
-        set_logarithmic(axes, SMALLEST_ERROR, 2.0 * max(largest, 1.0))
-        if index % COLUMNS == 0:
+        set_logarithmic(axes, DEMO.smallest_demo_error, 2.0 * max(largest, 1.0))
+        if index % DEMO.plot_columns == 0:
             axes.set_ylabel(f'|error| [{_error_unit(robot, index)}]')
         elif _error_unit(robot, index) != 'mrad':
             axes.set_ylabel(f'[{_error_unit(robot, index)}]')
@@ -70,7 +68,7 @@ def plot_errors(
 def plot_efforts(
     path: Path,
     robot: Robot,
-    runs: Mapping[str, Recording],
+    runs: Mapping[str, RunRecording],
     styles: Mapping[str, Style],
     title: str,
 ) -> None:
@@ -81,7 +79,7 @@ def plot_efforts(
     path : path
         PNG file to write.
     robot : Robot
-    runs : mapping of str to Recording
+    runs : mapping of str to RunRecording
         In the order of the legend.
     styles : mapping of str to Style
     title : str
@@ -100,7 +98,7 @@ def plot_efforts(
         axes.set_ylim(*_room([run.effort[1:, index] for run in runs.values()]))
         unit = 'N' if robot.joints[index].type.is_prismatic else 'N m'
         limit = robot.joints[index].effort_limit
-        if index % COLUMNS == 0:
+        if index % DEMO.plot_columns == 0:
             axes.set_ylabel(f'effort [{unit}]')
         elif unit != 'N m':
             axes.set_ylabel(f'[{unit}]')
@@ -146,8 +144,8 @@ def _room(values: Sequence[FloatArray]) -> tuple[float, float]:
 
 
 def _grid(robot: Robot) -> tuple[Figure, list[Any]]:
-    rows = math.ceil(robot.n / COLUMNS)
-    columns = min(COLUMNS, robot.n)
+    rows = math.ceil(robot.n / DEMO.plot_columns)
+    columns = min(DEMO.plot_columns, robot.n)
     figure = empty_figure(4.0 * columns + 0.6, 2.35 * rows + 0.9)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True)
     panels = list(grid.flat)
@@ -166,7 +164,7 @@ def _grid(robot: Robot) -> tuple[Figure, list[Any]]:
 def _finish(
     figure: Figure,
     panels: list[Any],
-    runs: Mapping[str, Recording],
+    runs: Mapping[str, RunRecording],
     styles: Mapping[str, Style],
     title: str,
     path: Path,

@@ -21,6 +21,7 @@ from ne_dynamics.simulation.demo.pictures.demo_plots import (
 )
 from ne_dynamics.simulation.demo.pictures.run_style import Style
 from ne_dynamics.simulation.recording import SessionRecording
+from ne_dynamics.simulation.thresholds import DEMO
 
 Drawn = Sequence[tuple[Style, SessionRecording]]
 
@@ -28,12 +29,8 @@ LEVEL_COLOURS = ('#2a9d6f', '#e69f00', '#d1495b', '#8c8c8c')
 LEVEL_NAMES = ('OK', 'WARN', 'ERROR', 'STALE')
 """Of diagnostics, by their level."""
 
-CLOSE_LOOK = 0.5
-"""Time of which efforts are drawn where their steps are to be seen [s]."""
 
 SHADE = '#f3e6d8'
-SMALLEST_ERROR = 1e-2
-"""Errors below are not drawn [mrad, mm]."""
 
 
 def plot_tool_load(
@@ -220,7 +217,7 @@ def plot_chunks(path: Path, robot: Robot, runs: Drawn, title: str) -> None:
     joint = _joint_of_most_effort(robot, runs)
     _draw_efforts(effort, robot, runs, joint)
     duration = float(runs[0][1].time[-1])
-    begin, end = 0.5 * duration, min(0.5 * duration + CLOSE_LOOK, duration)
+    begin, end = 0.5 * duration, min(0.5 * duration + DEMO.close_look, duration)
     effort.set_xlim(begin, end)
     shown = [
         recording.effort[(recording.time >= begin) & (recording.time <= end), joint]
@@ -261,11 +258,11 @@ def plot_weak_motors(
     figure, grid = _figure(2, 2, (11.6, 6.6), sharex=True)
     (away, first_load, pace, second_load) = grid
     for (style, recording), distance, speed in zip(runs, distances, speeds, strict=True):
-        shown = np.maximum(1e3 * distance, 0.1 * SMALLEST_ERROR)
+        shown = np.maximum(1e3 * distance, 0.1 * DEMO.smallest_scenario_error)
         away.plot(recording.time, shown, **style.drawn())
         pace.plot(recording.time, speed, **style.drawn())
     largest = 1e3 * max(float(distance.max()) for distance in distances)
-    _logarithmic(away, SMALLEST_ERROR, max(largest, 1.0))
+    _logarithmic(away, DEMO.smallest_scenario_error, max(largest, 1.0))
     away.set_ylabel('distance from the path [mrad]')
     pace.set_ylabel('speed on the path')
     pace.set_ylim(0.0, 1.2)
@@ -291,14 +288,16 @@ def plot_weak_motors(
 
 def _draw_errors(axes: Any, runs: Drawn) -> None:
     """Draw the RMS over the joints of the error at each time, logarithmic."""
-    smallest, largest = math.inf, SMALLEST_ERROR
+    smallest, largest = math.inf, DEMO.smallest_scenario_error
     for style, recording in runs:
         error = 1e3 * np.sqrt(np.mean(recording.error**2, axis=1))
         largest = max(largest, float(error.max()))
         # Nearly all of it: at the start every error is 0.
         smallest = min(smallest, float(np.quantile(error, 0.05)))
-        axes.plot(recording.time, np.maximum(error, 0.1 * SMALLEST_ERROR), **style.drawn())
-    _logarithmic(axes, max(SMALLEST_ERROR, smallest), largest)
+        axes.plot(
+            recording.time, np.maximum(error, 0.1 * DEMO.smallest_scenario_error), **style.drawn()
+        )
+    _logarithmic(axes, max(DEMO.smallest_scenario_error, smallest), largest)
     axes.set_xlim(0.0, float(runs[0][1].time[-1]))
     axes.set_ylabel('error, RMS of all joints [mrad]')
 
@@ -393,7 +392,7 @@ def _short(value: float) -> str:
 
 
 def _logarithmic(axes: Any, low: float, high: float) -> None:
-    set_logarithmic(axes, 0.6 * low if low > SMALLEST_ERROR else low, 2.5 * high)
+    set_logarithmic(axes, 0.6 * low if low > DEMO.smallest_scenario_error else low, 2.5 * high)
 
 
 def _figure(

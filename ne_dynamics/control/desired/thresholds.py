@@ -1,0 +1,136 @@
+"""Thresholds, times and counts that no parameter sets, with unit and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ne_dynamics.thresholds import threshold
+
+
+@dataclass(frozen=True)
+class DesiredThresholds:
+    """How trajectories and position streams are read, and slowed down on their path."""
+
+    # feasibility_checker
+    spline_least_segments: int = threshold(
+        3,
+        '',
+        'Of so many segments of a spline or more the last is but its end, and not much of the '
+        'motion.',
+    )
+    spline_reach: int = threshold(
+        10,
+        '',
+        'So many segments of a spline feel where it begins: another velocity there changes the '
+        '10th by a part in a million.',
+    )
+
+    # path_parameter
+    look_ahead: float = threshold(
+        0.01,
+        's',
+        'A profile counts as far ahead as the motion comes in this time, or in a period of the '
+        'states where that is longer: between them it is a chord of the profile.',
+    )
+    profile_excess: float = threshold(
+        1.03,
+        '',
+        'By so much a profile may be exceeded where that spares a motor: what the efforts of '
+        'the plan leave allows it.',
+    )
+    swing_time: float = threshold(
+        0.025,
+        's',
+        'Time in which the acceleration along the path comes from nothing to all that is '
+        'wanted: no effort makes a step by it, unless the limits ask for one.',
+    )
+    scaling_rate: float = threshold(
+        5.0,
+        '1/s',
+        'Most by which another speed is gone over to: from standing to full speed in 0.2 s.',
+    )
+    stopping_rate: float = threshold(50.0, '1/s', 'The same of a stop that nothing else limits.')
+    standing_speed: float = threshold(
+        1e-3, '', 'Speed below which a motion that is given up stands.'
+    )
+    negligible_effort: float = threshold(
+        1e-9, '', 'Rows that change by less for an acceleration along the path do not limit it.'
+    )
+    longest_time_step: float = threshold(
+        0.1, 's', 'A motion speeds up for so long without a state at the most.'
+    )
+
+    # position_stream
+    points_fitted: int = threshold(
+        3, '', 'Points that count beside the last one: more follow noise, fewer lag behind.'
+    )
+    points_for_acceleration: int = threshold(
+        2, '', 'So many points must have been sent before: of fewer no acceleration can be told.'
+    )
+    longest_gap: float = threshold(
+        6.5,
+        '',
+        'Points that are farther from each other than so many intervals are of two motions.',
+    )
+    longest_coast: float = threshold(
+        0.15,
+        's',
+        'Without a message the motion goes on behind the last point for no longer than this.',
+    )
+    gap_growth: float = threshold(
+        1.25,
+        '',
+        'The time between messages seems to grow by no more than this at each: some are lost.',
+    )
+    regular_share: float = threshold(
+        0.25,
+        '',
+        'A message comes at a regular time when it is off by no more than this part of an '
+        'interval.',
+    )
+    regular_before: int = threshold(3, '', 'So many in a row are a pace.')
+    most_periods: int = threshold(20, '', 'After a longer silence a pace begins anew.')
+    arrivals_of_points: int = threshold(
+        100, '', 'What the points say of the period counts as so many arrivals.'
+    )
+    most_arrivals: int = threshold(
+        200, '', 'As if so many arrivals made the line: later ones move it no less.'
+    )
+    longest_interval: float = threshold(
+        0.1, 's', 'Points of a stream are no farther from each other, unless told otherwise.'
+    )
+    return_share: float = threshold(
+        0.5,
+        '',
+        'Part of the usual velocities and decelerations that the return takes at its peak.',
+    )
+    shortest_return: float = threshold(0.1, 's', 'Of the way back to the last point.')
+
+    # time_scaling
+    planned_share: float = threshold(
+        0.94, '', "Part of the effort limits that a plan asks for: the rest is the feedback's."
+    )
+    measured_share: float = threshold(
+        0.98,
+        '',
+        'Part of the effort limits beyond which the pace gives way, whatever was planned.',
+    )
+    excess_share: float = threshold(
+        0.05,
+        '',
+        'Part of an effort limit by which a motor that is beyond it may be taken farther beyond.',
+    )
+    changed_share: float = threshold(
+        0.02,
+        '',
+        'Part of an effort limit by which holding the arm must take another effort than it was '
+        'planned with for the rest of a path to be planned anew.',
+    )
+    check_period: float = threshold(0.05, 's', 'That is looked at so often.')
+    retry_time: float = threshold(
+        1.0, 's', 'A plan that did not come about is asked for again after this time.'
+    )
+
+
+DESIRED = DesiredThresholds()
+"""Those that count."""

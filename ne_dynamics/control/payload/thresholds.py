@@ -1,0 +1,138 @@
+"""Thresholds, times and counts that no parameter sets, with unit and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ne_dynamics.thresholds import threshold
+
+
+@dataclass(frozen=True)
+class PayloadThresholds:
+    """How a payload is estimated, and when the estimate is believed."""
+
+    # effort_equations
+    friction_share: float = threshold(
+        0.005,
+        '',
+        'Friction that any joint may have beside that of its model, as a share of its effort '
+        'limit.',
+    )
+    scale_error: float = threshold(
+        0.03, '', "What the model's own effort may be off by, as a share of itself."
+    )
+    viscous_velocity: float = threshold(
+        1.0,
+        'rad/s or m/s',
+        "At this velocity viscous friction beside the model's may be as large as Coulomb "
+        'friction.',
+    )
+    moving_share: float = threshold(
+        0.1,
+        '',
+        'Of the friction of a moving joint so much is not explained by its direction and '
+        'velocity.',
+    )
+    weight_error: float = threshold(
+        0.003,
+        '',
+        'What the weight beyond a joint may be off by along its lever and across, as a share of '
+        'itself: a little, for where it is more that shows, and is given more width.',
+    )
+    model_share: float = threshold(
+        0.01, '', "Of the model's own effort so much is wrong in no regular way."
+    )
+
+    # equations
+    unknown_width: float = threshold(
+        100.0,
+        'kg, kg m',
+        'Standard deviation of mass and first moment beforehand: no limit, but a number for '
+        'what is not identifiable.',
+    )
+    largest_misfit: float = threshold(
+        1.5, '', 'Root mean square of what may be left by the fit, in standard deviations.'
+    )
+    largest_rest: float = threshold(0.2, '', 'The same, as a share of what the load explains.')
+    passes: int = threshold(5, '', 'So many fits follow one another.')
+    widening: float = threshold(
+        2.0,
+        '',
+        'The standard deviations of a fit are at least so many times what the one before has '
+        'found.',
+    )
+    largest_scale_error: float = threshold(
+        0.1,
+        '',
+        "What the model's own effort may be off by, as a share of itself, before it is refused.",
+    )
+    largest_reading: float = threshold(
+        1e9, 'N m or N', 'Efforts and readings that are larger come from nowhere.'
+    )
+
+    # estimate
+    mass_deviation: float = threshold(
+        0.15, 'kg', 'A mass is identified when its standard deviation is below this ...'
+    )
+    mass_share: float = threshold(0.15, '', '... or below this share of the mass.')
+    com_deviation: float = threshold(
+        0.03, 'm', 'A centre of mass is identified when its standard deviation is below this ...'
+    )
+    moment_deviation: float = threshold(0.03, 'kg m', '... or the first moment is to within this.')
+    significant_deviations: float = threshold(
+        2.0, '', 'A mass of fewer standard deviations is none.'
+    )
+    farthest_com: float = threshold(
+        1.0, 'm', 'A centre of mass that is surely farther from its link is none.'
+    )
+    along_axis: float = threshold(
+        0.95, '', 'A direction with such a component is called by the name of the axis.'
+    )
+
+    # motion_windows
+    window: float = threshold(0.2, 's', 'Length of a window.')
+    sample_period: float = threshold(
+        0.005, 's', 'States that come sooner after the last one are passed over: these are enough.'
+    )
+    largest_gap: float = threshold(
+        0.5,
+        '',
+        'Time without a state from which on a window is given up, as a share of its length.',
+    )
+    least_states: int = threshold(5, '', 'A window of fewer states is not used.')
+    slow_velocity: float = threshold(
+        0.5, 'rad/s or m/s', 'A window in which no joint is faster is slow.'
+    )
+    slow_acceleration: float = threshold(
+        1.0, 'rad/s^2 or m/s^2', 'Nor accelerates more: the inertia of a load does not show.'
+    )
+    longest_window: float = threshold(
+        1.0, 's', 'A log is too coarse when a window is longer than this.'
+    )
+    default_span: float = threshold(60.0, 's', 'How long windows are kept.')
+
+    # sensor_equations
+    force_error: float = threshold(0.2, 'N', "Error of a sensor's force.")
+    moment_error: float = threshold(0.02, 'N m', "Error of a sensor's moment.")
+    reading_share: float = threshold(0.01, '', 'Error of either as a share of the reading.')
+    force_bias: float = threshold(1.0, 'N', 'What the force of a tared sensor may be off by.')
+    moment_bias: float = threshold(0.1, 'N m', 'What its moment may be off by.')
+    tool_error: float = threshold(
+        0.03, '', "What the mass of the model's tool may be off by, as a share of itself."
+    )
+    difference_time: float = threshold(
+        0.05, 's', 'Time to either side over which the pose of the sensor is differenced twice.'
+    )
+
+    # states
+    least_time: float = threshold(1.0, 's', 'Time of windows that count, at least.')
+    standing_velocity: float = threshold(
+        0.005, 'rad/s or m/s', 'A joint that is nowhere faster in a window stands.'
+    )
+    correlated_windows: int = threshold(
+        5, '', 'So many windows in a row count as one while a joint moves: 1 s.'
+    )
+
+
+PAYLOAD = PayloadThresholds()
+"""Those that count."""

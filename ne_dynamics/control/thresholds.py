@@ -1,0 +1,140 @@
+"""Thresholds, times and counts that no parameter sets, with unit and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ne_dynamics.thresholds import threshold
+
+
+@dataclass(frozen=True)
+class CommandThresholds:
+    """How commands go over from one to the next, and how a loop is checked."""
+
+    # command_machine
+    ramp_period: float = threshold(0.002, 's', 'Time between the commands of a ramp.')
+    longest_ramp: float = threshold(
+        0.5, 's', 'A ramp to the last command takes no longer than this.'
+    )
+    lowering_time: float = threshold(
+        3.0, 's', 'In which the effort against gravity fades where the arm is to be lowered.'
+    )
+
+    # damped_arm
+    unknown_state_time: float = threshold(
+        0.002,
+        's',
+        'For which a rate limit counts from one damped state to the next whose stamp does not '
+        'advance.',
+    )
+
+    # disturbance
+    commands_remembered: int = threshold(1024, '', 'Commands of which it is known when they act.')
+
+    # drive_setpoint
+    setpoint_rounding: float = threshold(
+        1e-9, '', 'What changes by less is the same, whatever its unit.'
+    )
+
+    # hand_guiding
+    largest_damping_rate: float = threshold(
+        100.0,
+        '1/s',
+        'Damping and braking beyond this would shake arms at the usual rates of states.',
+    )
+    largest_friction_share: float = threshold(
+        0.9, '', 'No model knows friction to within a tenth: more of it could drive the arm.'
+    )
+
+    # observer
+    observer_largest_cutoff: float = threshold(
+        1000.0, 'Hz', 'Largest cutoff frequency of the observer.'
+    )
+    observer_longest_period: float = threshold(
+        0.1, 's', 'Of states that are farther apart nothing is learned: the residuals stay.'
+    )
+    same_period: float = threshold(
+        1e-8, 's', 'Periods that differ by less are the same: times are counted in nanoseconds.'
+    )
+    observer_largest_lag: float = threshold(
+        0.1, 's', 'Largest delay of the commands that the observer is told.'
+    )
+    observer_bound_share: float = threshold(
+        0.3, '', 'Bound of the compensation where none is given, as a share of the effort limit.'
+    )
+
+    # slew
+    slew_least_frequency: float = threshold(
+        12.0,
+        'rad/s',
+        'However slow the loop, the command must be able to follow something as fast as this: '
+        'an arm that is pushed away turns at some rad/s, and gravity and centrifugal efforts '
+        'turn with it, once and twice in a turn.',
+    )
+    push_share: float = threshold(
+        0.5, '', 'The push that must be borne, as a share of the effort limit.'
+    )
+    refused_push_share: float = threshold(
+        0.2, '', 'The push after which a loop must not swing for ever, or it is refused; likewise.'
+    )
+    push_time: float = threshold(0.2, 's', 'How long the push lasts.')
+    swings_watched: float = threshold(
+        20.0,
+        '',
+        'For so many of its own times the pushed joint is watched, in `steps_watched` steps or '
+        'in more that last for a period of the states.',
+    )
+    steps_watched: int = threshold(1_500, '', 'So many steps.')
+    rest_share: float = threshold(
+        0.02, '', 'A joint is at rest at this part of its largest velocity ...'
+    )
+    calmed_share: float = threshold(
+        0.9,
+        '',
+        '... and gets there when each third of the time leaves this part of the velocity of the '
+        'last.',
+    )
+    smallest_gain_share: float = threshold(
+        0.05, '', 'Gains are looked for down to this part of those that were given.'
+    )
+
+    # transition
+    transition_time: float = threshold(
+        0.2,
+        's',
+        'Default of the parameter. The offset then changes by at most 12 times its size in a '
+        "second: the 36 N m that an arm's shoulder carries come with 440 N m/s. Much longer and "
+        'an arm that moves when it is found coasts on for long: by half the time, times its '
+        'velocity.',
+    )
+    longest_transition: float = threshold(1.0, 's', 'Largest value of the parameter.')
+    forgotten_times: float = threshold(
+        3.0,
+        '',
+        'An offset is forgotten after this many transition times: 5e-8 of it are left then.',
+    )
+
+    # transition
+    reach_time: float = threshold(
+        0.05,
+        's',
+        'An arm that is found farther from what was sent than it goes in this time at its usual '
+        'speed was moved: its drives did not hold it there, and are not to be sent there.',
+    )
+    longest_state_gap: float = threshold(
+        4.0,
+        '',
+        'After more than so many periods without a state, or where the time goes back, the '
+        'desired position that drives are sent goes on from the one that was sent last.',
+    )
+
+    # tuning_check
+    slower_period: float = threshold(
+        1.5,
+        '',
+        'Times the period for which the loop was checked, from which on it is checked again.',
+    )
+
+
+COMMAND = CommandThresholds()
+"""Those that count."""

@@ -1,0 +1,318 @@
+"""Thresholds, times and counts that no parameter sets, with unit and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ne_dynamics.thresholds import threshold
+
+
+@dataclass(frozen=True)
+class MotionThresholds:
+    """How motions are read, checked, stopped and annotated."""
+
+    # braking
+    longest_brake: float = threshold(0.25, 's', 'A stop without states takes no longer than this.')
+    longest_silence: float = threshold(
+        0.5, 's', 'States that stopped longer ago than this are no beginning of a stop.'
+    )
+    prediction_step: float = threshold(
+        0.005, 's', 'Step in which the motion without states is predicted.'
+    )
+    observed_time: float = threshold(
+        0.05, 's', 'The last states within this time say what the model does not know.'
+    )
+    observed_states: int = threshold(64, '', '... but not more than this many.')
+    fewest_states: int = threshold(3, '', 'Of fewer nothing is learned.')
+    largest_speed: float = threshold(
+        3.0, '', 'A prediction beyond this many times the usual speed of a joint is none.'
+    )
+
+    # check
+    shortest_stretch_share: float = threshold(
+        1e-6, '', 'Share of a segment for which a velocity has a sign at the least.'
+    )
+
+    # effort_check
+    curvature_share: float = threshold(
+        0.25, '', 'Twice what an evenly curved effort departs from a line, in second differences.'
+    )
+    effort_resolution: float = threshold(
+        0.01,
+        '',
+        'Part of an effort limit, or of an effort beyond it, that may be missed between two '
+        'samples.',
+    )
+    most_refined: int = threshold(
+        1_000, '', 'Samples between the first ones, of all segments together ...'
+    )
+    most_of_each: int = threshold(
+        64,
+        '',
+        '... and of each on top; what takes more to be said within the limits counts as beyond.',
+    )
+    least_cells: int = threshold(
+        4, '', 'Intervals into which a segment is divided at first, at least.'
+    )
+    most_cells: int = threshold(256, '', 'The same at most.')
+    largest_turn: float = threshold(
+        0.1,
+        'rad or m',
+        'Largest change of all joints together from sample to sample, where that allows.',
+    )
+    refinements: int = threshold(
+        7, '', 'An interval is divided so many times at the most, into ...'
+    )
+    parts: int = threshold(
+        4, '', '... so many: what is shorter is a step, of which both sides have been seen.'
+    )
+    slow_share: float = threshold(
+        0.01, '', 'Of the usual velocities, with which a motion goes that is as slow as it may be.'
+    )
+    samples_at_once: int = threshold(
+        20_000, '', 'Samples that are computed in one step: more of them take no less time each.'
+    )
+
+    # joint_limits
+    first_step_time: float = threshold(
+        0.02,
+        's',
+        'A first point at time zero may be as far from where the motion begins as the joint '
+        'goes in this time at its velocity limit.',
+    )
+
+    # limit_violation
+    most_violations_named: int = threshold(3, '', 'Violations that a message names.')
+
+    # motion
+    most_waiting_motions: int = threshold(
+        100,
+        '',
+        'Motions that wait for their time, one after the other; each costs a little at every '
+        'state.',
+    )
+
+    # position_spline
+    first_point_share: float = threshold(
+        0.5,
+        '',
+        'A moving arm passes over a first point that is nearer than this share of the next '
+        'interval.',
+    )
+    negligible_coupling: float = threshold(
+        1e-18, '', 'Coupling between knots, relative to one, that no sum of doubles feels.'
+    )
+
+    # segments
+    bisections: int = threshold(10, '', 'Zeros are found to a thousandth of a segment so.')
+    newton_steps: int = threshold(
+        3,
+        '',
+        'Then to its square, and so on. Where zeros lie so near to each other that the method '
+        'of Newton is slow, the curve is flat, and its value there the same.',
+    )
+
+    # stopping
+    stop_effort_share: float = threshold(
+        0.8,
+        '',
+        'Part of the effort limits that a stop may ask for; the rest is left to the feedback.',
+    )
+    shortest_forced_stop: float = threshold(
+        0.05, 's', 'A stop before a position limit takes no less time than this.'
+    )
+    usual_stop_time: float = threshold(
+        0.1,
+        's',
+        'Where nothing else limits it, the peak deceleration is the velocity limit in this time.',
+    )
+    shortest_stop: float = threshold(
+        1e-4,
+        'rad or m',
+        'A stop that would go on by no more than this is none: the position is held.',
+    )
+
+    # waypoints
+    shortest_segment: float = threshold(1e-6, 's', 'Two waypoints are at least this far apart.')
+    longest_motion: float = threshold(
+        1e10,
+        's',
+        'A waypoint is at most this far from the start: longer than any message can say.',
+    )
+    largest_position: float = threshold(
+        1e9,
+        'rad or m',
+        'No waypoint is farther from zero, though a joint may turn without end: what gains make '
+        'of it stays finite, and an arm that is asked for it has a fault that somebody sees.',
+    )
+    position_tolerance: float = threshold(
+        1e-6, 'rad or m', 'Waypoints may lie this far outside the position limits: planners round.'
+    )
+
+    # annotation
+    ramp_time: float = threshold(
+        1e-4,
+        's',
+        'Duration of the ramp in place of a step of the effort; shorter in short segments.',
+    )
+    annotation_cells: int = threshold(16, '', 'Intervals of a part at whose ends it is sampled.')
+    annotation_largest_turn: float = threshold(
+        0.5, 'rad or m', 'Largest change of all joints together over such an interval.'
+    )
+    step_share: float = threshold(
+        0.05, '', 'Part of the tolerance from which a jump of the effort is a step that is ramped.'
+    )
+    annotation_max_points: int = threshold(
+        100_000, '', 'Default for the largest number of points.'
+    )
+    annotation_batch: int = threshold(1000, '', 'Parts that are evaluated at once.')
+    annotation_shortest_part: float = threshold(
+        1e-6, 's', 'No stretch is halved into parts that are shorter than this.'
+    )
+
+
+MOTION = MotionThresholds()
+"""Those that count."""
+
+
+@dataclass(frozen=True)
+class TimeScalingThresholds:
+    """How a path is sampled, and traversed in the shortest time."""
+
+    # path
+    largest_way: float = threshold(
+        0.05, 'rad or m', 'Change of all joints together over an interval, where that allows.'
+    )
+    least_intervals: int = threshold(2, '', 'Into which a segment is divided at least.')
+    most_intervals: int = threshold(128, '', 'The same at most.')
+    first_parts: int = threshold(16, '', 'Intervals in which it is found how far a segment goes.')
+    least_parts: int = threshold(
+        2, '', 'Of a segment that moves; between two corners there is a point that does.'
+    )
+    most_parts: int = threshold(4096, '', 'The same at most.')
+    parts_in_all: int = threshold(150, '', 'Of a path that is short, at least.')
+    largest_turn: float = threshold(0.1, 'rad', 'By which a path turns between two points.')
+    corner_way: float = threshold(
+        1e-6, 'rad or m', 'What turns farther within so little is a corner.'
+    )
+    turn_samples: int = threshold(
+        4, '', 'Parts of an interval in which it is looked at how far it turns.'
+    )
+    most_bisections: int = threshold(30, '', 'Times that an interval is halved because it turns.')
+    bisections: int = threshold(50, '', 'Steps by which its slowest point is found.')
+    resting_share: float = threshold(
+        1e-9, '', 'Part of the largest speed in an interval below which a path rests.'
+    )
+    path_slow_share: float = threshold(
+        0.1,
+        '',
+        'Part of that speed below which a path rests at an end that is still a turn when the '
+        'interval is as small as it may be.',
+    )
+    inside_share: float = threshold(
+        0.25,
+        '',
+        'Share of a part away from its end at which a path has a direction where it rests.',
+    )
+
+    # path_bounds
+    negligible_slope: float = threshold(
+        1e-9, '', 'A slope that is smaller limits no acceleration along the path.'
+    )
+    spare_effort: float = threshold(
+        0.01, '', 'Part of a limit that is left to move with where holding takes nearly all of it.'
+    )
+    largest_speed_squared: float = threshold(1e12, '', 'Of the speed, where nothing limits it.')
+    nearly_standing_speed: float = threshold(
+        0.05, '', 'Speed at which an effort counts as that of a motion that nearly stands.'
+    )
+    crossings: int = threshold(
+        40,
+        '',
+        'Steps in which two sets of lines are found to cross; each leaves one line, few are '
+        'taken.',
+    )
+
+    # path_deviation
+    deviation_samples: int = threshold(
+        8, '', 'Points of each segment that are looked at, between its ends.'
+    )
+    first_guesses: int = threshold(
+        16,
+        '',
+        'Intervals of a part of the path, at whose ends the nearest point is looked for at first.',
+    )
+    projections: int = threshold(4, '', 'Steps of the method of Gauss and Newton from there.')
+    deviation_batch: int = threshold(
+        2048, '', 'Segments that are looked at in one step: each takes a thousand numbers a joint.'
+    )
+
+    # retiming
+    retiming_effort_share: float = threshold(
+        0.95,
+        '',
+        'Part of the effort limits that a motion takes when nothing else is asked for: the rest '
+        "is the feedback's.",
+    )
+    path_tolerance: float = threshold(
+        1e-4, 'rad or m', 'As far may the motion between the points be from the path.'
+    )
+    limit_tolerance: float = threshold(
+        0.008,
+        '',
+        'Part of a limit by which it may be beyond it at the samples: between them, by 0.01.',
+    )
+    acceleration_step_share: float = threshold(
+        0.05,
+        '',
+        'Part of the largest acceleration of a joint from which on a change of it is a step.',
+    )
+    attempts: int = threshold(15, '', 'Times that intervals are halved, or limits lowered.')
+    halvings: int = threshold(
+        2, '', 'Of these, how many halve an interval for the sake of the limits.'
+    )
+    limit_samples: int = threshold(
+        16,
+        '',
+        'Intervals between two points of the motion at whose ends it is compared with the limits.',
+    )
+    beside_share: float = threshold(
+        1e-3, '', 'Part of the time between two points, so near to which it is compared.'
+    )
+    stopping_speed: float = threshold(
+        1e-4, '', 'Speed with which a plan passes the points in which the motion comes to rest.'
+    )
+    sent_speed_tolerance: float = threshold(
+        1e-9, '', 'A speed that is less by so much is that of the sender.'
+    )
+    velocity_rounding_share: float = threshold(
+        1e-12, '', 'Part of the largest velocity of a joint.'
+    )
+
+    # time_optimal
+    slowest_speed: float = threshold(
+        0.01,
+        '',
+        'Speed that a motion has on its path at the least, where it does not stop: corners are '
+        'passed with it. Where the limits allow less than the speed that was sent, it is this '
+        'part of theirs.',
+    )
+    least_speed_squared: float = threshold(
+        1e-6,
+        '',
+        'Square of a speed; limits that allow less are left rather than that a path has no end.',
+    )
+    corner_velocity_change: float = threshold(
+        1e-3,
+        'rad/s or m/s',
+        'A change of a velocity from segment to segment, and as a part of it, from which on '
+        'there is a corner.',
+    )
+    passes: int = threshold(
+        2, '', 'Passes, each after the first with friction near the speeds of the one before.'
+    )
+    most_passes: int = threshold(6, '', 'The most, where those were far too high.')
+
+
+TIME_SCALING = TimeScalingThresholds()
+"""Those that count."""

@@ -1,0 +1,208 @@
+"""Thresholds, times and counts that no parameter sets, with unit and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ne_dynamics.thresholds import threshold
+
+
+@dataclass(frozen=True)
+class NodeThresholds:
+    """Sizes of messages, periods and patience of the ROS nodes."""
+
+    # command_repeater
+    fresh_share: float = threshold(
+        0.5, '', 'A command younger than this share of the period is not sent again.'
+    )
+    longest_period: float = threshold(
+        3600.0, 's', 'A slower rate is this one: timers count nanoseconds.'
+    )
+
+    # configured_arm
+    longest_farewell: float = threshold(
+        0.5, 's', 'The last command is given this long to reach its subscribers.'
+    )
+
+    # connections
+    longest_watch: float = threshold(3600.0, 's', 'Period of the watchdog when it is not to wake.')
+    shortest_watch_ns: int = threshold(1_000_000, 'ns', 'It waits no less than this.')
+
+    # control_clock
+    longest_clock_step: float = threshold(
+        1e7, 's', 'Two stamps that are farther apart are of different clocks.'
+    )
+
+    # controller_state
+    early_share: float = threshold(
+        1e-3, '', 'Share of the period by which a state may be early, and is in time all the same.'
+    )
+
+    # follow_joint_trajectory
+    most_goal_points: int = threshold(
+        2_000,
+        '',
+        'Points of a goal; more are rejected. rclpy converts a goal in one call, 10 to 45 us a '
+        'point, in which no joint state is answered.',
+    )
+    bytes_of_a_point: int = threshold(
+        200, 'bytes', 'As many as a point has in a message of six joints.'
+    )
+    feedback_period: float = threshold(
+        0.05, 's', 'Time between two messages of feedback, by the clock of the joint states.'
+    )
+
+    # joint_trajectory
+    far_start: float = threshold(
+        10.0,
+        's',
+        'Delay of a start beyond which a warning names it: the stamp may be of another clock.',
+    )
+
+    # node
+    diagnostics_period: float = threshold(1.0, 's', 'Time between two messages of diagnostics.')
+
+    # payload_estimator
+    payload_digits: int = threshold(
+        4, '', 'Of what is offered for adoption: tenths of a gram and of a millimetre.'
+    )
+
+    # trajectory_planning
+    most_trajectory_points: int = threshold(
+        5_000, '', 'Points of a trajectory; more are refused before they are read.'
+    )
+    small_message: int = threshold(2**12, 'bytes', 'A shorter message, or ...')
+    few_points: int = threshold(20, '', '... a motion of fewer points, is planned at once.')
+    lead: float = threshold(
+        0.03,
+        's',
+        'What the worker process plans takes over so much later than it comes where the arm '
+        'moves: to read and to plan it takes less ...',
+    )
+    lead_per_byte: float = threshold(
+        1.5e-7, 's/byte', '... and so much more for each byte of the message.'
+    )
+
+    # wrench
+    tare_rest_velocity: float = threshold(
+        0.01, 'rad/s or m/s', 'Velocity below which a joint is at rest.'
+    )
+
+    # annotation
+    most_annotated_points: int = threshold(
+        20_000, '', 'Most points of a result; with six joints that is a message of 4 MB.'
+    )
+
+    # goal_proxy
+    goal_watch_period: float = threshold(
+        0.02,
+        's',
+        'How often it is looked what became of a goal, or of a hold, while there is one.',
+    )
+    answer_time: float = threshold(
+        2.0, 's', "For which the controller's answer to a question is waited for."
+    )
+    longest_cancel: float = threshold(
+        5.0, 's', 'For which a goal may go on after somebody has canceled it.'
+    )
+    server_period: float = threshold(
+        1.0, 's', 'How often it is looked whether the controller is the one that has the goals.'
+    )
+
+    # held_efforts
+    longest_hold_wait: float = threshold(
+        5.0, 's', 'For which the controller may take to bring the arm to rest.'
+    )
+
+    # present
+    annotator_rest_velocity: float = threshold(
+        0.01, 'rad/s or m/s', 'An arm whose joints are slower than this rests.'
+    )
+    present_age: float = threshold(
+        0.5, 's', 'What was heard longer ago than this is not the present.'
+    )
+
+    # conversion
+    remembered_names: int = threshold(
+        8, '', 'Orders of names that a :class:`JointStateReader` remembers (one a publisher).'
+    )
+
+    # serialized_trajectory
+    most_bytes: int = threshold(2**26, '', 'What is longer is not read.')
+
+    # patient_server
+    result_timeout: int = threshold(
+        10, 's', 'The result of a goal is kept for so long for those who ask later.'
+    )
+
+    # worker_process
+    worker_niceness: int = threshold(
+        10, '', 'The process gives way to others: what it does is waited for, a state is not.'
+    )
+    worker_starting_time: float = threshold(60.0, 's', 'The process is given so long to start.')
+    worker_longest_work: float = threshold(
+        60.0, 's', 'What takes longer is given up, and the process with it.'
+    )
+    worker_check_period: float = threshold(
+        0.5, 's', 'So often the process looks whether that of the node is there.'
+    )
+    worker_models_kept: int = threshold(8, '', 'Dynamics that the process has ready.')
+
+    # configuration
+    jump_margin: float = threshold(
+        2.0, '', 'A joint that seems faster than this many times its velocity limit has jumped.'
+    )
+
+    # controlled_arm
+    inertia_poses: int = threshold(
+        64,
+        '',
+        'Poses, at random within the position limits, in which the least inertia is looked for.',
+    )
+
+    # parameters
+    largest_parameter: float = threshold(
+        1e6,
+        '',
+        'No mass, length or acceleration is as large as this; efforts overflow long after it.',
+    )
+
+    # robot_source
+    longest_description: int = threshold(
+        2**21, '', 'Characters of a description by topic: of large robots they have a tenth of it.'
+    )
+
+    # diagnosis
+    state_age_warning: float = threshold(
+        1.0,
+        's',
+        'Without a joint state for this time the diagnostics warn, if the watchdog does not.',
+    )
+    upside_down: float = threshold(90.0, 'deg', 'Tilt beyond which the sign of an IMU is doubted.')
+
+    # diagnostics
+    missed_periods: float = threshold(
+        1.5,
+        '',
+        'Between two answered states that are this many periods apart, others were missed.',
+    )
+
+    # other_commanders
+    discovery_time: float = threshold(
+        1.0, 's', 'Time after which the publishers of a topic are known to whoever is on it.'
+    )
+
+    # reporter
+    warning_period: float = threshold(
+        5.0, 's', 'A reason is repeated in the log after this time at the earliest.'
+    )
+    longest_line: int = threshold(1000, '', 'Characters of a line in the log.')
+
+    # weight_watch
+    weight_state_age: float = threshold(
+        1.0, 's', 'A state that is older says nothing of the arm as it is.'
+    )
+
+
+NODE = NodeThresholds()
+"""Those that count."""

@@ -1,0 +1,276 @@
+"""Thresholds, times and counts that no parameter sets, with unit and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ne_dynamics.thresholds import threshold
+
+
+@dataclass(frozen=True)
+class SimulationThresholds:
+    """Periods, patience and sizes of the simulated arms."""
+
+    # elastic_arm
+    spring_step: float = threshold(0.00025, 's', "The springs' effort is held for so long.")
+
+    # friction_levels
+    turning_velocity: float = threshold(
+        1e-3,
+        'rad/s or m/s',
+        "Width of the change from one direction's friction to the other's, where the model has "
+        'none.',
+    )
+
+    # gain_plots
+    gain_plot_width: float = threshold(11.0, 'in', 'Width of the picture of gains.')
+    gain_plot_row: float = threshold(2.9, 'in', 'Height of each of its rows.')
+    largest_margin_drawn: float = threshold(
+        20.0, '', 'Gain margins beyond this stand at the edge of the picture.'
+    )
+
+    # gain_proof
+    trial_steps_a_period: int = threshold(
+        4, '', 'Steps of the physics in a period; the dead time is rounded up to one.'
+    )
+    shortest_trial: float = threshold(0.6, 's', 'A trial lasts for so long at least.')
+    longest_trial: float = threshold(5.0, 's', 'A trial lasts for so long at most.')
+    trial_effort_share: float = threshold(
+        0.3, '', 'Of the effort limits that the feedback of the first error takes at the most.'
+    )
+    trial_largest_offset: float = threshold(0.02, 'rad or m', 'First error of a trial.')
+    trial_last_part: float = threshold(0.25, '', 'Of a trial in which it has settled.')
+    diverged_times: float = threshold(
+        10.0,
+        '',
+        'An error so many times larger than what it began with, and the sag, is one that grows.',
+    )
+    swinging_share: float = threshold(
+        0.15,
+        '',
+        'Of the first error, and of the sag: what is left of a motion in the last part at the '
+        'most.',
+    )
+    shaking_share: float = threshold(
+        0.05,
+        '',
+        'Part of the effort limit by which efforts may go to and fro in the last part ...',
+    )
+    noisy_steps: float = threshold(6.0, '', '... and times what a step of the encoders moves.')
+    trial_least_error: float = threshold(1e-4, 'rad or m', 'Errors below this are none.')
+
+    # hidden_errors
+    hidden_ripple: float = threshold(
+        0.02, '', 'Ripple of the torques, as a share of the effort limit.'
+    )
+    hidden_asymmetry: float = threshold(
+        0.15, '', 'By so much of itself Coulomb friction differs with the direction.'
+    )
+    hidden_largest_friction: float = threshold(
+        0.3, '', 'Friction as a share of the effort limit, at most.'
+    )
+    usual_velocity: float = threshold(
+        2.0, 'rad/s or m/s', 'Velocity limit of a joint without one.'
+    )
+    usual_effort: float = threshold(50.0, 'N m or N', 'Effort limit of a joint without one.')
+
+    # mujoco_model
+    smallest_mass: float = threshold(1e-12, 'kg', 'What a joint must move at least.')
+    smallest_inertia: float = threshold(
+        1e-10,
+        'kg m^2 or kg',
+        'What a joint must have as inertia at least; MuJoCo itself adds 1e-15.',
+    )
+    driven_inertia: float = threshold(
+        1e9,
+        'kg m^2 or kg',
+        'Rotor inertia of the joints that move the base. 1 kN m of the arm disturb its '
+        'acceleration by 1e-6 rad/s^2; the excursion itself is set anew in every period.',
+    )
+
+    # one_process_loop
+    cogging: float = threshold(
+        0.04,
+        '',
+        'What torques ripple by without a load: a share of the effort limit and of the ripple.',
+    )
+
+    # simulated_robot
+    republish_period: float = threshold(
+        0.1, 's', 'Between two publications of a state that waits for its first answer.'
+    )
+    standing_period: float = threshold(
+        0.5,
+        's',
+        'Between two publications of a state that was answered, where time stands still: the '
+        'last answer has come long before the brakes are released.',
+    )
+    states_at_once: int = threshold(
+        10,
+        '',
+        'Under brakes, that follow one grant, or one another every 0.1 s: controllers that '
+        'listen with a short queue must not lose them.',
+    )
+    silence_before_start: float = threshold(
+        0.2, 's', 'Without a command before an arm in lockstep is let go.'
+    )
+    latest_answer: float = threshold(
+        1.0,
+        's',
+        'For so long the command that answers the last state under brakes is waited for: on a '
+        'busy machine it comes late, and would then count for the first state after them.',
+    )
+    command_timeout: float = threshold(
+        10.0,
+        's',
+        'An arm in lockstep that gets no command for this time goes on with the last one.',
+    )
+    largest_catch_up: float = threshold(
+        0.1,
+        's',
+        'A simulation that is behind real time by more than this skips what it is behind.',
+    )
+    coasting_pace: float = threshold(
+        1.0 / 3.0, '', 'Simulated time to real time while nobody answers in lockstep.'
+    )
+    answers_to_resume: int = threshold(
+        5,
+        '',
+        'Commands after a drop-out from which the states count as answered: a watchdog may send '
+        'one unasked, and a controller that does not believe the first states none.',
+    )
+    warning_period: float = threshold(
+        5.0, 's', 'A warning is repeated after this time at the earliest.'
+    )
+
+    # gazebo_description
+    sensor_rate: float = threshold(
+        500.0, 'Hz', 'Readings of the force-torque sensor, in simulated time.'
+    )
+
+    # hardware_description
+    mjcf_period: float = threshold(0.001, 's', 'Integration step of the model for MuJoCo.')
+
+
+SIMULATION = SimulationThresholds()
+"""Those that count."""
+
+
+@dataclass(frozen=True)
+class DemoThresholds:
+    """What the demo's motions take of the limits, and how long its processes are waited for."""
+
+    # motion
+    segments_per_second: int = threshold(4, '1/s', 'Segments of the motion.')
+    share_of_range: float = threshold(0.3, '', 'Part of the position range that the motion uses.')
+    share_of_velocity: float = threshold(0.6, '', 'Part of the velocity limits that it uses.')
+    share_of_effort: float = threshold(0.8, '', 'Part of the effort limits that it uses.')
+    stretch_factor: float = threshold(
+        1.25, '', 'A motion beyond them is made longer by this factor, again and again.'
+    )
+    longest_stretch: float = threshold(4.0, '', 'It is made longer by no more than this in all.')
+    random_starts: int = threshold(40, '', 'Random motions that are tried.')
+    motion_samples: int = threshold(
+        400, '', 'Times at which a motion is compared with the limits.'
+    )
+
+    # path_distance
+    positions_at_once: int = threshold(
+        256, '', 'Positions whose distances from all points of the path are in memory at once.'
+    )
+    farthest_step: float = threshold(
+        0.05, 's', 'Longest piece of a path that is passed from one position to the next.'
+    )
+
+    # position_chunks
+    chunk_lead: float = threshold(
+        0.02,
+        's',
+        'A chunk is sent so long before its stamp: when exactly it comes is no part of the '
+        'result.',
+    )
+    chunk_largest_error: float = threshold(
+        0.2,
+        'rad or m',
+        "The node's desired position is no farther from the motion while it follows the chunks.",
+    )
+
+    # ros_process
+    start_timeout: float = threshold(
+        60.0, 's', 'Longest time until something comes about; a first start may compile.'
+    )
+    stop_timeout: float = threshold(
+        10.0, 's', 'Longest time that a process may take to end before it is killed.'
+    )
+    poll_period: float = threshold(0.002, 's', 'Between two looks at what is waited for.')
+
+    # scenarios
+    gear_friction: float = threshold(
+        0.05, '', 'Coulomb friction of geared joints, as a share of their effort limits.'
+    )
+
+    # session
+    diagnostics_timeout: float = threshold(
+        5.0, 's', 'Longest wait for what the node says of a run that it may have given up.'
+    )
+    lockstep_state_timeout: float = threshold(
+        10.0,
+        's',
+        "The node's watchdog in lockstep, where time stands still while a busy machine does else.",
+    )
+    stall_timeout: float = threshold(20.0, 's', 'Longest time without a state from the robot.')
+    settling_time: float = threshold(
+        0.2, 's', 'Time for what is under way between the processes to arrive.'
+    )
+    start_mark: float = threshold(
+        1e-9,
+        'rad/s or m/s',
+        'Desired velocity of all joints at the first waypoint: nothing to an arm, but the sign '
+        "in the node's desired state, at rest until then, that it has got the trajectory.",
+    )
+    desired_tolerance: float = threshold(
+        1e-6, 'rad or m', "The node's desired position may differ this much from the trajectory."
+    )
+
+    # weak_motors
+    asked_share: float = threshold(
+        1.5,
+        '',
+        "Part of the motors' efforts that the motion takes, if it is followed as it was sent.",
+    )
+    holding_share: float = threshold(
+        0.85,
+        '',
+        "Part of the motors' efforts that it takes at the most to hold the arm on its way.",
+    )
+    effort_samples: int = threshold(
+        2001, '', "The motion's efforts are looked at at so many times."
+    )
+    path_step: float = threshold(1e-4, 's', "Distance of the path's points.")
+    begun_way: float = threshold(
+        1e-4,
+        'rad or m',
+        'So far from its begin a motion has a speed on its path: where it hardly moves that is '
+        'not to be told ...',
+    )
+    time_before_end: float = threshold(0.02, 's', '... and so long before its end.')
+    arrived_distance: float = threshold(
+        1e-6, 'rad or m', 'What is asked for has arrived when it is so near to the end.'
+    )
+    limited_share: float = threshold(
+        1.0 - 1e-9, '', 'Part of a limit from which on an effort is limited.'
+    )
+
+    # demo_plots
+    plot_columns: int = threshold(3, '', 'Columns of a picture.')
+    smallest_demo_error: float = threshold(1e-3, 'mrad or mm', 'Smaller errors are not drawn.')
+
+    # scenario_plots
+    close_look: float = threshold(
+        0.5, 's', 'Time of which efforts are drawn where their steps are to be seen.'
+    )
+    smallest_scenario_error: float = threshold(1e-2, 'mrad or mm', 'Smaller errors are not drawn.')
+
+
+DEMO = DemoThresholds()
+"""Those that count."""

@@ -1,0 +1,44 @@
+"""Thresholds: numbers that no parameter sets, each with its unit and reason.
+
+Each subpackage has its own in `thresholds.py`, as fields of frozen dataclasses. `make readme`
+writes them all into doc/thresholds.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_Number = TypeVar('_Number', int, float)
+
+
+def threshold(default: _Number, unit: str, reason: str) -> _Number:
+    """Return a field of a dataclass.
+
+    Parameters
+    ----------
+    default : int or float
+        The value that counts.
+    unit : str
+        '' for none.
+    reason : str
+        What it is for, and how it was found where that is known.
+    """
+    made: _Number = field(default=default, metadata={'unit': unit, 'reason': reason})
+    return made
+
+
+def list_thresholds(thresholds: DataclassInstance) -> list[tuple[str, float, str, str]]:
+    """Return name, value, unit and reason of each of a set of thresholds."""
+    return [
+        (
+            each.name,
+            getattr(thresholds, each.name),
+            each.metadata['unit'],
+            each.metadata['reason'],
+        )
+        for each in fields(thresholds)
+    ]
