@@ -8,12 +8,14 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.model_file import ModelFile, add_model_file, require_packages
 from ne_dynamics.cli.options.output_file import (
+    add_output,
     check_apart,
     check_folder,
     check_output,
     check_picture,
+    settle_output,
     write_text,
 )
 from ne_dynamics.cli.options.trajectory_file import read_trajectory
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from ne_dynamics.simulation import Proof
 
 EXIT_NOT_PROVEN = 1
+ENDING = '_gains'
 
 BEYOND_MARGIN = 1.5
 """Gains that are tried to see the loop swing: by this and the gain margin larger."""
@@ -79,9 +82,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help='motion that errors are predicted for: JointTrajectory in YAML (default: all joints '
         'there and back)',
     )
-    parser.add_argument(
-        '-o', '--output', type=Path, metavar='FOLDER', help='write the files of parameters there'
-    )
+    add_output(parser, ENDING, 'write the files of parameters there', type=Path, metavar='FOLDER')
     parser.add_argument(
         '--write',
         nargs=2,
@@ -137,6 +138,8 @@ def run(args: argparse.Namespace) -> int:
     if args.prove is not None and not 1 <= args.prove <= MOST_TRIALS:
         raise InputError(f'--prove: expected 1 to {MOST_TRIALS}, got {args.prove}')
     require_controller_name(args.controller)
+    require_packages(args, plot=args.plot is not None, sim=args.prove is not None)
+    settle_output(args, ENDING)
     _check_outputs(args)
     request = _read_gain_request(args)
     robot = ModelFile(args).load()

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ne_dynamics.cli.options.arguments import add_extras, get_extras
+from ne_dynamics.errors import require_extras
 from ne_dynamics.identification.writing.write_back import read_text
 from ne_dynamics.model import extras
 from ne_dynamics.model.description_file import looks_like_xml
@@ -68,7 +69,13 @@ def add_model(
     parser.add_argument('--model', '--urdf', metavar='MODEL', help='the same')
 
     def settle(args: argparse.Namespace) -> None:
-        """Find out which argument is the model: with `--model`, the first is one of the others."""
+        """Find out which argument is the model: with `--model`, the first is one of the others.
+
+        So it is with the variable of the environment, where one is left over.
+        """
+        is_over = bool(others) and getattr(args, others[-1]) is None
+        if is_over and None not in (args.first, os.environ.get(variable)):
+            args.model = args.model or os.environ[variable]
         if args.model is None:
             args.model = args.first or os.environ.get(variable)
             if args.model is None and not (is_optional or variable):
@@ -126,6 +133,24 @@ def add_lock(parser: argparse.ArgumentParser) -> None:
         type=_lock,
         help='joint that does not move, with its position [rad or m]; may be repeated (URDF)',
     )
+
+
+def require_packages(args: argparse.Namespace, **extras: bool) -> None:
+    """Refuse a subcommand of which a package is missing, before any work; all of them are named.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    **extras : bool
+        Whether the options need what an extra brings.
+
+    Raises
+    ------
+    MissingDependencyError
+    """
+    is_xacro = args.model is not None and xacro_file.is_xacro(args.model)
+    wanted = [extra for extra, is_needed in extras.items() if is_needed]
+    require_extras(args.command, [*wanted, *['xacro'] * is_xacro])
 
 
 class ModelFile:
