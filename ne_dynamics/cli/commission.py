@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.arguments import natural, positive
+from ne_dynamics.cli.options.expected_time import describe_time
 from ne_dynamics.cli.options.model_file import add_links, add_model, require_packages
 from ne_dynamics.cli.options.output_file import add_output, generate_names, get_stem
 from ne_dynamics.commission import CommissionFolder, Ending, Outcome, Step, Subject, perform
@@ -216,6 +217,9 @@ def _perform(
         )
         simulated = prepare_simulated_arm(subject, errors, folder.path)
     motions = Motions(reach=args.reach, is_planned=args.planned)
+    if not folder.is_done('probe'):
+        moving = describe_time(motions.add_up(subject.robot.n))
+        print_lines([f'The arm moves for about {moving} in all; fits take about as long again.'])
     with (
         interrupted_in_order(),
         Session(subject.robot, simulated, operator.does, args.namespace) as session,

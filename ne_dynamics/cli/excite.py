@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ne_dynamics.cli.options.arguments import accept_exponents, number
+from ne_dynamics.cli.options.expected_time import say_expected_time
 from ne_dynamics.cli.options.model_file import (
     ModelFile,
     add_lock,
@@ -284,6 +285,7 @@ def run(args: argparse.Namespace) -> int:
         effort_limits=_arrange_limits(args.effort_limit, names, '--effort-limit'),
     )
     _check_links([link.name for link in robot.links], args.ignore_pair)
+    say_expected_time(5.0 * args.starts * (robot.n / 6) ** 2 * (1.7 if solids else 1.0))
     with show_share('seeking') as progress:
         excitation = plan_excitation(
             dynamics,

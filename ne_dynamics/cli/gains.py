@@ -8,6 +8,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ne_dynamics.cli.options.expected_time import say_expected_time
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file, require_packages
 from ne_dynamics.cli.options.output_file import (
     add_output,
@@ -146,6 +147,8 @@ def run(args: argparse.Namespace) -> int:
     order_joints(robot.joint_names, args.joints)
     dynamics = Dynamics(robot, args.gravity, backend='python')
     motion = None if args.trajectory is None else _read_motion(args.trajectory, robot)
+    share = len(request.modes) / len(ALL_MODES) * request.poses / 64
+    say_expected_time(48.0 * share * (robot.n / 6) ** 2)
     design = design_gains(dynamics, request, motion)
     wanted = [(kind, Path(name)) for kind, name in args.write]
     if args.output is not None:
