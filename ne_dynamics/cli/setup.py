@@ -11,6 +11,7 @@ from ne_dynamics.cli.options.model_file import (
     add_lock,
     add_model_file,
     require_packages,
+    require_tip,
 )
 from ne_dynamics.cli.options.output_file import (
     add_output,
@@ -20,7 +21,6 @@ from ne_dynamics.cli.options.output_file import (
     write_text,
 )
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.model.chains import list_chains, list_ends
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.printable import print_lines
 
@@ -71,11 +71,7 @@ def run(args: argparse.Namespace) -> int:
     if not looks_like_xml(model.text):
         raise ModelError(f'{args.model}: expected a URDF, got a DH file')
     robot = model.load()
-    ends = list_ends(robot)
-    tip_link = args.tip or (ends[0] if len(ends) == 1 else '')
-    if not tip_link:
-        tips = ', '.join(chain.tip_link for chain in list_chains(robot))
-        raise InputError(f'--tip-link: expected one of {tips}, got none')
+    tip_link = require_tip(robot, args.tip)
     arm = BroughtUpArm(folder.absolute().name, robot, model.text, tip_link, dict(args.lock))
     texts = render_package(arm)
     extras = model.find_own_extras()

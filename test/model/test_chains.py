@@ -37,3 +37,13 @@ def test_places_for_tools_come_first(file, tips, count, capsys):
     assert json.loads(capsys.readouterr().out)['chains'][0]['tip_link'] == chains[0].tip_link
     main(['check', str(model), '--tip-link', tips[0]])
     assert 'several ends' not in capsys.readouterr().out
+
+
+def test_commands_that_need_a_tip_propose_one(capsys, tmp_path, monkeypatch):
+    """Where the tree has several ends, and none was chosen."""
+    monkeypatch.chdir(tmp_path)
+    model = str(example_robots_folder() / 'panda_description/urdf/panda.urdf')
+    for arguments in (['ik', model, '--position', '0', '0', '0.5'], ['setup', model]):
+        assert main(arguments) == 1
+        error = capsys.readouterr().err
+        assert '--tip-link: expected one of panda_hand_tcp, panda_leftfinger, got none' in error

@@ -104,7 +104,8 @@ def read_columns(
         found: list[Columns] = []
         for separator in SEPARATORS:
             stream.seek(0)
-            found += fit_header(next(_split(stream, separator), []), separator, layouts)
+            cells = next(_split(stream, separator), [])
+            found = found or list(fit_header(cells, separator, layouts))
     if not found and given is None:
         found = _find_messages(path)
     if not found:
