@@ -100,12 +100,6 @@ class BroughtUpArm:
         return [name for name in self.joints if name not in takes_effort] if tags else None
 
 
-def list_ends(robot: Robot) -> list[str]:
-    """Return the links that no other link hangs on."""
-    parents = {link.parent for link in robot.links}
-    return [link.name for link in robot.links if link.name not in parents]
-
-
 def _move(joint: Joint, start: float) -> float:
     up, down = joint.upper - start, start - joint.lower
     stroke = min(STROKE, 0.5 * max(up, down))

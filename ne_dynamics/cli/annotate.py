@@ -7,12 +7,14 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.printable import print_lines
 
+ENDING = '_annotated.yaml'
 MODEL_VARIABLE = 'NE_DYNAMICS_MODEL'
 """Environment variable that names the model when the option does not."""
 
@@ -32,7 +34,13 @@ def add_parser(subparsers: Any) -> None:
     )
     add_model_file(parser, 'input', 'output', variable=MODEL_VARIABLE)
     parser.add_argument('input', metavar='IN', help='file to read; - for standard input')
-    parser.add_argument('output', metavar='OUT', help='file to write; - for standard output')
+    parser.add_argument(
+        'output',
+        metavar='OUT',
+        nargs='?',
+        help=f'file to write; - for standard output (default: IN{ENDING}, with a number where '
+        'that is there)',
+    )
     add_lock(parser)
     parser.add_argument(
         '--effort-tolerance',
@@ -136,7 +144,7 @@ def run(args: argparse.Namespace) -> int:
     """
     import numpy as np
 
-    from ne_dynamics.cli.options.output_file import write_text
+    from ne_dynamics.cli.options.output_file import STANDARD, choose_name, write_text
     from ne_dynamics.cli.options.trajectory_file import read_trajectory, trajectory_text
     from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
     from ne_dynamics.dynamics.compensation import Terms
@@ -149,11 +157,15 @@ def run(args: argparse.Namespace) -> int:
         retime,
     )
 
-    if not args.model:
+    is_alone = args.output is None and args.input != STANDARD and not Path(args.input).exists()
+    if not args.model or is_alone:
+        # Two names may be IN and OUT, or MODEL and IN.
         raise ParameterError(
-            f'model: expected --model MODEL or the environment variable {MODEL_VARIABLE}, '
-            'got neither'
+            f'model: expected --model MODEL or the environment variable {MODEL_VARIABLE}, or '
+            f'MODEL before IN, got neither{f" and no file {args.input}" * is_alone}'
         )
+    if args.output is None:
+        args.output = STANDARD if args.input == STANDARD else str(choose_name(args.input, ENDING))
     _check_options(args)
     source = read_trajectory(args.input)
     robot = ModelFile(args).load()

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.cli.options.model_file import add_links, add_model
+from ne_dynamics.cli.options.model_file import add_links, add_model, require_packages
+from ne_dynamics.cli.options.output_file import choose_name
 from ne_dynamics.errors import InputError
 from ne_dynamics.simulation.demo.arm import SENSOR_LINK
 from ne_dynamics.simulation.demo.control_laws import LAWS, SHORT_LAWS, ControlLaws
@@ -87,9 +88,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         '--output',
         type=Path,
-        default=Path('demo_output'),
+        default=True,
         metavar='DIR',
-        help='folder for the plots (default: demo_output)',
+        help='folder for the plots (default: demo_output, or with a number after it)',
     )
     parser.add_argument('--json', action='store_true', help='print the results as JSON')
     parser.set_defaults(run=run)
@@ -133,6 +134,9 @@ def run(args: argparse.Namespace) -> int:
         args.short,
         tuple(args.modes or ()),
     )
+    require_packages(args, ros=True, sim=True, plot=True)
+    if args.output is True:
+        args.output = choose_name('demo', '_output')
     announce = (lambda text: None) if args.json else print
     announce('Node and simulated arm run as two processes. This takes up to a minute or two.')
     with terminated_in_order():

@@ -11,8 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ne_dynamics.cli.options.arguments import accept_exponents, number
-from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
-from ne_dynamics.cli.options.output_file import STANDARD, check_apart, check_output, write_text
+from ne_dynamics.cli.options.expected_time import say_expected_time
+from ne_dynamics.cli.options.model_file import (
+    ModelFile,
+    add_lock,
+    add_model_file,
+    require_packages,
+)
+from ne_dynamics.cli.options.output_file import (
+    STANDARD,
+    add_output,
+    check_apart,
+    check_output,
+    settle_output,
+    write_text,
+)
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.printable import print_lines
@@ -24,6 +37,8 @@ if TYPE_CHECKING:
     from ne_dynamics.model.robot import FloatArray, Robot
 
 OBJECTIVES = ('log-det', 'condition')
+
+ENDING = '_excitation.yaml'
 
 NEAREST = 5
 """Distances that are listed."""
@@ -45,9 +60,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     accept_exponents(parser)
     add_model_file(parser)
     add_lock(parser)
-    parser.add_argument(
-        '-o', '--output', required=True, metavar='FILE', help='to write; - for standard output'
-    )
+    add_output(parser, ENDING, 'to write; - for standard output', metavar='FILE', default=True)
     parser.add_argument(
         '--start',
         nargs='+',
@@ -221,6 +234,9 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.excitation.start_pose import choose_start
     from ne_dynamics.model.description_file import looks_like_xml
 
+    require_packages(args, excite=True)
+    settle_output(args, ENDING)
+    args.output = str(args.output)
     check_output(args.output)
     check_apart([('-o', args.output)], {'--model': args.model, '--extras': args.extras})
     if args.keep_out and args.no_keep_out:
@@ -269,6 +285,7 @@ def run(args: argparse.Namespace) -> int:
         effort_limits=_arrange_limits(args.effort_limit, names, '--effort-limit'),
     )
     _check_links([link.name for link in robot.links], args.ignore_pair)
+    say_expected_time(5.0 * args.starts * (robot.n / 6) ** 2 * (1.7 if solids else 1.0))
     with show_share('seeking') as progress:
         excitation = plan_excitation(
             dynamics,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ne_dynamics.cli.options.arguments import accept_exponents
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.output_file import choose_name
 
 Number = TypeVar('Number', int, float)
 
@@ -108,9 +109,9 @@ def _add_output(study: argparse.ArgumentParser) -> None:
     study.add_argument(
         '--output',
         type=Path,
-        default=Path('reproduce_output'),
+        default=True,
         metavar='DIR',
-        help='folder for the picture (default: reproduce_output)',
+        help='folder for the picture (default: reproduce_output, or with a number after it)',
     )
 
 
@@ -161,6 +162,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.document is not None:
         document.section(document.read_document(args.document), args.study)
+    if getattr(args, 'output', None) is True:
+        args.output = choose_name('reproduce', '_output')
     report = _report(args)
     if args.document is not None and not report.disagreements:
         text = document.with_report(document.read_document(args.document), report)

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
-from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
-from ne_dynamics.cli.options.output_file import check_folder, write_text
+from ne_dynamics.cli.options.model_file import (
+    ModelFile,
+    add_lock,
+    add_model_file,
+    require_packages,
+    require_tip,
+)
+from ne_dynamics.cli.options.output_file import (
+    add_output,
+    check_folder,
+    choose_name,
+    get_stem,
+    write_text,
+)
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.printable import print_lines
+
+ENDING = '_bringup'
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,12 +38,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_model_file(parser)
     add_lock(parser)
-    parser.add_argument(
-        '-o',
-        '--output',
+    add_output(
+        parser,
+        ENDING,
+        'new folder, whose name is that of the package',
         type=Path,
         metavar='FOLDER',
-        help='new folder, whose name is that of the package (default: NAME_bringup for NAME.urdf)',
+        default=True,
     )
     parser.set_defaults(run=run)
 
@@ -42,9 +58,12 @@ def run(args: argparse.Namespace) -> int:
         When the model cannot be loaded or has no one tip, or the folder holds something already;
         nothing is written then.
     """
-    from ne_dynamics.bring_up import BroughtUpArm, list_ends, render_package
+    from ne_dynamics.bring_up import BroughtUpArm, render_package
 
-    folder: Path = args.output or Path(_default_name(args.model))
+    require_packages(args, report=True)
+    if args.output is True:
+        args.output = choose_name(_make_name(args.model), ENDING)
+    folder: Path = args.output
     check_folder(folder)
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f'-o: expected a new or empty folder, got {str(folder)!r}')
@@ -52,10 +71,7 @@ def run(args: argparse.Namespace) -> int:
     if not looks_like_xml(model.text):
         raise ModelError(f'{args.model}: expected a URDF, got a DH file')
     robot = model.load()
-    ends = list_ends(robot)
-    tip_link = args.tip or (ends[0] if len(ends) == 1 else '')
-    if not tip_link:
-        raise InputError(f'--tip-link: expected one of {", ".join(ends)}, got none')
+    tip_link = require_tip(robot, args.tip)
     arm = BroughtUpArm(folder.absolute().name, robot, model.text, tip_link, dict(args.lock))
     texts = render_package(arm)
     extras = model.find_own_extras()
@@ -78,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _default_name(model: str) -> str:
-    """Return `NAME_bringup` for `NAME.urdf`, in letters of a package's name."""
-    stem = Path(model).name.partition('.')[0].lower()
-    return ''.join(letter if letter.isalnum() else '_' for letter in stem) + '_bringup'
+def _make_name(model: str) -> str:
+    """Return the name of a model in letters of a package's name."""
+    letters = re.sub('[^a-z0-9]+', '_', get_stem(model).lower()).strip('_')
+    return letters if letters[:1].isalpha() else f'arm_{letters}'.strip('_')

@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 import types
@@ -286,15 +287,19 @@ def test_examples_of_the_help_are_command_lines(name, capsys):
     for example in command.examples:
         cli.build_parser(name).parse_args(example.split())
     texts = []
-    for option in ('--help', '--help-all') if command.common else ('--help',):
+    for option in ('--help', '--help-all'):
         with pytest.raises(SystemExit) as stop:
             cli.build_parser(name).parse_args([name, option])
         assert stop.value.code == 0
         texts.append(capsys.readouterr().out)
     assert texts[0].rstrip().endswith(command.examples[-1])
-    assert all(len(text) > len(texts[0]) for text in texts[1:])
+    assert (len(texts[1]) > len(texts[0])) == bool(command.common)
     for option in command.common:
         assert option in texts[0]
+    words = set(re.split(r'[\s,\[\]|]+', texts[1]))
+    actions = cli.build_parser(name)._subparsers._group_actions[0].choices[name]._actions
+    missing = {option for action in actions for option in action.option_strings} - words
+    assert missing <= ({'--help-all'} if not command.common else set())
 
 
 @pytest.mark.parametrize('name', ['check', 'equations'])
@@ -314,9 +319,20 @@ def test_a_xacro_file_will_do(name, tmp_path, capsys):
     assert 'joint' in capsys.readouterr().out
 
 
+PROGRAMS = {
+    'ne_dynamics': 'from ne_dynamics.cli.main import main; main()',
+    'ne_dynamics_commission': 'from ne_dynamics.executables import commission; commission()',
+}
+"""As the scripts of setup.py call them."""
+
+
 @pytest.mark.parametrize(
     ('line', 'expected'),
-    [('ne_dynamics ide', 'identify'), ('ne_dynamics identify --hold', '--holdout')],
+    [
+        ('ne_dynamics ide', 'identify'),
+        ('ne_dynamics identify --hold', '--holdout'),
+        ('ne_dynamics_commission --simul', '--simulated'),
+    ],
 )
 def test_a_shell_completes_command_lines(line, expected, tmp_path):
     """A completion finds subcommands, and the options of each."""
@@ -329,7 +345,7 @@ def test_a_shell_completes_command_lines(line, expected, tmp_path):
         'COMP_POINT': str(len(line)),
     }
     subprocess.run(
-        [sys.executable, '-m', 'ne_dynamics.cli.main'],
+        [sys.executable, '-c', PROGRAMS[line.split()[0]]],
         env=os.environ | environment,
         check=True,
         timeout=100,

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ne_dynamics.cli.options.log_source import add_columns
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Log, LogReading
 from ne_dynamics.logs.parts import change_in_parts
@@ -29,14 +30,7 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         'changes of the log', f'JOINT is a joint of the model, or `{ALL}`; all may be repeated'
     )
-    group.add_argument(
-        '--rename',
-        action='append',
-        type=name_pair,
-        default=[],
-        metavar='A=B',
-        help='joint A of the log is joint B of the model; one * in both stands for the same text',
-    )
+    add_columns(group)
     group.add_argument(
         '--scale',
         action='append',
@@ -157,16 +151,6 @@ def _find(robot: Robot, name: str, option: str) -> list[int]:
             f'{ALL}, got {name!r}'
         )
     return [robot.joint_names.index(name)]
-
-
-def name_pair(text: str) -> tuple[str, str]:
-    """Return the names of a joint in a log and in a model, of A=B."""
-    old, _, new = text.partition('=')
-    if not old or not new or old.count('*') != new.count('*') or old.count('*') > 1:
-        raise argparse.ArgumentTypeError(
-            f'expected NAME=NAME, with one * in both or none, got {text!r}'
-        )
-    return old, new
 
 
 def _number_of_joint(text: str) -> tuple[str, float]:
