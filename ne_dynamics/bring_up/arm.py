@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Joint, Robot
@@ -45,11 +45,7 @@ class BroughtUpArm:
     locked_joints: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not PACKAGE_NAME.fullmatch(self.package):
-            raise InputError(
-                'package name: expected lower-case letters, digits and single underscores, '
-                f'beginning with a letter, got {self.package!r}'
-            )
+        check_package_name(self.package)
 
     @property
     def joints(self) -> list[str]:
@@ -100,10 +96,40 @@ class BroughtUpArm:
         return [name for name in self.joints if name not in takes_effort] if tags else None
 
 
+def check_package_name(name: str) -> None:
+    """Raise an error on what is no name of a ROS package.
+
+    Raises
+    ------
+    InputError
+    """
+    if not PACKAGE_NAME.fullmatch(name):
+        raise InputError(
+            'package name: expected lower-case letters, digits and single underscores, '
+            f'beginning with a letter, got {name!r}'
+        )
+
+
 def list_ends(robot: Robot) -> list[str]:
     """Return the links that no other link hangs on."""
     parents = {link.parent for link in robot.links}
     return [link.name for link in robot.links if link.name not in parents]
+
+
+def require_tip(robot: Robot) -> Robot:
+    """Return a robot with a tip: its own, or the one link that no other hangs on.
+
+    Raises
+    ------
+    InputError
+        When there are several.
+    """
+    if robot.tip_link is not None:
+        return robot
+    ends = list_ends(robot)
+    if len(ends) != 1:
+        raise InputError(f'--tip-link: expected one of {", ".join(ends)}, got none')
+    return replace(robot, tip_link=ends[0])
 
 
 def _move(joint: Joint, start: float) -> float:

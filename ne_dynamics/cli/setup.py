@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         When the model cannot be loaded or has no one tip, or the folder holds something already;
         nothing is written then.
     """
-    from ne_dynamics.bring_up import BroughtUpArm, list_ends, render_package
+    from ne_dynamics.bring_up import BroughtUpArm, render_package, require_tip
 
     folder: Path = args.output or Path(_default_name(args.model))
     check_folder(folder)
@@ -51,12 +51,10 @@ def run(args: argparse.Namespace) -> int:
     model = ModelFile(args)
     if not looks_like_xml(model.text):
         raise ModelError(f'{args.model}: expected a URDF, got a DH file')
-    robot = model.load()
-    ends = list_ends(robot)
-    tip_link = args.tip or (ends[0] if len(ends) == 1 else '')
-    if not tip_link:
-        raise InputError(f'--tip-link: expected one of {", ".join(ends)}, got none')
-    arm = BroughtUpArm(folder.absolute().name, robot, model.text, tip_link, dict(args.lock))
+    robot = require_tip(model.load())
+    arm = BroughtUpArm(
+        folder.absolute().name, robot, model.text, robot.tip.name, dict(args.lock)
+    )
     texts = render_package(arm)
     extras = model.find_own_extras()
     if extras is not None:
@@ -65,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         write_text(str(folder / path), text)
     missing = arm.find_joints_without_effort()
-    lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {tip_link}']
+    lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {robot.tip.name}']
     if missing:
         lines.append(f'no command interface effort in <ros2_control>: {", ".join(missing)}')
     if arm.effort_limits is None:
