@@ -5,9 +5,9 @@ The equations are C, the rest is C++ that is the same for every arm: what differ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf, isfinite, radians
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,12 @@ from ne_dynamics.control.guards.feasibility import (
     phase_margin,
 )
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
-from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.laws import Gains, Mode
 from ne_dynamics.control.sensors.state_effort import LARGEST_SHARE, LEAST_SHARE
-from ne_dynamics.control.stages.transition import REACH_TIME
 from ne_dynamics.control.transition import END, TIMES_OUT
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import JointType
+from ne_dynamics.model.robot import JointType, Robot
 from ne_dynamics.motion.joint_limits import usual_velocities
 from ne_dynamics.motion.waypoints import TURN
 from ne_dynamics.ros.settings.configuration import JUMP_MARGIN, make_tuning
@@ -70,6 +69,9 @@ SHARED = (
     'wrench.measures',
 )
 """Parameters of the node that the controller has."""
+
+DECLARED = (*PER_JOINT, *SHARED, 'wrench.enabled')
+"""With the names and defaults of the node."""
 
 OF_THE_MODEL = (
     'model_file',
@@ -118,7 +120,7 @@ class ArmController:
 
     @classmethod
     def from_settings(
-        cls, package: str, robot: Any, settings: NodeSettings, rate: float, sensor: str = ''
+        cls, package: str, robot: Robot, settings: NodeSettings, rate: float, sensor: str = ''
     ) -> ArmController:
         """Return the controller of a robot, with parameters that were checked.
 
@@ -140,13 +142,14 @@ class ArmController:
         if not (isfinite(rate) and rate > 0.0):
             raise ParameterError(f'rate: expected a finite number > 0, got {rate:g}')
         arm = controlled_arm(settings, robot)
-        _, remarks = make_tuning(settings, arm)
+        tuning, remarks = make_tuning(settings, arm)
         if settings.mode is Mode.FEEDFORWARD:
             raise ParameterError(
                 'mode: the controller has computed_torque, feedforward_pd and '
                 'gravity_compensation, got feedforward'
             )
-        remarks += _judge_gains(settings, arm, 1.0 / rate)
+        if tuning.law.gains is not None:
+            remarks += _judge_gains(settings.mode, tuning.law.gains, arm, 1.0 / rate)
         if any(joint.friction.has_hysteresis for joint in arm.robot.joints):
             remarks.append('the hysteresis of friction is left out of the controller')
         return cls(package, arm, settings, rate, sensor, tuple(remarks))
@@ -200,7 +203,12 @@ def render_controller(controller: ArmController) -> dict[str, str]:
     controller : ArmController
     """
     environment = make_environment(TEMPLATES)
-    environment.filters |= {'cpp': _cpp, 'cpp_texts': _cpp_texts, 'yaml': _yaml}
+    environment.filters |= {
+        'cpp': _cpp,
+        'cpp_default': _cpp_default,
+        'cpp_texts': _cpp_texts,
+        'yaml': _yaml,
+    }
     texts = render_templates(environment, _values(controller))
     texts[f'{controller.package}.xml'] = texts.pop('plugin.xml')
     equations = controller.arm.dynamics.source_files('c', controller.prefix, FUNCTIONS)
@@ -210,7 +218,7 @@ def render_controller(controller: ArmController) -> dict[str, str]:
     }
 
 
-def _judge_gains(settings: NodeSettings, arm: ControlledArm, period: float) -> list[str]:
+def _judge_gains(mode: Mode, gains: Gains, arm: ControlledArm, period: float) -> list[str]:
     """Return remarks on the gains of the mode in any pose.
 
     Raises
@@ -218,16 +226,14 @@ def _judge_gains(settings: NodeSettings, arm: ControlledArm, period: float) -> l
     ParameterError
         When they are full matrices, or the loop is not stable in some pose.
     """
-    mode = settings.mode
-    gains = make_tuning(settings, arm)[0].law.gains
-    if gains is None:
-        return []
     if max(gains.kp.ndim, gains.kv.ndim) == 2:
         raise ParameterError(f'{mode.value}.kp, {mode.value}.kv: expected one gain for each joint')
-    drives, mass_matrix = find_drive_inertias(arm.robot.joints), arm.dynamics.mass_matrix
+    drives = find_drive_inertias(arm.robot.joints)
     remarks: list[str] = []
     for q in arm.sample_positions() if mode is Mode.FEEDFORWARD_PD else [np.zeros(arm.robot.n)]:
-        verdict = judge_gains_and_drives(mode, gains, lambda q=q: mass_matrix(q), drives, period)
+        verdict = judge_gains_and_drives(
+            mode, gains, partial(arm.dynamics.mass_matrix, q), drives, period
+        )
         if verdict.refusals:
             raise ParameterError(verdict.refusals[0])
         remarks = remarks or verdict.remarks
@@ -258,6 +264,7 @@ def _values(controller: ArmController) -> dict[str, Any]:
         'rate': round(controller.rate),
         'sensor': controller.sensor,
         'values': values,
+        'defaults': {name: PARAMETERS.find(name).default for name in DECLARED},
         'largest_kv': controller.largest_kv,
         'kv_of_bound': kv,
         'largest_kp': controller.find_largest_kp(kv),
@@ -278,7 +285,6 @@ def _values(controller: ArmController) -> dict[str, Any]:
         'largest_product': limits.largest_product,
         'least_phase_margin': radians(limits.least_phase_margin),
         'reach': limits.position_slack,
-        'reach_time': REACH_TIME,
         'largest_share': LARGEST_SHARE,
         'least_share': LEAST_SHARE,
         'fade_end': END,
@@ -294,6 +300,13 @@ def _cpp(value: Any) -> str:
     if isinstance(value, bool):
         return 'true' if value else 'false'
     return repr(float(value)) if isfinite(value) else 'INF'
+
+
+def _cpp_default(value: Any) -> str:
+    """Return the default of a parameter as C++ has it."""
+    if isinstance(value, tuple):
+        return f'Numbers{_cpp(list(value))}'
+    return f'std::string("{value}")' if isinstance(value, str) else _cpp(value)
 
 
 def _cpp_texts(texts: list[str]) -> str:

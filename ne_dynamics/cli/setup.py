@@ -52,9 +52,7 @@ def run(args: argparse.Namespace) -> int:
     if not looks_like_xml(model.text):
         raise ModelError(f'{args.model}: expected a URDF, got a DH file')
     robot = require_tip(model.load())
-    arm = BroughtUpArm(
-        folder.absolute().name, robot, model.text, robot.tip.name, dict(args.lock)
-    )
+    arm = BroughtUpArm(folder.absolute().name, robot, model.text, robot.tip.name, dict(args.lock))
     texts = render_package(arm)
     extras = model.find_own_extras()
     if extras is not None:

@@ -41,7 +41,7 @@ public:
     std::istringstream words(line);
     std::string verb;
     words >> verb;
-    if (verb == "parameter") return set_parameter(words);
+    if (verb == "parameters") return set_parameters(words);
     if (verb == "configure") return configure(static_cast<unsigned>(read(words)));
     if (verb == "activate") return verdict(controller_->on_activate({}));
     if (verb == "deactivate") return verdict(controller_->on_deactivate({}));
@@ -71,25 +71,26 @@ private:
     return result == CallbackReturn::SUCCESS ? "success" : "failure";
   }
 
-  std::string set_parameter(std::istream & words)
+  static rclcpp::ParameterValue read_value(std::istream & words)
   {
-    std::string name, kind, word;
-    words >> name >> kind;
-    rclcpp::ParameterValue value;
-    if (kind == "numbers") {
-      std::vector<double> numbers;
-      while (words >> word) numbers.push_back(std::strtod(word.c_str(), nullptr));
-      value = numbers;
-    } else if (kind == "number") {
-      value = read(words);
-    } else if (kind == "flag") {
-      value = read(words) != 0.0;
-    } else {
-      words >> word;
-      value = word;
-    }
-    if (controller_) return controller_->get_node()->set_parameter({name, value});
-    overrides_[name] = value;
+    std::string kind, word;
+    words >> kind;
+    if (kind == "number") return read(words);
+    if (kind == "flag") return read(words) != 0.0;
+    if (kind == "word") return words >> word, word;
+    std::vector<double> numbers(static_cast<std::size_t>(read(words)));
+    for (auto & number : numbers) number = read(words);
+    return numbers;
+  }
+
+  // All of them, or none: before it is configured as of a parameter file, then at once.
+  std::string set_parameters(std::istream & words)
+  {
+    std::vector<rclcpp::Parameter> given;
+    std::string name;
+    while (words >> name) given.emplace_back(name, read_value(words));
+    if (controller_) return controller_->get_node()->set_parameters(given);
+    for (const auto & one : given) overrides_[one.get_name()] = one.get_parameter_value();
     return "";
   }
 

@@ -63,14 +63,15 @@ public:
   }
 
   // For the tests: what a user and the executor do.
-  std::string set_parameter(const rclcpp::Parameter & parameter)
+  std::string set_parameters(const std::vector<rclcpp::Parameter> & given)
   {
-    auto & value = parameters_.at(parameter.get_name());
-    if (value.index() != parameter.get_parameter_value().index()) return "wrong type";
-    const auto handle = on_set_.lock();
-    const auto result =
-      handle ? handle->callback({parameter}) : rcl_interfaces::msg::SetParametersResult{true, ""};
-    if (result.successful) value = parameter.get_parameter_value();
+    for (const auto & one : given)
+      if (parameters_.at(one.get_name()).index() != one.get_parameter_value().index())
+        return "wrong type";
+    rcl_interfaces::msg::SetParametersResult result{true, ""};
+    if (const auto handle = on_set_.lock()) result = handle->callback(given);
+    for (const auto & one : given)
+      if (result.successful) parameters_.at(one.get_name()) = one.get_parameter_value();
     return result.reason;
   }
 
