@@ -19,23 +19,25 @@ from ne_dynamics.bring_up.arm import check_package_name
 from ne_dynamics.bring_up.package import make_environment, render_templates
 from ne_dynamics.codegen.c.c_project import make_prefix
 from ne_dynamics.codegen.description import MARK as C_MARK
-from ne_dynamics.control.guards.feasibility import (
+from ne_dynamics.control import (
+    GUARD_LIMITS,
+    Gains,
+    Mode,
     find_drive_inertias,
     judge_gains_and_drives,
     phase_margin,
 )
-from ne_dynamics.control.guards.limits import GUARD_LIMITS
-from ne_dynamics.control.laws import Gains, Mode
-from ne_dynamics.control.sensors.state_effort import LARGEST_SHARE, LEAST_SHARE
-from ne_dynamics.control.transition import END, TIMES_OUT
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import JointType, Robot
-from ne_dynamics.motion.joint_limits import usual_velocities
-from ne_dynamics.motion.waypoints import TURN
-from ne_dynamics.ros.settings.configuration import JUMP_MARGIN, make_tuning
-from ne_dynamics.ros.settings.controlled_arm import ControlledArm, controlled_arm
-from ne_dynamics.ros.settings.parameters import PARAMETERS, NodeSettings
+from ne_dynamics.motion import usual_velocities
+from ne_dynamics.ros import (
+    PARAMETERS,
+    ControlledArm,
+    NodeSettings,
+    controlled_arm,
+    make_tuning,
+)
 
 TEMPLATES = Path(__file__).with_name('controller_templates')
 
@@ -275,7 +277,7 @@ def _values(controller: ArmController) -> dict[str, Any]:
         'is_continuous': [joint.type is JointType.CONTINUOUS for joint in joints],
         'effort_limits': [joint.effort_limit or inf for joint in joints],
         'usual_velocities': usual_velocities(joints).tolist(),
-        'jump_velocities': [JUMP_MARGIN * (joint.velocity_limit or inf) for joint in joints],
+        'velocity_limits': [joint.velocity_limit or inf for joint in joints],
         'least_inertias': controller.least_inertias.tolist(),
         'gravity': arm.dynamics.gravity.tolist(),
         'can_leave_friction': not any(joint.friction.friction_offset for joint in joints),
@@ -285,11 +287,6 @@ def _values(controller: ArmController) -> dict[str, Any]:
         'largest_product': limits.largest_product,
         'least_phase_margin': radians(limits.least_phase_margin),
         'reach': limits.position_slack,
-        'largest_share': LARGEST_SHARE,
-        'least_share': LEAST_SHARE,
-        'fade_end': END,
-        'fades_out': TIMES_OUT,
-        'turn': TURN,
     }
 
 

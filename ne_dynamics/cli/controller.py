@@ -78,8 +78,7 @@ def run(args: argparse.Namespace) -> int:
         holds something already; nothing is written then.
     """
     from ne_dynamics.bring_up import ArmController, find_others, render_controller, require_tip
-    from ne_dynamics.ros.settings.parameter_file import read_parameters
-    from ne_dynamics.ros.settings.parameters import PARAMETERS
+    from ne_dynamics.ros import PARAMETERS, read_parameters
 
     folder: Path = args.output
     check_folder(folder)

@@ -203,7 +203,7 @@ FAULTS = {
 
 @pytest.mark.parametrize('kind', FAULTS)
 def test_a_reference_that_cannot_be_is_not_followed(bench, dynamics, kind):
-    """The motion comes to rest where it was going; it is said once, and the command has no step."""
+    """The motion comes to rest on its way, without a step; it is said once."""
     added, words = FAULTS[kind]
     q = sweep(bench, 600)
     before = bench.commands
@@ -247,7 +247,7 @@ def test_a_reference_comes_back_when_it_is_sound_and_within_reach(bench):
 
 
 def test_a_reference_that_moves_but_does_not_change_is_stale(bench):
-    """After `reference_timeout` the arm is held; one that stands still may stay the same for ever."""
+    """After `reference_timeout` the arm is held; one that stands still may stay the same."""
     for _ in range(200):
         bench.follow(Q)
     assert bench.log == []

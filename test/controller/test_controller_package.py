@@ -1,4 +1,4 @@
-"""`ne_dynamics controller` writes a package that ros2_control can load, or an error and nothing."""
+"""`ne_dynamics controller` writes a package that ros2_control can load, or nothing."""
 
 from __future__ import annotations
 
