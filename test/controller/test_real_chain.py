@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from controller_bench import write_package
 from real_chain import ChainProcess, compile_chain
 from real_jtc import MISSING
@@ -33,6 +34,8 @@ pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 PAGE = Path(__file__).resolve().parents[2] / 'doc' / 'real_time.md'
 START = 100.0
+LOOPS = [(500, 100.0, 20.0), (1000, 100.0, 20.0), (500, 394.2, 27.8)]
+"""Rate and gains. The last are those that `ne_dynamics gains` computes for this loop."""
 CLOSE = 0.01
 """Part of a figure by which a run may differ from another: now and then a last digit does."""
 
@@ -46,7 +49,7 @@ def motion():
 
 @pytest.fixture(scope='module')
 def chain_of(motion, tmp_path_factory):
-    """Return what makes a chain that stands where the motion begins, by the rate."""
+    """Return what makes a chain that stands where the motion begins, by rate and gains."""
     folder = tmp_path_factory.mktemp('chain')
     package = folder / 'arm_controller'
     write_package(motion.robot, package)
@@ -56,11 +59,15 @@ def chain_of(motion, tmp_path_factory):
     text = shipped_file('six_axis_arm.urdf').read_text(encoding='utf-8')
     with ChainProcess(ctx=get_context('spawn')) as process:
 
-        def make(rate):
+        def make(rate, kp=100.0, kv=20.0):
             period = 1.0 / rate
-            chain = process.RealChain(
-                library, package, text, rate, START - period, position, effort
-            )
+            content = yaml.safe_load((package / 'config/controllers.yaml').read_text())
+            own = content[f'/**/{package.name}']['ros__parameters']
+            own |= {'computed_torque.kp': [kp], 'computed_torque.kv': [kv]}
+            file = folder / 'parameters.yaml'
+            file.write_text(yaml.safe_dump(content))
+            given = library, package.name, file, text, rate, START - period
+            chain = process.RealChain(*given, position, effort)
             chain.update(START - period, position, np.zeros(position.size), effort)
             return chain
 
@@ -72,7 +79,9 @@ def send(chain, motion, now):
     from rclpy.serialization import serialize_message
 
     rows = motion.times.tolist(), motion.positions, motion.velocities, motion.accelerations
-    points = [TrajectoryPoint(round(time, 9), *values) for time, *values in zip(*rows, strict=True)]
+    points = [
+        TrajectoryPoint(round(time, 9), *values) for time, *values in zip(*rows, strict=True)
+    ]
     message = trajectory_message(motion.robot.joint_names, points)
     assert chain.receive(bytes(serialize_message(message)), now)
 
@@ -110,13 +119,13 @@ def check_row(beginning, found):
         assert abs(number - float(text)) <= max(0.51 * digit, CLOSE * float(text)), (number, text)
 
 
-@pytest.mark.parametrize('rate', [500, 1000])
-def test_the_page_has_the_errors_of_the_chain(chain_of, motion, rate):
+@pytest.mark.parametrize(('rate', 'kp', 'kv'), LOOPS)
+def test_the_page_has_the_errors_of_the_chain(chain_of, motion, rate, kp, kv):
     """Against what JTC asked for in each cycle, which is the state of the next one."""
-    chain = chain_of(rate)
+    chain = chain_of(rate, kp, kv)
     run, references = follow(chain, motion, rate)
     chain.close()
-    check_row(f'JTC and the controller, 100/20, {rate} Hz', rms(run.error))
+    check_row(f'JTC and the controller, {kp:g}/{kv:g}, {rate} Hz', rms(run.error))
     # JTC leads by one period.
     times = np.arange(len(references)) / rate + 1.0 / rate
     moving = times < motion.duration
@@ -124,15 +133,15 @@ def test_the_page_has_the_errors_of_the_chain(chain_of, motion, rate):
     np.testing.assert_allclose(references[moving, 0], wanted, rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize('rate', [500, 1000])
-def test_the_page_has_the_errors_of_the_node(motion, rate):
+@pytest.mark.parametrize(('rate', 'kp', 'kv'), LOOPS)
+def test_the_page_has_the_errors_of_the_node(motion, rate, kp, kv):
     """On the same motion with the same gains."""
-    controller = MotionLoop(motion.robot, motion).controller
+    controller = MotionLoop(motion.robot, motion, kp=kp, kv=kv).controller
     controller.motion.follow(motion.waypoints())
     arm = MujocoArm(motion.robot, period=1.0 / rate)
     arm.reset(motion.positions[0])
     run = OneProcessLoop(arm, controller).run(motion.duration + 1.0)
-    check_row(f'the node, 100/20, {rate} Hz', rms(run.error))
+    check_row(f'the node, {kp:g}/{kv:g}, {rate} Hz', rms(run.error))
 
 
 def test_an_error_ends_the_chain_with_a_command_against_gravity(chain_of, motion):

@@ -59,7 +59,10 @@ class RealChain:
     ----------
     library : Path
         From :func:`compile_chain`.
-    package : Path
+    name : str
+        Of the package.
+    parameters : Path
+        Its file `controllers.yaml`, or another.
     urdf : str
         Text of the description.
     rate : int
@@ -73,7 +76,8 @@ class RealChain:
     def __init__(
         self,
         library: Path,
-        package: Path,
+        name: str,
+        parameters: Path,
         urdf: str,
         rate: int,
         start: float,
@@ -83,9 +87,8 @@ class RealChain:
         self._library = ctypes.CDLL(str(library), mode=os.RTLD_GLOBAL | os.RTLD_NOW)
         self._library.chain_new.restype = ctypes.c_void_p
         self._library.chain_init()
-        file = package / 'config' / 'controllers.yaml'
-        texts = urdf.encode(), str(file).encode()
-        handle = self._library.chain_new(*texts, rate, package.name.encode())
+        texts = urdf.encode(), str(parameters).encode()
+        handle = self._library.chain_new(*texts, rate, name.encode())
         assert handle, 'a controller did not initialise'
         self._handle = ctypes.c_void_p(handle)
         self._last, self._n = round(start * NANO), len(position)
