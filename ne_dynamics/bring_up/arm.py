@@ -45,11 +45,7 @@ class BroughtUpArm:
     locked_joints: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not PACKAGE_NAME.fullmatch(self.package):
-            raise InputError(
-                'package name: expected lower-case letters, digits and single underscores, '
-                f'beginning with a letter, got {self.package!r}'
-            )
+        check_package_name(self.package)
 
     @property
     def joints(self) -> list[str]:
@@ -98,6 +94,20 @@ class BroughtUpArm:
             if any(one.get('name') == 'effort' for one in joint.findall('command_interface'))
         }
         return [name for name in self.joints if name not in takes_effort] if tags else None
+
+
+def check_package_name(name: str) -> None:
+    """Raise an error on what is no name of a ROS package.
+
+    Raises
+    ------
+    InputError
+    """
+    if not PACKAGE_NAME.fullmatch(name):
+        raise InputError(
+            'package name: expected lower-case letters, digits and single underscores, '
+            f'beginning with a letter, got {name!r}'
+        )
 
 
 def _move(joint: Joint, start: float) -> float:

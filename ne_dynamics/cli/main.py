@@ -46,6 +46,15 @@ COMMANDS = {
             'commission --model arm.urdf --tip-link tool0 -o run',
         ),
     ),
+    'controller': Command(
+        'write a ros2_control controller for an arm: generated C, chainable, real time',
+        (
+            'controller arm.urdf --tip-link tool0 -o my_arm_controller',
+            'controller arm.urdf --tip-link tool0 --rate 1000 --params gains.params.yaml '
+            '-o my_arm_controller',
+        ),
+        frozenset({*_MODEL, '-o', '--rate', '--params', '--sensor'}),
+    ),
     'demo': Command(
         'follow a trajectory in simulation, one control law after the other, and compare',
         ('demo', 'demo --scenario tool-load --output pictures'),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
-from pathlib import Path
 
 from ne_dynamics.cli.options.model_file import (
     ModelFile,
@@ -13,14 +11,12 @@ from ne_dynamics.cli.options.model_file import (
     require_packages,
     require_tip,
 )
-from ne_dynamics.cli.options.output_file import (
-    add_output,
-    check_folder,
-    choose_name,
-    get_stem,
-    write_text,
+from ne_dynamics.cli.options.package_folder import (
+    add_package_folder,
+    choose_folder,
+    write_package,
 )
-from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.printable import print_lines
 
@@ -38,14 +34,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_model_file(parser)
     add_lock(parser)
-    add_output(
-        parser,
-        ENDING,
-        'new folder, whose name is that of the package',
-        type=Path,
-        metavar='FOLDER',
-        default=True,
-    )
+    add_package_folder(parser, ENDING)
     parser.set_defaults(run=run)
 
 
@@ -61,12 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.bring_up import BroughtUpArm, render_package
 
     require_packages(args, report=True)
-    if args.output is True:
-        args.output = choose_name(_make_name(args.model), ENDING)
-    folder: Path = args.output
-    check_folder(folder)
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError(f'-o: expected a new or empty folder, got {str(folder)!r}')
+    folder = choose_folder(args, ENDING)
     model = ModelFile(args)
     if not looks_like_xml(model.text):
         raise ModelError(f'{args.model}: expected a URDF, got a DH file')
@@ -77,11 +61,9 @@ def run(args: argparse.Namespace) -> int:
     extras = model.find_own_extras()
     if extras is not None:
         texts['urdf/arm.extras.yaml'] = extras.read_text(encoding='utf-8')
-    for path, text in texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        write_text(str(folder / path), text)
+    write_package(folder, texts)
     missing = arm.find_joints_without_effort()
-    lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {tip_link}']
+    lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {robot.tip.name}']
     if missing:
         lines.append(f'no command interface effort in <ros2_control>: {", ".join(missing)}')
     if arm.effort_limits is None:
@@ -92,9 +74,3 @@ def run(args: argparse.Namespace) -> int:
     ]
     print_lines(lines)
     return 0
-
-
-def _make_name(model: str) -> str:
-    """Return the name of a model in letters of a package's name."""
-    letters = re.sub('[^a-z0-9]+', '_', get_stem(model).lower()).strip('_')
-    return letters if letters[:1].isalpha() else f'arm_{letters}'.strip('_')

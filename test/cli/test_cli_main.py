@@ -219,6 +219,7 @@ WITH_MODEL = {
     'annotate': ('in', 'out'),
     'check': (),
     'commission': (),
+    'controller': ('-o', 'out'),
     'demo': (),
     'excite': ('-o', 'out'),
     'gains': ('--rate', '500', '--delay', '0.002'),
