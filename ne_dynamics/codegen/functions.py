@@ -639,7 +639,7 @@ _ROWS = (
         load_trace('energy', 'trace_centroidal_momentum_rate'),
         method='centroidal_momentum_rate',
     ),
-    *_under_loads(
+    *_under_all_loads(
         Function(
             'joint_wrenches',
             'force, then moment, onto each body through its joint, at the origin of its frame, '
