@@ -271,7 +271,7 @@ class JointStateTopic:
             Severity.ERROR,
         )
         if is_left:
-            self._leaving.send_last(LastCommand.GRAVITY)
+            self._leaving.begin_leaving()
         self._motion.end(str(fault))
 
     def leave_damped(self) -> None:
