@@ -114,6 +114,12 @@ class GuardLimits:
     frozen_states: int = threshold(
         10, '', 'A position is the same in so many states before it may be frozen.'
     )
+    frozen_longest: float = threshold(
+        0.25,
+        's',
+        'Where so many states take longer, what a joint must have done between them is not known: '
+        'no position is frozen.',
+    )
     frozen_band: float = threshold(
         0.02, '', 'A position within this part of the limit of a frozen one is the same.'
     )

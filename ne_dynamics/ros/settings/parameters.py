@@ -298,9 +298,9 @@ class NodeSettings(ArmSettings):
         'that are not believed, until they are: `damp`, gravity compensation and a damping '
         'through the mass matrix, by which velocities decay at 10 /s or faster, with a joint that '
         'is not believed where the model predicts it; `leave`, nothing: the arm keeps a last '
-        'command against gravity, which does not hold it in place. When states stop, '
-        '`on_state_loss` counts. Drives that close the loop are brought to rest, and get that '
-        'command again for each state, with `damp`.',
+        'command against gravity, which does not hold it in place. When states stop, or with '
+        '`leave` are not believed, `on_state_loss` counts. Drives that close the loop are brought '
+        'to rest, and get that command again for each state, with `damp`.',
     )
     jump_velocity: tuple[float, ...] = parameter(
         (),
