@@ -87,7 +87,7 @@ class Evaluator:
             from ne_dynamics.codegen.llvm.compiler import CHUNK, CompiledKernel
             from ne_dynamics.codegen.llvm.equations import fits_stack
 
-            program = trace_function(self._traced, name, link)
+            program = trace_function(self._traced, name, link, is_compiled=True)
             if not fits_stack(program):
                 self._too_large.add((name, link))
                 return None
@@ -161,7 +161,7 @@ class Evaluator:
         """
         row = FUNCTIONS[name]
         shared = [] if self.parameters is None else [self.parameters[np.newaxis]]
-        is_written_out = row.is_written_out(self.subject.structure)
+        is_written_out = row.is_written_out(self.subject.structure, self.is_compiled)
         if is_written_out and self.is_compiled:
             if (name, link) not in self._compiled:
                 check()  # before anything is compiled for it

@@ -13,6 +13,7 @@ from ne_dynamics.algorithms.regressor import (
     assemble_regressor,
     find_structure,
     regressor,
+    regressor_by_factors,
     regressor_factors,
     supports,
 )
@@ -63,7 +64,7 @@ def models():
 
 @pytest.mark.parametrize('robot', list(models()), ids=lambda robot: robot.name)
 def test_both_forms_agree(robot):
-    """The assembled factors are the regressor that is written out."""
+    """The factors, assembled or multiplied one by one, are the regressor that is written out."""
     q, qd, qdd = np.random.default_rng(robot.n).uniform(-2.0, 2.0, (3, 4, robot.n))
     result = assembled(robot, q, qd, qdd)
     plain = build_mechanism(robot, regroup=False)
@@ -71,6 +72,8 @@ def test_both_forms_agree(robot):
         expected = np.array(regressor(plain, *(row.tolist() for row in arguments), GRAVITY))
         scale = np.abs(expected).max()
         np.testing.assert_allclose(result[sample], expected, rtol=1e-9, atol=1e-12 * scale)
+        products = regressor_by_factors(plain, *(row.tolist() for row in arguments), GRAVITY)
+        np.testing.assert_allclose(products, result[sample], rtol=1e-12, atol=1e-14 * scale)
 
 
 @pytest.mark.parametrize('robot', list(models()), ids=lambda robot: robot.name)
