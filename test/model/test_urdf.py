@@ -348,7 +348,7 @@ def test_long_chains_do_not_hit_the_recursion_limit():
 
 
 def test_loading_in_threads_keeps_findings_apart():
-    """Robots that load at the same time do not mix what was noticed."""
+    """The parser's global message hook does not mix robots that load at the same time."""
     xmls = [
         robot_xml(link('base'), link('a'), joint('j', 'base', 'a'), f'<tag_{i}/>')
         for i in range(8)

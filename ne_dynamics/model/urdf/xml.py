@@ -1,9 +1,9 @@
 """Read the untrusted text of a URDF into a description whose every part is checked by itself.
 
 A document type declaration is refused before an entity can expand, every number must be a plain
-finite decimal, and what stands twice is refused. What matters to dynamics (links, inertials,
-joints) is read; what is not known is left out, and comes back as findings. Whether the links make
-one robot is for :mod:`~ne_dynamics.model.urdf.tree` to say.
+finite decimal, and what stands twice is refused. ``urdf_parser_py`` then parses what matters to
+dynamics (links, inertials, joints); what it did not know comes back as findings, nothing is
+printed. Whether the links make one robot is for :mod:`~ne_dynamics.model.urdf.tree` to say.
 
 How the text is understood:
 
@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import threading
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -89,15 +90,21 @@ _JOINT_ELEMENTS: dict[str, dict[str, int]] = {
     'dynamics': {'damping': 1, 'friction': 1},
     'mimic': {'multiplier': 1, 'offset': 1},
 }
-# Known to the world of URDF and without influence on the dynamics: not read.
+# Known to the world of URDF and without influence on the dynamics: not handed to the parser.
 _IGNORED_IN_ROBOT = frozenset({'material', 'gazebo', 'transmission', 'ros2_control'})
 _IGNORED_IN_LINK = frozenset({'visual', 'collision'})
 _IGNORED_IN_JOINT = frozenset({'calibration', 'safety_controller'})
 _GEOMETRY_NUMBERS = ('xyz', 'rpy', 'quat_xyzw', 'size', 'radius', 'length', 'scale')
 
-# Elements whose other attributes mean nothing and are not worth a finding.
-_OF_ONE_ATTRIBUTE = ('mass', 'parent', 'child', 'axis')
-_ATTRIBUTES = {'inertial': (), 'joint': ('name', 'type'), 'mimic': ('joint',)}
+# urdf_parser_py reports through one global function, which is replaced while it parses. A fork
+# waits for the end of that: no child inherits a lock that nobody will release.
+_parser_lock = threading.RLock()
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(
+        before=_parser_lock.acquire,
+        after_in_parent=_parser_lock.release,
+        after_in_child=_parser_lock.release,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -421,10 +428,7 @@ def _copy_checked(
     what: str,
     findings: list[Finding],
 ) -> ElementTree.Element:
-    """Return a copy of its children as far as they are of URDF 1.0, known ones given once.
-
-    Numbers are sound, and a quaternion is in the place of three angles.
-    """
+    """Return a copy for the parser, its known children given once, with sound numbers."""
     copy = ElementTree.Element(element.tag, dict(element.attrib))
     seen: set[str] = set()
     for child in element:
@@ -515,13 +519,18 @@ def _copy_joint(
         if child is not None:
             get_required(child, attribute, f'{what}: {tag}')
     limit = copy.find('limit')
-    if limit is not None and version >= _HAS_ACCELERATION_LIMITS:
-        _check_extended_limit(limit, kind, f'{what}: limit')
+    if limit is not None:
+        # The parser insists on these two; what is absent is told apart by _read_limits.
+        for attribute in ('effort', 'velocity'):
+            if attribute not in limit.attrib:
+                limit.set(attribute, '0')
+        if version >= _HAS_ACCELERATION_LIMITS:
+            _check_extended_limit(limit, kind, f'{what}: limit')
     return copy
 
 
 def _check_extended_limit(limit: ElementTree.Element, kind: str, what: str) -> None:
-    """Check a limit of URDF 1.2, and take out what version 1.0 does not know."""
+    """Check a limit of URDF 1.2, and take out what the parser does not know."""
     if kind in ('revolute', 'prismatic'):
         for attribute in ('lower', 'upper'):
             get_required(limit, attribute, what)
@@ -531,10 +540,8 @@ def _check_extended_limit(limit: ElementTree.Element, kind: str, what: str) -> N
             read_numbers(text, 1, f'{what} {attribute}')
 
 
-def _parse(
-    root: ElementTree.Element,
-) -> tuple[ElementTree.Element, tuple[int, int], list[Finding]]:
-    """Return the checked document as version 1.0 has it, its version, and what was noticed."""
+def _parse(root: ElementTree.Element) -> tuple[Any, tuple[int, int], tuple[Finding, ...]]:
+    """Return what urdf_parser_py made of the document, its version, and what was noticed."""
     findings: list[Finding] = []
     name = root.get('name', '')
     if not name.strip():
@@ -543,8 +550,8 @@ def _parse(
             Finding('warning', 'name-missing', 'robot', 'expected the attribute name, got none')
         )
     version = _read_version(root, name)
-    document = ElementTree.Element('robot', {'name': name})
-    unknown: list[str] = []
+    # The parser knows version 1.0; what the later ones add is translated, or read beside it.
+    document = ElementTree.Element('robot', {'name': name, 'version': '1.0'})
     for child in root:
         tag = str(child.tag)
         if tag == 'link':
@@ -552,106 +559,94 @@ def _parse(
         elif tag == 'joint':
             document.append(_copy_joint(child, version, findings))
         elif tag not in _IGNORED_IN_ROBOT and not tag.startswith('{'):
-            unknown.append(f'<{tag}>')
-    for element in document:
-        findings += _list_unknown(element)
-    # A foreign element beside links, or beside a link's inertial, changes no dynamics.
-    findings += _note_unknown('info', 'tag', 'robot', unknown)
-    return document, version, findings
+            document.append(ElementTree.Element(tag))
+    # They bring YAML along: whoever reads no URDF does without.
+    import urdf_parser_py.xml_reflection.core as urdf_reflection
+    from urdf_parser_py.urdf import URDF
+
+    messages: list[str] = []
+    with _parser_lock:
+        previous = urdf_reflection.on_error
+        urdf_reflection.on_error = messages.append
+        try:
+            robot = URDF.from_xml_string(ElementTree.tostring(document, encoding='unicode'))
+        except Exception as error:
+            raise ModelError(f'robot {name!r}: {error}') from error
+        finally:
+            urdf_reflection.on_error = previous
+    return robot, version, (*findings, *_group_messages(messages))
 
 
-def _list_unknown(element: ElementTree.Element) -> Iterator[Finding]:
-    """Yield what is not known of a link or a joint."""
-    quoted = quote(element.tag, element.get('name'))
-    holder, known = element, _JOINT_ELEMENTS
-    if element.tag == 'link':
-        inertial = element.find('inertial')
-        holder, known = (
-            ElementTree.Element('inertial') if inertial is None else inertial,
-            _INERTIAL_ELEMENTS,
-        )
-    attributes = [
-        repr(attribute)
-        for part in (*[part for part in holder if part.tag in known], holder)
-        if part.tag not in _OF_ONE_ATTRIBUTE
-        for attribute in part.attrib
-        if attribute not in (*known.get(part.tag, ()), *_ATTRIBUTES.get(part.tag, ()))
-    ]
-    yield from _note_unknown('warning', 'attribute', quoted, attributes)
-    tags = [f'<{part.tag}>' for part in holder if part.tag not in known]
-    yield from _note_unknown('warning', 'tag', quoted, tags)
-    if element.tag == 'link':
-        tags = [f'<{part.tag}>' for part in element if part.tag not in ('inertial', 'origin')]
-        yield from _note_unknown('info', 'tag', quoted, tags)
-
-
-def _note_unknown(severity: str, kind: str, element: str, names: list[str]) -> Iterator[Finding]:
-    if names:
+def _group_messages(messages: list[str]) -> Iterator[Finding]:
+    """Yield one finding for each element that holds what the parser does not know."""
+    unknown: dict[tuple[str, str, str], list[str]] = {}
+    for message in messages:
+        known = re.match(r'Unknown (tag|attribute) "(.*)" in (.*)', message, re.DOTALL)
+        if known is None:
+            yield Finding('warning', 'parser-message', 'robot', message)
+            continue
+        kind, name, path = known.groups()
+        holder = re.search(r"/(link|joint)\[@name='(.*?)'\](.*)", path, re.DOTALL)
+        element = 'robot' if holder is None else quote(holder.group(1), holder.group(2))
+        # A foreign element beside links, or beside a link's inertial, changes no dynamics.
+        harmless = holder is None or (holder.group(1) == 'link' and not holder.group(3))
+        severity = 'info' if harmless else 'warning'
+        names = unknown.setdefault((severity, f'unknown-{kind}', element), [])
+        shown = f'<{name}>' if kind == 'tag' else repr(name)
+        if shown not in names:
+            names.append(shown)
+    for (severity, code, element), names in unknown.items():
         yield Finding(
             severity,
-            f'unknown-{kind}',
+            code,
             element,
-            f'the parser does not know the {kind} {", ".join(dict.fromkeys(names))}: left out',
+            f'the parser does not know the {code.removeprefix("unknown-")} {", ".join(names)}: '
+            'left out',
         )
 
 
 def _describe(root: ElementTree.Element, source: str) -> RobotDescription:
     """Return links and joints by name, each checked by itself."""
-    document, version, findings = _parse(root)
-    name = document.attrib['name']
+    parsed, version, noticed = _parse(root)
+    findings = list(noticed)
     links: dict[str, LinkDescription] = {}
-    for element in document.findall('link'):
-        link = _describe_link(element, findings)
+    for parsed_link in parsed.links:
+        link = _describe_link(parsed_link, findings)
         if link.name in links:
             raise ModelError(f'link {link.name!r}: the name is used twice')
         links[link.name] = link
     if not links:
-        raise ModelError(f'robot {name!r}: expected links, got none')
-    raw = {element.get('name'): element for element in root.findall('joint')}
-    elements = document.findall('joint')
+        raise ModelError(f'robot {parsed.name!r}: expected links, got none')
+    elements = {element.get('name'): element for element in root.findall('joint')}
+    kinds = {str(joint.name): str(joint.type) for joint in parsed.joints}
     rotors: dict[str, RotorDescription] = {}
     if mentions_rotors(root):
         from ne_dynamics.model.urdf.rotors import read_rotors
 
-        kinds = {element.attrib['name']: element.attrib['type'] for element in elements}
         rotors = read_rotors(root, kinds, findings)
     joints: dict[str, JointDescription] = {}
-    for element in elements:
-        own = element.attrib['name']
-        limit = _read_limits(raw[own].find('limit'), version)
-        joint = _describe_joint(element, limit, rotors.get(own), findings)
+    for parsed_joint in parsed.joints:
+        element = elements[parsed_joint.name]
+        limit = _read_limits(element.find('limit'), version)
+        joint = _describe_joint(parsed_joint, limit, rotors.get(parsed_joint.name), findings)
         if joint.name in joints:
             raise ModelError(f'joint {joint.name!r}: the name is used twice')
         joints[joint.name] = joint
-    return RobotDescription(name, links, joints, tuple(findings), source)
+    return RobotDescription(parsed.name, links, joints, tuple(findings), source)
 
 
-def _attributes(holder: ElementTree.Element, tag: str) -> Mapping[str, str]:
-    """Return the attributes of a child; none where there is no such child."""
-    element = holder.find(tag)
-    return {} if element is None else element.attrib
-
-
-def _floats(text: str) -> list[float]:
-    return [float(token) for token in text.split()]
-
-
-def _read_origin(holder: ElementTree.Element) -> Transform:
-    origin = _attributes(holder, 'origin')
-    if not origin:
+def _read_origin(parsed: Any) -> Transform:
+    if parsed is None:
         return Transform.identity()
-    return Transform.from_xyz_rpy(*(_floats(origin.get(key, '0 0 0')) for key in ('xyz', 'rpy')))
+    return Transform.from_xyz_rpy(parsed.xyz or (0.0, 0.0, 0.0), parsed.rpy or (0.0, 0.0, 0.0))
 
 
-def _describe_link(element: ElementTree.Element, findings: list[Finding]) -> LinkDescription:
-    name = element.attrib['name']
-    inertial = element.find('inertial')
-    if inertial is None:
-        return LinkDescription(name, Inertia.zero(), has_inertial=False)
-    what = quote('link', name)
+def _describe_link(parsed: Any, findings: list[Finding]) -> LinkDescription:
+    if parsed.inertial is None:
+        return LinkDescription(parsed.name, Inertia.zero(), has_inertial=False)
+    what = quote('link', parsed.name)
     tensor = np.zeros((3, 3))
-    given = inertial.find('inertia')
-    if given is None:
+    if parsed.inertial.inertia is None:
         findings.append(
             Finding(
                 'warning',
@@ -661,13 +656,13 @@ def _describe_link(element: ElementTree.Element, findings: list[Finding]) -> Lin
             )
         )
     else:
-        xx, xy, xz, yy, yz, zz = (float(given.attrib[key]) for key in _INERTIA_KEYS)
-        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    mass = float(_attributes(inertial, 'mass')['value'])
+        tensor = np.array(parsed.inertial.inertia.to_matrix(), dtype=np.float64)
     try:
-        inertia = Inertia(mass, np.zeros(3), tensor)
+        inertia = Inertia(float(parsed.inertial.mass), np.zeros(3), tensor)
         return LinkDescription(
-            name, inertia.transformed(_read_origin(inertial)), has_inertial=True
+            parsed.name,
+            inertia.transformed(_read_origin(parsed.inertial.origin)),
+            has_inertial=True,
         )
     except ModelError as error:
         raise ModelError(f'{what}: inertial: {error}') from error
@@ -676,7 +671,7 @@ def _describe_link(element: ElementTree.Element, findings: list[Finding]) -> Lin
 def _read_limits(
     element: ElementTree.Element | None, version: tuple[int, int]
 ) -> Mapping[str, float] | None:
-    """Return the limits that the element of the file has."""
+    """Return the limits that the raw element has; the parser does not tell 0 from absent."""
     if element is None:
         return None
     keys = ['lower', 'upper', 'effort', 'velocity']
@@ -686,15 +681,14 @@ def _read_limits(
 
 
 def _describe_joint(
-    element: ElementTree.Element,
+    parsed: Any,
     limits: Mapping[str, float] | None,
     rotor: RotorDescription | None,
     findings: list[Finding],
 ) -> JointDescription:
-    name, kind = element.attrib['name'], element.attrib['type']
-    what = quote('joint', name)
-    moves = kind in MOVING_TYPES
-    bounded = limits is not None and kind in ('revolute', 'prismatic')
+    what = quote('joint', parsed.name)
+    moves = parsed.type in MOVING_TYPES
+    bounded = limits is not None and parsed.type in ('revolute', 'prismatic')
     # URDF: lower and upper default to 0, when the joint has limits at all.
     limits = limits or {}
     lower = limits.get('lower', 0.0) if bounded else -np.inf
@@ -703,28 +697,31 @@ def _describe_joint(
         raise ModelError(f'{what}: limit: expected lower <= upper, got {lower} > {upper}')
     acceleration = limits.get('acceleration', np.inf)
     axis = np.array([1.0, 0.0, 0.0])
-    given = _attributes(element, 'axis')
-    if moves and given:
-        axis = _normalise_axis(np.array(_floats(given['xyz'])), what, findings)
-    given = _attributes(element, 'mimic')
+    if moves and parsed.axis is not None:
+        axis = _normalise_axis(np.array(parsed.axis, dtype=np.float64), what, findings)
     mimic = None
-    if moves and given:
-        numbers = float(given.get('multiplier', 1.0)), float(given.get('offset', 0.0))
-        mimic = MimicDescription(given['joint'], *numbers)
-    given = _attributes(element, 'dynamics')
-    damping, friction = (float(given.get(key, 0.0)) for key in ('damping', 'friction'))
-    for key, value in (('damping', damping), ('friction', friction)):
-        if value < 0.0:
-            raise ModelError(f'{what}: dynamics {key}: expected >= 0, got {value}')
+    if moves and parsed.mimic is not None:
+        mimic = MimicDescription(
+            parsed.mimic.joint,
+            1.0 if parsed.mimic.multiplier is None else float(parsed.mimic.multiplier),
+            0.0 if parsed.mimic.offset is None else float(parsed.mimic.offset),
+        )
+    damping, friction = 0.0, 0.0
+    if parsed.dynamics is not None:
+        damping = float(parsed.dynamics.damping or 0.0)
+        friction = float(parsed.dynamics.friction or 0.0)
+        for key, value in (('damping', damping), ('friction', friction)):
+            if value < 0.0:
+                raise ModelError(f'{what}: dynamics {key}: expected >= 0, got {value}')
     try:
-        origin = _read_origin(element)
+        origin = _read_origin(parsed.origin)
     except ModelError as error:
         raise ModelError(f'{what}: origin: {error}') from error
     return JointDescription(
-        name=name,
-        type=kind,
-        parent=_attributes(element, 'parent')['link'],
-        child=_attributes(element, 'child')['link'],
+        name=parsed.name,
+        type=parsed.type,
+        parent=parsed.parent,
+        child=parsed.child,
         origin=origin,
         axis=frozen_array(axis, (3,), f'{what}: axis'),
         lower=lower,
