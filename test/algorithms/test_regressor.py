@@ -156,6 +156,23 @@ def test_trees_agree_with_pinocchio(seed):
     np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12 * scale)
 
 
+@pytest.mark.parametrize('n', [11, 15])
+def test_machine_code_of_many_joints_gives_the_same(n):
+    """Also where it refuses a sample, such as a very large angle, and others answer for it."""
+    pytest.importorskip('llvmlite', reason='llvmlite is not installed')
+    compiled, python = (
+        ned.Dynamics(robots.chain(n), GRAVITY, each) for each in ('compiled', 'python')
+    )
+    q, qd, qdd = np.random.default_rng(n).uniform(-2.0, 2.0, (3, 3, n))
+    for _ in range(2):
+        for row in (0, slice(None)):
+            expected = python.regressor(q[row], qd[row], qdd[row])
+            found = compiled.regressor(q[row], qd[row], qdd[row])
+            atol = 1e-12 * np.abs(expected).max()
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=atol)
+        q[0, 1] = 2e6
+
+
 def test_supports_are_the_bodies_before_each():
     """Entry (j, i) says whether body j is body i or one of those before it."""
     robot = tree_robot(1, 9)
