@@ -39,6 +39,34 @@ def positive(text: str) -> float:
     return value
 
 
+def not_negative(text: str) -> float:
+    """Return a finite number >= 0."""
+    value = number(text)
+    if not value >= 0.0:
+        raise argparse.ArgumentTypeError(f'expected a number >= 0, got {text}')
+    return value
+
+
+def named_number(text: str) -> tuple[str, float]:
+    """Return a joint and its finite number, of JOINT=NUMBER."""
+    name, _, value = text.rpartition('=')
+    try:
+        result = name, number(value)
+    except argparse.ArgumentTypeError:
+        name = ''
+    if not name:
+        raise argparse.ArgumentTypeError(f'expected JOINT=NUMBER, got {text!r}')
+    return result
+
+
+def count(text: str) -> int:
+    """Return a whole number >= 1; for argparse."""
+    value = natural(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f'expected a whole number >= 1, got {text!r}')
+    return value
+
+
 def natural(text: str) -> int:
     """Return a whole number that is not negative; for argparse."""
     if not text.isdecimal():
@@ -70,7 +98,7 @@ def get_extras(args: argparse.Namespace) -> Extras:
     return choose_extras(args.extras)
 
 
-def add_gravity(parser: argparse.ArgumentParser) -> None:
+def add_gravity(parser: argparse._ActionsContainer) -> None:
     """Add the option `--gravity` to a parser."""
     parser.add_argument(
         '--gravity',
