@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ne_dynamics.cli.options.arguments import add_gravity
 from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.printable import print_lines
@@ -76,13 +77,7 @@ def add_parser(subparsers: Any) -> None:
         help='with --retime: part of the effort limits that the motion may take; the rest is for '
         "the controller's feedback (default: 0.95)",
     )
-    parser.add_argument(
-        '--gravity',
-        metavar=('X', 'Y', 'Z'),
-        nargs=3,
-        type=float,
-        help='acceleration of free fall in axes of the base link (default: 0 0 -9.80665) [m/s^2]',
-    )
+    add_gravity(parser)
     parser.add_argument(
         '--without',
         metavar='TERM',
@@ -146,7 +141,7 @@ def run(args: argparse.Namespace) -> int:
 
     from ne_dynamics.cli.options.output_file import STANDARD, choose_name, write_text
     from ne_dynamics.cli.options.trajectory_file import read_trajectory, trajectory_text
-    from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+    from ne_dynamics.dynamics import Dynamics
     from ne_dynamics.dynamics.compensation import Terms
     from ne_dynamics.model.rigid_body import Inertia
     from ne_dynamics.motion import (
@@ -171,7 +166,7 @@ def run(args: argparse.Namespace) -> int:
     robot = ModelFile(args).load()
     dynamics = Dynamics(
         robot,
-        gravity=STANDARD_GRAVITY if args.gravity is None else args.gravity,
+        gravity=args.gravity,
         backend='python',
     )
     payload = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ne_dynamics.cli.options.arguments import accept_exponents, number
+from ne_dynamics.cli.options.arguments import accept_exponents, add_gravity, number
 from ne_dynamics.cli.options.expected_time import say_expected_time
 from ne_dynamics.cli.options.model_file import (
     ModelFile,
@@ -122,13 +122,7 @@ def _add_motion(group: argparse._ArgumentGroup) -> None:
         metavar='N',
         help='random motions that are improved; the best result counts (default: %(default)s)',
     )
-    group.add_argument(
-        '--gravity',
-        nargs=3,
-        type=number,
-        metavar=('X', 'Y', 'Z'),
-        help='acceleration of free fall in axes of the base link [m/s^2] (default: 0 0 -9.80665)',
-    )
+    add_gravity(group)
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
@@ -222,7 +216,7 @@ def run(args: argparse.Namespace) -> int:
         asked; nothing is written then.
     """
     from ne_dynamics.cli.options.trajectory_file import trajectory_text
-    from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+    from ne_dynamics.dynamics import Dynamics
     from ne_dynamics.excitation import (
         FLOOR,
         KeepOut,
@@ -243,8 +237,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError('--no-keep-out: expected no --keep-out beside it')
     model = ModelFile(args)
     robot = model.load()
-    gravity = STANDARD_GRAVITY if args.gravity is None else args.gravity
-    dynamics = Dynamics(robot, gravity)
+    dynamics = Dynamics(robot, args.gravity)
     solids: tuple[Solid, ...] = ()
     if not args.no_self_collision:
         if not looks_like_xml(model.text):

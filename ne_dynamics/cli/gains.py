@@ -8,6 +8,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ne_dynamics.cli.options.arguments import add_gravity
 from ne_dynamics.cli.options.expected_time import say_expected_time
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file, require_packages
 from ne_dynamics.cli.options.output_file import (
@@ -21,7 +22,7 @@ from ne_dynamics.cli.options.output_file import (
 )
 from ne_dynamics.cli.options.trajectory_file import read_trajectory
 from ne_dynamics.control import VelocitySource
-from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains import (
     ALL_MODES,
@@ -68,14 +69,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'will be. Exit code: 1 when --prove saw an arm that does not settle.',
     )
     add_model_file(parser)
-    parser.add_argument(
-        '--gravity',
-        nargs=3,
-        type=float,
-        metavar=('X', 'Y', 'Z'),
-        default=STANDARD_GRAVITY,
-        help='in the axes of the base link [m/s^2] (default: 0 0 -9.80665)',
-    )
+    add_gravity(parser)
     _add_gain_request(parser)
     parser.add_argument(
         '--trajectory',
@@ -147,8 +141,8 @@ def run(args: argparse.Namespace) -> int:
     order_joints(robot.joint_names, args.joints)
     dynamics = Dynamics(robot, args.gravity, backend='python')
     motion = None if args.trajectory is None else _read_motion(args.trajectory, robot)
-    share = len(request.modes) / len(ALL_MODES) * request.poses / 64
-    say_expected_time(48.0 * share * (robot.n / 6) ** 2)
+    share = len(request.modes) / len(ALL_MODES)
+    say_expected_time((12.0 + 36.0 * share) * (robot.n / 6) ** 5)
     design = design_gains(dynamics, request, motion)
     wanted = [(kind, Path(name)) for kind, name in args.write]
     if args.output is not None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ne_dynamics.cli.options.arguments import accept_exponents
+from ne_dynamics.cli.options.arguments import accept_exponents, count, natural, positive
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 from ne_dynamics.cli.options.output_file import choose_name
 
@@ -34,15 +33,15 @@ def add_parser(subparsers: Any) -> None:
     studies = parser.add_subparsers(dest='study', metavar='STUDY', required=True)
     equivalence = _study(studies, 'equivalence', 'all formulations on the same random arms')
     equivalence.add_argument(
-        '--arms', type=_count, default=160, metavar='N', help='random arms (default: 160)'
+        '--arms', type=count, default=160, metavar='N', help='random arms (default: 160)'
     )
     equivalence.add_argument(
-        '--seed', type=_seed, default=4, metavar='N', help='of the arms (default: 4)'
+        '--seed', type=natural, default=4, metavar='N', help='of the arms (default: 4)'
     )
     _study(studies, 'counts', 'measured operation counts beside the printed ones')
     concurrency = _study(studies, 'concurrency', 'what processors side by side would take of it')
     concurrency.add_argument(
-        '--joints', type=_count, default=6, metavar='N', help='of a general arm (default: 6)'
+        '--joints', type=count, default=6, metavar='N', help='of a general arm (default: 6)'
     )
     _add_output(concurrency)
     _study(studies, 'lanes', 'what one core does side by side already, timed', is_written=False)
@@ -60,7 +59,7 @@ def add_parser(subparsers: Any) -> None:
     for picture, duration, what in ((six_link, 1.0, 'T'), (puma, 4.0, 'of the motion')):
         picture.add_argument(
             '--duration',
-            type=_positive,
+            type=positive,
             default=duration,
             metavar='S',
             help=f'{what} [s] (default: {duration:g})',
@@ -74,7 +73,7 @@ def _add_forms(studies: Any) -> None:
     accept_exponents(forms)
     add_model_file(forms)
     forms.add_argument(
-        '--seed', type=_seed, default=0, metavar='N', help='of the motion (default: 0)'
+        '--seed', type=natural, default=0, metavar='N', help='of the motion (default: 0)'
     )
     for name, unit in (('q', 'rad or m'), ('qd', 'per s'), ('qdd', 'per s^2')):
         forms.add_argument(
@@ -113,34 +112,6 @@ def _add_output(study: argparse.ArgumentParser) -> None:
         metavar='DIR',
         help='folder for the picture (default: reproduce_output, or with a number after it)',
     )
-
-
-def _read(kind: type[Number], text: str, expected: str) -> Number:
-    try:
-        return kind(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f'expected {expected}, got {text!r}') from None
-
-
-def _count(text: str) -> int:
-    value = _read(int, text, 'a whole number >= 1')
-    if value < 1:
-        raise argparse.ArgumentTypeError(f'expected a number >= 1, got {text}')
-    return value
-
-
-def _seed(text: str) -> int:
-    value = _read(int, text, 'a whole number >= 0')
-    if value < 0:
-        raise argparse.ArgumentTypeError(f'expected a number >= 0, got {text}')
-    return value
-
-
-def _positive(text: str) -> float:
-    value = _read(float, text, 'a number > 0')
-    if not (math.isfinite(value) and value > 0.0):
-        raise argparse.ArgumentTypeError(f'expected a number > 0, got {text}')
-    return value
 
 
 def run(args: argparse.Namespace) -> int:

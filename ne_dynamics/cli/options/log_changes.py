@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ne_dynamics.cli.options.arguments import named_number
 from ne_dynamics.cli.options.log_source import add_columns
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Log, LogReading
@@ -34,7 +35,7 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--scale',
         action='append',
-        type=_number_of_joint,
+        type=named_number,
         default=[],
         metavar='JOINT=FACTOR',
         help='multiply its effort, as by the torque of a motor current',
@@ -49,7 +50,7 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--delay',
         action='append',
-        type=_number_of_joint,
+        type=named_number,
         default=[],
         metavar='JOINT=S',
         help='its effort was recorded this much later than the position of the same instant [s]',
@@ -64,7 +65,7 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--zero',
         action='append',
-        type=_number_of_joint,
+        type=named_number,
         default=[],
         metavar='JOINT=ANGLE',
         help='add to its position [rad or m]',
@@ -151,14 +152,3 @@ def _find(robot: Robot, name: str, option: str) -> list[int]:
             f'{ALL}, got {name!r}'
         )
     return [robot.joint_names.index(name)]
-
-
-def _number_of_joint(text: str) -> tuple[str, float]:
-    name, _, number = text.rpartition('=')
-    try:
-        value = float(number)
-    except ValueError:
-        value = math.nan
-    if not name or not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f'expected JOINT=NUMBER, got {text!r}')
-    return name, value

@@ -125,7 +125,7 @@ def show_columns(
     rest = ', '.join(unused[:MOST_UNUSED]) + ', ...' * (len(unused) > MOST_UNUSED)
     print_lines(
         [
-            f'{name}: read as {columns.layout}; units are taken for these:',
+            f'{name}: read as {columns.layout}; columns and units as taken:',
             *(f'  {line}' for line in table.split('\n')),
             f'  time: {time}' + (f'; not used: {rest}' if rest else ''),
         ],

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from ne_dynamics.cli.options.arguments import add_extras, get_extras
+from ne_dynamics.cli.options.arguments import add_extras, get_extras, named_number
 from ne_dynamics.errors import InputError, require_extras
 from ne_dynamics.identification.writing.write_back import read_text
 from ne_dynamics.model import extras
@@ -133,7 +132,7 @@ def add_lock(parser: argparse.ArgumentParser) -> None:
         metavar='JOINT=POSITION',
         action='append',
         default=[],
-        type=_lock,
+        type=named_number,
         help='joint that does not move, with its position [rad or m]; may be repeated (URDF)',
     )
 
@@ -247,14 +246,3 @@ def _argument(text: str) -> tuple[str, str]:
     if not name or not separator:
         raise argparse.ArgumentTypeError(f'expected NAME:=VALUE, got {text!r}')
     return name, value
-
-
-def _lock(text: str) -> tuple[str, float]:
-    name, separator, value = text.rpartition('=')
-    try:
-        position = float(value)
-    except ValueError:
-        position = math.nan
-    if not separator or not name or not math.isfinite(position):
-        raise argparse.ArgumentTypeError(f'expected JOINT=POSITION, got {text!r}')
-    return name, position

@@ -230,7 +230,7 @@ def fit_message(cells: Sequence[str]) -> Columns | None:
             return None
     if len(names) != len(cells):
         return None
-    titles = tuple(f'column {place}' for place in range(1, len(names) + 1))
+    titles = ('columns 1 and 2', *(f'column {place}' for place in range(2, len(names) + 1)))
     return Columns(ECHO, tuple(names), titles, repeated=joints)
 
 
