@@ -90,7 +90,7 @@ def compile_program(arm: Arm, prefix: Path, clock: Path, folder: Path) -> Path:
     locked = {arm.locked[0]: 0.03} if arm.locked else None
     robot = ned.load_urdf(path, tip_link=arm.tip, locked_joints=locked)
     package = folder / f'{arm.name.lower()}_controller'
-    controller = ArmController.from_settings(package.name, robot, PARAMETERS.defaults, 1000.0)
+    controller = ArmController.from_settings(package.name, robot, PARAMETERS.defaults, 1000)
     for name, text in render_controller(controller).items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text, encoding='utf-8')

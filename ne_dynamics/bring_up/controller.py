@@ -105,7 +105,7 @@ class ArmController:
         What is compensated: cut at the wrist sensor where there is one.
     settings : NodeSettings
         Parameters with which it is written.
-    rate : float
+    rate : int
         Of the controller manager [Hz].
     sensor : str
         Name of the wrist sensor's interfaces; '' for none.
@@ -116,13 +116,13 @@ class ArmController:
     package: str
     arm: ControlledArm
     settings: NodeSettings
-    rate: float
+    rate: int
     sensor: str
     remarks: tuple[str, ...]
 
     @classmethod
     def from_settings(
-        cls, package: str, robot: Robot, settings: NodeSettings, rate: float, sensor: str = ''
+        cls, package: str, robot: Robot, settings: NodeSettings, rate: int, sensor: str = ''
     ) -> ArmController:
         """Return the controller of a robot, with parameters that were checked.
 
@@ -141,8 +141,8 @@ class ArmController:
             the controller, or makes a loop that is not stable at this rate.
         """
         check_package_name(package)
-        if not (isfinite(rate) and rate > 0.0):
-            raise ParameterError(f'rate: expected a finite number > 0, got {rate:g}')
+        if rate < 1:
+            raise ParameterError(f'rate: expected a number > 0, got {rate}')
         arm = controlled_arm(settings, robot)
         tuning, remarks = make_tuning(settings, arm)
         if settings.mode is Mode.FEEDFORWARD:
@@ -263,7 +263,7 @@ def _values(controller: ArmController) -> dict[str, Any]:
             name: f'{products} multiplications, {sums} additions'
             for name, (products, sums) in counts.items()
         },
-        'rate': round(controller.rate),
+        'rate': controller.rate,
         'sensor': controller.sensor,
         'values': values,
         'defaults': {name: PARAMETERS.find(name).default for name in DECLARED},

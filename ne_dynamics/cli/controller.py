@@ -38,11 +38,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_package_folder(parser, ENDING)
     parser.add_argument(
         '--rate',
-        type=float,
-        default=500.0,
+        type=int,
+        default=500,
         metavar='HZ',
         help='update rate of the controller manager, for which the gains are checked '
-        '(default: %(default)g)',
+        '(default: %(default)s)',
     )
     parser.add_argument(
         '--params',

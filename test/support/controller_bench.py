@@ -22,7 +22,7 @@ WARNINGS = ['-Wall', '-Wextra', '-Wconversion', '-Werror']
 SANITIZERS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-DSANITIZED', '-g']
 
 
-def write_package(robot, folder, values=(), *, rate=500.0, sensor=''):
+def write_package(robot, folder, values=(), *, rate=500, sensor=''):
     """Write the package of a robot's controller into a folder; return what it was written of.
 
     Parameters
@@ -45,7 +45,10 @@ def write_package(robot, folder, values=(), *, rate=500.0, sensor=''):
 
 
 def compile_package(folder, *, is_sanitized=False):
-    """Return the program of a package's controller; skip the test without a compiler."""
+    """Return the program of a package's controller, compiled once; skip without a compiler."""
+    program = folder / ('sanitized' if is_sanitized else 'bench')
+    if program.is_file():
+        return program
     if shutil.which('g++') is None:
         pytest.skip('no C++ compiler (g++) is installed')
     flags = [*WARNINGS, '-O1', *(SANITIZERS if is_sanitized else [])]
@@ -53,7 +56,6 @@ def compile_package(folder, *, is_sanitized=False):
     run('gcc', '-std=c99', '-Wpedantic', *flags, '-c', equations, '-o', folder / 'equations.o')
     includes = ['-I', HERE / 'interfaces', '-I', folder / 'src', '-I', folder / 'dynamics']
     sources = [*(folder / 'src').glob('*.cpp'), folder / 'equations.o', _driver(is_sanitized)]
-    program = folder / ('sanitized' if is_sanitized else 'bench')
     run('g++', '-std=c++17', *flags, *includes, *sources, '-o', program)
     return program
 
