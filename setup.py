@@ -120,6 +120,8 @@ setup(
             'report_page/*.jinja',
             'bring_up/templates/*.jinja',
             'bring_up/templates/*/*.jinja',
+            'bring_up/controller_templates/*.jinja',
+            'bring_up/controller_templates/*/*.jinja',
         ]
     },
     data_files=[

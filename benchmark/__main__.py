@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark import report as reports
+from benchmark.machine import compile_for
 from ne_dynamics.cli.main import run_with_exit_code
 from ne_dynamics.prepared_file import write_whole
 
@@ -65,6 +66,13 @@ def build_parser() -> argparse.ArgumentParser:
         default=[],
         metavar='PATH',
         help='another checkout of the package, whose node loaded_hop drives in turns with ours',
+    )
+    parser.add_argument(
+        '--processor',
+        default='',
+        metavar='NAME',
+        help='compile for another processor, as LLVM calls it, whose code this one can run, such '
+        'as haswell; parts that start processes do not heed it',
     )
     parser.add_argument('--json', action='store_true', help='print JSON instead of tables')
     parser.add_argument('--output', type=Path, metavar='FILE', help='write the JSON to a file')
@@ -129,6 +137,8 @@ def _measured(args: argparse.Namespace) -> Any:
     def say(line: str) -> None:
         print(f'{PROGRAM}: {line}', file=sys.stderr, flush=True)
 
+    if args.processor:
+        compile_for(args.processor)
     settings = Settings.chosen(args.quick, args.rounds)
     return Suite(replace(settings, packages=tuple(args.package)), say).run(args.only)
 

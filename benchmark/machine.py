@@ -8,6 +8,8 @@ import platform
 from pathlib import Path
 
 import ne_dynamics
+from ne_dynamics.codegen.llvm.compiler import count_lanes, toolchain
+from ne_dynamics.errors import BackendError
 
 PACKAGES = (
     'numpy',
@@ -43,6 +45,17 @@ def machine() -> dict[str, object]:
     }
 
 
+def compile_for(processor: str) -> None:
+    """Let this process make machine code for another processor, as LLVM calls it.
+
+    This one must be able to run it. Cached code of both is kept apart.
+    """
+    tools = toolchain()
+    triple, _, _, *versions = tools.identity.split('\n')
+    tools.identity = '\n'.join((triple, processor, '', *versions))
+    tools.cpu, tools.features, tools.lanes = processor, '', count_lanes('')
+
+
 def load_average() -> float | None:
     """Return the machine's load average over the last minute; None where there is none."""
     try:
@@ -70,7 +83,15 @@ def _processor() -> str:
         return platform.processor() or platform.machine()
     name = fields['model name']
     numbers = [f'{key} {fields[key]}' for key in ('cpu family', 'model') if key in fields]
-    return f'{name} ({", ".join(numbers)})' if numbers else name
+    return (f'{name} ({", ".join(numbers)})' if numbers else name) + _compiled_for()
+
+
+def _compiled_for() -> str:
+    """Return for which processor machine code is made."""
+    try:
+        return f', code for {toolchain().cpu}'
+    except BackendError:
+        return ''
 
 
 def _instructions() -> str | None:

@@ -75,6 +75,9 @@ THREADED_BATCH = 100_000
 BATCH_SAMPLE_DURATION = 0.02
 """Several calls of a large batch in a sample [s]: the one before was the same contender's."""
 
+SHORT_SAMPLE_DURATION = 0.0003
+"""Of calls of less than a microsecond [s]: what else runs interrupts few samples."""
+
 LONG_CHAIN = 40
 AIMED_REGRESSOR = 11
 """Joints from which on the regressor has an aim."""
@@ -370,7 +373,12 @@ class Suite:
                     with self._optional(subject):
                         ours, theirs, expected = functions.contenders(pair)
                         require_agreement([ours, theirs], expected)
-                        times = measure([ours, theirs], self._settings.rounds, functions.renew)
+                        times = measure(
+                            [ours, theirs],
+                            self._settings.rounds,
+                            functions.renew,
+                            SHORT_SAMPLE_DURATION,
+                        )
                         self._add('functions', subject, times, ours.name, theirs.name)
 
     def _measure_parameters(self) -> None:

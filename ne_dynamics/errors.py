@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import importlib.util
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +92,49 @@ class MissingDependencyError(NeDynamicsError, ImportError):
     """An optional dependency is missing; the message names the extra that brings it."""
 
 
+EXTRAS = {
+    'bag': {'rosbags': 'rosbags'},
+    'cluster': {'distributed': 'Dask'},
+    'excite': {'scipy': 'SciPy', 'coal': 'coal'},
+    'plot': {'matplotlib': 'matplotlib'},
+    'report': {'jinja2': 'Jinja2', 'matplotlib': 'matplotlib'},
+    'ros': {'rclpy': 'ROS 2 for Python'},
+    'sim': {'mujoco': 'MuJoCo'},
+    'xacro': {'xacro': 'xacro'},
+}
+"""What each extra of this package brings: modules, and what they are called."""
+
+
+def require_extras(what: str, extras: Iterable[str]) -> None:
+    """Refuse a work of which a package is missing, and name all that are.
+
+    Parameters
+    ----------
+    what : str
+        What needs them.
+    extras : iterable of str
+
+    Raises
+    ------
+    MissingDependencyError
+    """
+    missing: dict[str, list[str]] = {}
+    for extra in extras:
+        for module, name in EXTRAS[extra].items():
+            if importlib.util.find_spec(module) is None:
+                missing.setdefault(extra, []).append(name)
+    if missing:
+        names = dict.fromkeys(name for found in missing.values() for name in found)
+        raise MissingDependencyError(
+            f'{what} needs {", ".join(names)}: {_describe_install(missing)}'
+        )
+
+
+def _describe_install(extras: Iterable[str]) -> str:
+    also = 'source a ROS 2 installation, or ' if 'ros' in extras else ''
+    return f'{also}pip install "ne_dynamics[{",".join(extras)}]"'
+
+
 @contextmanager
 def optional_dependency(sentence: str, extra: str) -> Iterator[None]:
     """Say how to get a package where it cannot be imported in this context.
@@ -109,9 +153,8 @@ def optional_dependency(sentence: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        also = 'source a ROS 2 installation, or ' if extra == 'ros' else ''
         raise MissingDependencyError(
-            f'{sentence}: {also}pip install "ne_dynamics[{extra}]" ({error})'
+            f'{sentence}: {_describe_install([extra])} ({error})'
         ) from error
 
 

@@ -7,10 +7,7 @@ writes them all into doc/thresholds.md.
 from __future__ import annotations
 
 from dataclasses import field, fields
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from typing import Any, TypeVar
 
 _Number = TypeVar('_Number', int, float)
 
@@ -31,7 +28,7 @@ def threshold(default: _Number, unit: str, reason: str) -> _Number:
     return made
 
 
-def list_thresholds(thresholds: DataclassInstance) -> list[tuple[str, float, str, str]]:
+def list_thresholds(thresholds: Any) -> list[tuple[str, float, str, str]]:
     """Return name, value, unit and reason of each of a set of thresholds."""
     return [
         (

@@ -10,15 +10,12 @@ import importlib
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ne_dynamics.ros import ANNOTATOR_PARAMETERS, PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.tables import markdown_table
 from ne_dynamics.thresholds import list_thresholds
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 BEGIN = (
     '<!-- parameters: written by `make readme` from ne_dynamics/ros/settings/parameters.py -->\n'
@@ -68,7 +65,7 @@ def threshold_tables() -> str:
     )
 
 
-def _threshold_table(thresholds: DataclassInstance, name: str) -> str:
+def _threshold_table(thresholds: Any, name: str) -> str:
     rows = (
         [f'`{each}`', f'{value:g}', unit, reason]
         for each, value, unit, reason in list_thresholds(thresholds)

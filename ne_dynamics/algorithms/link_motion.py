@@ -103,6 +103,7 @@ def joint_wrenches(
     base_motion: Sequence[Scalar] | None = None,
     wrench: Sequence[Scalar] | None = None,
     payload: Sequence[Scalar] | None = None,
+    external_wrenches: Sequence[Scalar] | None = None,
     tip: Link | None = None,
 ) -> list[Vector]:
     """Return the force [N], then the moment [N m], onto each body through its joint.
@@ -121,6 +122,7 @@ def joint_wrenches(
         base_motion=base_motion,
         wrench=wrench,
         payload=payload,
+        external_wrenches=external_wrenches,
         tip=tip,
         joint_effects=False,
         wrenches=found,

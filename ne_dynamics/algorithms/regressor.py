@@ -1,9 +1,9 @@
 """The effort as a linear function of the inertial parameters: ``effort = Y @ parameters``.
 
-Two forms. :func:`regressor` writes every entry of Y out, which grows with the square of the number
-of bodies and suits few joints. :func:`regressor_factors` writes out what the entries are products
-of, a twist for each joint and a wrench for each parameter, which grows with the number of bodies;
-:func:`assemble_regressor` multiplies them with NumPy.
+Two forms. :func:`regressor` writes every entry of Y out by the recursion, which suits few joints.
+:func:`regressor_factors` writes out what the entries are products of, a twist for each joint and a
+wrench for each parameter, which grows with the number of bodies; :func:`regressor_by_factors`
+writes out the products too, and :func:`assemble_regressor` multiplies with NumPy.
 """
 
 from __future__ import annotations
@@ -230,6 +230,34 @@ def regressor_factors(
         twists.append([*z, *zero] if body.is_prismatic else [*cross(motion.origin, z), *z])
         wrenches.append(_compute_wrenches(motion))
     return twists, wrenches
+
+
+def regressor_by_factors(
+    plain: Mechanism,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    gravity: Sequence[float],
+) -> list[Vector]:
+    """Return the regressor as the products of its factors, entry by entry.
+
+    Arguments and result are those of :func:`regressor`; for many bodies these are fewer
+    operations.
+    """
+    twists, wrenches = regressor_factors(plain, q, qd, qdd, gravity)
+    carried = supports(plain)
+    rows: list[Vector] = [[0.0] * (PARAMETERS_PER_BODY * len(wrenches)) for _ in range(plain.n)]
+    for joint, body in enumerate(plain.bodies):
+        row = rows[body.coordinate]
+        twist = [body.multiplier * value for value in twists[joint]]
+        for other, wrench in enumerate(wrenches):
+            if carried[joint, other]:
+                for parameter in range(PARAMETERS_PER_BODY):
+                    column = [part[parameter] for part in wrench]
+                    power = dot(twist[:3], column[:3]) + dot(twist[3:], column[3:])
+                    place = PARAMETERS_PER_BODY * other + parameter
+                    row[place] = row[place] + power
+    return rows
 
 
 def _turn(

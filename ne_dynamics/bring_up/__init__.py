@@ -1,6 +1,13 @@
-"""A ROS 2 package that brings up one arm: parameters, controllers, launch files, layouts."""
+"""ROS 2 packages for one arm: one that brings it up, and a controller for ros2_control."""
 
-from ne_dynamics.bring_up.arm import BroughtUpArm, list_ends
+from ne_dynamics.bring_up.arm import BroughtUpArm
+from ne_dynamics.bring_up.controller import ArmController, find_others, render_controller
 from ne_dynamics.bring_up.package import render_package
 
-__all__ = ['BroughtUpArm', 'list_ends', 'render_package']
+__all__ = [
+    'ArmController',
+    'BroughtUpArm',
+    'find_others',
+    'render_controller',
+    'render_package',
+]

@@ -45,11 +45,7 @@ class BroughtUpArm:
     locked_joints: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not PACKAGE_NAME.fullmatch(self.package):
-            raise InputError(
-                'package name: expected lower-case letters, digits and single underscores, '
-                f'beginning with a letter, got {self.package!r}'
-            )
+        check_package_name(self.package)
 
     @property
     def joints(self) -> list[str]:
@@ -100,10 +96,18 @@ class BroughtUpArm:
         return [name for name in self.joints if name not in takes_effort] if tags else None
 
 
-def list_ends(robot: Robot) -> list[str]:
-    """Return the links that no other link hangs on."""
-    parents = {link.parent for link in robot.links}
-    return [link.name for link in robot.links if link.name not in parents]
+def check_package_name(name: str) -> None:
+    """Raise an error on what is no name of a ROS package.
+
+    Raises
+    ------
+    InputError
+    """
+    if not PACKAGE_NAME.fullmatch(name):
+        raise InputError(
+            'package name: expected lower-case letters, digits and single underscores, '
+            f'beginning with a letter, got {name!r}'
+        )
 
 
 def _move(joint: Joint, start: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +28,16 @@ def render_package(arm: BroughtUpArm) -> dict[str, str]:
     ----------
     arm : BroughtUpArm
     """
-    environment = make_environment()
-    texts = {
-        name.removesuffix(SUFFIX): environment.get_template(name).render(_values(arm))
+    texts = render_templates(make_environment(), _values(arm))
+    return texts | {f'resource/{arm.package}': '', 'urdf/arm.urdf': arm.description}
+
+
+def render_templates(environment: Environment, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of all templates, by their paths without the suffix."""
+    return {
+        name.removesuffix(SUFFIX): environment.get_template(name).render(values)
         for name in environment.list_templates(extensions=[SUFFIX[1:]])
     }
-    return texts | {f'resource/{arm.package}': '', 'urdf/arm.urdf': arm.description}
 
 
 def render_file(name: str, arm: BroughtUpArm) -> str:
@@ -40,8 +45,8 @@ def render_file(name: str, arm: BroughtUpArm) -> str:
     return make_environment().get_template(name + SUFFIX).render(_values(arm))
 
 
-def make_environment() -> Environment:
-    """Return what reads the templates.
+def make_environment(folder: Path = TEMPLATES) -> Environment:
+    """Return what reads the templates of a folder.
 
     Names come from outside: each place of a template escapes them by the filter `tojson` (YAML,
     JSON, Python) or `e` (XML).
@@ -49,7 +54,7 @@ def make_environment() -> Environment:
     with optional_dependency('a bring-up package needs Jinja2', 'report'):
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader(folder),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -7,12 +7,15 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from ne_dynamics.cli.options.arguments import add_gravity
 from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.printable import print_lines
 
+ENDING = '_annotated.yaml'
 MODEL_VARIABLE = 'NE_DYNAMICS_MODEL'
 """Environment variable that names the model when the option does not."""
 
@@ -32,7 +35,13 @@ def add_parser(subparsers: Any) -> None:
     )
     add_model_file(parser, 'input', 'output', variable=MODEL_VARIABLE)
     parser.add_argument('input', metavar='IN', help='file to read; - for standard input')
-    parser.add_argument('output', metavar='OUT', help='file to write; - for standard output')
+    parser.add_argument(
+        'output',
+        metavar='OUT',
+        nargs='?',
+        help=f'file to write; - for standard output (default: IN{ENDING}, with a number where '
+        'that is there)',
+    )
     add_lock(parser)
     parser.add_argument(
         '--effort-tolerance',
@@ -67,14 +76,7 @@ def add_parser(subparsers: Any) -> None:
         help='with --retime: part of the effort limits for the motion; the rest is for the '
         "controller's feedback (default: 0.95)",
     )
-    parser.add_argument(
-        '--gravity',
-        metavar=('X', 'Y', 'Z'),
-        nargs=3,
-        type=float,
-        help='acceleration of free fall in the axes of the base link [m/s^2] (default: 0 0 '
-        '-9.80665)',
-    )
+    add_gravity(parser)
     parser.add_argument(
         '--without',
         metavar='TERM',
@@ -141,9 +143,9 @@ def run(args: argparse.Namespace) -> int:
     """
     import numpy as np
 
-    from ne_dynamics.cli.options.output_file import write_text
+    from ne_dynamics.cli.options.output_file import STANDARD, choose_name, write_text
     from ne_dynamics.cli.options.trajectory_file import read_trajectory, trajectory_text
-    from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+    from ne_dynamics.dynamics import Dynamics
     from ne_dynamics.dynamics.compensation import Terms
     from ne_dynamics.model.rigid_body import Inertia
     from ne_dynamics.motion import (
@@ -154,17 +156,21 @@ def run(args: argparse.Namespace) -> int:
         retime,
     )
 
-    if not args.model:
+    is_alone = args.output is None and args.input != STANDARD and not Path(args.input).exists()
+    if not args.model or is_alone:
+        # Two names may be IN and OUT, or MODEL and IN.
         raise ParameterError(
-            f'model: expected --model MODEL or the environment variable {MODEL_VARIABLE}, '
-            'got neither'
+            f'model: expected --model MODEL or the environment variable {MODEL_VARIABLE}, or '
+            f'MODEL before IN, got neither{f" and no file {args.input}" * is_alone}'
         )
+    if args.output is None:
+        args.output = STANDARD if args.input == STANDARD else str(choose_name(args.input, ENDING))
     _check_options(args)
     source = read_trajectory(args.input)
     robot = ModelFile(args).load()
     dynamics = Dynamics(
         robot,
-        gravity=STANDARD_GRAVITY if args.gravity is None else args.gravity,
+        gravity=args.gravity,
         backend='python',
     )
     payload = None

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -16,15 +17,20 @@ from ne_dynamics.cli.options.arguments import add_tolerance
 from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.chains import Chain, list_chains, list_ends
 from ne_dynamics.model.checks import SEVERITIES, check_robot
 from ne_dynamics.model.robot import Finding, Robot
 from ne_dynamics.printable import print_lines
+from ne_dynamics.tables import text_table
 
 EXIT_SOUND = 0
 EXIT_ERRORS = 1
 
 ADVISED_TOLERANCE = 1e-7
 """Covers quarter turns written with eight digits."""
+
+MOST_CHAINS = 8
+"""Chains that are proposed."""
 
 MANY_ANGLES = 3
 """Angles that are nearly quarter turns from which a tolerance is advised."""
@@ -67,13 +73,17 @@ def run(args: argparse.Namespace) -> int:
     bounds = None
     if robot is not None and robot.n > 0 and args.tolerance is not None:
         bounds = _rounding_bounds(robot, args.tolerance)
+    chains = []
+    if robot is not None and args.tip is None and len(list_ends(robot)) > 1:
+        chains = list_chains(robot)
     if args.json:
         report = _report(args.model, robot, findings)
+        report['chains'] = [dataclasses.asdict(chain) for chain in chains]
         if bounds is not None:
             report |= {'tolerance': args.tolerance, 'rounding_bound': bounds}
         print(json.dumps(report, indent=2, allow_nan=False))
     else:
-        print_lines(_lines(args.model, robot, findings))
+        print_lines([*_lines(args.model, robot, findings), *_describe_chains(chains)])
         if robot is not None and bounds is not None:
             print_lines(_bound_lines(robot, args.tolerance, bounds))
     failed = any(finding.severity == 'error' for finding in findings)
@@ -127,6 +137,28 @@ def _bound_lines(robot: Robot, tolerance: float, bounds: dict[str, float]) -> li
             f'    {name:<{width}}  {bound:.2g} {unit}'
             for (name, bound), unit in zip(bounds.items(), units, strict=True)
         ),
+    ]
+
+
+def _describe_chains(chains: Sequence[Chain]) -> list[str]:
+    """Return the proposals for `--tip-link`."""
+    if not chains:
+        return []
+    rows = [
+        [
+            f'--tip-link {shlex.quote(chain.tip_link)}',
+            f'{len(chain.joints)} joints',
+            'named like a place for tools' * chain.is_tool,
+            ', '.join(chain.joints),
+        ]
+        for chain in chains[:MOST_CHAINS]
+    ]
+    more = len(chains) - len(rows)
+    return [
+        '',
+        '  the tree has several ends; one of them is chosen by',
+        *(f'    {line}' for line in text_table([], rows, is_text=True).split('\n')),
+        *([f'    and {more} more'] if more else []),
     ]
 
 

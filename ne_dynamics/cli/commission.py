@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.arguments import natural, positive
-from ne_dynamics.cli.options.model_file import add_links, add_model
+from ne_dynamics.cli.options.expected_time import describe_time
+from ne_dynamics.cli.options.model_file import add_links, add_model, require_packages
+from ne_dynamics.cli.options.output_file import add_output, generate_names, get_stem
 from ne_dynamics.commission import CommissionFolder, Ending, Outcome, Step, Subject, perform
 from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
-from ne_dynamics.commission.folder import PROGRESS, fingerprint, only_run
+from ne_dynamics.commission.folder import PROGRESS, fingerprint, holds_run, only_run
 from ne_dynamics.commission.node_settings import lengths
 from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, optional_dependency
+from ne_dynamics.errors import InputError, MissingDependencyError
 from ne_dynamics.printable import print_lines
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import EffortMeaning, draw_hidden_errors
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from ne_dynamics.commission import Session, Work
     from ne_dynamics.commission.desk import Desk
 
+ENDING = '_commission'
 NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 EXIT_NOT_COMPLETE = 1
 EXIT_INTERRUPTED = 130
@@ -49,14 +52,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     meaning = 'URDF of the arm (with --simulated: default one of our own)'
     add_model(parser, meaning, is_optional=True)
     add_links(parser)
-    parser.add_argument(
-        '-o',
-        '--output',
-        type=_folder,
-        default=Path('commission_output'),
-        metavar='FOLDER',
-        help='folder of the run (default: %(default)s)',
-    )
+    add_output(parser, ENDING, 'folder of the run', type=_folder, metavar='FOLDER', default=True)
     parser.add_argument(
         '--simulated',
         action='store_true',
@@ -125,7 +121,11 @@ def run(args: argparse.Namespace) -> int:
         When model or folder cannot be used, or a dependency is missing.
     """
     # Before anything moves: what is missing must not show up in the middle.
-    from ne_dynamics.commission.desk import MADE, REPORT, ROW, Desk
+    try:
+        from ne_dynamics.commission.desk import MADE, REPORT, ROW, Desk
+    except MissingDependencyError:
+        _require_packages(args)
+        raise
 
     subject = _subject(args)
     agreed = _agreed(args, subject)
@@ -135,10 +135,11 @@ def run(args: argparse.Namespace) -> int:
             'consent: expected a terminal to ask on, got none; '
             f'--yes{"" if args.simulated else f" {subject.robot.name!r}"} consents to all motions'
         )
-    if args.planned:
-        _require_shapes(subject)
+    about = _about(args, subject)
+    if args.output is True:
+        args.output = _choose_folder(subject, about)
     with only_run(args.output):
-        folder = CommissionFolder(args.output, _about(args, subject))
+        folder = CommissionFolder(args.output, about)
         folder.check_row(ROW, MADE)
         if not folder.file(REPORT).exists():
             folder.forget('report')
@@ -150,6 +151,10 @@ def run(args: argparse.Namespace) -> int:
             outcome = _perform(args, desk, agreed, operator)
     unit = name_error_unit(joint.type.is_prismatic for joint in subject.robot.joints)
     return _tell(outcome, folder, unit)
+
+
+def _require_packages(args: argparse.Namespace) -> None:
+    require_packages(args, ros=True, report=True, sim=args.simulated, excite=args.planned)
 
 
 def _about(args: argparse.Namespace, subject: Subject) -> dict[str, Any]:
@@ -170,6 +175,17 @@ def _about(args: argparse.Namespace, subject: Subject) -> dict[str, Any]:
     return about
 
 
+def _choose_folder(subject: Subject, about: dict[str, Any]) -> Path:
+    """Return the folder in which such a run goes on, or a new one, and say it."""
+    names = generate_names(Path(get_stem(subject.file) + ENDING))
+    for path in names:
+        is_run = holds_run(path, about)
+        if is_run or not path.exists() or (path.is_dir() and not any(path.iterdir())):
+            break
+    print_lines([f'output: {path}' + ', where the run goes on' * is_run], sys.stderr)
+    return path
+
+
 def _report(desk: Desk) -> Outcome:
     """Do what is left without an arm."""
     step = Step('report', 'write driver profile and report', '', desk.report)
@@ -181,10 +197,15 @@ def _perform(
     args: argparse.Namespace, desk: Desk, agreed: bool | None, operator: Operator
 ) -> Outcome:
     """Do what is left with the arm."""
+    _require_packages(args)
     from ne_dynamics.commission import Motions, Session, Work
     from ne_dynamics.commission.self_collision import SelfCollision
 
     subject, folder = desk.subject, desk.folder
+    if args.planned:
+        from ne_dynamics.excitation import load_solids
+
+        load_solids(subject.file, subject.robot, description_file=subject.file)
     # No arm is needed to see that its model cannot be.
     desk.check()
     if not folder.is_done('hold'):
@@ -197,6 +218,9 @@ def _perform(
         )
         simulated = prepare_simulated_arm(subject, errors, folder.path)
     motions = Motions(reach=args.reach, is_planned=args.planned)
+    if not folder.is_done('probe'):
+        moving = describe_time(motions.add_up(subject.robot.n))
+        print_lines([f'The arm moves for about {moving} in all; fits take about as long again.'])
     with (
         interrupted_in_order(),
         Session(subject.robot, simulated, operator.does, args.namespace) as session,
@@ -271,15 +295,6 @@ def _folder(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError('expected the name of a folder, got an empty one')
     return Path(text)
-
-
-def _require_shapes(subject: Subject) -> None:
-    """Refuse a planned excitation without shapes, or what plans with them, before a motion."""
-    from ne_dynamics.excitation import load_solids
-
-    with optional_dependency('--planned needs SciPy', 'excite'):
-        import scipy.optimize  # noqa: F401
-    load_solids(subject.file, subject.robot, description_file=subject.file)
 
 
 def _way_back(work: Work, session: Session) -> str:

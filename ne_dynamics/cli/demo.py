@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ne_dynamics.cli.options.model_file import add_links, add_model
+from ne_dynamics.cli.options.arguments import not_negative, positive
+from ne_dynamics.cli.options.model_file import add_links, add_model, require_packages
+from ne_dynamics.cli.options.output_file import choose_name
 from ne_dynamics.errors import InputError
 from ne_dynamics.simulation.demo.arm import SENSOR_LINK
 from ne_dynamics.simulation.demo.control_laws import LAWS, SHORT_LAWS, ControlLaws
@@ -51,22 +51,22 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         '--duration',
-        type=_positive,
+        type=positive,
         metavar='S',
         help=f'duration of the motion [s] (default: {ControlLaws.duration:g}; model-error: 2)',
     )
     parser.add_argument(
-        '--rate', type=_positive, default=500.0, metavar='HZ', help='control rate (default: 500)'
+        '--rate', type=positive, default=500.0, metavar='HZ', help='control rate (default: 500)'
     )
     parser.add_argument(
-        '--kp', type=_positive, default=400.0, help='position gain [1/s^2] (default: 400)'
+        '--kp', type=positive, default=400.0, help='position gain [1/s^2] (default: 400)'
     )
     parser.add_argument(
-        '--kv', type=_positive, default=40.0, help='velocity gain [1/s] (default: 40)'
+        '--kv', type=positive, default=40.0, help='velocity gain [1/s] (default: 40)'
     )
     parser.add_argument(
         '--load',
-        type=_not_negative,
+        type=not_negative,
         metavar='KG',
         help=f'mass at the tip (default: {ControlLaws.default_load:g}; 0: leave these runs out; '
         'tool-load: 6)',
@@ -87,27 +87,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         '--output',
         type=Path,
-        default=Path('demo_output'),
+        default=True,
         metavar='DIR',
-        help='folder for the plots (default: demo_output)',
+        help='folder for the plots (default: demo_output, or with a number after it)',
     )
     parser.add_argument('--json', action='store_true', help='print the results as JSON')
     parser.set_defaults(run=run)
     return parser
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if not (np.isfinite(value) and value > 0.0):
-        raise argparse.ArgumentTypeError(f'expected a number > 0, got {text}')
-    return value
-
-
-def _not_negative(text: str) -> float:
-    value = float(text)
-    if not (np.isfinite(value) and value >= 0.0):
-        raise argparse.ArgumentTypeError(f'expected a number >= 0, got {text}')
-    return value
 
 
 def run(args: argparse.Namespace) -> int:
@@ -133,6 +119,9 @@ def run(args: argparse.Namespace) -> int:
         args.short,
         tuple(args.modes or ()),
     )
+    require_packages(args, ros=True, sim=True, plot=True)
+    if args.output is True:
+        args.output = choose_name('demo', '_output')
     announce = (lambda text: None) if args.json else print
     announce('Node and simulated arm run as two processes. This takes up to a minute or two.')
     with terminated_in_order():

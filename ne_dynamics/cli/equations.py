@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.arguments import add_tolerance
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.output_file import add_output, settle_output
 
 if TYPE_CHECKING:
     from ne_dynamics.dynamics import Dynamics
+
+ENDING = '_equations'
 
 DEFAULT_FUNCTION = 'inverse_dynamics'
 """What is printed when nothing is said."""
@@ -39,14 +42,14 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         '--all',
         action='store_true',
-        help='write all functions of --list into the folder -o',
+        help='write every function of --list into a folder',
     )
-    parser.add_argument(
-        '-o',
-        '--output',
+    add_output(
+        parser,
+        ENDING,
+        'with --all: new or empty folder, or an earlier export, which is replaced',
         type=Path,
         metavar='FOLDER',
-        help='with --all: new or empty folder, or an earlier export, which is replaced',
     )
     parser.add_argument(
         '--prefix',
@@ -69,6 +72,9 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.dynamics import Dynamics
 
     _check(args)
+    if args.all and args.output is None:
+        args.output = True
+    settle_output(args, ENDING)
     robot = ModelFile(args).load()
     tolerance = DEFAULT_TOLERANCE if args.tolerance is None else args.tolerance
     dynamics = Dynamics(robot, backend='python', tolerance=tolerance)
@@ -90,8 +96,6 @@ def _check(args: argparse.Namespace) -> None:
     """Raise an error on options that do not go together."""
     from ne_dynamics.errors import InputError
 
-    if args.all and args.output is None:
-        raise InputError('--all: expected a folder to write into, -o FOLDER, got none')
     for option, is_given in (('--function', args.function is not None), ('--list', args.list)):
         if args.all and is_given:
             raise InputError(f'--all: expected no {option} beside it, it writes every function')

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ne_dynamics.cli.options.arguments import add_gravity, add_work, open_work, positive
 from ne_dynamics.cli.options.log_changes import add_log_changes
-from ne_dynamics.cli.options.log_set_source import diagnose_logs, find_logs
+from ne_dynamics.cli.options.log_set_source import diagnose_logs, find_logs, require_log_packages
 from ne_dynamics.cli.options.log_source import add_repair
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
 from ne_dynamics.cli.options.report_file import (
@@ -76,6 +76,7 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or log cannot be read or do not go together; nothing is written then.
     """
+    require_log_packages(args)
     # A bag may have been unpacked into temporary files: whatever ends this removes them.
     with terminated_in_order(), report_errors(args):
         return _run(args)

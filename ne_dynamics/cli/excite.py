@@ -10,9 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ne_dynamics.cli.options.arguments import accept_exponents, number
-from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
-from ne_dynamics.cli.options.output_file import STANDARD, check_apart, check_output, write_text
+from ne_dynamics.cli.options.arguments import accept_exponents, add_gravity, number
+from ne_dynamics.cli.options.expected_time import say_expected_time
+from ne_dynamics.cli.options.model_file import (
+    ModelFile,
+    add_lock,
+    add_model_file,
+    require_packages,
+)
+from ne_dynamics.cli.options.output_file import (
+    STANDARD,
+    add_output,
+    check_apart,
+    check_output,
+    settle_output,
+    write_text,
+)
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.printable import print_lines
@@ -24,6 +37,8 @@ if TYPE_CHECKING:
     from ne_dynamics.model.robot import FloatArray, Robot
 
 OBJECTIVES = ('log-det', 'condition')
+
+ENDING = '_excitation.yaml'
 
 NEAREST = 5
 """Distances that are listed."""
@@ -45,12 +60,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     accept_exponents(parser)
     add_model_file(parser)
     add_lock(parser)
-    parser.add_argument(
-        '-o',
-        '--output',
-        required=True,
-        metavar='FILE',
-        help='file to write; - for standard output',
+    add_output(
+        parser, ENDING, 'file to write; - for standard output', metavar='FILE', default=True
     )
     parser.add_argument(
         '--start',
@@ -120,14 +131,7 @@ def _add_motion(group: argparse._ArgumentGroup) -> None:
         metavar='N',
         help='number of random motions to optimise; the best one is taken (default: %(default)s)',
     )
-    group.add_argument(
-        '--gravity',
-        nargs=3,
-        type=number,
-        metavar=('X', 'Y', 'Z'),
-        help='acceleration of free fall in the axes of the base link [m/s^2] (default: 0 0 '
-        '-9.80665)',
-    )
+    add_gravity(group)
 
 
 def _add_limits(group: argparse._ArgumentGroup) -> None:
@@ -219,7 +223,7 @@ def run(args: argparse.Namespace) -> int:
         asked; nothing is written then.
     """
     from ne_dynamics.cli.options.trajectory_file import trajectory_text
-    from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+    from ne_dynamics.dynamics import Dynamics
     from ne_dynamics.excitation import (
         FLOOR,
         KeepOut,
@@ -231,14 +235,16 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.excitation.start_pose import choose_start
     from ne_dynamics.model.description_file import looks_like_xml
 
+    require_packages(args, excite=True)
+    settle_output(args, ENDING)
+    args.output = str(args.output)
     check_output(args.output)
     check_apart([('-o', args.output)], {'--model': args.model, '--extras': args.extras})
     if args.keep_out and args.no_keep_out:
         raise InputError('--no-keep-out: expected no --keep-out beside it')
     model = ModelFile(args)
     robot = model.load()
-    gravity = STANDARD_GRAVITY if args.gravity is None else args.gravity
-    dynamics = Dynamics(robot, gravity)
+    dynamics = Dynamics(robot, args.gravity)
     solids: tuple[Solid, ...] = ()
     if not args.no_self_collision:
         if not looks_like_xml(model.text):
@@ -279,6 +285,7 @@ def run(args: argparse.Namespace) -> int:
         effort_limits=_arrange_limits(args.effort_limit, names, '--effort-limit'),
     )
     _check_links([link.name for link in robot.links], args.ignore_pair)
+    say_expected_time(5.0 * args.starts * (robot.n / 6) ** 2 * (1.7 if solids else 1.0))
     with show_share('seeking') as progress:
         excitation = plan_excitation(
             dynamics,

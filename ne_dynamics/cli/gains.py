@@ -8,17 +8,21 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.arguments import add_gravity
+from ne_dynamics.cli.options.expected_time import say_expected_time
+from ne_dynamics.cli.options.model_file import ModelFile, add_model_file, require_packages
 from ne_dynamics.cli.options.output_file import (
+    add_output,
     check_apart,
     check_folder,
     check_output,
     check_picture,
+    settle_output,
     write_text,
 )
 from ne_dynamics.cli.options.trajectory_file import read_trajectory
 from ne_dynamics.control import VelocitySource
-from ne_dynamics.dynamics import STANDARD_GRAVITY, Dynamics
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains import (
     ALL_MODES,
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from ne_dynamics.simulation import Proof
 
 EXIT_NOT_PROVEN = 1
+ENDING = '_gains'
 
 BEYOND_MARGIN = 1.5
 """Gains that are tried to see the loop swing: by this and the gain margin larger."""
@@ -64,15 +69,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'motion. Exit code: 1 if an arm of --prove does not settle.',
     )
     add_model_file(parser)
-    parser.add_argument(
-        '--gravity',
-        nargs=3,
-        type=float,
-        metavar=('X', 'Y', 'Z'),
-        default=STANDARD_GRAVITY,
-        help='acceleration of free fall in the axes of the base link [m/s^2] (default: 0 0 '
-        '-9.80665)',
-    )
+    add_gravity(parser)
     _add_gain_request(parser)
     parser.add_argument(
         '--trajectory',
@@ -80,9 +77,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help='motion whose errors are predicted, JointTrajectory in YAML (default: all joints '
         'there and back)',
     )
-    parser.add_argument(
-        '-o', '--output', type=Path, metavar='FOLDER', help='folder for the parameter files'
-    )
+    add_output(parser, ENDING, 'folder for the parameter files', type=Path, metavar='FOLDER')
     parser.add_argument(
         '--write',
         nargs=2,
@@ -138,12 +133,16 @@ def run(args: argparse.Namespace) -> int:
     if args.prove is not None and not 1 <= args.prove <= MOST_TRIALS:
         raise InputError(f'--prove: expected 1 to {MOST_TRIALS}, got {args.prove}')
     require_controller_name(args.controller)
+    require_packages(args, plot=args.plot is not None, sim=args.prove is not None)
+    settle_output(args, ENDING)
     _check_outputs(args)
     request = _read_gain_request(args)
     robot = ModelFile(args).load()
     order_joints(robot.joint_names, args.joints)
     dynamics = Dynamics(robot, args.gravity, backend='python')
     motion = None if args.trajectory is None else _read_motion(args.trajectory, robot)
+    share = len(request.modes) / len(ALL_MODES)
+    say_expected_time((12.0 + 36.0 * share) * (robot.n / 6) ** 5)
     design = design_gains(dynamics, request, motion)
     wanted = [(kind, Path(name)) for kind, name in args.write]
     if args.output is not None:

@@ -14,14 +14,17 @@ import numpy as np
 
 from ne_dynamics.cli.evaluate import add_log_arguments
 from ne_dynamics.cli.options.arguments import open_work, positive
+from ne_dynamics.cli.options.expected_time import say_expected_time
 from ne_dynamics.cli.options.log_set_source import (
     DiagnosedLogs,
     LogSetSource,
     diagnose_logs,
     find_logs,
+    require_log_packages,
 )
 from ne_dynamics.cli.options.log_source import describe_remedy, diagnose
 from ne_dynamics.cli.options.model_file import ModelFile
+from ne_dynamics.cli.options.output_file import add_output, check_output, settle_output
 from ne_dynamics.cli.options.report_file import (
     add_report,
     report_errors,
@@ -48,18 +51,20 @@ from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.identification.report.text import describe_identified
 from ne_dynamics.identification.run import DEFAULT_BLOCKS, DEFAULT_HOLDOUT
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
-from ne_dynamics.identification.writing.write_back import encode_urdf
+from ne_dynamics.identification.writing.write_back import encode_urdf, read_text
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.parts import get_last
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.extras import SUFFIX
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.printable import print_lines
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
 EXIT_UNUSABLE = 1
+ENDING = '_identified.urdf'
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -72,13 +77,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         'written, if the log cannot be used or the fit does not reach its minimum.',
     )
     add_log_arguments(parser)
-    parser.add_argument(
-        '-o',
-        '--output',
+    add_output(
+        parser,
+        ENDING,
+        'URDF to write: the text of the model with other numbers; what a URDF has no place for '
+        'goes into NAME.extras.yaml beside it; without the option there is only a report',
         type=Path,
         metavar='FILE',
-        help='URDF to write, the text of the model with new numbers; NAME.extras.yaml beside it '
-        'has what a URDF cannot hold (default: only print)',
     )
     parser.add_argument(
         '--holdout',
@@ -132,6 +137,7 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or log cannot be read or do not go together, or the model cannot be written.
     """
+    require_log_packages(args)
     # A bag may have been unpacked into temporary files: whatever ends this removes them.
     with terminated_in_order():
         if _check_load_arguments(args):
@@ -149,9 +155,32 @@ def _run_fit(args: argparse.Namespace) -> int:
             '--output the values are printed (--json: with all digits)'
         )
     if args.output is not None:
+        settle_output(args, ENDING, SUFFIX)
+        _require_urdf(args.output)
         require_own_extras(args.output, Path(args.model), model.find_own_extras())
+    say_expected_time(2.0 + 0.3e-6 * sum(map(_measure_bytes, args.log)))
     with open_work(args) as work:
         return _fit_logs(args, model, find_logs(args, model, work), work)
+
+
+def _measure_bytes(log: str) -> int:
+    """Return the size of a log, a file or a folder of files; 0 where there is none."""
+    place = Path(log)
+    files = place.rglob('*') if place.is_dir() else [place]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _require_urdf(path: Path) -> None:
+    """Refuse an output that cannot be written, or would replace what is no model: a log.
+
+    Raises
+    ------
+    NeDynamicsError
+    """
+    check_output(path)
+    is_named = path.suffix in ('.urdf', '.xml') or not path.is_file()
+    if not (is_named or looks_like_xml(read_text(str(path))[0])):
+        raise InputError(f'{path}: -o: expected a new file or a URDF to replace, got another file')
 
 
 def _fit_logs(args: argparse.Namespace, model: ModelFile, whole: LogSetSource, work: Work) -> int:

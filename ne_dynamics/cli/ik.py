@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from ne_dynamics.cli.options.arguments import accept_exponents, number
-from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.model_file import ModelFile, add_model_file, require_tip
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.kinematics import (
@@ -87,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
     if args.all and args.start is not None:
         raise InputError('--all: expected no --from beside it, the list has its own order')
     robot = ModelFile(args).load()
+    if args.link is None and robot.tip_link is None:
+        require_tip(robot, args.tip)
     dynamics = Dynamics(robot, backend='python')
     target = make_pose(args)
     if args.start is not None and len(args.start) != robot.n:

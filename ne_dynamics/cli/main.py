@@ -46,6 +46,15 @@ COMMANDS = {
             'commission --model arm.urdf --tip-link tool0 -o run',
         ),
     ),
+    'controller': Command(
+        'write a ros2_control controller for an arm: generated C, chainable, real time',
+        (
+            'controller arm.urdf --tip-link tool0 -o my_arm_controller',
+            'controller arm.urdf --tip-link tool0 --rate 1000 --params gains.params.yaml '
+            '-o my_arm_controller',
+        ),
+        frozenset({*_MODEL, '-o', '--rate', '--params', '--sensor'}),
+    ),
     'demo': Command(
         'compare control laws on a simulated arm',
         ('demo', 'demo --scenario tool-load --output pictures'),
@@ -172,7 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         be parsed exit with 2 on the spot.
     """
     if '_ARGCOMPLETE' in os.environ:
-        _offer_completions()
+        _offer_completions('' if arguments is None else arguments[0])
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     command = arguments[0] if arguments and arguments[0] in COMMANDS else None
 
@@ -183,10 +192,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run_with_exit_code(f'ne_dynamics {command}', run)
 
 
-def _offer_completions() -> None:
-    """Tell a shell how its line may go on, and end: argcomplete has called for that."""
+def _offer_completions(given: str) -> None:
+    """Tell a shell how its line may go on, and end: argcomplete has called for that.
+
+    Parameters
+    ----------
+    given : str
+        The command that a program of its own stands for; '' for none.
+    """
     import argcomplete
 
+    if given:
+        program, _, rest = os.environ.get('COMP_LINE', '').partition(' ')
+        os.environ['COMP_LINE'] = f'{program} {given} {rest}'
+        os.environ['COMP_POINT'] = str(int(os.environ['COMP_POINT']) + len(given) + 1)
     words = os.environ.get('COMP_LINE', '').split()
     command = words[1] if len(words) > 1 and words[1] in COMMANDS else None
     argcomplete.autocomplete(build_parser(command), print_suppressed=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ne_dynamics.cli.options.arguments import accept_exponents
+from ne_dynamics.cli.options.arguments import accept_exponents, count, natural, positive
 from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.output_file import choose_name
 
 Number = TypeVar('Number', int, float)
 
@@ -33,23 +33,15 @@ def add_parser(subparsers: Any) -> None:
     studies = parser.add_subparsers(dest='study', metavar='STUDY', required=True)
     equivalence = _study(studies, 'equivalence', 'agreement of all formulations on random arms')
     equivalence.add_argument(
-        '--arms',
-        type=_count,
-        default=160,
-        metavar='N',
-        help='number of random arms (default: 160)',
+        '--arms', type=count, default=160, metavar='N', help='number of random arms (default: 160)'
     )
     equivalence.add_argument(
-        '--seed', type=_seed, default=4, metavar='N', help='seed of the arms (default: 4)'
+        '--seed', type=natural, default=4, metavar='N', help='seed of the arms (default: 4)'
     )
     _study(studies, 'counts', 'measured and printed operation counts')
     concurrency = _study(studies, 'concurrency', 'speed-up with several processors')
     concurrency.add_argument(
-        '--joints',
-        type=_count,
-        default=6,
-        metavar='N',
-        help='joints of a general arm (default: 6)',
+        '--joints', type=count, default=6, metavar='N', help='joints of a general arm (default: 6)'
     )
     _add_output(concurrency)
     _study(studies, 'lanes', 'parallelism within one core, timed', is_written=False)
@@ -69,7 +61,7 @@ def add_parser(subparsers: Any) -> None:
     for picture, duration, what in ((six_link, 1.0, 'T'), (puma, 4.0, 'of the motion')):
         picture.add_argument(
             '--duration',
-            type=_positive,
+            type=positive,
             default=duration,
             metavar='S',
             help=f'{what} [s] (default: {duration:g})',
@@ -83,7 +75,7 @@ def _add_forms(studies: Any) -> None:
     accept_exponents(forms)
     add_model_file(forms)
     forms.add_argument(
-        '--seed', type=_seed, default=0, metavar='N', help='seed of the motion (default: 0)'
+        '--seed', type=natural, default=0, metavar='N', help='seed of the motion (default: 0)'
     )
     for name, unit in (('q', 'rad or m'), ('qd', 'per s'), ('qdd', 'per s^2')):
         forms.add_argument(
@@ -118,38 +110,10 @@ def _add_output(study: argparse.ArgumentParser) -> None:
     study.add_argument(
         '--output',
         type=Path,
-        default=Path('reproduce_output'),
+        default=True,
         metavar='DIR',
-        help='folder for the picture (default: reproduce_output)',
+        help='folder for the picture (default: reproduce_output, or with a number after it)',
     )
-
-
-def _read(kind: type[Number], text: str, expected: str) -> Number:
-    try:
-        return kind(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f'expected {expected}, got {text!r}') from None
-
-
-def _count(text: str) -> int:
-    value = _read(int, text, 'a whole number >= 1')
-    if value < 1:
-        raise argparse.ArgumentTypeError(f'expected a number >= 1, got {text}')
-    return value
-
-
-def _seed(text: str) -> int:
-    value = _read(int, text, 'a whole number >= 0')
-    if value < 0:
-        raise argparse.ArgumentTypeError(f'expected a number >= 0, got {text}')
-    return value
-
-
-def _positive(text: str) -> float:
-    value = _read(float, text, 'a number > 0')
-    if not (math.isfinite(value) and value > 0.0):
-        raise argparse.ArgumentTypeError(f'expected a number > 0, got {text}')
-    return value
 
 
 def run(args: argparse.Namespace) -> int:
@@ -171,6 +135,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.document is not None:
         document.section(document.read_document(args.document), args.study)
+    if getattr(args, 'output', None) is True:
+        args.output = choose_name('reproduce', '_output')
     report = _report(args)
     if args.document is not None and not report.disagreements:
         text = document.with_report(document.read_document(args.document), report)

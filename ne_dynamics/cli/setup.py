@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
-from ne_dynamics.cli.options.output_file import check_folder, write_text
-from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.cli.options.model_file import (
+    ModelFile,
+    add_lock,
+    add_model_file,
+    require_packages,
+    require_tip,
+)
+from ne_dynamics.cli.options.package_folder import (
+    add_package_folder,
+    choose_folder,
+    write_package,
+)
+from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.printable import print_lines
+
+ENDING = '_bringup'
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,13 +34,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_model_file(parser)
     add_lock(parser)
-    parser.add_argument(
-        '-o',
-        '--output',
-        type=Path,
-        metavar='FOLDER',
-        help='new folder, named as the package (default: NAME_bringup for NAME.urdf)',
-    )
+    add_package_folder(parser, ENDING)
     parser.set_defaults(run=run)
 
 
@@ -42,30 +47,23 @@ def run(args: argparse.Namespace) -> int:
         When the model cannot be loaded or has no one tip, or the folder holds something already;
         nothing is written then.
     """
-    from ne_dynamics.bring_up import BroughtUpArm, list_ends, render_package
+    from ne_dynamics.bring_up import BroughtUpArm, render_package
 
-    folder: Path = args.output or Path(_default_name(args.model))
-    check_folder(folder)
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError(f'-o: expected a new or empty folder, got {str(folder)!r}')
+    require_packages(args, report=True)
+    folder = choose_folder(args, ENDING)
     model = ModelFile(args)
     if not looks_like_xml(model.text):
         raise ModelError(f'{args.model}: expected a URDF, got a DH file')
     robot = model.load()
-    ends = list_ends(robot)
-    tip_link = args.tip or (ends[0] if len(ends) == 1 else '')
-    if not tip_link:
-        raise InputError(f'--tip-link: expected one of {", ".join(ends)}, got none')
+    tip_link = require_tip(robot, args.tip)
     arm = BroughtUpArm(folder.absolute().name, robot, model.text, tip_link, dict(args.lock))
     texts = render_package(arm)
     extras = model.find_own_extras()
     if extras is not None:
         texts['urdf/arm.extras.yaml'] = extras.read_text(encoding='utf-8')
-    for path, text in texts.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        write_text(str(folder / path), text)
+    write_package(folder, texts)
     missing = arm.find_joints_without_effort()
-    lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {tip_link}']
+    lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {robot.tip.name}']
     if missing:
         lines.append(f'no command interface effort in <ros2_control>: {", ".join(missing)}')
     if arm.effort_limits is None:
@@ -76,9 +74,3 @@ def run(args: argparse.Namespace) -> int:
     ]
     print_lines(lines)
     return 0
-
-
-def _default_name(model: str) -> str:
-    """Return `NAME_bringup` for `NAME.urdf`, in letters of a package's name."""
-    stem = Path(model).name.partition('.')[0].lower()
-    return ''.join(letter if letter.isalnum() else '_' for letter in stem) + '_bringup'

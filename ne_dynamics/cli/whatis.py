@@ -12,13 +12,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from ne_dynamics.cli.options.arguments import add_gravity, positive
-from ne_dynamics.cli.options.log_changes import name_pair
-from ne_dynamics.cli.options.log_source import find_locked
-from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.output_file import STANDARD, check_apart, check_output, write_text
+from ne_dynamics.cli.options.log_source import (
+    add_columns,
+    find_columns,
+    find_locked,
+    show_columns,
+)
+from ne_dynamics.cli.options.model_file import ModelFile, add_model_file, require_packages
+from ne_dynamics.cli.options.output_file import (
+    STANDARD,
+    add_output,
+    check_apart,
+    check_output,
+    settle_output,
+    write_text,
+)
 from ne_dynamics.driver import DriverRecording, describe_driver
 from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
-from ne_dynamics.driver.reading import list_csv_joints, read_bag, read_csv, write_csv
+from ne_dynamics.driver.reading import read_bag, read_csv, write_csv
 from ne_dynamics.driver.recording import rename_joints
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, MissingDependencyError, optional_dependency
@@ -33,6 +44,8 @@ LISTENING = 20.0
 """How long topics are heard by default [s]."""
 
 JOINT_STATES = 'joint_states'
+
+ENDING = '_driver.params.yaml'
 
 NODE = 'ne_dynamics_whatis'
 JOINT_STATE = 'sensor_msgs/msg/JointState'
@@ -88,20 +101,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help='order of a command array (default: that of the model)',
     )
     add_gravity(parser)
-    parser.add_argument(
-        '--rename',
-        action='append',
-        type=name_pair,
-        default=[],
-        metavar='A=B',
-        help='joint A of the log is joint B of the model; one * in both matches the same text; '
-        'may be repeated',
-    )
-    parser.add_argument(
-        '-o',
-        '--output',
+    add_columns(parser)
+    add_output(
+        parser,
+        ENDING,
+        'parameter file of the node to write; - for standard output',
         metavar='FILE',
-        help='parameter file of the node to write; - for standard output',
     )
     parser.add_argument('--save-log', metavar='FILE.csv', help='save what was read or heard')
     parser.add_argument('--json', action='store_true', help='print JSON instead of text')
@@ -121,6 +126,10 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             f'expected a LOG or --live, got {"both" if args.live else "neither"} of them'
         )
+    if args.live and args.columns is not None:
+        raise InputError('--columns: expected none with --live')
+    require_packages(args, ros=args.live, bag=args.log is not None and is_bag(args.log))
+    settle_output(args, ENDING)
     for path in (args.output, args.save_log):
         if path is not None:
             check_output(path)
@@ -143,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
     obstacles = description.obstacles()
     is_written = args.output is not None and not obstacles
     if is_written:
-        write_text(args.output, description.profile())
+        write_text(str(args.output), description.profile())
     out = sys.stderr if args.output == STANDARD else sys.stdout
     if args.json:
         document = {'model': args.model, 'notes': list(source.notes), **description.as_json()}
@@ -205,16 +214,20 @@ def _read_driver_source(
         When model or recording cannot be read, or do not go together.
     """
     robot = model.load()
+    columns = None if args.live else find_columns(args, robot, args.log)
     collector = heard
-    if collector is None and is_bag(args.log):
+    if columns is None and collector is None:
         # It may be unpacked into temporary files: whatever ends this removes them.
         with terminated_in_order():
             collector = read_bag(
                 args.log, _command_joints(args, robot), args.topic, args.command_topic
             )
     source = args.log if collector is None else collector.source
-    recorded = list_csv_joints(args.log) if collector is None else collector.list_joints()
+    recorded = () if columns is None else columns.joints
+    if collector is not None:
+        recorded = collector.list_joints()
     matched = match_names(robot, recorded, args.rename, source)
+    show_columns(args, robot, columns, matched, source)
     notes = []
     if looks_like_xml(model.text):
         locked = find_locked(robot, recorded, matched)
@@ -230,7 +243,7 @@ def _read_driver_source(
         for option, value in (('--topic', args.topic), ('--command-topic', args.command_topic)):
             if value is not None:
                 raise InputError(f'{source}: {option}: expected none with a CSV file, got {value}')
-        recording = read_csv(args.log, robot.joint_names, names)
+        recording = read_csv(args.log, robot.joint_names, names, columns)
     else:
         recording = rename_joints(collector.finish(names), robot.joint_names)
         notes += [f'not used: {count} {why}' for why, count in collector.refused.items()]

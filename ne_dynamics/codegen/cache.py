@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import stat
-import tempfile
 from pathlib import Path
 
 _MAGIC = b'ne_dynamics object 3\n'
@@ -113,6 +112,8 @@ class ObjectCache:
         """Keep the code; return whether that was possible."""
         if self.folder is None or len(code) + len(_MAGIC) + _DIGEST > self.largest:
             return False
+        import tempfile  # who finds all code needs none of what it brings
+
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not self._is_private(self.folder):

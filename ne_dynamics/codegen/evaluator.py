@@ -87,7 +87,7 @@ class Evaluator:
             from ne_dynamics.codegen.llvm.compiler import CHUNK, CompiledKernel
             from ne_dynamics.codegen.llvm.equations import fits_stack
 
-            program = trace_function(self._traced, name, link)
+            program = trace_function(self._traced, name, link, is_compiled=True)
             if not fits_stack(program):
                 self._too_large.add((name, link))
                 return None
@@ -161,8 +161,7 @@ class Evaluator:
         """
         row = FUNCTIONS[name]
         shared = [] if self.parameters is None else [self.parameters[np.newaxis]]
-        is_written_out = row.is_written_out(self.subject.structure)
-        if is_written_out and self.is_compiled:
+        if self.is_compiled and row.is_written_out(self.subject.structure, is_compiled=True):
             if (name, link) not in self._compiled:
                 check()  # before anything is compiled for it
             kernel = self.load(name, link)
@@ -170,6 +169,7 @@ class Evaluator:
                 rows = kernel.batch(*arrays, *shared, threads=self.threads, out=out)
                 if rows is not None:
                     return rows
+        is_written_out = row.is_written_out(self.subject.structure)
         if is_written_out or not self.is_compiled:
             check()
         if is_written_out:

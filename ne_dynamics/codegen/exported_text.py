@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from ne_dynamics.codegen.c.c_project import check_prefix, make_prefix, write_c_project
 from ne_dynamics.codegen.c.rounding_note import describe_rounding
@@ -49,6 +49,7 @@ def write_files(
     find_missing: Callable[[], Mapping[str, str]],
     language: str,
     prefix: str | None,
+    functions: Sequence[str] | None = None,
 ) -> dict[str, str]:
     """Return all functions as files to build on, text by name.
 
@@ -60,6 +61,8 @@ def write_files(
         Returns the functions that this robot does not have, by name, with the reason.
     prefix : str, optional
         First part of the names of the files; default: made of the robot's name.
+    functions : sequence of str, optional
+        Rows; default: all that are written out.
 
     Raises
     ------
@@ -72,8 +75,12 @@ def write_files(
     _check_language(language)
     robot = subject.structure
     prefix = make_prefix(robot.name) if prefix is None else check_prefix(prefix)
-    missing = find_missing()
-    names = [name for name in list_functions(robot) if name not in missing]
+    missing = find_missing() if functions is None else {}
+    names = [
+        name
+        for name in (list_functions(robot) if functions is None else functions)
+        if name not in missing
+    ]
     notes = [*_describe_settings(subject), *_describe_missing(missing)]
     if evaluator.is_compiled:
         # The samples of the test are computed as the C text computes them.

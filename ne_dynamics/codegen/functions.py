@@ -78,6 +78,8 @@ class Function:
     largest : int, optional
         Coordinates up to which the function is written out; None for all. Larger robots are
         served from other rows, see :data:`ne_dynamics.codegen.assembly.ASSEMBLIES`.
+    largest_compiled : int, optional
+        The same for machine code, where that is worth longer equations than Python is.
     by_name : tuple of str
         Last arguments, which the method takes by name only.
     is_stacked : bool
@@ -98,13 +100,15 @@ class Function:
     optional: tuple[str, ...] = ()
     needs_tip: bool = False
     largest: int | None = None
+    largest_compiled: int = 0
     by_name: tuple[str, ...] = ()
     is_stacked: bool = False
     is_scalar: bool = False
 
-    def is_written_out(self, robot: Robot) -> bool:
+    def is_written_out(self, robot: Robot, is_compiled: bool = False) -> bool:
         """Return whether there is a program of this function for a robot of this size."""
-        return self.largest is None or robot.n <= self.largest
+        most = self.largest_compiled if is_compiled else 0
+        return self.largest is None or robot.n <= max(most, self.largest)
 
     def inputs(self, robot: Robot) -> tuple[tuple[str, int], ...]:
         """Return the name in the text and the number of scalars of each argument."""
@@ -639,7 +643,7 @@ _ROWS = (
         load_trace('energy', 'trace_centroidal_momentum_rate'),
         method='centroidal_momentum_rate',
     ),
-    *_under_loads(
+    *_under_all_loads(
         Function(
             'joint_wrenches',
             'force, then moment, onto each body through its joint, at the origin of its frame, '
@@ -757,6 +761,7 @@ _ROWS = (
         load_trace('regressor', 'trace_regressor'),
         method='regressor',
         largest=14,
+        largest_compiled=24,
     ),
     Function(
         'kinetic_energy_regressor',

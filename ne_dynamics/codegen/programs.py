@@ -31,7 +31,9 @@ def list_functions(robot: Robot) -> tuple[str, ...]:
     )
 
 
-def trace_function(subject: Subject, name: str, link_name: str | None = None) -> Program:
+def trace_function(
+    subject: Subject, name: str, link_name: str | None = None, *, is_compiled: bool = False
+) -> Program:
     """Trace a function.
 
     Parameters
@@ -41,6 +43,8 @@ def trace_function(subject: Subject, name: str, link_name: str | None = None) ->
         A row of :data:`~ne_dynamics.codegen.functions.FUNCTIONS`.
     link_name : str, optional
         Link of a pose or Jacobian, in place of the tip.
+    is_compiled : bool
+        Whether it is for machine code, which may be longer than other text.
 
     Returns
     -------
@@ -59,7 +63,7 @@ def trace_function(subject: Subject, name: str, link_name: str | None = None) ->
         raise InputError(
             f'function: expected one of {", ".join(list_functions(robot))}, got {name!r}'
         )
-    if not row.is_written_out(robot):
+    if not row.is_written_out(robot, is_compiled):
         raise InputError(
             f'function {name!r}: expected a robot of up to {row.largest} joints, got {robot.n}; '
             'for more joints the value is computed from smaller functions'

@@ -33,6 +33,15 @@ EARLIER = 'earlier.'
 RUNNING, STOPPED, COMPLETE = 'running', 'stopped', 'complete'
 
 
+def holds_run(path: Path, subject: Mapping[str, Any]) -> bool:
+    """Return whether a folder has a run of a subject."""
+    try:
+        found = dict(parse_yaml((path / PROGRESS).read_bytes(), str(path))['subject'])
+    except (OSError, KeyError, TypeError, ValueError):
+        return False
+    return all(found.get(key) == value for key, value in subject.items())
+
+
 class CommissionFolder:
     """See the module's docstring.
 

@@ -93,6 +93,8 @@ class Motions:
     is_planned : bool
         Whether the excitation is that of `ne_dynamics excite`, which keeps off the arm itself and
         the floor; else it is a sum of sines that knows of neither.
+    probe, tremble : float
+        How long each joint moves alone, about [s].
     """
 
     listen: float = 3.0
@@ -101,6 +103,13 @@ class Motions:
     test: float = 8.0
     reach: float = 0.7
     is_planned: bool = False
+    probe: float = 2.2
+    tremble: float = 4.0
+
+    def add_up(self, joints: int) -> float:
+        """Return how long all motions take at most [s]."""
+        repeated = 5.0 * self.excite + self.judge + 2.0 * self.test
+        return 2.0 * self.listen + repeated + (self.probe + self.tremble) * joints
 
 
 class Work(Desk):

@@ -17,7 +17,12 @@ from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
     from ne_dynamics.control.controller import Controller
-    from ne_dynamics.control.guards.feasibility import largest_damping_rate
+    from ne_dynamics.control.guards.feasibility import (
+        find_drive_inertias,
+        judge_gains_and_drives,
+        largest_damping_rate,
+        phase_margin,
+    )
     from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
     from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
     from ne_dynamics.control.laws import ControlLaw, Gains, Mode
@@ -59,7 +64,10 @@ __all__ = [
     'VelocitySettings',
     'VelocitySource',
     'estimate_payload',
+    'find_drive_inertias',
+    'judge_gains_and_drives',
     'largest_damping_rate',
+    'phase_margin',
     'velocity_filter',
 ]
 
@@ -68,7 +76,9 @@ if not TYPE_CHECKING:
         __name__,
         {
             'controller': 'Controller',
-            'guards.feasibility': 'largest_damping_rate',
+            'guards.feasibility': (
+                'find_drive_inertias judge_gains_and_drives largest_damping_rate phase_margin'
+            ),
             'guards.limits': 'GUARD_LIMITS GuardLimits',
             'guards.state_guard': 'Fault FaultKind StateRefused',
             'laws': 'ControlLaw Gains Mode',

@@ -86,6 +86,9 @@ class DampingSettings:
         Steps in which the time before the fault is predicted.
     places : int
         At which a joint may be shown, each a jump from the others.
+    switch_distance : float
+        Where a joint of an arm within its velocity limits jumps, others do that are so far from
+        where they are expected [rad or m].
     most_jumps : int
         States in a row in which a joint may jump to a new place.
     trust_time, trust_states : float, int
@@ -123,6 +126,7 @@ class DampingSettings:
     longest_prediction: float = 0.5
     prediction_steps: int = 8
     places: int = 3
+    switch_distance: float = 2e-3
     most_jumps: int = 5
     trust_time: float = 0.05
     trust_states: int = 5
@@ -392,7 +396,11 @@ class FaultDamping:
         surprises[is_old & (self._used < self._used.max(axis=0))] = np.inf
         slot = np.abs(surprises).argmin(axis=0), np.arange(position.size)
         surprise = surprises[slot]
-        jumped = np.abs(surprise) > self._jump_speeds * elapsed + GUARD_LIMITS.position_slack
+        leapt = np.abs(surprise) > self._jump_speeds * elapsed + GUARD_LIMITS.position_slack
+        # Another publisher says another position of every joint, here and there a near one. An arm
+        # that is thrown surprises by itself.
+        is_other = leapt.any() and self._speeds.max() < 1.0
+        jumped = leapt | (is_other & (np.abs(surprise) > self.settings.switch_distance))
         slot = np.where(jumped, self._used.argmin(axis=0), slot[0]), slot[1]
         # Of two publishers, one may repeat itself while the other tells of motion.
         stays = ~jumped & (position == self._said[slot])
@@ -402,7 +410,7 @@ class FaultDamping:
         self._used[slot], self._said[slot] = self._time, position
         self._shifts[slot] = np.where(jumped, position - expected, self._shifts[slot])
         self._place = np.where(jumped | is_stale, expected, position - self._shifts[slot])
-        self._jumps = np.where(jumped, self._jumps + 1, 0)
+        self._jumps = np.where(leapt, self._jumps + 1, 0)
         lost = self.believed & (self._jumps > self.settings.most_jumps)
         if lost.any():
             self.believed = self.believed & ~lost

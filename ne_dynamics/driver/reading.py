@@ -11,7 +11,7 @@ import csv
 import io
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -21,8 +21,13 @@ from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.readers.bag import choose_joint_states, find_folder, open_reader
-from ne_dynamics.logs.readers.csv_log import read_csv_rows
-from ne_dynamics.logs.readers.layouts import SHOWN_HEADER, TIME_COLUMN, read_header
+from ne_dynamics.logs.readers.csv_log import (
+    RowFormat,
+    read_columns,
+    read_csv_rows,
+    require_numbers,
+)
+from ne_dynamics.logs.readers.layouts import NANOSECONDS, TIME_COLUMN, Columns
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.prepared_file import write_whole
 
@@ -83,28 +88,11 @@ def read_bag(
     return collector
 
 
-def list_csv_joints(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the joints of which a CSV file has positions, in its order.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read, or has no times or positions.
-    """
-    header = read_header(next(_rows(Path(path)), []), Path(path))
-    ending = '.position'
-    joints = tuple(name.removesuffix(ending) for name in header if name.endswith(ending))
-    if not joints or TIME_COLUMN not in header:
-        found = ', '.join(header)[:SHOWN_HEADER] or '(an empty file)'
-        raise InputError(
-            f'{path}: expected a header with the columns {TIME_COLUMN} and <joint>{ending}, '
-            f'separated by commas, got {found}'
-        )
-    return joints
-
-
 def read_csv(
-    path: str | os.PathLike[str], joint_names: Sequence[str], columns: Sequence[str] | None = None
+    path: str | os.PathLike[str],
+    joint_names: Sequence[str],
+    called: Sequence[str] | None = None,
+    columns: Columns | None = None,
 ) -> DriverRecording:
     """Read states and commands of a CSV file.
 
@@ -113,8 +101,10 @@ def read_csv(
     path : path
     joint_names : sequence of str
         Joints that are wanted, in the order in which they are.
-    columns : sequence of str, optional
+    called : sequence of str, optional
         What they are called in the file; default: the same.
+    columns : Columns, optional
+        Which of them are what; default: as the header says.
 
     Returns
     -------
@@ -126,12 +116,9 @@ def read_csv(
         When the file cannot be read, lacks a column, or too little of it can be used.
     """
     place, names = Path(path), tuple(joint_names)
-    called = names if columns is None else tuple(columns)
-    rows = _rows(place)
-    header = read_header(next(rows, []), place)
-    twice = sorted({name for name in header if name and header.count(name) > 1})
-    if twice:
-        raise InputError(f'{place}: column {twice[0]!r}: expected once, got more')
+    called = names if called is None else tuple(called)
+    columns = columns or read_columns(place, None, called)
+    header = list(columns.names)
     missing = [
         name
         for name in (TIME_COLUMN, *(f'{joint}.position' for joint in called))
@@ -140,11 +127,16 @@ def read_csv(
     if missing:
         raise InputError(
             f'{place}: expected the columns {", ".join(missing)} too, got the '
-            f'header {", ".join(header) or "(none)"}'
+            f'header {", ".join(columns.titles) or "(none)"}'
         )
-    table = np.array([[_number(cell) for cell in _filled(row, len(header))] for row in rows])
+    table = _read_table(place, columns)
     if not table.size:
         raise InputError(f'{place}: expected samples below the header, got none')
+    used = tuple(
+        header.index(name) for name in (TIME_COLUMN, *(f'{joint}.position' for joint in called))
+    )
+    if not np.isfinite(table[:, used]).all(axis=1).any():
+        require_numbers(place, RowFormat(columns, used))
     tables = {
         key: _columns(table, header, called, key)
         for key in ('position', 'velocity', 'effort', COMMAND)
@@ -239,16 +231,23 @@ def _choose_commands(topics: dict[str, str], topic: str | None, folder: Path) ->
     return topic
 
 
-def _rows(path: Path) -> Iterator[list[str]]:
-    """Yield the rows of a CSV file that hold something, the header first, without spaces."""
-    with read_csv_rows(path) as rows:
-        for row in rows:
-            if row:
-                yield [cell.strip() for cell in row]
-
-
-def _filled(row: list[str], width: int) -> list[str]:
-    return row[:width] + [''] * (width - len(row))
+def _read_table(path: Path, columns: Columns) -> FloatArray:
+    """Return the numbers of all rows that hold something, NaN for what is none."""
+    width = len(columns.names)
+    form = RowFormat(columns, (0,))
+    with read_csv_rows(path, columns.separator) as rows:
+        if not columns.repeated:
+            next(rows)
+        table = np.array(
+            [
+                [_number(cell) for cell in (*row[:width], *[''] * (width - len(row)))]
+                for row in rows
+                if row and not form.find_fault(row)
+            ]
+        )
+    if table.size and NANOSECONDS in columns.names:
+        table[:, 0] += 1e-9 * table[:, columns.names.index(NANOSECONDS)]
+    return table
 
 
 def _number(cell: str) -> float:

@@ -21,6 +21,8 @@ from ne_dynamics.codegen.functions import (
 from ne_dynamics.dynamics.entries import CompiledEntries
 from ne_dynamics.model.robot import FloatArray
 
+_FLOAT = np.dtype(np.float64)
+
 
 class CheckedCalls(CompiledEntries):
     """What every method that computes ends in."""
@@ -86,28 +88,29 @@ class CheckedCalls(CompiledEntries):
         """
         shown = None if self._facade is None else self._facade()
         entry = None if shown is None else shown.__dict__.get(method)
-        if entry is None or not any(isinstance(value, (list, tuple)) for value in values):
+        if entry is None:
             return None
-        arrays = list(values)
-        for place, value in enumerate(values):
+        arrays, has_lists = [], False
+        for value in values:
             if isinstance(value, (list, tuple)):
                 try:
-                    array = np.array(value)
+                    value = np.array(value)
                 except ValueError:  # rows of different length
                     return None
-                if array.dtype.kind == 'i':
-                    array = array.astype(np.float64)
-                elif array.dtype != np.float64:
-                    return None
-                arrays[place] = array
-        by_name = names_only(method)
-        places = arrays[: len(arrays) - len(by_name)]
-        named = dict(zip((*by_name, 'out'), (*arrays[len(places) :], out), strict=True))
-        while places[-1] is None:
-            places.pop()
-        answer: FloatArray = entry(
-            *places, **{name: value for name, value in named.items() if value is not None}
-        )
+                if value.dtype != _FLOAT:
+                    if value.dtype.kind != 'i':
+                        return None
+                    value = value.astype(_FLOAT)
+                has_lists = True
+            arrays.append(value)
+        if not has_lists:
+            return None
+        named = {name: arrays.pop() for name in reversed(names_only(method))}
+        while arrays[-1] is None:
+            arrays.pop()
+        if out is not None:
+            named['out'] = out
+        answer: FloatArray = entry(*arrays, **named)
         return answer
 
     def _require_tip_for_load(self, wrench: ArrayLike | None, payload: ArrayLike | None) -> None:

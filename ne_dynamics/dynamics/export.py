@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ne_dynamics.codegen.functions import FUNCTIONS
@@ -14,17 +14,24 @@ from ne_dynamics.errors import InputError
 class ExportMethods(CheckedCalls):
     """The equations for use elsewhere."""
 
-    def operation_counts(self) -> dict[str, tuple[int, int]]:
+    def operation_counts(
+        self, functions: Sequence[str] | None = None
+    ) -> dict[str, tuple[int, int]]:
         """Return (multiplications, additions) of the generated source of each function.
 
         Divisions count as multiplications, differences as additions; changes of sign, sines and
         cosines are not counted. What :meth:`missing_functions` names is left out.
+
+        Parameters
+        ----------
+        functions : sequence of str, optional
+            As :meth:`source_files` takes them.
         """
         counts = {}
-        missing = self.missing_functions()
-        for name in list_functions(self._structure):
-            if name in missing:
-                continue
+        if functions is None:
+            missing = self.missing_functions()
+            functions = [one for one in list_functions(self._structure) if one not in missing]
+        for name in functions:
             count = self._folded_evaluator.interpret(name).program.count()
             counts[name] = (count.multiplications, count.additions)
         return counts
@@ -117,7 +124,12 @@ class ExportMethods(CheckedCalls):
         if function not in names:
             raise InputError(f'{argument}: expected one of {", ".join(names)}, got {function!r}')
 
-    def source_files(self, language: str = 'c', prefix: str | None = None) -> dict[str, str]:
+    def source_files(
+        self,
+        language: str = 'c',
+        prefix: str | None = None,
+        functions: Sequence[str] | None = None,
+    ) -> dict[str, str]:
         """Return the generated equations of all functions as files to build on.
 
         What :meth:`missing_functions` names is left out, and the header says so.
@@ -130,6 +142,9 @@ class ExportMethods(CheckedCalls):
         prefix : str, optional
             First part of the names of the files, and of all names in the C library; default: made
             of the robot's name. Robots that are linked into one program need different ones.
+        functions : sequence of str, optional
+            Keys of :meth:`operation_counts`, 'control_effort' or 'control_effort_in_full'; all
+            of the former when omitted.
 
         Returns
         -------
@@ -147,5 +162,10 @@ class ExportMethods(CheckedCalls):
         from ne_dynamics.codegen.exported_text import write_files
 
         return write_files(
-            self._folded_evaluator, self._subject, self.missing_functions, language, prefix
+            self._folded_evaluator,
+            self._subject,
+            self.missing_functions,
+            language,
+            prefix,
+            functions,
         )

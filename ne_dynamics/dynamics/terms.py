@@ -118,6 +118,7 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
         base_motion: ArrayLike | None = None,
         payload: ArrayLike | None = None,
         *,
+        external_wrenches: Mapping[str, ArrayLike] | None = None,
         out: FloatArray | None = None,
     ) -> FloatArray:
         """Return the force and the moment onto each body through its joint.
@@ -131,7 +132,7 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
 
         Parameters
         ----------
-        q, qd, qdd, wrench, base_motion, payload : array-like
+        q, qd, qdd, wrench, base_motion, payload, external_wrenches : optional from wrench on
             As :meth:`inverse_dynamics` takes them.
         out : array, shape (b, 6) or (N, b, 6), optional
             For the result.
@@ -149,9 +150,10 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
         InputError, ModelError
             As for :meth:`inverse_dynamics`.
         """
-        if payload is not None or (wrench is not None and base_motion is not None):
-            self._require_tip_for_load(wrench, payload)
-        return self._answer('joint_wrenches', (q, qd, qdd, wrench, base_motion, payload), out)
+        loads = wrench, base_motion, payload
+        return self._answer_under_loads(
+            'joint_wrenches', (q, qd, qdd), loads, external_wrenches, out
+        )
 
     def forward_dynamics(
         self,

@@ -32,8 +32,8 @@ from ne_dynamics.logs.readers.bag import (
     open_joint_states,
     read_bag_tables,
 )
-from ne_dynamics.logs.readers.csv_log import read_csv_rows, read_csv_tables
-from ne_dynamics.logs.readers.layouts import SHOWN_HEADER, describe_header, read_header
+from ne_dynamics.logs.readers.csv_log import read_columns, read_csv_tables
+from ne_dynamics.logs.readers.layouts import Columns
 from ne_dynamics.logs.usable_samples import ClockStep, UsableSamples, describe_dropped
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
@@ -225,6 +225,7 @@ def read_log(
     topic: str | None = None,
     *,
     work: Work | None = None,
+    columns: Columns | None = None,
 ) -> Log:
     """Read a CSV file or a ROS 2 bag, of any length.
 
@@ -238,6 +239,9 @@ def read_log(
         Of the bag; default: its only topic of JointState.
     work : Work, optional
         How it is read; default: by this process.
+    columns : Columns, optional
+        Of a CSV file: which of them are what; default: as its header says. Joints that it numbers
+        are those that are wanted, in their order.
 
     Returns
     -------
@@ -258,7 +262,8 @@ def read_log(
     elif topic is not None:
         raise InputError(f'{place}: topic: expected none with a CSV file, got {topic!r}')
     else:
-        tables, source = read_csv_tables(place, names, work), place
+        columns = columns or read_columns(place, None, names)
+        tables, source = read_csv_tables(place, names, work, columns), place
     return Log.from_tables(names, tables, str(source), work.store)
 
 
@@ -287,14 +292,7 @@ def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple
     place = Path(path)
     if is_bag(place):
         return _list_bag(place, topic)
-    with read_csv_rows(path) as rows:
-        header = next(rows, [])
-    ending = '.position'
-    names = [name for name in read_header(header, place) if name.endswith(ending)]
-    if not names:
-        shown = ', '.join(header)[:SHOWN_HEADER] or '(an empty file)'
-        raise InputError('\n'.join([f'{path}: the header is {shown}', *describe_header()]))
-    return tuple(name.removesuffix(ending) for name in names)
+    return read_columns(path).joints
 
 
 def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:

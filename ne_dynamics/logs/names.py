@@ -14,7 +14,6 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.logs.arrays import release_pages
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import cut, join, look
-from ne_dynamics.logs.readers.layouts import is_numbered, number_joints
 from ne_dynamics.model.robot import Robot
 
 ALIKE = 0.7
@@ -51,9 +50,6 @@ def match_names(
     InputError
         When a name to be changed is not in the log, or two get the same name.
     """
-    if is_numbered(recorded) and not renames:
-        numbered = number_joints(recorded, robot.joint_names)
-        return {joint: number for number, joint in numbered.items()}
     names = {name: name for name in recorded}
     for old, new in renames:
         chosen = [name for name in recorded if rename(old, new, name) is not None]

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
     from ne_dynamics.motion.annotated.annotation import annotate, check_positions
     from ne_dynamics.motion.check import check_motion
-    from ne_dynamics.motion.joint_limits import DemandLimits, LimitTolerances
+    from ne_dynamics.motion.joint_limits import (
+        DemandLimits,
+        LimitTolerances,
+        usual_velocities,
+    )
     from ne_dynamics.motion.limit_violation import LimitViolation
     from ne_dynamics.motion.motion import Motion
     from ne_dynamics.motion.time_scaling.retiming import retime
@@ -45,6 +49,7 @@ __all__ = [
     'check_positions',
     'resting_state',
     'retime',
+    'usual_velocities',
 ]
 
 if not TYPE_CHECKING:
@@ -53,7 +58,7 @@ if not TYPE_CHECKING:
         {
             'annotated.annotated_trajectory': 'AnnotatedTrajectory',
             'check': 'check_motion',
-            'joint_limits': 'DemandLimits LimitTolerances',
+            'joint_limits': 'DemandLimits LimitTolerances usual_velocities',
             'limit_violation': 'LimitViolation',
             'motion': 'Motion',
             'annotated.annotation': 'annotate check_positions',

@@ -28,6 +28,11 @@ ModelEfforts = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatA
 counts, all of shape (N, n) [N m or N]."""
 
 
+PARABOLA_END, LINE_END = 192.0**0.5, 2.0
+"""Of many states: standard errors of the slope at the end of a parabola, by the noise of one state
+and the time, and of the end of a line, by its noise; both by the root of their number."""
+
+
 class _Answered(NamedTuple):
     """A state and the command that answered it."""
 
@@ -97,23 +102,44 @@ class AnsweredStates:
         """The last one; None when there are too few to go by."""
         return self._last if len(self._states) >= MOTION.fewest_states else None
 
-    def unknown_effort(self, compute_efforts: ModelEfforts) -> FloatArray:
-        """Return the mean effort that the model does not account for, shape (n,) [N m or N].
+    def observe_motion(self, compute_efforts: ModelEfforts) -> tuple[FloatArray, FloatArray]:
+        """Return the velocity of the last state, and what the model does not account for.
 
-        The acceleration is that of the velocities: the slope of the line through them.
+        Each joint is taken to accelerate evenly of late. By how much, and its velocity, is that
+        of the parabola through its positions or of the line through its velocities, whichever
+        its states leave less in doubt: a driver may difference coarse encoders, or measure
+        velocities beside them. The last velocity counts where its stamp says nothing, and where
+        too few states came within `observed_time`; of those nothing else is learned.
+
+        Returns
+        -------
+        velocity : array, shape (n,)
+            [rad/s or m/s]
+        unknown : array, shape (n,)
+            Mean effort beside that of the model [N m or N].
         """
+        last = self._states[-1] if self._last is None else self._last
         time, position, velocity, effort = self.rows()
         recent = time >= time[-1] - MOTION.observed_time
         if np.count_nonzero(recent) < MOTION.fewest_states:
-            return np.zeros_like(effort[-1])
+            return last.velocity, np.zeros_like(last.velocity)
         time, position, velocity, effort = (
-            rows[recent] for rows in (time, position, velocity, effort)
+            rows[recent] for rows in (time - time[-1], position, velocity, effort)
         )
-        time = time - time.mean()
-        slope = time @ (velocity - velocity.mean(axis=0)) / (time @ time)
-        known = compute_efforts(position, velocity, np.tile(slope, (len(time), 1)), velocity)
+        # Joints that turn over are shown within one turn.
+        way = np.unwrap(position - position[-1], axis=0)
+        parabola, line = np.polyfit(time, way, 2), np.polyfit(time, velocity, 1)
+        slope = np.array([2.0 * parabola[0], parabola[1]])
+        noise = np.linalg.norm(way - np.vander(time, 3) @ parabola, axis=0)
+        said_noise = np.linalg.norm(velocity - np.vander(time, 2) @ line, axis=0)
+        # What noise makes of the slope at the end of a parabola, and of the end of a line.
+        is_said_better = PARABOLA_END * noise > -time[0] * LINE_END * said_noise
+        acceleration, speed = np.where(is_said_better, line, slope)
+        velocity = speed + time[:, np.newaxis] * acceleration
+        accelerations = np.broadcast_to(acceleration, velocity.shape)
+        known = compute_efforts(position, velocity, accelerations, velocity)
         unknown: FloatArray = np.mean(effort - known, axis=0)
-        return unknown
+        return speed if last is self._states[-1] else last.velocity, unknown
 
 
 class Brake(NamedTuple):
@@ -165,10 +191,10 @@ def plan_brake(
     last = states.last
     if last is None or not 0.0 <= silent_for <= MOTION.longest_silence:
         return None
-    unknown = states.unknown_effort(compute_efforts)
     try:
+        velocity, unknown = states.observe_motion(compute_efforts)
         state = predict(
-            last.position, last.velocity, last.effort - unknown, compute_efforts, silent_for
+            last.position, velocity, last.effort - unknown, compute_efforts, silent_for
         )
     except np.linalg.LinAlgError:
         return None

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ne_dynamics.ros.settings.controlled_arm import ControlledArm, controlled_arm
     from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.settings.locked_joints import LockedJoints
+    from ne_dynamics.ros.settings.parameter_file import read_parameters
     from ne_dynamics.ros.settings.parameters import PARAMETERS, NodeSettings
     from ne_dynamics.ros.settings.robot_source import load_robot
     from ne_dynamics.ros.thresholds import NODE
@@ -55,6 +56,7 @@ __all__ = [
     'make_executor',
     'make_tuning',
     'private_domain',
+    'read_parameters',
     'readable_parameters',
     'start_rclpy',
     'stop_on_signals',
@@ -78,6 +80,7 @@ if not TYPE_CHECKING:
             'settings.robot_source': 'load_robot',
             'settings.declared_parameters': 'DeclaredParameters',
             'settings.locked_joints': 'LockedJoints',
+            'settings.parameter_file': 'read_parameters',
             'settings.parameters': 'NodeSettings PARAMETERS',
         },
     )

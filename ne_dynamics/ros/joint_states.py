@@ -12,7 +12,12 @@ from sensor_msgs.msg import JointState
 
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.effort_steps import EffortSteps
-from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
+from ne_dynamics.control.guards.state_guard import (
+    STATES_STILL_COME,
+    Fault,
+    FaultKind,
+    StateRefused,
+)
 from ne_dynamics.control.stages.observer import NOTHING_OBSERVED, Observed
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
@@ -231,9 +236,9 @@ class JointStateTopic:
     def _on_fault(self, fault: Fault) -> None:
         """Give the motion up, and say why.
 
-        A fault that latches is answered by damping while states come. In any other the arm is
-        left with a last command against gravity. When states have stopped it may be braked first,
-        by a timer: they may return.
+        A fault is answered by damping while states come, if anything is. Else the arm is left with
+        a last command against gravity. When states have stopped, or are not believed, it may be
+        braked first, by a timer: they may return.
         """
         controller, has_stopped = self._controller, fault.kind is FaultKind.STOPPED
         self._motion.planning.discard()
@@ -247,6 +252,8 @@ class JointStateTopic:
             until = 'it is cleared'
         closed = controller.tuning.drives_close_loop
         holder = 'the drives hold the arm' if closed else HELD_BY_LAST_COMMAND
+        # States that are not believed say no more than none.
+        is_unseen = has_stopped or (fault.kind in STATES_STILL_COME and not fault.latches)
         is_left = False
         if controller.is_damped and not has_stopped:
             holder = 'the drives hold the arm where it comes to rest' if closed else DAMPED_WORDS
@@ -254,7 +261,7 @@ class JointStateTopic:
         elif controller.tuning.on_state_loss is OnStateLoss.LOWER:
             holder += f', fading in {COMMAND.lowering_time:g} s,'
             self._leaving.begin_lowering()
-        elif has_stopped and self._leaving.begin_braking():
+        elif is_unseen and self._leaving.begin_braking():
             holder = f'the arm is braked by the model, then {holder}'
         else:
             is_left = True
@@ -264,7 +271,7 @@ class JointStateTopic:
             Severity.ERROR,
         )
         if is_left:
-            self._leaving.send_last(LastCommand.GRAVITY)
+            self._leaving.begin_leaving()
         self._motion.end(str(fault))
 
     def leave_damped(self) -> None:

@@ -84,6 +84,13 @@ class LeavingCommand:
         self._start(now, is_lowering=False)
         return True
 
+    def begin_leaving(self) -> None:
+        """Begin to go over to the last command; states that are answered again end it."""
+        self._commands = self._controller.machine.last_commands()
+        # The first of them is due at once.
+        self._start(self._now() - COMMAND.ramp_period, is_lowering=False)
+        self.tick()
+
     def begin_lowering(self) -> None:
         """Begin to let the arm down; states that are answered again end it."""
         self._commands = self._controller.machine.lowering_commands()

@@ -13,6 +13,7 @@ from ne_dynamics.algorithms.regressor import (
     assemble_regressor,
     find_structure,
     regressor,
+    regressor_by_factors,
     regressor_factors,
     supports,
 )
@@ -63,7 +64,7 @@ def models():
 
 @pytest.mark.parametrize('robot', list(models()), ids=lambda robot: robot.name)
 def test_both_forms_agree(robot):
-    """The assembled factors are the regressor that is written out."""
+    """The factors, assembled or multiplied one by one, are the regressor that is written out."""
     q, qd, qdd = np.random.default_rng(robot.n).uniform(-2.0, 2.0, (3, 4, robot.n))
     result = assembled(robot, q, qd, qdd)
     plain = build_mechanism(robot, regroup=False)
@@ -71,6 +72,8 @@ def test_both_forms_agree(robot):
         expected = np.array(regressor(plain, *(row.tolist() for row in arguments), GRAVITY))
         scale = np.abs(expected).max()
         np.testing.assert_allclose(result[sample], expected, rtol=1e-9, atol=1e-12 * scale)
+        products = regressor_by_factors(plain, *(row.tolist() for row in arguments), GRAVITY)
+        np.testing.assert_allclose(products, result[sample], rtol=1e-12, atol=1e-14 * scale)
 
 
 @pytest.mark.parametrize('robot', list(models()), ids=lambda robot: robot.name)
@@ -151,6 +154,23 @@ def test_trees_agree_with_pinocchio(seed):
     result = assembled(robot, q, qd, qdd)[0]
     scale = np.abs(expected).max()
     np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize('n', [11, 15])
+def test_machine_code_of_many_joints_gives_the_same(n):
+    """Also where it refuses a sample, such as a very large angle, and others answer for it."""
+    pytest.importorskip('llvmlite', reason='llvmlite is not installed')
+    compiled, python = (
+        ned.Dynamics(robots.chain(n), GRAVITY, each) for each in ('compiled', 'python')
+    )
+    q, qd, qdd = np.random.default_rng(n).uniform(-2.0, 2.0, (3, 3, n))
+    for _ in range(2):
+        for row in (0, slice(None)):
+            expected = python.regressor(q[row], qd[row], qdd[row])
+            found = compiled.regressor(q[row], qd[row], qdd[row])
+            atol = 1e-12 * np.abs(expected).max()
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=atol)
+        q[0, 1] = 2e6
 
 
 def test_supports_are_the_bodies_before_each():

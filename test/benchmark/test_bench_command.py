@@ -390,3 +390,21 @@ def test_the_command_says_where_it_went(capsys):
     for arguments in ([], ['--quick', '--only', 'calls'], ['anything']):
         assert cli.main(['bench', *arguments]) == 1
         assert 'make bench' in capsys.readouterr().err
+
+
+def test_code_for_another_processor_is_said_and_kept_apart(monkeypatch):
+    """The report names the processor that code is for, and the cache does not mix the two."""
+    from benchmark import machine
+
+    try:
+        tools = toolchain()
+    except BackendError as error:
+        pytest.skip(str(error))
+    for name in ('identity', 'cpu', 'features', 'lanes'):
+        monkeypatch.setattr(tools, name, getattr(tools, name))
+    before = tools.identity
+    assert machine.machine()['processor'].endswith(f'code for {tools.cpu}')
+    machine.compile_for('x86-64')
+    assert machine.machine()['processor'].endswith('code for x86-64')
+    assert tools.identity != before
+    assert (tools.cpu, tools.features, tools.lanes) == ('x86-64', '', 4)

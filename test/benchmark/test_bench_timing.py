@@ -48,6 +48,19 @@ def test_contenders_take_turns():
     assert [list(times), times['b'].seconds.shape] == [['a', 'b', 'c'], (6,)]
 
 
+def test_a_sample_that_was_interrupted_does_not_make_samples_short(monkeypatch):
+    """How many calls are a sample is found by the fastest of three."""
+    log = []
+
+    def run(timer, calls):
+        log.append(calls)
+        return 1e-4 * calls + (1.0 if len(log) % 3 else 0.0)
+
+    monkeypatch.setattr(timeit.Timer, 'timeit', run)
+    measure([Contender('one', '1', {})], 1, sample_duration=0.01)
+    assert log[-1] == 100
+
+
 def test_times_are_per_sample(monkeypatch):
     """A contender that computes many samples at once is charged per sample."""
     monkeypatch.setattr(timeit.Timer, 'timeit', lambda timer, calls: 0.5 * calls)

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from example_robots import example_robots_folder
+from brought_up_arms import ARMS, find_arm
 
 import ne_dynamics as ned
 from ne_dynamics.bring_up import BroughtUpArm, render_package
@@ -23,33 +23,11 @@ from ne_dynamics.simulation.robot_parameters import PARAMETERS as ROBOT_PARAMETE
 ROOT = Path(__file__).resolve().parents[2]
 ARM = ROOT / 'config/six_axis_arm.urdf'
 
-ARMS = {
-    'shipped': ('', ARM, ['--tip-link', 'tcp']),
-    'UR5': ('ur_description/urdf', 'ur5_robot.urdf', ['--tip-link', 'tool0']),
-    'Panda': (
-        'panda_description/urdf',
-        'panda.urdf',
-        ['--tip-link', 'panda_hand_tcp', '--lock', 'panda_finger_joint1=0.03'],
-    ),
-    'TIAGo': (
-        'tiago_description/robots',
-        'tiago.urdf',
-        ['--base-link', 'torso_lift_link', '--tip-link', 'arm_tool_link'],
-    ),
-}
-"""Folder in example-robot-data, file, options."""
-
-
-def model_of(name):
-    """Return the path of a model, and its options."""
-    folder, file, options = ARMS[name]
-    return (example_robots_folder() / folder / file if folder else file), options
-
 
 @pytest.fixture(params=ARMS)
 def written(request, tmp_path, capsys):
     """Return the package that was written for an arm, and its robot."""
-    model, options = model_of(request.param)
+    model, options = find_arm(request.param)
     folder = tmp_path / 'my_arm_bringup'
     assert main(['setup', str(model), *options, '-o', str(folder)]) == 0
     assert 'ros2 launch my_arm_bringup simulation.launch.py' in capsys.readouterr().out
@@ -176,7 +154,7 @@ def test_nothing_is_written_over_or_half(folder, options, reason, tmp_path, caps
 
 def test_a_tip_is_proposed_where_the_tree_has_several_ends(capsys, tmp_path):
     """The links that may be meant are listed."""
-    model, _ = model_of('TIAGo')
+    model, _ = find_arm('TIAGo')
     assert main(['setup', str(model), '-o', str(tmp_path / 'tiago_bringup')]) == 1
     error = capsys.readouterr().err
     assert '--tip-link: expected one of ' in error

@@ -173,7 +173,6 @@ def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
 @pytest.mark.parametrize(
     ('options', 'message'),
     [
-        (['--all'], '--all: expected a folder to write into, -o FOLDER, got none'),
         (['--all', '-o', 'new', '--function', 'jacobian'], 'expected no --function beside it'),
         (['--all', '-o', 'new', '--list'], 'expected no --list beside it'),
         (['-o', 'new'], '-o: expected --all beside it'),

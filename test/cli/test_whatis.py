@@ -99,7 +99,7 @@ def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_pat
     (tmp_path / 'names.csv').write_text(f'time,{names}\n0,1,2,3\n1,1,2,3\n')
     own = ','.join(f'{name}.position' for name in robot.joint_names)
     (tmp_path / 'empty.csv').write_text(f'time,{own}\n')
-    (tmp_path / 'none.csv').write_text(f'time;{own.replace(",", ";")}\n0;1;2;3\n')
+    (tmp_path / 'none.csv').write_text(f'time|{own.replace(",", "|")}\n0|1|2|3\n')
     (tmp_path / 'one.csv').write_text(f'time,{own}\n0,1,2,3\n')
     for words, expected in (
         ([str(tmp_path / 'two')], '/joint_states, /other'),
@@ -107,7 +107,7 @@ def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_pat
         ([str(tmp_path / 'names.csv')], "--rename 'x_*=*'"),
         ([str(tmp_path / 'empty.csv')], 'expected samples below the header'),
         ([str(tmp_path / 'one.csv')], 'at least 2 states'),
-        ([str(tmp_path / 'none.csv')], 'separated by commas, got time;joint_1.position;'),
+        ([str(tmp_path / 'none.csv')], 'the header is not known: time|joint_1.position|'),
         ([str(tmp_path / 'one.csv'), '--live'], 'both'),
         ([], 'neither'),
         ([str(tmp_path / 'one.csv'), '-o', str(tmp_path / 'no' / 'file.yaml')], 'folder'),

@@ -426,7 +426,7 @@ def may_stay_finite(function, stem, value):
     return stem in ('effort_limits', 'smoothing_velocity') or (
         (stem in ('qd', 'qd_desired') and 'dynamics' in function)
         or (stem in ('displacement', 'friction_qd') and function == 'friction_hysteresis')
-        or (stem in ('wrench', 'payload') and 'derivatives' in function)
+        or (stem in ('wrench', 'payload', 'external') and 'derivatives' in function)
     )
 
 

@@ -88,6 +88,25 @@ def test_accelerations_and_efforts_are_inverse_under_wrenches(dynamics):
         np.testing.assert_allclose(single, tau[3], rtol=1e-11, atol=1e-10)
 
 
+def test_the_derivatives_know_the_friction_of_the_whole_load(dynamics):
+    """They are the differences of the efforts, where no load and no velocity changes its sign."""
+    q, qd, qdd = (each[3] for each in samples(dynamics.n))
+    names = [body.name for body in dynamics.robot.bodies]
+    given = dict(zip(names, draw_wrenches(len(names)), strict=True))
+    found = dynamics.inverse_dynamics_derivatives(q, qd, qdd, external_wrenches=given)
+    for place, part in enumerate(found):
+        for joint in range(dynamics.n):
+            step = np.zeros((3, dynamics.n))
+            step[place, joint] = 1e-6
+            ends = [
+                dynamics.inverse_dynamics(*(np.array([q, qd, qdd]) + way), external_wrenches=given)
+                for way in (step, -step)
+            ]
+            scale = max(np.abs(part).max(), np.abs(ends).max())
+            difference = (ends[0] - ends[1]) / 2e-6
+            np.testing.assert_allclose(part[:, joint], difference, atol=1e-7 * scale)
+
+
 def test_dynamics_without_friction_follow_other_parameters(dynamics):
     """The robot of both is the same, but for its friction."""
     inertial = 1.1 * dynamics.inertial_parameters()

@@ -277,6 +277,32 @@ def test_a_publisher_that_never_moves_takes_nothing_from_the_damping(
     assert _publish_in_turns(robot, dynamics, away, drops, states=4000) < bound
 
 
+@pytest.mark.parametrize('rate', [125.0, 500.0])
+@pytest.mark.parametrize(
+    'away', [[0.3, 0.01, 0.019, 0.025, 0.1, 0.03], [0.019, 0.019, 0.019, 0.019, 0.019, 0.3]]
+)
+def test_a_publisher_that_is_near_at_some_joints_shakes_none(robot, dynamics, away, rate) -> None:
+    """Of two in turns all positions are told apart, those too that alone would be no jump."""
+    step = 0.5 / rate
+    controller = node_controller(robot, state_effort='ignore', on_fault='damp')
+    q, qd, effort = Q.copy(), np.zeros(6), dynamics.gravity_torque(Q)
+    fastest = largest_step = 0.0
+    for index in range(round(2.0 / step)):
+        now, before, is_other = step * index, effort, index % 2 == 1
+        # At first one publisher alone.
+        if now > 0.2 or not is_other:
+            with contextlib.suppress(StateRefused):
+                effort = controller.update(q + is_other * np.array(away), qd, now, now).effort
+        steps = np.abs(effort - before) / robot.limits('effort_limit')
+        largest_step = max(largest_step, float(steps.max()))
+        qd = qd + step * dynamics.forward_dynamics(q, qd, effort)
+        q = q + step * qd
+        fastest = max(fastest, float(np.abs(qd).max()))
+    assert controller.is_damped
+    assert fastest < 0.05
+    assert largest_step < 0.02
+
+
 @pytest.mark.parametrize('jumps', ['every other state', 'at random', 'in bursts'])
 def test_a_joint_that_goes_on_jumping_is_braked(robot, dynamics, jumps) -> None:
     """What jumps between two places moves by as much in each: that is damped."""

@@ -9,8 +9,8 @@ pytest.importorskip(
 )
 
 import yaml
-from example_robots import example_robots_folder
-from install_space import ROOT, add_package
+from brought_up_arms import ARMS, find_arm
+from install_space import add_package
 from launch_process import LaunchProcess
 from sensor_msgs.msg import JointState
 from test_launch_files import Watcher
@@ -18,25 +18,11 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics.cli.main import main
 
-ARMS = {
-    'shipped': (ROOT / 'config/six_axis_arm.urdf', ['--tip-link', 'tcp']),
-    'UR5': ('ur_description/urdf/ur5_robot.urdf', ['--tip-link', 'tool0']),
-    'Panda': (
-        'panda_description/urdf/panda.urdf',
-        ['--tip-link', 'panda_hand_tcp', '--lock', 'panda_finger_joint1=0.03'],
-    ),
-    'TIAGo': (
-        'tiago_description/robots/tiago.urdf',
-        ['--base-link', 'torso_lift_link', '--tip-link', 'arm_tool_link'],
-    ),
-}
-
 
 @pytest.mark.parametrize('name', ARMS)
 def test_the_simulation_moves_the_arm(name, prefix, environment, tmp_path):
     """The arm holds, gets the motion of the package's README, and goes there."""
-    model, options = ARMS[name]
-    model = model if name == 'shipped' else example_robots_folder() / model
+    model, options = find_arm(name)
     folder = tmp_path / 'my_arm_bringup'
     assert main(['setup', str(model), *options, '-o', str(folder)]) == 0
     share = add_package(prefix, 'my_arm_bringup')

@@ -11,7 +11,8 @@ import ne_dynamics as ned
 from ne_dynamics.cli.main import main
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.log import list_joints, read_log
-from ne_dynamics.logs.readers.layouts import read_header
+from ne_dynamics.logs.readers.csv_log import read_columns
+from ne_dynamics.logs.readers.layouts import by_hand
 
 ARM = Path(__file__).resolve().parents[2] / 'config/six_axis_arm.urdf'
 ROBOT = ned.load_urdf(ARM, tip_link='tcp')
@@ -87,14 +88,16 @@ def test_a_layout_is_read_as_ours(layout, motion, tmp_path):
 
 @pytest.mark.parametrize('layout', ['student', 'RTDE', 'PlotJuggler'])
 def test_one_command_takes_it_to_a_model(layout, motion, tmp_path, capsys):
-    """`identify MODEL LOG` prints whose columns are whose, and writes the model."""
+    """`identify MODEL LOG` shows whose columns are whose, and writes the model."""
     path = write(tmp_path / 'log.csv', layout, motion)
     out = tmp_path / 'identified.urdf'
     assert main(['identify', str(ARM), str(path), '--tip-link', 'tcp', '-o', str(out)]) == 0
-    printed = capsys.readouterr().out
-    if layout != 'PlotJuggler':
-        first = '1' if layout == 'student' else '0'
-        assert f'columns by number: {first} joint_1, ' in printed
+    shown = ' '.join(capsys.readouterr().err.split())
+    time, name_columns = LAYOUTS[layout]
+    for k, name in enumerate(ROBOT.joint_names):
+        q, qd, effort = name_columns(k, name)
+        assert f'{name} {q} [rad] {qd} [rad/s] {effort} [N m]' in shown
+    assert f'time: {time} [s]' in shown
     assert out.is_file()
     assert main(['whatis', str(ARM), str(path), '--tip-link', 'tcp']) == 0
 
@@ -125,11 +128,159 @@ def test_other_headers_are_refused_with_those_that_are_known(header, tmp_path, c
     path.write_text(f'{header}\n0,0,0,0\n')
     assert main(['evaluate', str(ARM), str(path), '--tip-link', 'tcp']) == 1
     error = capsys.readouterr().err
-    assert header.replace(',', ', ')[:40] in error
+    assert f': {header}' in error
     assert 'time,joint_1.position,joint_1.velocity,joint_1.effort' in error
 
 
-def test_a_header_that_fits_two_layouts_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ('header', 'named'),
+    [
+        ('t,q1,tau1,position_1,effort_1', '`t, q1, dq1, tau1` and `time, position_0'),
+        ('time,q1,tau1,a.position', '`time, joint_1.position, .* and `t, q1, dq1, tau1`'),
+    ],
+)
+def test_a_header_that_fits_two_layouts_is_refused(header, named, tmp_path):
     """Both are named."""
-    with pytest.raises(InputError, match='fits `t, q1, dq1, tau1` and `time, position_0'):
-        read_header(['t', 'q1', 'tau1', 'position_1', 'effort_1'], tmp_path)
+    path = tmp_path / 'log.csv'
+    path.write_text(header)
+    with pytest.raises(InputError, match=f'fits {named}'):
+        read_columns(path)
+
+
+def test_an_unknown_header_is_answered_in_five_lines(tmp_path, capsys):
+    """What was there, a line to paste in the user's joints, the layouts, and the option."""
+    path = tmp_path / 'log.csv'
+    path.write_text('zeit,q1,tau1\n0,0,0\n')
+    assert main(['identify', str(ARM), str(path), '--tip-link', 'tcp']) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 5
+    assert 'log.csv: the header is not known: zeit,q1,tau1' in lines[0]
+    pasted = lines[2].strip()
+    path.write_text(f'{pasted}\n0,{",".join("0" * 3 * N)}\n')
+    assert read_columns(path).joints == ROBOT.joint_names
+    assert '`ros2 topic echo --csv`' in lines[3]
+    assert "--columns 't,q{},dq{},tau{}'" in lines[4]
+
+
+@pytest.mark.parametrize(
+    ('columns', 'name_columns'),
+    [
+        ('zeit,winkel{},,moment{}', lambda k, name: (f'winkel{k}', f'w{k}', f'moment{k}')),
+        ('zeit,{} q,{} v,{} [Nm]', lambda k, name: (f'{name} q', f'{name} v', f'{name} [Nm]')),
+        # `q{}` is not `quality`, nor is a number without all of what is asked for a joint.
+        ('zeit,q{},,m{}', lambda k, name: (f'q{k}', f'v{k}', f'm{k}')),
+    ],
+)
+def test_columns_are_named_by_hand(columns, name_columns, motion, tmp_path, monkeypatch, capsys):
+    """`--columns` takes a number or a name for a joint, in all commands that read a log."""
+    monkeypatch.setitem(LAYOUTS, 'own', ('zeit', name_columns))
+    path = write(tmp_path / 'log.csv', 'own', motion, extra=('quality', 'mean'))
+    joints = read_columns(path, by_hand(columns), ROBOT.joint_names)
+    log = read_log(path, ROBOT.joint_names, columns=joints)
+    np.testing.assert_allclose(log.position, motion[1], atol=1e-8)
+    np.testing.assert_allclose(log.effort, motion[3], atol=1e-6)
+    for command in ('identify', 'evaluate', 'whatis'):
+        arguments = [command, str(ARM), str(path), '--tip-link', 'tcp', '--columns', columns]
+        assert main(arguments) == 0, capsys.readouterr().err
+        assert f'read as {columns}' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    'columns', ['t,q{},tau{}', 't,q,dq{},tau{}', ',q{},,', 't,,dq{},tau{}', '']
+)
+def test_columns_by_hand_are_four(columns, capsys):
+    """Time, position, velocity and effort, of which the last two may be empty."""
+    with pytest.raises(SystemExit):
+        main(['identify', str(ARM), 'log.csv', f'--columns={columns}'])
+    assert 'expected TIME,POSITION,VELOCITY,EFFORT' in capsys.readouterr().err
+
+
+def test_columns_by_hand_that_are_not_there(motion, tmp_path, capsys):
+    """The header is shown beside what was asked for."""
+    path = write(tmp_path / 'log.csv', 'student', motion)
+    assert main(['evaluate', str(ARM), str(path), '--columns', 'time,q{},,tau{}']) == 1
+    assert 'not the columns time,q{},,tau{}: ' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('separator', [';', '\t', ' ', ', '])
+@pytest.mark.parametrize('end', ['\n', '\r\n', '\r'])
+def test_other_separators(separator, end, motion, tmp_path):
+    """UR's own client writes blanks between the columns, spreadsheets semicolons or tabs."""
+    path = write(tmp_path / 'log.csv', 'RTDE', motion)
+    text = path.read_text().replace(',', separator).replace('\n', end)
+    path.write_bytes(b'\xef\xbb\xbf' + text.encode())
+    log = read_log(path, ROBOT.joint_names)
+    np.testing.assert_allclose(log.position, motion[1], atol=1e-8)
+    np.testing.assert_allclose(log.effort, motion[3], atol=1e-6)
+
+
+def test_decimal_commas_are_refused(motion, tmp_path, capsys):
+    """The first cell that is no number is named; nothing is taken for another number."""
+    path = write(tmp_path / 'log.csv', 'student', motion)
+    path.write_text(path.read_text().replace(',', ';').replace('.', ','))
+    for command in ('identify', 'whatis'):
+        assert main([command, str(ARM), str(path), '--tip-link', 'tcp']) == 1
+        error = capsys.readouterr().err
+        assert 'expected numbers with a decimal point in the rows, got none; column ' in error
+        assert ', row 2: ' in error
+
+
+def write_messages(path, motion, without=()):
+    """Write the motion as `ros2 topic echo --csv`, with the messages of a gripper among it."""
+    times, *tables = motion
+    lines = []
+    for time, *rows in zip(times, *tables, strict=True):
+        cells = [int(time), round(time % 1 * 1e9), 'base_link', *ROBOT.joint_names]
+        for kind, row in zip(('position', 'velocity', 'effort'), rows, strict=True):
+            cells += [''] if kind in without else list(row)
+        lines += [','.join(map(str, cells)), f'{int(time)},0,,finger,0.01,0.0,0.0']
+    lines[7:7] = ['A message was lost!!!', '\ttotal count change:1', '\ttotal count: 1---']
+    path.write_text('\n'.join(lines) + '\n')
+    return path
+
+
+@pytest.mark.parametrize('without', [(), ('velocity',)])
+def test_messages_that_were_printed(without, motion, tmp_path, capsys):
+    """A file without a header: names are in each row, and others' messages are left out."""
+    path = write_messages(tmp_path / 'log.csv', motion, without)
+    assert list_joints(path) == ROBOT.joint_names
+    log = read_log(path, ROBOT.joint_names)
+    np.testing.assert_allclose(log.times, motion[0], atol=1e-9)
+    np.testing.assert_array_equal(log.position, motion[1])
+    np.testing.assert_array_equal(log.effort, motion[3])
+    assert (log.velocity is None) == bool(without)
+    assert log.dropped['joints missing'] == len(motion[0])
+    for command in ('identify', 'whatis'):
+        assert main([command, str(ARM), str(path), '--tip-link', 'tcp']) == 0
+        assert f'joint_1  column {4 + N} [rad]' in capsys.readouterr().err
+
+
+def test_messages_without_efforts_are_refused(motion, tmp_path):
+    """What is missing is named."""
+    path = write_messages(tmp_path / 'log.csv', motion, ('effort',))
+    with pytest.raises(InputError, match=r'expected the columns joint_1\.effort'):
+        read_log(path, ROBOT.joint_names)
+
+
+def test_messages_are_those_of_rosidl(tmp_path):
+    """The layout is what rosidl_runtime_py writes of a JointState."""
+    rosidl_runtime_py = pytest.importorskip('rosidl_runtime_py', reason='it comes with ROS 2')
+    messages = pytest.importorskip('sensor_msgs.msg', reason='it comes with ROS 2')
+    state = messages.JointState(name=['a', 'b'], position=[1.0, 2.0], effort=[3.0, 4.0])
+    state.header.stamp.nanosec = 5
+    path = tmp_path / 'log.csv'
+    path.write_text(f'{rosidl_runtime_py.message_to_csv(state)}\n' * 2)
+    names = ('time', 'nanoseconds', '', '', '', 'a.position', 'b.position', '')
+    assert read_columns(path).names == (*names, 'a.effort', 'b.effort')
+
+
+def test_joints_that_are_called_by_numbers_keep_their_names(tmp_path):
+    """A column that names its joint is no number of a file."""
+    text = ARM.read_text().replace('"joint_1"', '"2"').replace('"joint_2"', '"1"')
+    model = tmp_path / 'arm.urdf'
+    model.write_text(text)
+    joints = ned.load_urdf(model, tip_link='tcp').joint_names
+    header = ','.join(f'{name}.{kind}' for name in joints for kind in ('position', 'effort'))
+    path = tmp_path / 'log.csv'
+    path.write_text(f'time,{header}\n')
+    assert read_columns(path, None, joints).joints == joints

@@ -84,7 +84,7 @@ def test_velocity_is_read_where_all_joints_have_one(tmp_path):
     [
         ('time,a.position', ['0,1'], r'expected the columns a\.effort too, got the header'),
         ('t,a.position,a.effort', ['0,1,2'], 'expected the columns time '),
-        ('', [], r'got the header \(none\)'),
+        ('', [], r'the header is not known: \(an empty file\)'),
         ('time,time,a.position,a.effort', [], "column 'time': expected once, got 2"),
         ('time,a.position,a.effort', ['0,1,nan'], 'at least 2 samples .* got 0 of 1; .*1 not fin'),
     ],

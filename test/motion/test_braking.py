@@ -58,8 +58,9 @@ def test_a_stamp_that_stands_still_before_the_silence_says_nothing(
     for index in range(repeated):
         slower = SPEED * (1.0 - 0.004 * index)
         states.append(100.0, Q + 1e-4 * index, slower, np.zeros(6))
-    np.testing.assert_allclose(states.unknown_effort(compute_efforts), unknown, atol=0.2)
-    assert states.last.velocity is slower
+    velocity, found = states.observe_motion(compute_efforts)
+    np.testing.assert_allclose(found, unknown, atol=0.2)
+    assert velocity is slower
 
 
 def test_a_state_ahead_of_its_time_is_forgotten(compute_efforts) -> None:
@@ -70,7 +71,7 @@ def test_a_state_ahead_of_its_time_is_forgotten(compute_efforts) -> None:
     states.append(100.09, one.position, one.velocity, one.effort)
     states.append(100.0 + PERIOD, *one[1:])
     assert states.last.time == 100.0 + PERIOD
-    np.testing.assert_allclose(states.unknown_effort(compute_efforts), unknown, atol=0.2)
+    np.testing.assert_allclose(states.observe_motion(compute_efforts)[1], unknown, atol=0.2)
 
 
 def plan(states, compute_efforts, silent_for=0.1):
@@ -114,7 +115,34 @@ def test_what_the_model_does_not_know_is_seen(compute_efforts) -> None:
     """A constant effort beside the model's is found, whatever the acceleration."""
     unknown = np.array([5.0, -8.0, 3.0, 1.0, 0.5, -0.2])
     states = steady_motion(compute_efforts, unknown)
-    np.testing.assert_allclose(states.unknown_effort(compute_efforts), unknown, atol=1e-6)
+    velocity, found = states.observe_motion(compute_efforts)
+    np.testing.assert_allclose(found, unknown, atol=1e-6)
+    np.testing.assert_allclose(velocity, SPEED, atol=1e-9)
+
+
+@pytest.mark.parametrize('noisy', [1, 2], ids=['positions', 'velocities'])
+def test_of_positions_and_velocities_those_with_less_noise_count(
+    compute_efforts, noisy: int
+) -> None:
+    """Whichever of them is noisy, the velocity is that of the other."""
+    exact, states = steady_motion(compute_efforts), AnsweredStates()
+    rng, noise = np.random.default_rng(1), {1: 1e-3, 2: 0.3}[noisy]
+    for row in zip(*exact.rows(), strict=True):
+        measured = list(row)
+        measured[noisy] = row[noisy] + noise * rng.standard_normal(6)
+        states.append(*measured)
+    velocity, unknown = states.observe_motion(compute_efforts)
+    np.testing.assert_allclose(velocity, SPEED, atol=1e-6)
+    np.testing.assert_allclose(unknown, 0.0, atol=0.05)
+
+
+def test_a_joint_that_turns_over_moves_on(compute_efforts) -> None:
+    """Positions that are shown within one turn are those of one motion."""
+    exact, states = steady_motion(compute_efforts), AnsweredStates()
+    for time, position, velocity, effort in zip(*exact.rows(), strict=True):
+        shown = position + np.where(position > Q - 0.02, 2.0 * np.pi, 0.0)
+        states.append(time, shown, velocity + 0.1 * np.sign(time - 99.97), effort)
+    np.testing.assert_allclose(states.observe_motion(compute_efforts)[0], SPEED, atol=1e-6)
 
 
 def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead(compute_efforts) -> None:

@@ -169,6 +169,37 @@ def test_a_wrench_at_the_tip_reaches_the_joints(tree, assert_agree):
     assert_agree('random trees', 'joint_wrenches', computed, expected, None, TOLERANCE)
 
 
+@pytest.mark.parametrize('tree', TREES[:8], ids=str)
+@pytest.mark.parametrize('backend', ['python', 'auto'])
+def test_wrenches_on_links_reach_the_joints(tree, backend, assert_agree):
+    """With wrenches on all links too, and one on the tip, in every form of call."""
+    subject = random_tree(*tree)
+    robot = replace(ned.load_urdf(subject.urdf), tip_link=subject.tip)
+    ours = ned.Dynamics(robot, gravity=GRAVITY, backend=backend)
+    oracle = PinocchioRobot(subject.urdf, ours.joint_names, GRAVITY, wrench_link=subject.tip)
+    sample = random_motion(tree[0], 2, ours.n)
+    motion = sample.q, sample.qd, sample.qdd, sample.wrench
+    names = ours.link_names
+    on_links = np.random.default_rng(tree[0]).normal(0.0, 10.0, (len(names), 2, 6))
+    joints = [body.joint_name for body in robot.bodies]
+    expected = [
+        oracle.joint_wrenches(
+            *[each[row] for each in motion[:3]],
+            joints,
+            motion[3][row],
+            dict(zip(names, on_links[:, row], strict=True)),
+        )
+        for row in range(2)
+    ]
+
+    def call(*given, out=None):
+        named = dict(zip(names, given[4:], strict=True))
+        return ours.joint_wrenches(*given[:4], external_wrenches=named, out=out)
+
+    for form, computed in call_in_every_form(call, *motion, *on_links).items():
+        assert_agree('random trees', f'joint_wrenches ({form})', computed, expected, None, 1e-11)
+
+
 def test_the_part_along_the_axis_is_the_effort():
     """The wrench at a joint, along its axis, is the effort without friction and rotor inertia."""
     robot = load_rotor_tree(1003, 6)

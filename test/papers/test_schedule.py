@@ -213,12 +213,18 @@ def test_which_form_of_001_leaves_more_to_do_side_by_side():
     """The modified one does term by term, not operation by operation: there its chain is the
     shortest, but it has the fewest operations beside it.
     """
-    rows = concurrency.study(6)[0].data['forms']
-    found = {(row['form'], row['tasks']): row for row in rows}
-    speedups = {
-        tasks: [round(found[name, tasks]['ideal_speedup'], 2) for name in concurrency.COMPARED]
-        for tasks in ('terms', 'operations')
-    }
+
+    def find(n):
+        rows = concurrency.study(n)[0].data['forms']
+        found = {(row['form'], row['tasks']): row for row in rows}
+        return found, {
+            tasks: [round(found[name, tasks]['ideal_speedup'], 2) for name in concurrency.COMPARED]
+            for tasks in ('terms', 'operations')
+        }
+
+    assert find(2)[1]['terms'] == [1.45, 2.31, 2.29]
+    assert find(3)[1]['terms'] == [1.47, 2.6, 2.61]
+    found, speedups = find(6)
     assert speedups == {'terms': [1.98, 2.95, 2.99], 'operations': [78.87, 21.08, 19.31]}
     steps = [sum(found[name, 'operations']['critical_path']) for name in concurrency.COMPARED]
     assert steps == [62, 53, 52]

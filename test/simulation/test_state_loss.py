@@ -14,6 +14,7 @@ from state_loss import ARM, CASES, FREE, TIMEOUT, WATCHED, lose_states, with_gea
 
 from ne_dynamics.control.tuning import OnStateLoss
 from ne_dynamics.motion.stopping import DURATIONS
+from ne_dynamics.simulation.one_process_loop import differenced_velocity, encoder
 
 SEEDS = range(6)
 STANDS = 1e-3
@@ -84,6 +85,18 @@ def test_noise_of_the_velocities_does_not_matter_with_gears(seed: int) -> None:
     geared = with_gears(ARM)
     loss = lose_states(geared, geared, OnStateLoss.BRAKE, seed, noise=0.02)
     assert loss.speed < STANDS
+
+
+@pytest.mark.parametrize('seed', range(12))
+def test_velocities_that_are_differences_of_coarse_positions_do_not_matter_with_gears(
+    seed: int,
+) -> None:
+    """An encoder of 12 bits, differenced by its driver: the last of its velocities is noise."""
+    geared = with_gears(ARM)
+    sensors = [encoder(12), differenced_velocity(60.0)]
+    loss = lose_states(geared, geared, OnStateLoss.BRAKE, seed, sensors=sensors)
+    assert loss.speed < STANDS
+    assert loss.moved < way_to_rest(loss)
 
 
 def test_the_bounds_are_of_arms_that_move() -> None:

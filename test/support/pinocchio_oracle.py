@@ -372,7 +372,7 @@ class PinocchioRobot:
         columns[::10] += self.model.gravity.linear @ self._base_in_world.translation
         return columns
 
-    def joint_wrenches(self, q, qd, qdd, joints, wrench=None):
+    def joint_wrenches(self, q, qd, qdd, joints, wrench=None, external_wrenches=None):
         """Return force, then moment, onto each joint's body at the joint, shape (joints, 6)."""
         pin.rnea(
             self.model,
@@ -380,7 +380,7 @@ class PinocchioRobot:
             self._configuration(q),
             self.spread @ qd,
             self.spread @ qdd,
-            self._external_forces(wrench, {}),
+            self._external_forces(wrench, external_wrenches or {}),
         )
         return np.array([self.data.f[self.model.getJointId(name)].vector for name in joints])
 

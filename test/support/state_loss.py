@@ -9,6 +9,7 @@ doc/scenarios.md:
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from ne_dynamics.control.tuning import OnStateLoss, Tuning
 from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo.motion import rest_to_rest
 from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import OneProcessLoop
+from ne_dynamics.simulation.one_process_loop import OneProcessLoop, Sensor
 from ne_dynamics.tables import markdown_table
 
 TIMEOUT = 0.1
@@ -116,7 +117,13 @@ def make_controller(model: Robot, choice: OnStateLoss) -> Controller:
 
 
 def lose_states(
-    model: Robot, plant: Robot, choice: OnStateLoss, seed: int, *, noise: float = 0.0
+    model: Robot,
+    plant: Robot,
+    choice: OnStateLoss,
+    seed: int,
+    *,
+    noise: float = 0.0,
+    sensors: Sequence[Sensor] = (),
 ) -> Loss:
     """Let the states of an arm stop somewhere on its way from one pose to another.
 
@@ -129,6 +136,8 @@ def lose_states(
         Of poses, speed, and when it happens.
     noise : float
         Standard deviation of the measured velocities [rad/s].
+    sensors : sequence of Sensor
+        Before that.
     """
     rng = np.random.default_rng(seed)
     begin, end = rng.uniform(-REACH, REACH, (2, model.n))
@@ -144,7 +153,7 @@ def lose_states(
     def noisy(reading):
         return reading._replace(velocity=reading.velocity + noise * rng.normal(size=model.n))
 
-    loop = OneProcessLoop(arm, controller, sensors=[noisy])
+    loop = OneProcessLoop(arm, controller, sensors=[*sensors, noisy])
     while arm.time < lost_at:
         last = loop.step().effort
     found = loop.recording().position[-1]

@@ -6,14 +6,16 @@ import argparse
 import contextlib
 import math
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 from ne_dynamics.dynamics import STANDARD_GRAVITY
 from ne_dynamics.model.extras import Extras, choose_extras
 
 if TYPE_CHECKING:
     from ne_dynamics.logs.work import Work
+
+Number = TypeVar('Number', int, float)
 
 MOST_JOBS = 256
 
@@ -22,28 +24,52 @@ NEGATIVE_NUMBER = re.compile(r'-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$')
 
 def number(text: str) -> float:
     """Return a finite number."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f'expected a finite number, got {text!r}')
-    return value
+    return _read(text, float, 'a finite number')
 
 
 def positive(text: str) -> float:
     """Return a finite number > 0."""
-    value = number(text)
-    if not value > 0.0:
-        raise argparse.ArgumentTypeError(f'expected a number > 0, got {text}')
+    return _read(text, float, 'a number > 0', math.nextafter(0.0, 1.0))
+
+
+def not_negative(text: str) -> float:
+    """Return a finite number >= 0."""
+    return _read(text, float, 'a number >= 0', 0.0)
+
+
+def _read(
+    text: str, read: Callable[[str], Number], expected: str, least: float = -math.inf
+) -> Number:
+    try:
+        value = read(text)
+        is_good = math.isfinite(value) and value >= least
+    except (ValueError, OverflowError):
+        is_good = False
+    if not is_good:
+        raise argparse.ArgumentTypeError(f'expected {expected}, got {text!r}')
     return value
+
+
+def named_number(text: str) -> tuple[str, float]:
+    """Return a joint and its finite number, of JOINT=NUMBER."""
+    name, _, value = text.rpartition('=')
+    try:
+        result = name, number(value)
+    except argparse.ArgumentTypeError:
+        name = ''
+    if not name:
+        raise argparse.ArgumentTypeError(f'expected JOINT=NUMBER, got {text!r}')
+    return result
+
+
+def count(text: str) -> int:
+    """Return a whole number >= 1; for argparse."""
+    return _read(text, int, 'a whole number >= 1', 1)
 
 
 def natural(text: str) -> int:
     """Return a whole number that is not negative; for argparse."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f'expected a whole number >= 0, got {text!r}')
-    return int(text)
+    return _read(text, int, 'a whole number >= 0', 0)
 
 
 def accept_exponents(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +96,7 @@ def get_extras(args: argparse.Namespace) -> Extras:
     return choose_extras(args.extras)
 
 
-def add_gravity(parser: argparse.ArgumentParser) -> None:
+def add_gravity(parser: argparse._ActionsContainer) -> None:
     """Add the option `--gravity` to a parser."""
     parser.add_argument(
         '--gravity',

@@ -81,16 +81,13 @@ def complete_help(parser: argparse.ArgumentParser, command: Command) -> None:
     parts.append('examples:\n' + '\n'.join(f'  ne_dynamics {line}' for line in command.examples))
     parser.epilog = '\n\n'.join(parts)
     parser.formatter_class = KeepLines
-    if command.common:
-        hidden = _hide(parser, command.common)
-        parser.add_argument(
-            '--help-all',
-            action=_HelpAll,
-            hidden=hidden,
-            help=f'show {len(hidden)} more options and exit',
-        )
-    else:
-        parser.add_argument('--help-all', action='help', help=argparse.SUPPRESS)
+    hidden = _hide(parser, command.common) if command.common else {}
+    parser.add_argument(
+        '--help-all',
+        action=_HelpAll,
+        hidden=hidden,
+        help=f'show {len(hidden)} more options and exit' if hidden else argparse.SUPPRESS,
+    )
 
 
 def _hide(parser: argparse.ArgumentParser, common: Collection[str]) -> dict[argparse.Action, str]:

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ne_dynamics.cli.options.arguments import named_number
+from ne_dynamics.cli.options.log_source import add_columns
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Log, LogReading
 from ne_dynamics.logs.parts import change_in_parts
@@ -29,18 +31,11 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         'changes of the log', f'JOINT is a joint of the model, or `{ALL}`; all may be repeated'
     )
-    group.add_argument(
-        '--rename',
-        action='append',
-        type=name_pair,
-        default=[],
-        metavar='A=B',
-        help='joint A of the log is joint B of the model; one * in both matches the same text',
-    )
+    add_columns(group)
     group.add_argument(
         '--scale',
         action='append',
-        type=_number_of_joint,
+        type=named_number,
         default=[],
         metavar='JOINT=FACTOR',
         help='multiply its effort, for example by torque per motor current',
@@ -55,7 +50,7 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--delay',
         action='append',
-        type=_number_of_joint,
+        type=named_number,
         default=[],
         metavar='JOINT=S',
         help='delay of its effort behind its position [s]',
@@ -70,7 +65,7 @@ def add_log_changes(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--zero',
         action='append',
-        type=_number_of_joint,
+        type=named_number,
         default=[],
         metavar='JOINT=ANGLE',
         help='add to its position [rad or m]',
@@ -157,24 +152,3 @@ def _find(robot: Robot, name: str, option: str) -> list[int]:
             f'{ALL}, got {name!r}'
         )
     return [robot.joint_names.index(name)]
-
-
-def name_pair(text: str) -> tuple[str, str]:
-    """Return the names of a joint in a log and in a model, of A=B."""
-    old, _, new = text.partition('=')
-    if not old or not new or old.count('*') != new.count('*') or old.count('*') > 1:
-        raise argparse.ArgumentTypeError(
-            f'expected NAME=NAME, with one * in both or none, got {text!r}'
-        )
-    return old, new
-
-
-def _number_of_joint(text: str) -> tuple[str, float]:
-    name, _, number = text.rpartition('=')
-    try:
-        value = float(number)
-    except ValueError:
-        value = math.nan
-    if not name or not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f'expected JOINT=NUMBER, got {text!r}')
-    return name, value

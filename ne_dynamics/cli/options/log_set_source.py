@@ -14,8 +14,11 @@ from ne_dynamics.cli.options.log_source import (
     ModelText,
     describe_diagnosis,
     describe_locked,
+    find_columns,
     find_locked,
+    show_columns,
 )
+from ne_dynamics.cli.options.model_file import require_packages
 from ne_dynamics.driver import LogDiagnosis, diagnose_log
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
@@ -28,7 +31,7 @@ from ne_dynamics.logs.names import (
     with_joints,
 )
 from ne_dynamics.logs.parts import change_in_parts, is_long
-from ne_dynamics.logs.readers.layouts import describe_numbers
+from ne_dynamics.logs.readers.bag import is_bag
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
@@ -45,18 +48,15 @@ class LogSetSource:
         With the joints of the robot, changed by hand where that was asked for.
     locked : mapping of str to float
         Joints that were locked because the logs do not move them, and where [rad or m].
-    columns : tuple of str
-        Which joint is which number of a log that numbers them, for people.
     """
 
     robot: Robot
     logs: tuple[Log, ...]
     locked: dict[str, float]
-    columns: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
-        """Return whose columns are whose, and what was locked, for people."""
-        return [*self.columns, *describe_locked(self.locked, len(self.logs))]
+        """Return what was locked, for people."""
+        return describe_locked(self.locked, len(self.logs))
 
     def lock_still(self, model: ModelText, work: Work) -> LogSetSource:
         """Lock joints at the ends of the arm that stand in all logs, whose efforts no fit uses."""
@@ -67,7 +67,7 @@ class LogSetSource:
         robot = model.load(locked)
         choose = functools.partial(with_joints, names=robot.joint_names)
         logs = tuple(change_in_parts(log, choose, work) for log in self.logs)
-        return LogSetSource(robot, logs, locked, self.columns)
+        return LogSetSource(robot, logs, locked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +117,23 @@ class DiagnosedLogs:
         return found
 
 
+def require_log_packages(args: argparse.Namespace) -> None:
+    """Refuse to begin without a package that the logs, or options of their commands, need.
+
+    Raises
+    ------
+    MissingDependencyError
+    """
+    logs = [*args.log, *([getattr(args, 'without', None)] if args.command == 'identify' else [])]
+    require_packages(
+        args,
+        bag=any(is_bag(log) for log in logs if log),
+        report=args.report is not None,
+        plot=getattr(args, 'plot', None) is not None,
+        cluster=args.scheduler is not None,
+    )
+
+
 def find_logs(args: argparse.Namespace, model: ModelText, work: Work) -> LogSetSource:
     """Read the logs of the options, for their model.
 
@@ -131,9 +148,11 @@ def find_logs(args: argparse.Namespace, model: ModelText, work: Work) -> LogSetS
     robot = model.load()
     names: list[dict[str, str]] = []
     recorded: list[tuple[str, ...]] = []
-    for name in args.log:
-        recorded.append(list_joints(name, args.topic))
+    columns = [find_columns(args, robot, name) for name in args.log]
+    for name, header in zip(args.log, columns, strict=True):
+        recorded.append(list_joints(name, args.topic) if header is None else header.joints)
         names.append(match_names(robot, recorded[-1], args.rename, name))
+        show_columns(args, robot, header, names[-1], name)
     locked: dict[str, float] = {}
     if looks_like_xml(model.text):
         locked = find_locked(robot, recorded[0], names[0])
@@ -151,22 +170,17 @@ def find_logs(args: argparse.Namespace, model: ModelText, work: Work) -> LogSetS
                 f'{args.log[0]}: expected the joint {", ".join(other)}, which {name} has'
             )
     logs = []
-    for name, found, own in zip(args.log, recorded, names, strict=True):
+    for name, found, own, header in zip(args.log, recorded, names, columns, strict=True):
         wanted = [own.get(joint, joint) for joint in robot.joint_names]
         try:
-            log = read_log(name, wanted, args.topic, work=work)
+            log = read_log(name, wanted, args.topic, work=work, columns=header)
         except InputError as error:
             if all(joint in own for joint in robot.joint_names):
                 raise
             raise InputError(f'{error}; {name_misfit(robot, found, own)}') from error
         log = replace(log, joint_names=robot.joint_names, source=name)
         logs.append(change_log(args, robot, log, work))
-    columns = [
-        line
-        for name, found in zip(args.log, recorded, strict=True)
-        for line in describe_numbers(found, robot.joint_names, name)
-    ]
-    return LogSetSource(robot, tuple(logs), locked, tuple(columns))
+    return LogSetSource(robot, tuple(logs), locked)
 
 
 def _require_each_once(names: Sequence[str]) -> None:

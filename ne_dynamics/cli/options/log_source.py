@@ -1,16 +1,26 @@
-"""What is said of a log that was read for a model: what was locked, and what is wrong."""
+"""What is said of a log that is read for a model: its columns, what was locked, what is wrong."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from ne_dynamics.driver import LogDiagnosis, diagnose_log
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Diagnosis, Log
 from ne_dynamics.logs.names import find_unrecorded
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.logs.readers.bag import is_bag
+from ne_dynamics.logs.readers.csv_log import read_columns
+from ne_dynamics.logs.readers.layouts import KINDS, TIME_COLUMN, Columns, Layout, by_hand
+from ne_dynamics.model.robot import Joint, Robot
+from ne_dynamics.printable import print_lines
+from ne_dynamics.tables import text_table
+
+MOST_UNUSED = 8
+"""Columns that are not used which are named."""
 
 
 class ModelText(Protocol):
@@ -22,6 +32,119 @@ class ModelText(Protocol):
 
     def load(self, locked_joints: Mapping[str, float] | None = None) -> Robot:
         """Return the robot, with joints locked where they are given [rad or m]."""
+
+
+def add_columns(parser: argparse._ActionsContainer) -> None:
+    """Add the options that say whose columns of a CSV file are whose."""
+    parser.add_argument(
+        '--columns',
+        type=_columns,
+        metavar='T,Q{},DQ{},TAU{}',
+        help='what a CSV file calls time, position, velocity and effort, where its header is none '
+        'that is known; {} is the number or the name of a joint, and nothing what is not there: '
+        "'t,q{},,tau{}'",
+    )
+    parser.add_argument(
+        '--rename',
+        action='append',
+        type=name_pair,
+        default=[],
+        metavar='A=B',
+        help='joint A of the log is joint B of the model; one * in both matches the same text; '
+        'may be repeated',
+    )
+
+
+def _columns(text: str) -> Layout:
+    try:
+        return by_hand(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def name_pair(text: str) -> tuple[str, str]:
+    """Return the names of a joint in a log and in a model, of A=B."""
+    old, _, new = text.partition('=')
+    if not old or not new or old.count('*') != new.count('*') or old.count('*') > 1:
+        raise argparse.ArgumentTypeError(
+            f'expected NAME=NAME, with one * in both or none, got {text!r}'
+        )
+    return old, new
+
+
+def find_columns(args: argparse.Namespace, robot: Robot, name: str) -> Columns | None:
+    """Return which column of a CSV file is what; None for a bag.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, or its columns are not known.
+    """
+    if is_bag(name):
+        if args.columns is not None:
+            raise InputError(f'{name}: --columns: expected none with a bag')
+        return None
+    return read_columns(name, args.columns, () if args.rename else robot.joint_names)
+
+
+def show_columns(
+    args: argparse.Namespace,
+    robot: Robot,
+    columns: Columns | None,
+    matched: Mapping[str, str],
+    name: str,
+) -> None:
+    """Say on standard error what the columns of a file were taken for, unless it says so itself.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    robot : Robot
+    columns : Columns or None
+        Of the file.
+    matched : mapping of str to str
+        What it calls the joints of the robot.
+    name : str
+        Of the file.
+    """
+    if columns is None or not columns.layout:
+        return
+    rows = [
+        [
+            joint.name,
+            *(_describe_column(args, columns, joint, matched[joint.name], kind) for kind in KINDS),
+        ]
+        for joint in robot.joints
+        if joint.name in matched
+    ]
+    table = text_table([['joint', *KINDS]], rows, is_text=True)
+    unused = [title for title, ours in zip(columns.titles, columns.names, strict=True) if not ours]
+    if columns.repeated:
+        unused = []
+    time = f'{columns.get_title(TIME_COLUMN)} [{getattr(args, "time_unit", "s")}]'
+    rest = ', '.join(unused[:MOST_UNUSED]) + ', ...' * (len(unused) > MOST_UNUSED)
+    print_lines(
+        [
+            f'{name}: read as {columns.layout}; columns and units as taken:',
+            *(f'  {line}' for line in table.split('\n')),
+            f'  time: {time}' + (f'; not used: {rest}' if rest else ''),
+        ],
+        sys.stderr,
+    )
+
+
+def _describe_column(
+    args: argparse.Namespace, columns: Columns, joint: Joint, called: str, kind: str
+) -> str:
+    """Return title and unit of a column; '-' where there is none."""
+    title = columns.get_title(f'{called}.{kind}')
+    if not title:
+        return '-'
+    angle = 'deg' if getattr(args, 'degrees', False) else 'rad'
+    length = 'm' if joint.type.is_prismatic else angle
+    force = 'N' if joint.type.is_prismatic else 'N m'
+    unit = {'position': length, 'velocity': f'{length}/s', 'effort': force}[kind]
+    return f'{title} [{unit}]'
 
 
 def describe_locked(locked: Mapping[str, float], logs: int = 1) -> list[str]:

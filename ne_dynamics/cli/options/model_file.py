@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from ne_dynamics.cli.options.arguments import add_extras, get_extras
+from ne_dynamics.cli.options.arguments import add_extras, get_extras, named_number
+from ne_dynamics.errors import InputError, require_extras
 from ne_dynamics.identification.writing.write_back import read_text
 from ne_dynamics.model import extras
+from ne_dynamics.model.chains import list_chains, list_ends
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.files import load_model
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf import xacro_file
+
+LOG_SUFFIXES = ('.csv', '.db3', '.mcap')
 
 
 def add_model_file(parser: argparse.ArgumentParser, *others: str, variable: str = '') -> None:
@@ -68,7 +71,13 @@ def add_model(
     parser.add_argument('--model', '--urdf', metavar='MODEL', help='the model, as an option')
 
     def settle(args: argparse.Namespace) -> None:
-        """Find out which argument is the model: with `--model`, the first is one of the others."""
+        """Find out which argument is the model: with `--model`, the first is one of the others.
+
+        So it is with the variable of the environment, where one is left over.
+        """
+        is_over = bool(others) and getattr(args, others[-1]) is None
+        if is_over and None not in (args.first, os.environ.get(variable)):
+            args.model = args.model or os.environ[variable]
         if args.model is None:
             args.model = args.first or os.environ.get(variable)
             if args.model is None and not (is_optional or variable):
@@ -123,9 +132,43 @@ def add_lock(parser: argparse.ArgumentParser) -> None:
         metavar='JOINT=POSITION',
         action='append',
         default=[],
-        type=_lock,
+        type=named_number,
         help='locked joint and its position [rad or m] (URDF); may be repeated',
     )
+
+
+def require_packages(args: argparse.Namespace, **extras: bool) -> None:
+    """Refuse a subcommand of which a package is missing, before any work; all of them are named.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    **extras : bool
+        Whether the options need what an extra brings.
+
+    Raises
+    ------
+    MissingDependencyError
+    """
+    is_xacro = args.model is not None and xacro_file.is_xacro(args.model)
+    wanted = [extra for extra, is_needed in extras.items() if is_needed]
+    require_extras(args.command, [*wanted, *['xacro'] * is_xacro])
+
+
+def require_tip(robot: Robot, tip_link: str | None) -> str:
+    """Return the tip link: the given one, or the only end of the tree.
+
+    Raises
+    ------
+    InputError
+        When there are several; those that are likely come first.
+    """
+    ends = list_ends(robot)
+    tip_link = tip_link or (ends[0] if len(ends) == 1 else '')
+    if not tip_link:
+        tips = ', '.join(chain.tip_link for chain in list_chains(robot))
+        raise InputError(f'--tip-link: expected one of {tips}, got none')
+    return tip_link
 
 
 class ModelFile:
@@ -142,6 +185,10 @@ class ModelFile:
     """
 
     def __init__(self, args: argparse.Namespace) -> None:
+        if Path(args.model).suffix in LOG_SUFFIXES:
+            raise InputError(
+                f'{args.model}: expected the model first, a URDF, xacro or DH file, got a log'
+            )
         self._args = args
         self._is_xacro = xacro_file.is_xacro(args.model)
 
@@ -199,14 +246,3 @@ def _argument(text: str) -> tuple[str, str]:
     if not name or not separator:
         raise argparse.ArgumentTypeError(f'expected NAME:=VALUE, got {text!r}')
     return name, value
-
-
-def _lock(text: str) -> tuple[str, float]:
-    name, separator, value = text.rpartition('=')
-    try:
-        position = float(value)
-    except ValueError:
-        position = math.nan
-    if not separator or not name or not math.isfinite(position):
-        raise argparse.ArgumentTypeError(f'expected JOINT=POSITION, got {text!r}')
-    return name, position

@@ -1,14 +1,18 @@
-"""Files that options name: whether they can be written, before anything long begins; text."""
+"""Files that options name: names by default, whether they can be written, and text."""
 
 from __future__ import annotations
 
+import argparse
+import itertools
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.prepared_file import write_whole
+from ne_dynamics.printable import print_lines
 
 STANDARD = '-'
 """In place of a file name: standard input or output."""
@@ -16,14 +20,90 @@ STANDARD = '-'
 PICTURES = ('.pdf', '.png', '.svg')
 
 
-def check_output(path: str) -> None:
+def add_output(
+    parser: argparse._ActionsContainer, ending: str, meaning: str, **keywords: Any
+) -> None:
+    """Add the option for what is written; :func:`settle_output` names it where nobody did.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    ending : str
+        Of the name by default, which begins with that of the model.
+    meaning : str
+        For the help.
+    **keywords
+        As of `add_argument`; `default=True`: it is written in any case.
+    """
+    parser.add_argument(
+        '-o',
+        '--output',
+        nargs='?',
+        const=True,
+        help=f'{meaning} (without a name: MODEL{ending}, with a number where that is there)',
+        **keywords,
+    )
+
+
+def settle_output(args: argparse.Namespace, ending: str, *beside: str) -> None:
+    """Give the output a name that is free, where it is to have one by default, and say it.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+        With `model`.
+    ending : str
+    *beside : str
+        Endings of what is written with it.
+    """
+    if args.output is True:
+        args.output = choose_name(args.model, ending, *beside)
+
+
+def choose_name(source: str, ending: str, *beside: str) -> Path:
+    """Return a name in this folder that is free, and say it on standard error.
+
+    Parameters
+    ----------
+    source : str
+        File after which it is named.
+    ending : str
+    *beside : str
+        Endings of names that have to be free, too.
+    """
+    first = Path(get_stem(source) + ending)
+
+    def is_free(path: Path) -> bool:
+        stem = path.name.removesuffix(''.join(path.suffixes))
+        names = [str(path), *(stem + one for one in beside)]
+        return not any(map(os.path.lexists, names))
+
+    path = next(filter(is_free, generate_names(first)))
+    print_lines([f'output: {path}' + f' ({first} is there)' * (path != first)], sys.stderr)
+    return path
+
+
+def get_stem(file: str) -> str:
+    """Return the name of a file up to its first dot."""
+    return Path(file).name.partition('.')[0] or 'arm'
+
+
+def generate_names(path: Path) -> Iterator[Path]:
+    """Yield a name, and then the same with numbers: arm.urdf, arm_2.urdf, ..."""
+    yield path
+    stem, dot, endings = path.name.partition('.')
+    for number in itertools.count(2):
+        yield path.with_name(f'{stem}_{number}{dot}{endings}')
+
+
+def check_output(path: str | Path) -> None:
     """Refuse a file that cannot be written, before anything long begins.
 
     Raises
     ------
     TrajectoryError
     """
-    if path == STANDARD:
+    if str(path) == STANDARD:
         return
     try:
         target = Path(path)

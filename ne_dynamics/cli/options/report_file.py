@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
-import importlib
 import platform
 from collections.abc import Iterator, Sequence
 from importlib import metadata
@@ -30,9 +29,6 @@ from ne_dynamics.report_page.page_file import require_page_place
 NOT_OPTIONS = frozenset({'run', 'command', 'first', 'settle', 'model', 'log', 'json', 'report'})
 """Attributes of the arguments that are said elsewhere, or are none."""
 
-DRAWN_BY = ('ne_dynamics.report_page.chart', 'ne_dynamics.report_page.page_html')
-"""Modules that need packages of the extra."""
-
 PACKAGES = ('numpy', 'matplotlib', 'jinja2')
 
 
@@ -54,8 +50,6 @@ def require_report(args: argparse.Namespace) -> None:
     ------
     InputError
         When nothing can be written there, or it is the place of another file.
-    MissingDependencyError
-        When a package for pages or pictures is missing.
     """
     path = args.report
     if path is None:
@@ -67,8 +61,6 @@ def require_report(args: argparse.Namespace) -> None:
     for other in map(Path, others):
         if is_same_file(path, other):
             raise InputError(f'{path}: --report: expected a file of its own, got {other} again')
-    for name in DRAWN_BY:
-        importlib.import_module(name)
 
 
 @contextlib.contextmanager

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
-import sysconfig
 import threading
-import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,23 +25,22 @@ from ne_dynamics.codegen.llvm.equations import (
     write_several,
     write_single,
 )
+from ne_dynamics.codegen.llvm.lanes import LANES
 from ne_dynamics.codegen.llvm.loops import ALIGNMENT, measure_tile, write_batch
+from ne_dynamics.codegen.llvm.object_loader import load_object
+from ne_dynamics.codegen.llvm.processor import describe_machine
 from ne_dynamics.codegen.program import Program
 from ne_dynamics.errors import BackendError
 from ne_dynamics.model.robot import FloatArray
 
-OLDEST_COMPILER = 'llvmlite 0.45 (numba 0.62)'
-"""What knows LLVM's opaque pointers; whether the one at hand does is tried, not read off."""
+if TYPE_CHECKING:
+    from ne_dynamics.codegen.llvm.thread_pool import Sharing
 
 CHUNK = 4096
 """Samples of a batch that a thread takes at a time, at least."""
 
-PIECES_PER_THREAD = 4
-
 MAPS_PER_FUNCTION = 3
 """Memory maps that a loaded function takes."""
-
-_PROBE = 'define ptr @probe(ptr %p) {\nret ptr %p\n}\n'
 
 _busy = threading.RLock()
 """Held while LLVM works. A fork waits for it, so that no child inherits LLVM half-way."""
@@ -72,7 +68,7 @@ class Engine:
 
     Parameters
     ----------
-    execution : llvmlite ExecutionEngine
+    execution : LoadedObject, or ExecutionEngine of llvmlite
     """
 
     __slots__ = ('__weakref__', '_execution')
@@ -90,6 +86,20 @@ class Engine:
 class Toolchain:
     """The compiler for this machine, with the symbols that generated entries need.
 
+    llvmlite is started when something is to be compiled, unless an earlier process has kept what
+    it says of this machine.
+
+    Attributes
+    ----------
+    has_entry : bool
+        Whether the layout of this interpreter's objects is known.
+    identity : str
+        All that machine code depends on, but for what it was compiled from.
+    cpu, features : str
+        The processor, as LLVM calls it.
+    lanes : int
+        See :func:`count_lanes`.
+
     Raises
     ------
     BackendError
@@ -97,80 +107,42 @@ class Toolchain:
     """
 
     def __init__(self) -> None:
-        try:
-            from llvmlite import __version__, binding
-        except ImportError as error:
-            raise BackendError(
-                f"backend 'compiled': expected {OLDEST_COMPILER} or newer to be installed "
-                f'(pip install "ne_dynamics[fast]"), got {error}; '
-                "backend='python' needs no extra package"
-            ) from error
-        self.binding = binding
-        try:
-            binding.initialize_native_target()
-            binding.initialize_native_asmprinter()
-        except RuntimeError:
-            pass  # newer releases initialise themselves and say so by this error
-        try:
-            # LLVM 14 does not only refuse: it writes to stderr.
-            if getattr(binding, 'llvm_version_info', (15,))[0] < 15:
-                raise RuntimeError('no opaque pointers')
-            binding.parse_assembly(_PROBE)
-            has_passes = hasattr(binding, 'create_pass_builder')
-        except RuntimeError:
-            has_passes = False
-        if not has_passes:
-            raise BackendError(
-                f"backend 'compiled': expected {OLDEST_COMPILER} or newer, got llvmlite "
-                f"{__version__}; backend='python' needs no extra package"
-            )
-        self.cpu = binding.get_host_cpu_name()
-        try:
-            self.features = binding.get_host_cpu_features().flatten()
-        except RuntimeError:
-            self.features = ''
         self.has_entry = is_layout_known()
-        self.identity = '\n'.join(
-            (
-                binding.get_default_triple(),
-                self.cpu,
-                self.features,
-                '.'.join(str(part) for part in binding.llvm_version_info),
-                sysconfig.get_config_var('SOABI') or sys.version,
-            )
-        )
+        self._library: Any = None
+        facts, cache = describe_machine(), ObjectCache()
+        key = cache.key('toolchain', facts)
+        kept = cache.read(key) if facts else None
+        if kept is None:
+            self.identity = self._start().identity
+            if facts:
+                cache.write(key, self.identity.encode())
+        else:
+            self.identity = kept.decode()
+        _, self.cpu, self.features = self.identity.split('\n')[:3]
+        self.lanes = count_lanes(self.features)
 
-    def target_machine(self) -> Any:
-        """Return the code generator for this processor."""
-        target = self.binding.Target.from_default_triple()
-        return target.create_target_machine(
-            cpu=self.cpu, features=self.features, opt=3, reloc='pic', codemodel='jitdefault',
-            jit=True,
-        )  # fmt: skip
+    def _start(self) -> Any:
+        """Return LLVM, started at first use."""
+        if self._library is None:
+            from ne_dynamics.codegen.llvm.library import Library
+
+            self._library = Library()
+        return self._library
+
+    @property
+    def binding(self) -> Any:
+        """The module ``llvmlite.binding``."""
+        return self._start().binding
 
     def compile(self, text: str) -> bytes:
         """Return the object code of a module."""
-        module, machine = self._optimised(text)
-        code: bytes = machine.emit_object(module)
+        code: bytes = self._start().compile(text, self.cpu, self.features)
         return code
 
     def assemble(self, text: str) -> str:
         """Return the assembly text of what :meth:`compile` makes of a module."""
-        module, machine = self._optimised(text)
-        assembly: str = machine.emit_assembly(module)
+        assembly: str = self._start().assemble(text, self.cpu, self.features)
         return assembly
-
-    def _optimised(self, text: str) -> tuple[Any, Any]:
-        """Return a module, optimised, and the code generator that it is for."""
-        # A context of its own: constants and types live as long as their context.
-        module = self.binding.parse_assembly(text, self.binding.create_context())
-        module.triple = self.binding.get_default_triple()
-        module.verify()
-        machine = self.target_machine()
-        machine.set_asm_verbosity(False)
-        module.data_layout = str(machine.target_data)
-        _optimise(self.binding, machine, module)
-        return module, machine
 
     def load(self, code: bytes, symbols: Mapping[str, int]) -> Engine:
         """Return object code, linked and ready to run.
@@ -194,29 +166,10 @@ class Toolchain:
                 f'takes {MAPS_PER_FUNCTION} memory maps, vm.max_map_count), got one more; '
                 'drop Dynamics that are not needed any more'
             )
-        for name, address in symbols.items():
-            self.binding.add_symbol(name, address)
-        backing = self.binding.parse_assembly('', self.binding.create_context())
-        execution = self.binding.create_mcjit_compiler(backing, self.target_machine())
-        execution.add_object_file(self.binding.ObjectFileRef.from_data(code))
-        execution.finalize_object()
-        return Engine(execution)
-
-
-def _optimise(binding: Any, machine: Any, module: Any) -> None:
-    """Inline what is marked so; the text is straight-line and folded already.
-
-    More passes took as long as the code generator does, and made no function faster.
-    """
-    options = binding.create_pipeline_tuning_options(speed_level=0)
-    builder = binding.create_pass_builder(machine, options)
-    manager = builder.getModulePassManager()
-    manager.run(module, builder)
-    # llvmlite (0.50 and before) inherits an empty method first and never frees these: 200 KiB.
-    dispose = getattr(binding.newpassmanagers.NewPassManager, '_dispose', None)
-    if dispose is not None:
-        dispose(manager)
-        manager.detach()
+        loaded = load_object(code, symbols)
+        if loaded is None:
+            loaded = self._start().load(code, symbols, self.cpu, self.features)
+        return Engine(loaded)
 
 
 _LEFT_FOR_OTHERS = 10_000
@@ -259,7 +212,21 @@ def toolchain() -> Toolchain:
         return _toolchain
 
 
-def write_module(program: Program, signature: Signature | None) -> str:
+def count_lanes(features: str) -> int:
+    """Return how many samples a batch computes side by side, at most, on a processor.
+
+    Eight where they fill one of 32 registers; else four, since of eight, two registers a value, so
+    many wait in memory that nothing is won, and the code is half as long again.
+
+    Parameters
+    ----------
+    features : str
+        As LLVM lists them.
+    """
+    return LANES if '+avx512f' in features.split(',') else LANES // 2
+
+
+def write_module(program: Program, signature: Signature | None, most_lanes: int = LANES) -> str:
     """Return the whole module: ``batch`` for many samples and, with a signature, ``entry``.
 
     Parameters
@@ -267,6 +234,8 @@ def write_module(program: Program, signature: Signature | None) -> str:
     program : Program
     signature : Signature, optional
         How Python calls the entry. Without one the module uses nothing from outside.
+    most_lanes : int
+        Samples that are computed side by side, at most; see :func:`count_lanes`.
 
     Returns
     -------
@@ -274,15 +243,15 @@ def write_module(program: Program, signature: Signature | None) -> str:
         LLVM assembly without target lines; the same text for the same equations, so that its
         hash identifies the compiled code.
     """
-    lanes = choose_lanes(program)
+    lanes = choose_lanes(program, most_lanes)
     parts = [
         write_declarations(program),
         write_single(program),
         *([write_several(program, lanes)] if lanes > 1 else []),
-        write_batch(program),
+        write_batch(program, lanes),
     ]
     if signature is not None:
-        parts.append(write_entry(program, signature))
+        parts.append(write_entry(program, signature, lanes))
     return '\n\n'.join(parts) + '\n'
 
 
@@ -319,12 +288,12 @@ class CompiledKernel:
         tools = toolchain()
         self.has_entry = tools.has_entry
         self.most_rows = np.array([np.inf])
-        self._is_measured = False
+        self._sharing: Sharing | None = None
         self._name = program.name
         self._shape = program.shape
         self._size = len(program.outputs)
         wanted = signature or Signature.of(program)
-        text = write_module(program, wanted if self.has_entry else None)
+        text = write_module(program, wanted if self.has_entry else None, tools.lanes)
         key = cache.key(tools.identity, text)
         self.was_cached = True
         with _busy:
@@ -340,7 +309,7 @@ class CompiledKernel:
                 symbols = list_symbols(wanted.parameters) if self.has_entry else {}
                 engine = _engines[key] = tools.load(code, symbols)
         self._engine = engine
-        self._tile = measure_tile(program)
+        self._tile = measure_tile(program, choose_lanes(program, tools.lanes))
         pointers = [ctypes.c_void_p] * (len(program.inputs) + 2)
         prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)
         self._batch = prototype(engine.address('batch'))
@@ -403,34 +372,12 @@ class CompiledKernel:
         if threads == 1 or samples <= CHUNK:
             is_good = run(0, samples)
         else:
-            is_good = self._share(run, samples, threads)
+            if self._sharing is None:
+                from ne_dynamics.codegen.llvm.thread_pool import Sharing
+
+                self._sharing = Sharing(self.most_rows, CHUNK)
+            is_good = self._sharing.run(run, samples, threads)
         return result if is_good else None
-
-    def _share(self, run: Callable[[int, int], bool], samples: int, threads: int) -> bool:
-        """Run a batch on several threads where that pays, as its first chunk once tells."""
-        from ne_dynamics.codegen.llvm.thread_pool import measure_delay, run_together
-
-        start = 0
-        if not self._is_measured:
-            began = time.perf_counter()
-            if not run(0, CHUNK):
-                return False
-            start = CHUNK
-            seconds_per_row = (time.perf_counter() - began) / CHUNK
-            # One core is faster while the rest takes less than starting the others does.
-            self.most_rows[0] = 2.0 * measure_delay(threads) / seconds_per_row + CHUNK
-            self._is_measured = True
-        if samples <= self.most_rows[0]:
-            return run(start, samples)
-        # Some pieces for each: who is interrupted leaves work to the others.
-        size = max(CHUNK, -(-(samples - start) // (PIECES_PER_THREAD * threads)))
-        starts: Iterator[int] = iter(range(start, samples, size))
-
-        def work() -> bool:
-            outcomes = [run(first, min(first + size, samples)) for first in starts]
-            return all(outcomes)
-
-        return run_together(work, threads)
 
 
 def _refuse(*_: Any, **__: Any) -> None:

@@ -342,13 +342,15 @@ ret ptr %other
 }"""
 
 
-def write_entry(program: Program, signature: Signature) -> str:
+def write_entry(program: Program, signature: Signature, lanes: int) -> str:
     """Return the CPython function ``@entry``, with all that it needs beside the equations.
 
     Parameters
     ----------
     program : Program
     signature : Signature
+    lanes : int
+        Of the batch that it calls.
 
     Returns
     -------
@@ -376,15 +378,16 @@ def write_entry(program: Program, signature: Signature) -> str:
         most = max(count for _, count in program.own_inputs)
         declarations.append(f'@zeros = private constant [{most} x double] zeroinitializer')
     call = _CALL if _vectorcall_functions() == _VECTORCALL else _CALL_3_10
-    writer = _EntryWriter(program, signature)
+    writer = _EntryWriter(program, signature, lanes)
     return '\n\n'.join(['\n'.join(declarations), call, _DATA_OF, _RESULT_DATA_OF, writer.write()])
 
 
 class _EntryWriter:
     """Writes the entry of one program, block by block."""
 
-    def __init__(self, program: Program, signature: Signature) -> None:
+    def __init__(self, program: Program, signature: Signature, lanes: int) -> None:
         self.program = program
+        self.tile = measure_tile(program, lanes)
         self.signature = signature
         self.places = [signature.parameters.index(name) for name in signature.taken]
         self.counts = [count for _, count in program.own_inputs]
@@ -666,7 +669,7 @@ class _EntryWriter:
 
     def _run_batch(self, pointers: str) -> list[str]:
         """Write the call of the batch, with a tile on the heap when it is large."""
-        size = measure_tile(self.program)
+        size = self.tile
         is_large = size > _LARGEST_TILE_ON_STACK
         tile = '%tile' if is_large or size else 'null'
         lines = []
@@ -692,7 +695,7 @@ class _EntryWriter:
         return lines
 
     def _reserve_tile(self) -> list[str]:
-        size = measure_tile(self.program)
+        size = self.tile
         if 0 < size <= _LARGEST_TILE_ON_STACK:
             return [f'%tile = alloca [{size} x i8], align {ALIGNMENT}']
         return []

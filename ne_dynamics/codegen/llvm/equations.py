@@ -14,20 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ne_dynamics.codegen.llvm.lanes import format_constant, format_double, format_type
+from ne_dynamics.codegen.llvm.lanes import (
+    INTRINSICS,
+    LANES,
+    PACKED,
+    SERIES,
+    SINCOS_LANES,
+    format_constant,
+    format_double,
+    format_type,
+)
 from ne_dynamics.codegen.magnitude import find_largest_input
 from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.symbols import (
     CLAMP,
     FUNCTION_NAMES,
-    SIGNED_FUNCTIONS,
     Graph,
     Symbol,
     Traced,
 )
-
-LANES = 8
-"""Samples that the batch code computes side by side, at most."""
 
 LARGEST_FRAME = 65536
 """Stack that a function may take [bytes], so that threads with little of it do well."""
@@ -41,19 +46,10 @@ LONGEST_BLOCK = 1500
 _FRAME_PER_VALUE = 32
 """Stack for each value that waits for its use [bytes a lane]; measured: 12 to 31."""
 
-SINCOS_LANES = (1, 4, LANES)
-"""Angles of which sine and cosine are computed at once, and arguments of other functions."""
-
 LARGEST_ANGLE = 1.0e6
 """Sines of larger angles [rad] are left to the platform's library, outside this code."""
 
 _SINCOS = 'sincos'
-
-_INTRINSICS = {'sqrt': 'sqrt', 'abs': 'fabs', 'round': 'rint'}
-"""Functions that LLVM has, by operation."""
-
-_SERIES = ('exp', 'tanh')
-"""Functions of :mod:`ne_dynamics.codegen.llvm.exponential`, which are computed on lanes."""
 
 # Minimax coefficients on [-pi/4, pi/4] from the Cephes library (Moshier), sin.c.
 _SINE = (
@@ -93,8 +89,8 @@ def write_sincos(lanes: int) -> str:
 
     lines = [
         f'define internal {{ {kind}, {kind} }} @{_SINCOS}{lanes}({kind} %x) alwaysinline {{',
-        f'%scaled = fmul {kind} %x, {splat(_TWO_OVER_PI)}',
-        f'%shifted = fadd {kind} %scaled, {splat(_ROUNDER)}',
+        f'%shifted = call {kind} @llvm.fma.v{lanes}f64('
+        f'{kind} %x, {kind} {splat(_TWO_OVER_PI)}, {kind} {splat(_ROUNDER)})',
         f'%turns = fsub {kind} %shifted, {splat(_ROUNDER)}',
         f'%bits = bitcast {kind} %shifted to {integer}',
         f'%back = fneg {kind} %turns',
@@ -107,7 +103,7 @@ def write_sincos(lanes: int) -> str:
         )
         rest = f'%r{index}'
     lines.append(f'%z = fmul {kind} {rest}, {rest}')
-    for name, coefficients in (('s', _SINE), ('c', _COSINE)):
+    for name, coefficients in (('s', _SINE), ('c', (*_COSINE, -0.5, 1.0))):
         value = splat(coefficients[0])
         for index, coefficient in enumerate(coefficients[1:]):
             lines.append(
@@ -118,20 +114,17 @@ def write_sincos(lanes: int) -> str:
     lines += [
         f'%rz = fmul {kind} {rest}, %z',
         f'%sine = call {kind} @llvm.fma.v{lanes}f64({kind} %rz, {kind} %s4, {kind} {rest})',
-        f'%zz = fmul {kind} %z, %z',
-        f'%half = call {kind} @llvm.fma.v{lanes}f64('
-        f'{kind} %z, {kind} {splat(-0.5)}, {kind} {splat(1.0)})',
-        f'%cosine = call {kind} @llvm.fma.v{lanes}f64({kind} %zz, {kind} %c4, {kind} %half)',
-        f'%odd = and {integer} %bits, {whole(1)}',
-        f'%swap = icmp ne {integer} %odd, {whole(0)}',
-        f'%sa = select <{lanes} x i1> %swap, {kind} %cosine, {kind} %sine',
-        f'%ca = select <{lanes} x i1> %swap, {kind} %sine, {kind} %cosine',
+        # Sign bits: whether the quarter turns are odd; whether sine, and cosine, change sign.
+        f'%odd = shl {integer} %bits, {whole(63)}',
+        f'%second = shl {integer} %bits, {whole(62)}',
+        f'%either = xor {integer} %second, %odd',
+        f'%swap = icmp slt {integer} %odd, {whole(0)}',
+        f'%sa = select <{lanes} x i1> %swap, {kind} %c6, {kind} %sine',
+        f'%ca = select <{lanes} x i1> %swap, {kind} %sine, {kind} %c6',
     ]
-    for name, source, offset in (('s', '%sa', 0), ('c', '%ca', 1)):
+    for name, source, turns in (('s', '%sa', '%second'), ('c', '%ca', '%either')):
         lines += [
-            f'%{name}q = add {integer} %bits, {whole(offset)}',
-            f'%{name}two = and {integer} %{name}q, {whole(2)}',
-            f'%{name}flag = shl {integer} %{name}two, {whole(62)}',
+            f'%{name}flag = and {integer} {turns}, {whole(-(2**63))}',
             f'%{name}raw = bitcast {kind} {source} to {integer}',
             f'%{name}flip = xor {integer} %{name}raw, %{name}flag',
             f'%{name}out = bitcast {integer} %{name}flip to {kind}',
@@ -146,7 +139,7 @@ def write_sincos(lanes: int) -> str:
     return '\n'.join(lines)
 
 
-class _Body:
+class Body:
     """Writes the live nodes of a program as instructions on ``lanes`` lanes.
 
     Each output is stored as soon as it is known: what waits until the end takes stack.
@@ -189,14 +182,16 @@ class _Body:
         early = set(self.graph.live([Symbol(self.graph, index, False) for index in angles]))
         for index in self.live:
             if index in early:
-                self._node(index)
+                self.write_node(index)
         self._sines_and_cosines(angles)
-        if self.lanes == 1:
-            self._early_series(early)
+        if self.lanes == 1 and any(self.graph.nodes[index][0] in SERIES for index in self.live):
+            from ne_dynamics.codegen.llvm.functions_of_nodes import write_early_series
+
+            write_early_series(self, early)
         self._store(None)
         for index in self.live:
             if index not in self.names:
-                self._node(index)
+                self.write_node(index)
             self._store(index)
 
     def _early_angles(self) -> list[int]:
@@ -219,11 +214,10 @@ class _Body:
                 self._sincos(index)
             return
         # One sample: its joints fill the lanes of one vector.
-        for start in range(0, len(angles), LANES):
-            group = angles[start : start + LANES]
-            width = 4 if len(group) <= 4 else LANES
-            kind = f'<{width} x double>'
-            packed = format_constant(0.0, width)
+        kind = format_type(PACKED)
+        for start in range(0, len(angles), PACKED):
+            group = angles[start : start + PACKED]
+            packed = format_constant(0.0, PACKED)
             for lane, index in enumerate(group):
                 self.angles[self.names[index]] = None
                 name = f'%pack{start + lane}'
@@ -234,7 +228,7 @@ class _Body:
                 packed = name
             pair = f'{{ {kind}, {kind} }}'
             call = f'%pc{start}'
-            self.lines.append(f'{call} = call {pair} @{_SINCOS}{width}({kind} {packed})')
+            self.lines.append(f'{call} = call {pair} @{_SINCOS}{PACKED}({kind} {packed})')
             for part, function in enumerate(('sin', 'cos')):
                 self.lines.append(f'{call}_{part} = extractvalue {pair} {call}, {part}')
                 for lane, index in enumerate(group):
@@ -245,69 +239,6 @@ class _Body:
         if node is not None:
             self.names[node] = f'%n{node}'
             self.lines.append(f'%n{node} = extractelement {kind} {source}, i32 {lane}')
-
-    def _early_series(self, early: set[int]) -> None:
-        """Compute functions of one sample that depend on no other function, side by side."""
-        dependent: set[int] = set()
-        groups: dict[tuple[str, bool], list[int]] = {}
-        for index in self.live:
-            key = self.graph.nodes[index]
-            if key[0] in _SERIES and key[1] not in dependent:
-                groups.setdefault((key[0], self._is_negated(index)), []).append(index)
-            if key[0] in FUNCTION_NAMES or any(
-                argument in dependent for argument in self.graph.arguments(index)
-            ):
-                dependent.add(index)
-        arguments = {self.graph.nodes[index][1] for group in groups.values() for index in group}
-        for index in self.graph.live([Symbol(self.graph, each, False) for each in arguments]):
-            if index not in early:
-                self._node(index)
-        for (operation, is_negated), group in groups.items():
-            for start in range(0, len(group), LANES):
-                self._series_on_lanes(operation, is_negated, group[start : start + LANES])
-
-    def _is_negated(self, index: int) -> bool:
-        key = self.graph.nodes[index]
-        return key[0] in SIGNED_FUNCTIONS and bool(key[2])
-
-    def _series_on_lanes(self, operation: str, is_negated: bool, group: Sequence[int]) -> None:
-        """Compute a function of several nodes of one sample, a node a lane."""
-        width = next(lanes for lanes in SINCOS_LANES if lanes >= len(group))
-        kind = format_type(width) if width > 1 else '<1 x double>'
-        zero = format_double(0.0)
-        packed = f'<{", ".join([f"double {zero}"] * width)}>'
-        for lane, index in enumerate(group):
-            name, value = f'%e{index}_in', self.names[self.graph.nodes[index][1]]
-            pair = f'{packed}, double {value}'
-            self.lines.append(f'{name} = insertelement {kind} {pair}, i32 {lane}')
-            packed = name
-        call = f'%e{group[0]}'
-        if is_negated:
-            self.lines.append(f'{call}_minus = fneg {kind} {packed}')
-            packed = f'{call}_minus'
-        self.lines.append(f'{call} = call {kind} @{operation}{width}({kind} {packed})')
-        for lane, index in enumerate(group):
-            self.names[index] = f'%n{index}'
-            self.lines.append(f'%n{index} = extractelement {kind} {call}, i32 {lane}')
-
-    def _function(self, index: int) -> None:
-        """Compute a function of one argument other than sine, cosine and sign on all lanes."""
-        operation, argument = self.graph.nodes[index][:2]
-        name, is_negated = f'%n{index}', self._is_negated(index)
-        if operation in _SERIES and self.lanes == 1:
-            self._series_on_lanes(operation, is_negated, [index])
-            return
-        value = self.names[argument]
-        if is_negated:
-            self.lines.append(f'{name}_minus = fneg {self.kind} {value}')
-            value = f'{name}_minus'
-        if operation in _SERIES:
-            function = f'{operation}{self.lanes}'
-        else:
-            suffix = 'f64' if self.lanes == 1 else f'v{self.lanes}f64'
-            function = f'llvm.{_INTRINSICS[operation]}.{suffix}'
-        self.lines.append(f'{name} = call {self.kind} @{function}({self.kind} {value})')
-        self.names[index] = name
 
     def _sincos(self, argument: int) -> None:
         """Compute sine and cosine of one node on all lanes."""
@@ -335,7 +266,8 @@ class _Body:
             else:
                 self.lines.append(f'%n{node} = extractvalue {pair} {call}, {part}')
 
-    def _node(self, index: int) -> None:
+    def write_node(self, index: int) -> None:
+        """Write a node whose arguments are written."""
         key = self.graph.nodes[index]
         operation = key[0]
         name = f'%n{index}'
@@ -348,11 +280,11 @@ class _Body:
         if operation in ('sin', 'cos'):
             self._sincos(key[1])
             return
-        if operation in _SERIES or operation in _INTRINSICS:
-            self._function(index)
-            return
-        if operation == CLAMP:
-            self._clamp(index)
+        if operation in FUNCTION_NAMES or operation == CLAMP:
+            # Few robots have them.
+            from ne_dynamics.codegen.llvm.functions_of_nodes import write_function
+
+            write_function(self, index)
             return
         if operation == 'scale':
             number, value = format_constant(key[1], self.lanes), self.names[key[2]]
@@ -362,36 +294,9 @@ class _Body:
                 self.lines.append(f'{name} = fmul {self.kind} {number}, {value}')
             else:
                 self._op(name, 'fmul', number, value)
-        elif operation == 'sign':
-            zero, one = format_constant(0.0, self.lanes), format_constant(1.0, self.lanes)
-            condition = 'i1' if self.lanes == 1 else f'<{self.lanes} x i1>'
-            argument = self.names[key[1]]
-            minus = format_constant(-1.0, self.lanes)
-            self.lines += [
-                f'{name}_p = fcmp ogt {self.kind} {argument}, {zero}',
-                f'{name}_m = fcmp olt {self.kind} {argument}, {zero}',
-                f'{name}_s = select {condition} {name}_m, {self.kind} {minus}, {self.kind} {zero}',
-                f'{name} = select {condition} {name}_p, {self.kind} {one}, {self.kind} {name}_s',
-            ]
         else:
             instruction = {'add': 'fadd', 'sub': 'fsub', 'mul': 'fmul', 'div': 'fdiv'}[operation]
             self._op(name, instruction, self.names[key[1]], self.names[key[2]])
-        self.names[index] = name
-
-    def _clamp(self, index: int) -> None:
-        """Hold a number within a magnitude; NaN of either stays."""
-        name, kind = f'%n{index}', self.kind
-        value, limit = (self.names[argument] for argument in self.graph.arguments(index))
-        condition = 'i1' if self.lanes == 1 else f'<{self.lanes} x i1>'
-        self.lines += [
-            f'{name}_minus = fneg {kind} {limit}',
-            f'{name}_b = fcmp olt {kind} {value}, {name}_minus',
-            f'{name}_low = select {condition} {name}_b, {kind} {name}_minus, {kind} {value}',
-            f'{name}_a = fcmp ogt {kind} {name}_low, {limit}',
-            f'{name}_in = select {condition} {name}_a, {kind} {limit}, {kind} {name}_low',
-            f'{name}_u = fcmp uno {kind} {limit}, {limit}',
-            f'{name} = select {condition} {name}_u, {kind} {limit}, {kind} {name}_in',
-        ]
         self.names[index] = name
 
     def _store(self, index: int | None) -> None:
@@ -430,14 +335,14 @@ def write_several(program: Program, lanes: int) -> str:
     return _write_function('several', program, lanes)
 
 
-def choose_lanes(program: Program) -> int:
-    """Return how many samples fit side by side into :data:`LARGEST_FRAME`: 8, 4 or 1."""
+def choose_lanes(program: Program, most: int) -> int:
+    """Return how many samples fit side by side into :data:`LARGEST_FRAME`: `most`, 4 or 1."""
     if program.is_scalar:
         return 1
     count = program.count()
     if count.multiplications + count.additions > LARGEST_FOR_LANES:
         return 1
-    for lanes in (LANES, LANES // 2):
+    for lanes in (most, LANES // 2):
         if program.most_waiting * _FRAME_PER_VALUE * lanes <= LARGEST_FRAME:
             return lanes
     return 1
@@ -475,7 +380,7 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
             ]
             inputs[f'{stem}{index + 1}'] = f'%v{tag}'
     largest = find_largest_input(program)
-    body = _Body(program, lanes, inputs, adds_outputs=not largest.is_enough)
+    body = Body(program, lanes, inputs, adds_outputs=not largest.is_enough)
     lines += body.lines
     verdict = _write_verdict(body, checked, nonnegative, largest.bound, lines)
     arguments = ', '.join(f'ptr noalias %in{group}' for group in groups)
@@ -517,7 +422,7 @@ def _split_blocks(lines: Sequence[str]) -> list[str]:
 
 
 def _write_verdict(
-    body: _Body,
+    body: Body,
     inputs: Sequence[str],
     nonnegative: Sequence[str],
     largest_input: float,
@@ -604,17 +509,17 @@ def write_declarations(program: Program) -> str:
     ]
     for operation in ('sqrt', 'round'):
         if operation in used:
-            name = _INTRINSICS[operation]
+            name = INTRINSICS[operation]
             lines.append(f'declare double @llvm.{name}.f64(double)')
             lines += [
                 f'declare <{lanes} x double> @llvm.{name}.v{lanes}f64(<{lanes} x double>)'
                 for lanes in SINCOS_LANES
             ]
     parts = ['\n'.join(lines), *[write_sincos(lanes) for lanes in SINCOS_LANES]]
-    if used & set(_SERIES):
-        from ne_dynamics.codegen.llvm.exponential import SERIES
+    if used & set(SERIES):
+        from ne_dynamics.codegen.llvm.exponential import WRITERS
 
-        for operation, write in SERIES.items():
+        for operation, write in WRITERS.items():
             if operation in used:
                 parts += [write(lanes) for lanes in SINCOS_LANES]
     return '\n\n'.join(parts)

@@ -157,5 +157,5 @@ def write_tanh(lanes: int) -> str:
     return write.text('tanh', '%result')
 
 
-SERIES: Mapping[str, Callable[[int], str]] = {'exp': write_exp, 'tanh': write_tanh}
+WRITERS: Mapping[str, Callable[[int], str]] = {'exp': write_exp, 'tanh': write_tanh}
 """What writes each function, by its name."""

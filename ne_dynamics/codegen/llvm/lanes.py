@@ -4,6 +4,22 @@ from __future__ import annotations
 
 import struct
 
+LANES = 8
+"""Samples that the batch code computes side by side, at most."""
+
+PACKED = 4
+"""Operands of one sample that are computed in a vector, at most. Eight in one of 512 bits, among
+scalars, took twice the time of the whole function (Sapphire Rapids)."""
+
+SINCOS_LANES = (1, PACKED, LANES)
+"""Angles of which sine and cosine are computed at once, and arguments of other functions."""
+
+INTRINSICS = {'sqrt': 'sqrt', 'abs': 'fabs', 'round': 'rint'}
+"""Functions that LLVM has, by operation."""
+
+SERIES = ('exp', 'tanh')
+"""Functions of :mod:`ne_dynamics.codegen.llvm.exponential`, which are computed on lanes."""
+
 
 def format_double(value: float) -> str:
     """Return a double as LLVM writes it exactly."""

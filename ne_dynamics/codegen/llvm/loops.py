@@ -6,75 +6,141 @@ optimiser knows of the rows does not matter; a rest of fewer rows is computed on
 
 from __future__ import annotations
 
-from ne_dynamics.codegen.llvm.equations import choose_lanes
+from collections.abc import Iterable, Sequence
+
 from ne_dynamics.codegen.llvm.lanes import format_type
 from ne_dynamics.codegen.program import Program
 
 ALIGNMENT = 64
 """Of the tile [bytes]."""
 
+PAIR = 2
+"""Scalars of a row that are transposed at a time, in registers."""
 
-def measure_tile(program: Program) -> int:
+_PAIR = format_type(PAIR)
+
+
+def measure_tile(program: Program, lanes: int) -> int:
     """Return the size of the memory that ``batch`` works in [bytes]; it may be 0."""
-    lanes = choose_lanes(program)
     if lanes == 1:
         return 0
     return 8 * lanes * (sum(count for _, count in program.own_inputs) + len(program.outputs))
 
 
-def write_batch(program: Program) -> str:
+def write_batch(program: Program, lanes: int) -> str:
     """Return ``i64 @batch(i64 count, ptr, ..., ptr out, ptr tile)``.
 
     Samples are rows; the tile is aligned memory of :func:`measure_tile`. The result is -1, or the
     first sample of the group in which a result cannot be relied on; the rows before it are done.
     """
-    lanes = choose_lanes(program)
     if lanes == 1:
         return _write_loop(program, 1)
     return '\n\n'.join(
         [
-            _write_transposition('to_vectors', True, lanes),
-            _write_transposition('to_rows', False, lanes),
+            _write_transposition('to_vectors', _gather(lanes), lanes),
+            _write_transposition('to_rows', _scatter(lanes), lanes),
             _write_loop(program, lanes),
         ]
     )
 
 
-def _write_transposition(name: str, rows_to_vectors: bool, count: int) -> str:
-    """Return ``void @name(ptr rows, ptr vectors, i64 width)``.
+def _write_transposition(name: str, moves: Sequence[str], count: int) -> str:
+    """Return ``void @name(ptr rows, ptr vectors, i64 width)`` for rows of at least two scalars.
 
-    It moves `count` rows to vectors, scalar k of all rows in vector k, or back.
+    It moves `count` rows to vectors, scalar k of all rows in vector k, or back: two scalars of
+    each row at a time, by `moves`. The last two begin where the row ends with them.
     """
-    source, target = ('row', 'vector') if rows_to_vectors else ('vector', 'row')
-    lanes = []
-    for lane in range(count):
-        lanes += [
-            f'%r{lane} = mul i64 %width, {lane}',
-            f'%ri{lane} = add i64 %r{lane}, %k',
-            f'%row{lane} = getelementptr double, ptr %rows, i64 %ri{lane}',
-            f'%vi{lane} = add i64 %k8, {lane}',
-            f'%vector{lane} = getelementptr double, ptr %vectors, i64 %vi{lane}',
-            f'%x{lane} = load double, ptr %{source}{lane}, align 8',
-            f'store double %x{lane}, ptr %{target}{lane}, align 8',
+    lines: list[str] = []
+    for row in range(count):
+        lines += [
+            f'%r{row} = mul i64 %width, {row}',
+            f'%ri{row} = add i64 %r{row}, %k',
+            f'%row{row} = getelementptr double, ptr %rows, i64 %ri{row}',
         ]
-    text = '\n'.join(lanes)
+    for place in range(PAIR):
+        lines += [
+            f'%vi{place} = add i64 %k, {place}',
+            f'%vector{place} = getelementptr {format_type(count)}, ptr %vectors, i64 %vi{place}',
+        ]
+    text = '\n'.join([*lines, *moves])
     # Inlined: the width is then known.
     arguments = 'ptr noalias %rows, ptr noalias %vectors, i64 %width'
     return f"""define internal void @{name}({arguments}) alwaysinline {{
 entry:
+%last = sub i64 %width, {PAIR}
 br label %head
 head:
-%k = phi i64 [ 0, %entry ], [ %next, %body ]
-%more = icmp slt i64 %k, %width
+%j = phi i64 [ 0, %entry ], [ %next, %body ]
+%more = icmp slt i64 %j, %width
 br i1 %more, label %body, label %done
 body:
-%k8 = mul i64 %k, {count}
+%over = icmp sgt i64 %j, %last
+%k = select i1 %over, i64 %last, i64 %j
 {text}
-%next = add i64 %k, 1
+%next = add i64 %j, {PAIR}
 br label %head
 done:
 ret void
 }}"""
+
+
+def _turns(odd: int, count: int) -> list[int]:
+    """Return the even lanes, or the odd ones, of two vectors in turns.
+
+    Of pairs of even rows and pairs of odd rows that is one scalar of all rows, and back.
+    """
+    return [lane for even in range(0, count, PAIR) for lane in (even + odd, count + even + odd)]
+
+
+def _gather(count: int) -> list[str]:
+    """Return the instructions that move a pair of each row to two vectors."""
+    kind = format_type(count)
+    lines = [f'%x{row} = load {_PAIR}, ptr %row{row}, align 8' for row in range(count)]
+    for odd in range(PAIR):
+        lines += _concatenate(f'%e{odd}', [f'%x{row}' for row in range(odd, count, PAIR)], PAIR)
+    for place in range(PAIR):
+        lines += [
+            _shuffle(f'%y{place}', '%e0', '%e1', _turns(place, count), kind),
+            f'store {kind} %y{place}, ptr %vector{place}, align {8 * count}',
+        ]
+    return lines
+
+
+def _scatter(count: int) -> list[str]:
+    """Return the instructions that move two vectors to a pair of each row."""
+    kind = format_type(count)
+    lines = [
+        f'%y{place} = load {kind}, ptr %vector{place}, align {8 * count}' for place in range(PAIR)
+    ]
+    lines += [_shuffle(f'%e{odd}', '%y0', '%y1', _turns(odd, count), kind) for odd in range(PAIR)]
+    for row in range(count):
+        even = row - row % PAIR
+        lines += [
+            _shuffle(f'%x{row}', f'%e{row % PAIR}', 'undef', (even, even + 1), kind),
+            f'store {_PAIR} %x{row}, ptr %row{row}, align 8',
+        ]
+    return lines
+
+
+def _concatenate(name: str, parts: Sequence[str], lanes: int) -> list[str]:
+    """Return the instructions that put vectors of some lanes into one, two and two."""
+    if len(parts) == 2:
+        return [_shuffle(name, parts[0], parts[1], range(2 * lanes), format_type(lanes))]
+    middle = len(parts) // 2
+    halves = [f'{name}a', f'{name}b']
+    return [
+        *_concatenate(halves[0], parts[:middle], lanes),
+        *_concatenate(halves[1], parts[middle:], lanes),
+        *_concatenate(name, halves, lanes * middle),
+    ]
+
+
+def _shuffle(name: str, a: str, b: str, order: Iterable[int], kind: str) -> str:
+    """Return the instruction that picks lanes of two vectors."""
+    mask = [f'i32 {lane}' for lane in order]
+    return (
+        f'{name} = shufflevector {kind} {a}, {kind} {b}, <{len(mask)} x i32> <{", ".join(mask)}>'
+    )
 
 
 def _write_loop(program: Program, lanes: int) -> str:
@@ -117,6 +183,19 @@ def _write_loop(program: Program, lanes: int) -> str:
     return '\n'.join(lines)
 
 
+def _move(rows_to_vectors: bool, rows: str, vectors: str, width: int, lanes: int) -> list[str]:
+    """Return the instructions that turn rows into vectors, or back."""
+    if width >= PAIR:
+        name = 'to_vectors' if rows_to_vectors else 'to_rows'
+        return [f'call void @{name}(ptr {rows}, ptr {vectors}, i64 {width})']
+    source, target = (rows, vectors) if rows_to_vectors else (vectors, rows)
+    value, kind = f'{target}_only', format_type(lanes)
+    return [
+        f'{value} = load {kind}, ptr {source}, align 8',
+        f'store {kind} {value}, ptr {target}, align 8',
+    ]
+
+
 def _write_groups(program: Program, lanes: int) -> list[str]:
     """Write the loop over whole groups of samples."""
     groups = range(len(program.own_inputs))
@@ -141,7 +220,7 @@ def _write_groups(program: Program, lanes: int) -> list[str]:
         lines += [
             f'%row{group} = mul i64 %i, {counts[group]}',
             f'%p{group} = getelementptr double, ptr %in{group}, i64 %row{group}',
-            f'call void @to_vectors(ptr %p{group}, ptr %tile{group}, i64 {counts[group]})',
+            *_move(True, f'%p{group}', f'%tile{group}', counts[group], lanes),
         ]
     return [
         *lines,
@@ -152,7 +231,7 @@ def _write_groups(program: Program, lanes: int) -> list[str]:
         'store:',
         f'%orow = mul i64 %i, {size}',
         '%o = getelementptr double, ptr %out, i64 %orow',
-        f'call void @to_rows(ptr %o, ptr %otile, i64 {size})',
+        *_move(False, '%o', '%otile', size, lanes),
         f'%next = add i64 %i, {lanes}',
         'br label %head',
     ]

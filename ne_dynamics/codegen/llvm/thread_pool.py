@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+
+from ne_dynamics.model.robot import FloatArray
+
+PIECES_PER_THREAD = 4
+
+LEAST_GAIN = 1.2
+"""How much faster several threads must be than one; siblings on one core are about as fast."""
+
+MOST_TRIALS = 3
+"""Batches in which threads may be slower before they are given up: others may be at work."""
 
 _busy = threading.RLock()
 """Held while threads are made. A fork waits for it."""
@@ -21,6 +32,68 @@ def count_cores() -> int:
     if hasattr(os, 'sched_getaffinity'):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1
+
+
+class Sharing:
+    """Shares the batches of one function among threads, for as long as that pays.
+
+    Parameters
+    ----------
+    most_rows : array, shape (1,)
+        Is set to the rows of a batch that are not worth sharing; infinite when none are.
+    least : int
+        Rows that a thread takes at a time, at least.
+    """
+
+    def __init__(self, most_rows: FloatArray, least: int) -> None:
+        self._most_rows = most_rows
+        self._least = least
+        self._trials = 0
+
+    def run(self, run: Callable[[int, int], bool], samples: int, threads: int) -> bool:
+        """Run a batch; return whether all of it succeeded.
+
+        Parameters
+        ----------
+        run : callable
+            Computes the rows from a first one up to another.
+        samples, threads : int
+        """
+        start = 0
+        if self._trials < MOST_TRIALS:
+            began = time.perf_counter()
+            if not run(0, self._least):
+                return False
+            start, alone = self._least, (time.perf_counter() - began) / self._least
+            # One core is faster while the rest takes less than starting the others does.
+            self._most_rows[0] = 2.0 * measure_delay(threads) / alone + self._least
+        if samples <= self._most_rows[0]:
+            return run(start, samples)
+        began = time.perf_counter()
+        is_good = _share(run, start, samples, threads, self._least)
+        if self._trials < MOST_TRIALS and is_good:
+            self._judge(alone * (samples - start) / (time.perf_counter() - began))
+        return is_good
+
+    def _judge(self, gain: float) -> None:
+        """Take the threads for good when they were faster, and give them up when they are not."""
+        self._trials = MOST_TRIALS if gain >= LEAST_GAIN else self._trials + 1
+        if self._trials == MOST_TRIALS and gain < LEAST_GAIN:
+            self._most_rows[0] = math.inf
+
+
+def _share(
+    run: Callable[[int, int], bool], start: int, samples: int, threads: int, least: int
+) -> bool:
+    # Some pieces for each: who is interrupted leaves work to the others.
+    size = max(least, -(-(samples - start) // (PIECES_PER_THREAD * threads)))
+    starts: Iterator[int] = iter(range(start, samples, size))
+
+    def work() -> bool:
+        outcomes = [run(first, min(first + size, samples)) for first in starts]
+        return all(outcomes)
+
+    return run_together(work, threads)
 
 
 def run_together(work: Callable[[], bool], threads: int) -> bool:

@@ -44,7 +44,7 @@ def trace_inverse_dynamics(*loads: str) -> Trace:
 
 
 def trace_joint_wrenches(*loads: str) -> Trace:
-    """Trace the wrenches at the joints, with 'wrench', 'base_motion', 'payload' as named."""
+    """Trace the wrenches at the joints, with loads as they are named."""
     # An inverse dynamics does not need it.
     from ne_dynamics.algorithms.link_motion import joint_wrenches
 

@@ -9,12 +9,17 @@ from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.traces.trace import Body, Symbols
 from ne_dynamics.model.robot import Link
 
+LARGEST_BY_RECURSION = 10
+"""Coordinates up to which the recursion, which knows of special geometry, is shorter."""
+
 
 def trace_regressor(subject: Subject, link: Link | None) -> Body:
     """Trace the regressor."""
 
     def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
-        return regressor.regressor(subject.plain_mechanism, q, qd, qdd, subject.gravity)
+        by_factors = regressor.regressor_by_factors
+        compute = regressor.regressor if len(q) <= LARGEST_BY_RECURSION else by_factors
+        return compute(subject.plain_mechanism, q, qd, qdd, subject.gravity)
 
     return function
 

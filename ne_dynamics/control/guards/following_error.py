@@ -273,7 +273,7 @@ class FollowingGuard:
         self._standing.note(tick)
         self._standing.learn(self._least_ways)
         since = self._find_standing(tick)
-        if not since:
+        if not since or not self._standing.are_states_dense:
             self._standing.forget()
             return None
         for index, standing in self._standing.go_on(since, self._steps).items():

@@ -105,6 +105,12 @@ class GuardLimits:
     )
     frozen_time: float = threshold(0.04, 's', 'Shortest time for a frozen position.')
     frozen_states: int = threshold(10, '', 'Fewest states for a frozen position.')
+    frozen_longest: float = threshold(
+        0.25,
+        's',
+        'Where so many states take longer, what a joint must have done between them is not known: '
+        'no position is frozen.',
+    )
     frozen_band: float = threshold(
         0.02, '', 'A position within this part of the limit of a frozen one is the same.'
     )

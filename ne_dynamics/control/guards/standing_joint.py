@@ -174,6 +174,14 @@ class StandingJoints:
         """The joints that stand."""
         return tuple(sorted(self._standing))
 
+    @property
+    def are_states_dense(self) -> bool:
+        """Whether the last states say what joints must have done between them."""
+        states, count = self._states, self._bounds.frozen_states
+        if len(states) < count:
+            return False
+        return states[-1].now - states[-count].now <= self._bounds.frozen_longest
+
     def note(self, state: Tick) -> None:
         """Take a state."""
         states = self._states

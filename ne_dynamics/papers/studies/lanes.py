@@ -20,12 +20,11 @@ import numpy as np
 
 from ne_dynamics.codegen.llvm.compiler import Toolchain, toolchain
 from ne_dynamics.codegen.llvm.equations import (
-    LANES,
     write_declarations,
     write_several,
     write_single,
 )
-from ne_dynamics.codegen.llvm.lanes import format_constant, format_type
+from ne_dynamics.codegen.llvm.lanes import LANES, format_constant, format_type
 from ne_dynamics.codegen.program import Program
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import FloatArray

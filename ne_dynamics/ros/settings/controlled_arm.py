@@ -67,18 +67,28 @@ class ControlledArm:
 
         [1/(kg m^2) or 1/kg]; infinite where a joint moves next to nothing.
         """
-        lower, upper = self.robot.limits('lower'), self.robot.limits('upper')
-        lower, upper = np.maximum(lower, -np.pi), np.minimum(upper, np.pi)
-        rng = np.random.default_rng(0)
         largest = np.zeros(self.dynamics.n)
-        for _ in range(NODE.inertia_poses):
-            position = rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper))
+        for position in self.sample_positions():
             try:
                 inverse = np.linalg.inv(self.dynamics.mass_matrix(position))
             except np.linalg.LinAlgError:
                 return np.full(self.dynamics.n, np.inf)
             np.maximum(largest, np.diagonal(inverse), out=largest)
         return largest
+
+    def sample_positions(self) -> FloatArray:
+        """Return poses, at random within the position limits, the same ones in each call.
+
+        Returns
+        -------
+        array, shape (inertia_poses, n)
+            [rad or m]
+        """
+        lower, upper = self.robot.limits('lower'), self.robot.limits('upper')
+        lower, upper = np.maximum(lower, -np.pi), np.minimum(upper, np.pi)
+        rng = np.random.default_rng(0)
+        size = NODE.inertia_poses, self.dynamics.n
+        return rng.uniform(np.minimum(lower, upper), np.maximum(lower, upper), size)
 
     def to_model_order(self, values: FloatArray) -> FloatArray:
         """Return gains or limits, given in the order of the command, in the model's.

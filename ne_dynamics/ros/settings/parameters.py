@@ -294,8 +294,8 @@ class NodeSettings(ArmSettings):
         'are not believed: `damp`, gravity compensation and damping through the mass matrix at '
         '10 /s or faster, with a joint that is not believed where the model predicts it; '
         '`leave`, nothing: a last command against gravity, which does not hold the arm in place. '
-        'When states stop, `on_state_loss` counts. Drives that close the loop are brought to '
-        'rest, and get that command for each state with `damp`.',
+        'When states stop, or with `leave` are not believed, `on_state_loss` counts. Drives that '
+        'close the loop are brought to rest, and get that command for each state with `damp`.',
     )
     jump_velocity: tuple[float, ...] = parameter(
         (),

@@ -1,0 +1,68 @@
+"""The chains of a robot from which one is chosen by its tip link."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ne_dynamics.model.robot import Link, Robot
+
+TOOL = re.compile(
+    r'(.*[_/-])?(tool0|tool|flange|tcp|ee|eef|end_effector)([_-](link|frame))?', re.IGNORECASE
+)
+"""How links are called where tools are fixed."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A link and the joints on the way to it.
+
+    Attributes
+    ----------
+    tip_link : str
+    joints : tuple of str
+        From the base on.
+    is_tool : bool
+        Whether its name is that of a place for tools: tool0, flange, tcp, ...
+    """
+
+    tip_link: str
+    joints: tuple[str, ...]
+    is_tool: bool
+
+
+def list_chains(robot: Robot) -> list[Chain]:
+    """Return the chains to ends of the tree and to places for tools.
+
+    Places for tools come first, then the longest. Of several with the same joints there are only
+    places for tools, or the first end.
+    """
+    parents = {link.parent for link in robot.links}
+    chains = [
+        Chain(link.name, _list_joints(robot, link), bool(TOOL.fullmatch(link.name)))
+        for link in robot.links
+        if link.name not in parents or TOOL.fullmatch(link.name)
+    ]
+    chains.sort(key=lambda chain: (not chain.is_tool, -len(chain.joints)))
+    kept: list[Chain] = []
+    for chain in chains:
+        is_new = all(chain.joints != other.joints for other in kept)
+        if chain.joints and (chain.is_tool or is_new):
+            kept.append(chain)
+    return kept
+
+
+def list_ends(robot: Robot) -> list[str]:
+    """Return the links that no other link hangs on."""
+    parents = {link.parent for link in robot.links}
+    return [link.name for link in robot.links if link.name not in parents]
+
+
+def _list_joints(robot: Robot, link: Link) -> tuple[str, ...]:
+    names: list[str] = []
+    body = link.body
+    while body >= 0:
+        name = robot.joint_names[robot.bodies[body].coordinate]
+        names += [name] * (name not in names)
+        body = robot.bodies[body].parent
+    return tuple(reversed(names))

@@ -1,0 +1,98 @@
+"""Files that nobody named: named after the model or the log, and never in the place of another."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ne_dynamics.cli.main import main
+from ne_dynamics.cli.options.output_file import choose_name
+from ne_dynamics.commission.folder import CommissionFolder
+
+ARM = Path(__file__).resolve().parents[2] / 'config/six_axis_arm.urdf'
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Work in a folder of one's own, with a model in it."""
+    monkeypatch.chdir(tmp_path)
+    Path('arm.urdf').write_text(ARM.read_text())
+    return tmp_path
+
+
+def write_plan():
+    """Write a trajectory."""
+    joints = [f'joint_{number}' for number in range(1, 7)]
+    points = [
+        {'positions': [place] * 6, 'velocities': [0.0] * 6, 'time_from_start': {'sec': time}}
+        for place, time in ((0.0, 0), (0.3, 2))
+    ]
+    Path('plan.v1.yaml').write_text(yaml.safe_dump({'joint_names': joints, 'points': points}))
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'names'),
+    [
+        (['annotate', 'arm.urdf', 'plan.v1.yaml'], ['plan_annotated.yaml']),
+        (['equations', 'arm.urdf', '--all'], ['arm_equations']),
+        (['setup', 'arm.urdf', '--tip-link', 'tcp'], ['arm_bringup']),
+    ],
+)
+def test_a_name_that_is_taken_gets_a_number(arguments, names, folder, capsys):
+    """What is there stays as it is, a link that leads nowhere too; one line says the name."""
+    write_plan()
+    (first,) = names
+    stem, dot, ending = first.partition('.')
+    Path(f'{stem}_2{dot}{ending}').symlink_to('nothing')
+    for name, taken in ((first, ''), (f'{stem}_3{dot}{ending}', f' ({first} is there)')):
+        before = set(folder.iterdir())
+        assert main(arguments) == 0
+        assert set(folder.iterdir()) - before == {folder / name}
+        assert f'output: {name}{taken}\n' in capsys.readouterr().err
+
+
+def test_no_name_beside_extras_of_another():
+    """Where a model is written with extras, neither of its two files was there."""
+    Path('arm_identified.extras.yaml').touch()
+    endings = ('_identified.urdf', '.extras.yaml')
+    assert choose_name('x/arm.urdf.xacro', *endings) == Path('arm_identified_2.urdf')
+
+
+def test_the_model_may_come_from_the_environment(monkeypatch, capsys):
+    """Two names are then IN and OUT, one is IN."""
+    write_plan()
+    monkeypatch.setenv('NE_DYNAMICS_MODEL', 'arm.urdf')
+    assert main(['annotate', 'plan.v1.yaml', 'out.yaml']) == 0
+    assert main(['annotate', 'plan.v1.yaml']) == 0
+    assert main(['annotate', '--model', 'arm.urdf', 'plan.v1.yaml']) == 0
+    found = {path.name for path in Path().glob('*.yaml')}
+    assert found == {
+        'plan.v1.yaml',
+        'out.yaml',
+        'plan_annotated.yaml',
+        'plan_annotated_2.yaml',
+    }
+
+
+def test_a_log_is_not_replaced_by_a_model(capsys):
+    """`-o` before a second log takes it for its name: the log stays."""
+    Path('a.csv').write_text('time,joint_1.position,joint_1.effort\n')
+    Path('b.csv').write_text('time,joint_1.position,joint_1.effort\n')
+    assert main(['identify', 'arm.urdf', 'a.csv', '-o', 'b.csv']) == 1
+    assert 'b.csv: -o: expected a new file or a URDF to replace' in capsys.readouterr().err
+    assert Path('b.csv').read_text().startswith('time')
+
+
+def test_a_run_goes_on_in_its_folder():
+    """`commission` takes the folder of the same run, and no other."""
+    from ne_dynamics.cli.commission import _choose_folder
+
+    subject = Namespace(file='arm.urdf')
+    for seed, name in ((1, 'arm_commission'), (2, 'arm_commission_2'), (1, 'arm_commission')):
+        path = _choose_folder(subject, {'seed': seed})
+        assert path == Path(name)
+        run = CommissionFolder(path, {'seed': seed})
+        run.finish('check', {})

@@ -1,0 +1,106 @@
+"""Machine code of batches, for processors with few vector registers and with many."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+
+import numpy as np
+import pytest
+from test_compiled import robot_of
+
+import ne_dynamics as ned
+from ne_dynamics.codegen.llvm import compiler
+from ne_dynamics.codegen.llvm.loops import ALIGNMENT, measure_tile
+from ne_dynamics.codegen.program import trace
+from ne_dynamics.codegen.programs import trace_function
+from ne_dynamics.codegen.subject import Subject
+
+pytestmark = pytest.mark.usefixtures('compiler')
+
+LANES = (4, 8)
+
+
+def run_batch(program, lanes, *arrays):
+    """Return what a program makes of rows, compiled for this many lanes at most."""
+    tools = compiler.toolchain()
+    engine = tools.load(tools.compile(compiler.write_module(program, None, lanes)), {})
+    pointers = [ctypes.c_void_p] * (len(arrays) + 2)
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *pointers)
+    out = np.full((len(arrays[0]), len(program.outputs)), np.nan)
+    memory = np.empty(measure_tile(program, lanes) + ALIGNMENT, dtype=np.uint8)
+    tile = -(-memory.ctypes.data // ALIGNMENT) * ALIGNMENT
+    addresses = [array.ctypes.data for array in (*arrays, out)]
+    assert function(engine.address('batch'))(len(out), *addresses, tile) == -1
+    return out
+
+
+@pytest.mark.parametrize('lanes', LANES)
+@pytest.mark.parametrize('width', [1, 2, 3, 4, 5, 7, 8])
+@pytest.mark.parametrize('size', [1, 3, 6])
+def test_rows_of_every_width_are_turned_and_turned_back(width, size, lanes):
+    """Each entry of each row arrives at its place, in groups of samples and in the rest."""
+
+    def function(a, b):
+        return [b[0] - 2.0 * a[place % width] for place in range(size)]
+
+    program = trace('turned', (('a', width), ('b', 1)), (size,), function)
+    rng = np.random.default_rng(width)
+    a, b = rng.integers(-99, 99, (19, width)) * 1.0, rng.integers(-99, 99, (19, 1)) * 1.0
+    expected = b - 2.0 * a[:, np.arange(size) % width]
+    np.testing.assert_array_equal(run_batch(program, lanes, a, b), expected)
+
+
+@pytest.mark.parametrize('name', ['six_axis_arm', 'tree_5_5'])
+def test_the_number_of_lanes_changes_no_bit(name):
+    """Four and eight samples side by side give the same results, those of one sample beside."""
+    robot = robot_of(name)
+    program = trace_function(Subject(robot, (0.0, 0.0, -9.81), 1e-12), 'inverse_dynamics')
+    rng = np.random.default_rng(0)
+    motion = rng.uniform(-3.0, 3.0, (3, 16, robot.n))
+    four, eight = (run_batch(program, lanes, *motion) for lanes in LANES)
+    np.testing.assert_array_equal(four, eight)
+    expected = ned.Dynamics(robot, (0.0, 0.0, -9.81), 'python').inverse_dynamics(*motion)
+    np.testing.assert_allclose(four, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max())
+
+
+def assemble(cpu, features, lanes):
+    """Return the assembly of the six-axis arm's inverse dynamics for an x86-64 processor."""
+    tools = compiler.Toolchain()
+    if not tools.identity.startswith('x86_64'):
+        pytest.skip('an x86-64 processor is missing')
+    tools.cpu, tools.features = cpu, features
+    subject = Subject(robot_of('six_axis_arm'), (0.0, 0.0, -9.81), 1e-12)
+    program = trace_function(subject, 'inverse_dynamics')
+    return tools.assemble(compiler.write_module(program, None, lanes))
+
+
+def body_of(assembly, function):
+    """Return the text of one function."""
+    found = re.search(rf'^{function}:(.*?)^\.Lfunc_end', assembly, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found.group(1)
+
+
+PROCESSORS = (('haswell', '', 4), ('skylake-avx512', '', 8))
+
+
+@pytest.mark.parametrize('processor', PROCESSORS, ids=lambda processor: processor[0])
+def test_constants_take_no_instruction_of_their_own(processor):
+    """They are found relative to the code, not by 64-bit numbers that need a register."""
+    assert 'movabs' not in assemble(*processor)
+
+
+def test_one_sample_uses_no_vectors_of_512_bits():
+    """Among scalars they slow everything down; a batch fills them."""
+    assembly = assemble('skylake-avx512', '', 8)
+    assert '%zmm' not in body_of(assembly, 'single')
+    assert '%zmm' in body_of(assembly, 'several')
+
+
+@pytest.mark.parametrize(
+    ('features', 'lanes'), [('+avx2,+avx512f', 8), ('+avx2,-avx512f', 4), ('', 4)]
+)
+def test_lanes_are_those_of_the_processor(features, lanes):
+    """Eight samples share registers of 512 bits; four are for processors that have none."""
+    assert compiler.count_lanes(features) == lanes

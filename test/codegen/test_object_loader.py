@@ -1,0 +1,207 @@
+"""Machine code linked without LLVM; what a process knows of a compiler that it does not start."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from random_robots import random_tree
+from test_compiled import robot_of
+
+import ne_dynamics as ned
+from ne_dynamics.codegen.cache import ObjectCache
+from ne_dynamics.codegen.entry_call import Owner, Signature
+from ne_dynamics.codegen.llvm import compiler, library, object_loader, processor
+from ne_dynamics.codegen.llvm.cpython_entry import list_symbols, make_builtin
+from ne_dynamics.codegen.llvm.object_loader import load_object
+from ne_dynamics.codegen.programs import list_functions, trace_function
+from ne_dynamics.codegen.subject import Subject
+from ne_dynamics.shipped import shipped_file
+
+pytestmark = [
+    pytest.mark.usefixtures('compiler'),
+    pytest.mark.skipif(
+        not object_loader.is_supported(), reason='a process of Linux on x86-64 is missing'
+    ),
+]
+
+GRAVITY = (0.0, 0.0, -9.81)
+
+
+def compiled(name='inverse_dynamics', robot=None):
+    """Return a program, how Python calls it, and its object code."""
+    subject = Subject(robot or robot_of('six_axis_arm'), GRAVITY, 1e-12)
+    program = trace_function(subject, name)
+    signature = Signature.of(program)
+    text = compiler.write_module(program, signature, compiler.toolchain().lanes)
+    return program, signature, compiler.toolchain().compile(text)
+
+
+def call(address, keeps, signature, values):
+    """Return what an entry answers; nothing may be refused."""
+
+    def refuse(*arguments):
+        raise AssertionError('the entry refused its arguments')
+
+    owner = Owner(None, refuse, np.array([np.inf]))
+    return make_builtin(address, keeps, owner, 'function', '')(*values)
+
+
+@pytest.mark.parametrize(
+    'name', ['inverse_dynamics', 'mass_matrix', 'inverse_dynamics_derivatives']
+)
+def test_code_runs_as_where_llvm_links_it(name):
+    """One sample and a batch give the same bits by both linkers."""
+    program, signature, code = compiled(name)
+    symbols = list_symbols(signature.parameters)
+    tools = compiler.toolchain()
+    ours = load_object(code, symbols)
+    theirs = library.Library().load(code, symbols, tools.cpu, tools.features)
+    assert ours is not None
+    rng = np.random.default_rng(0)
+    values = [rng.uniform(-2.0, 2.0, (19, count)) for _, count in program.inputs]
+    for some in (values, [value[0].copy() for value in values]):
+        results = [
+            call(linked.get_function_address('entry'), linked, signature, some)
+            for linked in (ours, theirs)
+        ]
+        np.testing.assert_array_equal(*results)
+
+
+def test_every_function_of_the_table_is_linked():
+    """No object that the package makes is left to LLVM."""
+    tree = random_tree(1, 2)
+    robot = replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
+    for name in list_functions(robot):
+        _, signature, code = compiled(name, robot)
+        assert load_object(code, list_symbols(signature.parameters)) is not None
+
+
+def test_memory_is_not_writable_once_it_runs():
+    """What is executed is not written, and what is written is not executed."""
+    _, signature, code = compiled('gravity_torque')
+    loaded = load_object(code, list_symbols(signature.parameters))
+    address = loaded.get_function_address('batch')
+    with open('/proc/self/maps', encoding='ascii') as maps:
+        for line in maps:
+            start, stop = (int(part, 16) for part in line.split()[0].split('-'))
+            if start <= address < stop:
+                assert line.split()[1].startswith('r-x')
+                return
+    raise AssertionError('the code is in no map')
+
+
+def change_header(code, offset, value):
+    """Return the object with another two bytes in its header."""
+    return code[:offset] + struct.pack('<H', value) + code[offset + 2 :]
+
+
+def test_what_takes_another_linker_is_left_to_it():
+    """Another processor, a missing symbol and an unknown relocation are no errors."""
+    _, signature, code = compiled('gravity_torque')
+    symbols = list_symbols(signature.parameters)
+    assert load_object(code, symbols) is not None
+    assert load_object(change_header(code, 18, 183), symbols) is None
+    assert load_object(code, {}) is None
+    table = next(
+        section
+        for section in object_loader._Linker(code, symbols).sections
+        if section[1] == object_loader._RELOCATIONS
+    )
+    broken = bytearray(code)
+    struct.pack_into('<I', broken, table[4] + 8, 99)
+    assert load_object(bytes(broken), symbols) is None
+
+
+def test_a_system_that_executes_no_written_memory_leaves_it_to_llvm(monkeypatch):
+    """Where memory cannot be made executable the loader answers None."""
+
+    def refuse(self, image):
+        raise OSError(13, 'mprotect')
+
+    monkeypatch.setattr(object_loader.ExecutableMemory, 'fill', refuse)
+    _, signature, code = compiled('gravity_torque')
+    assert load_object(code, list_symbols(signature.parameters)) is None
+    assert processor.describe_machine() == ''
+
+
+def test_a_processor_answers_alike_on_all_cores():
+    """What names a machine is the same at every call, wherever the process runs."""
+    assert len({processor.describe_machine() for _ in range(50)}) == 1
+
+
+SCRIPT = """
+import sys
+import ne_dynamics as ned
+robot = ned.load_urdf(sys.argv[1])
+dynamics = ned.Dynamics(robot, backend='compiled')
+print(dynamics.gravity_torque([0.1] * robot.n).tolist(), 'llvmlite' in sys.modules)
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Return what runs the script in a process of its own, with one cache for all."""
+    monkeypatch.setenv('NE_DYNAMICS_CACHE', str(tmp_path / 'cache'))
+
+    def start():
+        arm = str(shipped_file('six_axis_arm.urdf'))
+        result = subprocess.run(
+            [sys.executable, '-c', SCRIPT, arm], capture_output=True, text=True, timeout=300
+        )
+        assert result.returncode == 0, result.stderr
+        values, _, is_started = result.stdout.strip().rpartition(' ')
+        return values, is_started == 'True'
+
+    return start
+
+
+def test_llvm_is_started_to_compile_and_not_to_run(run, tmp_path):
+    """A process that finds everything has no llvmlite; one that finds less of it has."""
+    expected = ned.Dynamics(robot_of('six_axis_arm'), backend='python')
+    values, is_started = run()
+    assert is_started
+    np.testing.assert_allclose(eval(values), expected.gravity_torque([0.1] * 6), atol=1e-9)
+    assert run() == (values, False)
+    code, identity = sorted(
+        (tmp_path / 'cache').iterdir(), key=lambda path: path.stat().st_size, reverse=True
+    )
+    for file in (code, identity):
+        file.write_bytes(file.read_bytes()[:-1])
+        assert run() == (values, True)
+        assert run() == (values, False)
+
+
+def test_another_processor_or_compiler_is_asked_anew(tmp_path, monkeypatch):
+    """What LLVM said of another machine is not taken for this one."""
+    monkeypatch.setenv('NE_DYNAMICS_CACHE', str(tmp_path / 'cache'))
+    starts = []
+
+    class Counted(library.Library):
+        def __init__(self):
+            starts.append(1)
+            super().__init__()
+
+    monkeypatch.setattr(library, 'Library', Counted)
+    for facts, count in (('a', 1), ('a', 1), ('b', 2), ('', 3), ('', 4), ('b', 4)):
+        monkeypatch.setattr(compiler, 'describe_machine', lambda facts=facts: facts)
+        tools = compiler.Toolchain()
+        assert len(starts) == count
+        assert tools.identity == compiler.toolchain().identity
+        assert ObjectCache().folder == tmp_path / 'cache'
+
+
+def test_the_library_is_asked_where_the_compiler_is_not_known(monkeypatch):
+    """A compiler without a file of its own, or none at all, is for the import to find."""
+    for found in (None, ValueError, ImportError):
+
+        def find_spec(name, found=found):
+            if found is not None:
+                raise found(name)
+
+        monkeypatch.setattr(processor.importlib.util, 'find_spec', find_spec)
+        assert processor.describe_machine() == ''

@@ -1,0 +1,102 @@
+"""Threads share large batches where that is faster, and only there."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from ne_dynamics.codegen.llvm import thread_pool
+from ne_dynamics.codegen.llvm.thread_pool import MOST_TRIALS, Sharing
+
+LEAST, SAMPLES = 100, 10_000
+
+
+class Machine:
+    """A clock that computations move: a row takes one unit alone, and `together` with others."""
+
+    def __init__(self, together, delay=1.0):
+        self.now = 0.0
+        self.together = together
+        self.delay = delay
+        self.shared = 0
+        self.rows = []
+
+    def run(self, start, stop):
+        self.rows += range(start, stop)
+        self.now += (stop - start) * (self.together if self.shared else 1.0)
+        return True
+
+    def run_together(self, work, threads):
+        self.shared += 1
+        result = work()
+        self.shared = 0
+        self.calls = getattr(self, 'calls', 0) + 1
+        return result
+
+
+@pytest.fixture
+def use(monkeypatch):
+    """Return what puts a machine in the place of this one."""
+
+    def put(machine):
+        monkeypatch.setattr(thread_pool.time, 'perf_counter', lambda: machine.now)
+        monkeypatch.setattr(thread_pool, 'run_together', machine.run_together)
+        monkeypatch.setattr(thread_pool, 'measure_delay', lambda threads: machine.delay)
+        return machine
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ('together', 'are_used'), [(0.5, True), (0.8, True), (0.9, False), (1.25, False)]
+)
+def test_threads_are_used_where_they_pay(together, are_used, use):
+    """Threads that gain too little, as on siblings of one core, are given up."""
+    machine = use(Machine(together))
+    most_rows = np.array([float(LEAST)])
+    sharing = Sharing(most_rows, LEAST)
+    for _ in range(MOST_TRIALS + 3):
+        machine.rows = []
+        assert sharing.run(machine.run, SAMPLES, 2)
+        assert sorted(machine.rows) == list(range(SAMPLES))  # each once
+    assert machine.calls == (MOST_TRIALS + 3 if are_used else MOST_TRIALS)
+    assert math.isinf(most_rows[0]) != are_used
+
+
+def test_one_slow_batch_is_no_verdict(use):
+    """Others may be at work while threads are tried: they get another trial."""
+    machine = use(Machine(2.0))
+    most_rows = np.array([float(LEAST)])
+    sharing = Sharing(most_rows, LEAST)
+    assert sharing.run(machine.run, SAMPLES, 2)
+    machine.together = 0.5
+    assert sharing.run(machine.run, SAMPLES, 2)
+    machine.together = 2.0  # no matter any more
+    for _ in range(MOST_TRIALS):
+        assert sharing.run(machine.run, SAMPLES, 2)
+    assert machine.calls == 2 + MOST_TRIALS
+    assert math.isfinite(most_rows[0])
+
+
+def test_what_takes_no_longer_than_to_start_threads_stays_on_one(use):
+    """A batch that is done before others have begun is not shared."""
+    machine = use(Machine(0.5, delay=1e6))
+    sharing = Sharing(np.array([float(LEAST)]), LEAST)
+    assert sharing.run(machine.run, SAMPLES, 2)
+    assert sorted(machine.rows) == list(range(SAMPLES))
+    assert not hasattr(machine, 'calls')
+
+
+def test_a_row_that_is_refused_refuses_the_batch(use):
+    """Whether alone or shared, one bad row makes the answer no."""
+    machine = use(Machine(0.5))
+    for bad in (0, LEAST, SAMPLES - 1):
+        sharing = Sharing(np.array([float(LEAST)]), LEAST)
+
+        def run(start, stop, bad=bad):
+            return machine.run(start, stop) and not start <= bad < stop
+
+        assert not sharing.run(run, SAMPLES, 2)
+    assert machine.calls == 2

@@ -1,0 +1,57 @@
+"""States that come slowly: the node and MuJoCo's arm in virtual time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from node_loop import run_node
+
+
+def with_friction(share):
+    """Return what makes an arm whose only friction is a share of the effort limits."""
+
+    def make(robot):
+        joints = [replace(one, coulomb_friction=share * one.effort_limit) for one in robot.joints]
+        return replace(robot.without_friction(), joints=tuple(joints))
+
+    return make
+
+
+def follow(loop):
+    """Send the motion of the demo."""
+    yield 0.3
+    loop.follow(loop.motion)
+
+
+@pytest.mark.parametrize('share', [0.002, 0.005, 0.03])
+def test_an_arm_that_stands_at_last_is_held(share) -> None:
+    """At 30 Hz friction stops a joint a little early: that is no frozen encoder."""
+    gains = {'computed_torque.kp': [25.0], 'computed_torque.kv': [10.0]}
+    run = run_node(follow, gains, 3.5, plant=with_friction(share), rate=30.0)
+    assert run.faults == []
+    assert run.fastest(3.0) < 0.1
+
+
+def test_states_that_come_while_the_arm_is_left_are_answered() -> None:
+    """A watchdog that is too quick for states at 20 Hz ends in a damped arm: no ramp to a last
+    command keeps the node from the next state.
+    """
+
+    def script(loop):
+        yield from follow(loop)
+        yield 1.0
+        count = iter(range(10**6))
+        loop.alter = lambda fields: None if next(count) % 25 else fields
+        yield 1.7
+        loop.alter = lambda fields: fields
+
+    parameters = {'state_timeout': 0.03}
+    run = run_node(script, parameters, 3.0, plant=with_friction(0.005), rate=500.0)
+    assert {name for name, _ in run.faults} == {'joint_states stopped'}
+    assert run.fastest() < 3.0
+    assert run.fastest(2.5) < 0.05
