@@ -365,6 +365,10 @@ class Inertia(Frozen):
             symmetric = 0.5 * (tensor + tensor.T)
         return Inertia(self.mass, com, symmetric)
 
+    def scaled(self, factor: float) -> Inertia:
+        """Return a body of the same shape, its mass multiplied by a factor."""
+        return Inertia(factor * self.mass, self.center_of_mass, factor * self.inertia_about_com)
+
     def __add__(self, other: Inertia) -> Inertia:
         """Return both bodies lumped into one (same frame).
 
