@@ -39,15 +39,15 @@ from ne_dynamics.model.extras import (
 )
 from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
-from ne_dynamics.model.urdf.rotor_elements import RotorDescription
-from ne_dynamics.model.urdf.xml import (
+from ne_dynamics.model.urdf.description import (
     MOVING_TYPES,
     UNSUPPORTED_TYPES,
     JointDescription,
     MimicDescription,
     RobotDescription,
-    read_urdf,
 )
+from ne_dynamics.model.urdf.rotor_elements import RotorDescription
+from ne_dynamics.model.urdf.xml import read_urdf
 
 
 def load_urdf(
