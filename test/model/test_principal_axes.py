@@ -8,7 +8,8 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.checks import check_robot
-from ne_dynamics.model.rigid_body import Inertia, angular_velocity_of_axes
+from ne_dynamics.model.orientation import angular_velocity_of_axes
+from ne_dynamics.model.rigid_body import Inertia
 
 POINTS = np.random.default_rng(1).normal(size=(12, 3)) * [0.3, 0.2, 0.1]
 MASSES = np.random.default_rng(2).uniform(0.1, 1.0, 12)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.rigid_body import quaternion_rotation, roll_pitch_yaw
+from ne_dynamics.model.orientation import quaternion_rotation, roll_pitch_yaw
 from ne_dynamics.model.robot import Finding
 from ne_dynamics.model.urdf.xml_values import AXIS_TOLERANCE, LENGTH_ROUNDING, read_numbers
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml
-from ne_dynamics.model.rigid_body import Transform, quaternion_rotation
+from ne_dynamics.model.orientation import quaternion_rotation
+from ne_dynamics.model.rigid_body import Transform
 from ne_dynamics.model.urdf.mesh_files import find_mesh
 from ne_dynamics.model.urdf.xml_document import read_root
 from ne_dynamics.model.urdf.xml_values import get_required, quote, read_numbers
