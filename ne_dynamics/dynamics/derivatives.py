@@ -70,10 +70,8 @@ class DerivativeMethods(CheckedCalls):
         Parameters
         ----------
         q, qd, tau : array-like, shape (n,) or (N, n)
-        wrench, base_motion, payload : array-like, optional
-            As :meth:`inverse_dynamics` takes them; constant in their own axes.
-        out : array, shape (3, n, n) or (3, N, n, n), optional
-            For the result.
+        wrench, base_motion, payload, out : optional
+            As for :meth:`inverse_dynamics_derivatives`.
 
         Returns
         -------

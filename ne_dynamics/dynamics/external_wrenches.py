@@ -24,6 +24,38 @@ class ExternalWrenchMethods(FrictionMethods, KinematicsMethods):
         def without_friction(self) -> Any:
             """Return the dynamics without friction: a method of what stands on this."""
 
+    def _compute_external_load(
+        self,
+        method: str,
+        q: ArrayLike,
+        qd: ArrayLike,
+        external_wrenches: Mapping[str, ArrayLike],
+        out: FloatArray | None,
+        loads: tuple[ArrayLike | None, ArrayLike | None, ArrayLike | None],
+    ) -> FloatArray:
+        """Return what wrenches on links exert on the joints, less what they add to friction.
+
+        Parameters
+        ----------
+        method : str
+            Who asks, for messages.
+        q, qd, external_wrenches, out
+            As the method takes them.
+        loads : tuple
+            Wrench, base motion and payload, likewise.
+        """
+        efforts = self._compute_external_efforts(q, external_wrenches, out)
+        if not any(joint.friction.depends_on_load for joint in self._structure.joints):
+            return efforts
+        rest = np.zeros(np.shape(q))
+        load = self.without_friction().inverse_dynamics(q, qd, rest, *loads)
+        with np.errstate(over='ignore'):
+            total = load - efforts
+        self._require_finite_sum(method, total, external_wrenches)
+        with np.errstate(over='ignore', invalid='ignore'):
+            more = self.friction_torque(qd, load=total) - self.friction_torque(qd, load=load)
+            return np.asarray(efforts - more)
+
     def _compute_external_efforts(
         self,
         q: ArrayLike,
@@ -52,38 +84,6 @@ class ExternalWrenchMethods(FrictionMethods, KinematicsMethods):
             with np.errstate(over='ignore', invalid='ignore'):
                 efforts += np.einsum('ijk,ij->ik', jacobians, arrays[1])
         return efforts[0] if np.ndim(q) == 1 else efforts
-
-    def _compute_friction_under(
-        self,
-        method: str,
-        efforts: FloatArray,
-        external_wrenches: Mapping[str, ArrayLike],
-        q: ArrayLike,
-        qd: ArrayLike,
-        *loads: ArrayLike | None,
-    ) -> FloatArray:
-        """Return what wrenches on links add to the friction of joints that depends on the load.
-
-        Parameters
-        ----------
-        method : str
-            Who asks, for messages.
-        efforts : array, shape (n,) or (N, n)
-            What the wrenches exert on the joints [N m or N].
-        external_wrenches, q, qd, *loads
-            As the method takes them; `loads` are wrench, base motion and payload.
-        """
-        if not any(joint.friction.depends_on_load for joint in self._structure.joints):
-            return np.zeros_like(efforts)
-        rest = np.zeros(np.shape(q))
-        load = self.without_friction().inverse_dynamics(q, qd, rest, *loads)
-        with np.errstate(over='ignore'):
-            total = load - efforts
-        self._require_finite_sum(method, total, external_wrenches)
-        with np.errstate(over='ignore', invalid='ignore'):
-            return np.asarray(
-                self.friction_torque(qd, load=total) - self.friction_torque(qd, load=load)
-            )
 
     def _require_finite_sum(
         self, method: str, result: FloatArray, external_wrenches: Mapping[str, ArrayLike]

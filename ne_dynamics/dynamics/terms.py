@@ -82,12 +82,13 @@ class TermMethods(ExternalWrenchMethods):
         values = q, qd, qdd, wrench, base_motion, payload
         if external_wrenches is None:
             return self._answer('inverse_dynamics', values, out)
-        efforts = self._compute_external_efforts(q, external_wrenches, out)
+        loads = wrench, base_motion, payload
+        more = self._compute_external_load(
+            'inverse_dynamics', q, qd, external_wrenches, out, loads
+        )
         result = self._answer('inverse_dynamics', values, out)
         with np.errstate(over='ignore'):
-            result -= efforts - self._compute_friction_under(
-                'inverse_dynamics', efforts, external_wrenches, q, qd, wrench, base_motion, payload
-            )
+            result -= more
         self._require_finite_sum('inverse_dynamics', result, external_wrenches)
         return result
 
@@ -201,21 +202,12 @@ class TermMethods(ExternalWrenchMethods):
             given = [Given(name, value, self.n) for name, value in (('q', q), ('tau', tau))]
             arrays, is_single = match_samples(given)
             require_finite(given, arrays)
-            efforts = self._compute_external_efforts(q, external_wrenches, out)
+            loads = wrench, base_motion, payload
+            more = self._compute_external_load(
+                'forward_dynamics', q, qd, external_wrenches, out, loads
+            )
             with np.errstate(over='ignore'):
-                total = (arrays[1][0] if is_single else arrays[1]) + (
-                    efforts
-                    - self._compute_friction_under(
-                        'forward_dynamics',
-                        efforts,
-                        external_wrenches,
-                        q,
-                        qd,
-                        wrench,
-                        base_motion,
-                        payload,
-                    )
-                )
+                total = (arrays[1][0] if is_single else arrays[1]) + more
             self._require_finite_sum('forward_dynamics', total, external_wrenches)
             tau = total
         values = q, qd, tau, wrench, base_motion, payload
