@@ -166,27 +166,30 @@ def plan_brake(
     if last is None or not 0.0 <= silent_for <= MOTION.longest_silence:
         return None
     unknown = states.unknown_effort(compute_efforts)
-    try:
-        state = predict(
-            last.position, last.velocity, last.effort - unknown, compute_efforts, silent_for
-        )
-    except np.linalg.LinAlgError:
+    state = _find_present(last, unknown, compute_efforts, silent_for)
+    if state is None or not (np.abs(state.velocity) <= MOTION.largest_speed * limits.speeds).all():
         return None
-    if not (np.abs(state.velocity) <= MOTION.largest_speed * limits.speeds).all():
-        return None
-    way = stop(
-        state,
-        limits,
-        lambda q, qd, qdd: compute_efforts(q, qd, qdd, qd) + unknown,
-        now=0.0,
-        longest=MOTION.longest_brake,
-    )
+
+    def compute_needed(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        return compute_efforts(q, qd, qdd, qd) + unknown
+
+    way = stop(state, limits, compute_needed, now=0.0, longest=MOTION.longest_brake)
     count = round(way.end_time / period)
     if count == 0:
         return None
-    position, velocity, acceleration = way.sample_many(period * np.arange(1, count + 1))
-    efforts = compute_efforts(position, velocity, acceleration, velocity) + unknown
-    return Brake(efforts, way.final.position)
+    way_states = way.sample_many(period * np.arange(1, count + 1))
+    return Brake(compute_needed(*way_states), way.final.position)
+
+
+def _find_present(
+    last: _Answered, unknown: FloatArray, compute_efforts: ModelEfforts, silent_for: float
+) -> DesiredState | None:
+    """Return where the arm should be by now; None where the model does not say."""
+    effort = last.effort - unknown
+    try:
+        return predict(last.position, last.velocity, effort, compute_efforts, silent_for)
+    except np.linalg.LinAlgError:
+        return None
 
 
 def predict(
