@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
@@ -47,6 +47,10 @@ class ControlledRobot(NamedTuple):
     is_continuous: tuple[bool, ...]
     gravity: tuple[float, float, float]
     tip: Link | None
+
+    def surroundings(self, loads: Loads) -> dict[str, Any]:
+        """Return what the recursion takes beside the motion, by the names of its arguments."""
+        return {'gravity': self.gravity, 'tip': self.tip, **loads._asdict()}
 
 
 class Loads(NamedTuple):
@@ -122,6 +126,10 @@ def _feed_back(gains: PdGains, errors: Sequence[Scalar], rates: Sequence[Scalar]
     ]
 
 
+def _add(first: Sequence[Scalar], second: Sequence[Scalar]) -> Vector:
+    return [one + other for one, other in zip(first, second, strict=True)]
+
+
 def control_effort(
     robot: ControlledRobot,
     measured: State,
@@ -154,7 +162,7 @@ def control_effort(
     effort_gains : PdGains
         Kp2 and Kv2, efforts per error [N m/rad or N/m, N m s/rad or N s/m].
     smoothing_velocity : scalar
-        As :func:`~ne_dynamics.algorithms.newton_euler.compute_friction` takes it.
+        As :func:`~ne_dynamics.algorithms.joint_friction.compute_friction` takes it.
     loads : Loads
 
     Returns
@@ -163,25 +171,15 @@ def control_effort(
     """
     errors = compute_position_errors(desired.q, measured.q, robot.is_continuous)
     rates = [wanted - rate for wanted, rate in zip(desired.qd, measured.qd, strict=True)]
-    accelerations = [
-        acceleration + feedback
-        for acceleration, feedback in zip(qdd, _feed_back(gains, errors, rates), strict=True)
-    ]
     efforts = newton_euler(
         robot.mechanism,
-        model.q,
-        model.qd,
-        accelerations,
-        gravity=robot.gravity,
-        tip=robot.tip,
+        *model,
+        _add(qdd, _feed_back(gains, errors, rates)),
         friction_qd=friction_qd,
         smoothing_velocity=smoothing_velocity,
-        **loads._asdict(),
+        **robot.surroundings(loads),
     )
-    feedback = _feed_back(effort_gains, errors, rates)
-    return ControlEfforts(
-        [effort + part for effort, part in zip(efforts, feedback, strict=True)], errors
-    )
+    return ControlEfforts(_add(efforts, _feed_back(effort_gains, errors, rates)), errors)
 
 
 def computed_torque(
@@ -207,7 +205,7 @@ def computed_torque(
     effort_limits : sequence of n scalars
         Magnitudes that no effort exceeds [N m or N].
     smoothing_velocity : scalar
-        As :func:`~ne_dynamics.algorithms.newton_euler.compute_friction` takes it.
+        As :func:`~ne_dynamics.algorithms.joint_friction.compute_friction` takes it.
     loads : Loads
     """
     law = control_effort(

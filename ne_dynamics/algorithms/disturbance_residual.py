@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ne_dynamics.algorithms.control_law import ControlledRobot, Loads, State
+from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
 
@@ -27,7 +28,7 @@ class ObserverStep(NamedTuple):
     uses_velocity, uses_friction : scalar
         1 where Coriolis efforts and friction are the command's, 0 where they are not.
     smoothing_velocity : scalar
-        As :func:`~ne_dynamics.algorithms.newton_euler.compute_friction` takes it.
+        As :func:`~ne_dynamics.algorithms.joint_friction.compute_friction` takes it.
     """
 
     rate: Scalar
@@ -72,14 +73,28 @@ def disturbance_residuals(
         [q - step.lag * mean for q, mean in zip(measured.q, means, strict=True)],
         [step.uses_velocity * mean for mean in means],
         [step.rate * (rate - before) for before, rate in zip(qd_before, measured.qd, strict=True)],
-        gravity=robot.gravity,
-        tip=robot.tip,
         friction_qd=[step.uses_friction * rate for rate in friction_qd],
         smoothing_velocity=step.smoothing_velocity,
-        **loads._asdict(),
+        **robot.surroundings(loads),
     )
+    missing = _subtract_command(mechanism, step, needed, means, friction_qd, effort)
+    return [
+        [old + share * (new - old) for old, new in zip(residual, missing, strict=True)]
+        for residual, share in zip(residuals, step.shares, strict=True)
+    ]
+
+
+def _subtract_command(
+    mechanism: Mechanism,
+    step: ObserverStep,
+    needed: Vector,
+    means: Vector,
+    friction_qd: Sequence[Scalar],
+    effort: Sequence[Scalar],
+) -> Vector:
+    """Return what a motion took beyond the command, with viscous friction of its own velocity."""
     # Of friction at no velocity the offset is left: it counts like the rest, or not.
-    missing = [
+    return [
         one
         + step.uses_friction * viscous * (mean - rate)
         + (step.uses_friction - 1.0) * friction.friction_offset
@@ -93,8 +108,4 @@ def disturbance_residuals(
             effort,
             strict=True,
         )
-    ]
-    return [
-        [old + share * (new - old) for old, new in zip(residual, missing, strict=True)]
-        for residual, share in zip(residuals, step.shares, strict=True)
     ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ne_dynamics.algorithms.kinematics import body_poses, locate_point
-from ne_dynamics.algorithms.link_motion import body_velocities
+from ne_dynamics.algorithms.link_motion import BodyVelocity, body_velocities
 from ne_dynamics.algorithms.mechanism import Mechanism
+from ne_dynamics.algorithms.mechanism_body import RigidInertia
 from ne_dynamics.algorithms.newton_euler import to_parent
 from ne_dynamics.algorithms.scalars.elementary import add, cross, dot, multiply, scale
 from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
@@ -66,17 +67,9 @@ def _pass_momenta(
     forces: list[Vector] = []
     moments: list[Vector] = []
     for motion, body in zip(motions, bodies, strict=True):
-        w, v = motion.angular, motion.linear
-        inertia = body.inertia
-        xx, yy, zz, xy, xz, yz = inertia.second_moments
-        first = inertia.first_moment
-        forces.append(add(scale(inertia.mass, v), cross(w, first)))
-        turning = [
-            (yy + zz) * w[0] - xy * w[1] - xz * w[2],
-            (xx + zz) * w[1] - xy * w[0] - yz * w[2],
-            (xx + yy) * w[2] - xz * w[0] - yz * w[1],
-        ]
-        moments.append(add(turning, cross(first, v)))
+        force, moment = _find_momentum(body.inertia, motion)
+        forces.append(force)
+        moments.append(moment)
     forces.append([0.0, 0.0, 0.0])
     moments.append([0.0, 0.0, 0.0])
     momenta: Vector = [
@@ -102,6 +95,20 @@ def _pass_momenta(
         forces[body.parent] = add(forces[body.parent], force)
         moments[body.parent] = add(moments[body.parent], moment)
     return momenta, slopes, (forces[BASE], moments[BASE])
+
+
+def _find_momentum(inertia: RigidInertia, motion: BodyVelocity) -> tuple[Vector, Vector]:
+    """Return linear and angular momentum of a body, about the origin of its frame."""
+    w, v = motion.angular, motion.linear
+    xx, yy, zz, xy, xz, yz = inertia.second_moments
+    first = inertia.first_moment
+    force = add(scale(inertia.mass, v), cross(w, first))
+    turning = [
+        (yy + zz) * w[0] - xy * w[1] - xz * w[2],
+        (xx + zz) * w[1] - xy * w[0] - yz * w[2],
+        (xx + yy) * w[2] - xz * w[0] - yz * w[1],
+    ]
+    return force, add(turning, cross(first, v))
 
 
 def _compute_first_moment(mechanism: Mechanism, q: Sequence[Scalar]) -> Vector:

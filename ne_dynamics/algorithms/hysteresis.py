@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ne_dynamics.algorithms.joint_friction import compute_direction, compute_friction
 from ne_dynamics.algorithms.mechanism import Mechanism
-from ne_dynamics.algorithms.newton_euler import compute_direction, compute_friction
 from ne_dynamics.algorithms.scalars.elementary import absolute, exp, sign
 from ne_dynamics.algorithms.scalars.scalar import Scalar
 from ne_dynamics.model.friction import HYSTERESIS_WITHOUT_PATH, FrictionModel
@@ -54,7 +54,7 @@ def compute_hysteresis(
     direction: Scalar | None = None,
     smoothing_velocity: Scalar | None = None,
 ) -> Scalar:
-    """Return what the path adds to :func:`~.newton_euler.compute_friction` [N m or N].
+    """Return what the path adds to :func:`~.joint_friction.compute_friction` [N m or N].
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def compute_hysteresis(
     state : scalar
         Of the hysteresis, between -1 and 1.
     rate, direction, smoothing_velocity : scalar
-        As :func:`~.newton_euler.compute_friction` was given them.
+        As :func:`~.joint_friction.compute_friction` was given them.
     """
     if not friction.has_hysteresis:
         return 0.0
@@ -85,7 +85,7 @@ def friction_hysteresis(
     state, displacement, rate : sequence of n scalars
         As :func:`move_hysteresis` and :func:`compute_hysteresis` take them.
     smoothing_velocity : scalar, optional
-        As :func:`~.newton_euler.compute_friction` takes it.
+        As :func:`~.joint_friction.compute_friction` takes it.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def compute_friction_along(
     position : array, shape (N,)
         One after another, closer than the joint turns round [rad or m].
     rate, load, direction : array, shape (N,)
-        As :func:`~.newton_euler.compute_friction` takes them.
+        As :func:`~.joint_friction.compute_friction` takes them.
     """
     effort = compute_friction(friction, viscous, coulomb, rate, load, direction)
     if friction.has_hysteresis:

@@ -132,36 +132,9 @@ def build_mechanism(
     -------
     Mechanism
     """
-    bodies = robot.bodies
     body_poses = _choose_body_poses(robot, tolerance)
     base_pose = _choose_base_pose(robot, body_poses)
-    alone = sum(body.parent == BASE for body in bodies) == 1
-    chosen, rotations = [], []
-    for index, body in enumerate(bodies):
-        if body.parent == BASE and alone:
-            relative = Transform.identity()  # the base frame was chosen so
-        else:
-            parent_pose = base_pose if body.parent == BASE else body_poses[body.parent]
-            relative = parent_pose.inverse() @ body.pose_in_parent @ body_poses[index]
-        rotations.append(relative.rotation)
-        turn, twist, spin = split_rotation(relative.rotation)
-        x, y, z = (float(value) for value in relative.translation)
-        # The model's joint moves about the axis through the body's own origin, which the chosen
-        # origin shares up to a shift along the axis, so joint positions keep their zero.
-        chosen.append(
-            MechanismBody(
-                body.parent,
-                body.joint_type.is_prismatic,
-                body.coordinate,
-                body.multiplier,
-                body.offset,
-                turn,
-                twist,
-                spin,
-                (x, y, z),
-                _express_inertia(robot, index, body_poses[index]),
-            )
-        )
+    chosen, rotations = _express_bodies(robot, body_poses, base_pose)
     reach, root_length = _measure_lengths(robot)
 
     def make_sensitivity() -> EffortSensitivity:
@@ -187,6 +160,42 @@ def build_mechanism(
         tuple(joint.friction for joint in robot.joints),
         negligible.changes,
     )
+
+
+def _express_bodies(
+    robot: Robot, body_poses: list[Transform], base_pose: Transform
+) -> tuple[list[MechanismBody], list[FloatArray]]:
+    """Return the bodies in the chosen frames, and their constant rotations in their parents."""
+    bodies = robot.bodies
+    alone = sum(body.parent == BASE for body in bodies) == 1
+    chosen: list[MechanismBody] = []
+    rotations: list[FloatArray] = []
+    for index, body in enumerate(bodies):
+        if body.parent == BASE and alone:
+            relative = Transform.identity()  # the base frame was chosen so
+        else:
+            parent_pose = base_pose if body.parent == BASE else body_poses[body.parent]
+            relative = parent_pose.inverse() @ body.pose_in_parent @ body_poses[index]
+        rotations.append(relative.rotation)
+        turn, twist, spin = split_rotation(relative.rotation)
+        x, y, z = (float(value) for value in relative.translation)
+        # The model's joint moves about the axis through the body's own origin, which the chosen
+        # origin shares up to a shift along the axis, so joint positions keep their zero.
+        chosen.append(
+            MechanismBody(
+                body.parent,
+                body.joint_type.is_prismatic,
+                body.coordinate,
+                body.multiplier,
+                body.offset,
+                turn,
+                twist,
+                spin,
+                (x, y, z),
+                _express_inertia(robot, index, body_poses[index]),
+            )
+        )
+    return chosen, rotations
 
 
 def replace_inertias(mechanism: Mechanism, robot: Robot, regroup: bool = True) -> Mechanism:

@@ -18,32 +18,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ne_dynamics.algorithms.joint_friction import friction_efforts
 from ne_dynamics.algorithms.loads import move_payload, move_wrench
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.mechanism_body import MechanismBody
-from ne_dynamics.algorithms.scalars.elementary import (
-    absolute,
-    add,
-    cos,
-    cross,
-    exp,
-    label,
-    multiply,
-    sign,
-    sin,
-    sqrt,
-    tanh,
-)
+from ne_dynamics.algorithms.scalars.elementary import add, cos, cross, label, multiply, sin
 from ne_dynamics.algorithms.scalars.scalar import Matrix, Scalar, Vector
-from ne_dynamics.model.friction import (
-    HYSTERESIS_WITHOUT_PATH,
-    LEAST_ROOT_VELOCITY,
-    FrictionModel,
-)
 from ne_dynamics.model.robot import BASE, Link, Transform
-
-_STEP_VELOCITY = 1e-30
-"""Width of a change of sign that is a step in all but name [rad/s or m/s]."""
 
 Rotation = list[tuple[str, Scalar, Scalar]]
 """Elementary rotations (axis, cosine, sine), applied right to left from child to parent."""
@@ -179,7 +160,7 @@ def newton_euler(
     friction_qd : sequence of n scalars, optional
         Velocities for which friction counts, in place of `qd`; its load stays that at `qd`.
     smoothing_velocity : scalar, optional
-        As :func:`compute_friction` takes it.
+        As :func:`~.joint_friction.compute_friction` takes it.
     wrenches : list, optional
         Empty; is given the force [N] and the moment [N m], about the origin of its chosen frame
         and in its axes, onto each body through its joint. For a mechanism that is not regrouped.
@@ -329,131 +310,6 @@ def newton_euler(
             )
         ]
     return efforts
-
-
-def friction_efforts(
-    mechanism: Mechanism,
-    qd: Sequence[Scalar],
-    loads: Sequence[Scalar] | None = None,
-    smoothing_velocity: Scalar | None = None,
-) -> Vector:
-    """Return the friction of all joints, the effort the drive has to add, n scalars.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-    qd : sequence of n scalars
-        Joint velocities [rad/s or m/s].
-    loads : sequence of n scalars, optional
-        Efforts of the joints without acceleration and friction [N m or N]; without them what
-        depends on the load is left out.
-    smoothing_velocity : scalar, optional
-        As :func:`compute_friction` takes it.
-    """
-    return [
-        compute_friction(
-            friction,
-            viscous,
-            coulomb,
-            rate,
-            0.0 if loads is None else loads[index],
-            smoothing_velocity=smoothing_velocity,
-        )
-        for index, (rate, viscous, coulomb, friction) in enumerate(
-            zip(
-                qd,
-                mechanism.viscous_friction,
-                mechanism.coulomb_friction,
-                mechanism.friction,
-                strict=True,
-            )
-        )
-    ]
-
-
-def compute_friction(
-    friction: FrictionModel,
-    viscous: Scalar,
-    coulomb: Scalar,
-    rate: Scalar,
-    load: Scalar,
-    direction: Scalar | None = None,
-    smoothing_velocity: Scalar | None = None,
-) -> Scalar:
-    """Return the friction of one joint, the effort the drive has to add.
-
-    The formula is that of :class:`~ne_dynamics.model.friction.FrictionModel`, without the path.
-
-    Parameters
-    ----------
-    friction : FrictionModel
-    viscous, coulomb : scalar
-        [N m s/rad or N s/m] and [N m or N]
-    rate : scalar
-        Joint velocity [rad/s or m/s].
-    load : scalar
-        Effort without acceleration and friction [N m or N].
-    direction : scalar, optional
-        In place of the sign of the velocity, where that is a step: -1 or 1 for the limit of the
-        friction at rest from one side.
-    smoothing_velocity : scalar, optional
-        Width of the change of sign around rest where the model gives none [rad/s or m/s]; its
-        sign makes no difference, and 0 is a step.
-
-    Returns
-    -------
-    scalar
-        [N m or N]
-    """
-    effort: Scalar = viscous * rate
-    level: Scalar = coulomb
-    if friction.static_friction is not None:
-        # Armstrong-Helouvry, Dupont and Canudas de Wit 1994, the exponential with exponent 2.
-        ratio = rate * (1.0 / friction.stribeck_velocity)
-        level = level + (friction.static_friction - coulomb) * exp(-(ratio * ratio))
-    if friction.depends_on_load:
-        level = level + friction.load_coefficient * absolute(load)
-    if friction.has_hysteresis:
-        level = level + HYSTERESIS_WITHOUT_PATH * friction.hysteresis_friction
-    has_level = not (isinstance(level, float) and level == 0.0)
-    if has_level or friction.friction_asymmetry != 0.0:
-        direction = compute_direction(friction, rate, direction, smoothing_velocity)
-        if has_level:
-            effort = effort + level * direction
-        if friction.friction_asymmetry != 0.0:
-            effort = effort + friction.friction_asymmetry * (direction * direction)
-    if friction.square_root_friction != 0.0:
-        width: Scalar = max(friction.smoothing_velocity, LEAST_ROOT_VELOCITY)
-        if smoothing_velocity is not None and friction.smoothing_velocity == 0.0:
-            # The larger of two, by their magnitudes: the sum and the distance.
-            given = absolute(smoothing_velocity)
-            width = 0.5 * (given + width + absolute(given - width))
-        size = sqrt(rate * rate + width * width)
-        # v / sqrt(size), in a form that is no number when v^2 overflows, and not zero.
-        effort = effort + friction.square_root_friction * (sqrt(size) * (rate / size))
-    if friction.cubic_friction != 0.0:
-        effort = effort + friction.cubic_friction * (rate * rate * rate)
-    if friction.friction_offset != 0.0:
-        effort = effort + friction.friction_offset
-    return effort
-
-
-def compute_direction(
-    friction: FrictionModel,
-    rate: Scalar,
-    direction: Scalar | None = None,
-    smoothing_velocity: Scalar | None = None,
-) -> Scalar:
-    """Return the direction that friction counts in, between -1 and 1.
-
-    Parameters are those of :func:`compute_friction`.
-    """
-    if friction.smoothing_velocity != 0.0:
-        return tanh(rate * (1.0 / friction.smoothing_velocity))
-    if smoothing_velocity is not None:
-        # Of 0 a step as well: nothing moves at a velocity near this, but no joint at all.
-        return tanh(rate * (1.0 / (absolute(smoothing_velocity) + _STEP_VELOCITY)))
-    return sign(rate) if direction is None else direction
 
 
 def _compute_base_state(

@@ -96,6 +96,39 @@ def trapezoidal_profile(
         numbers overflow.
     """
     ends, duration, t = _check_arguments(start, end, duration, time)
+    speeding_up, slowing_down = _check_phases(duration, acceleration_time, deceleration_time)
+    unit = _unit_trapezoid(t, duration, speeding_up, slowing_down)
+    return _along(ends, t, duration, unit)
+
+
+def _unit_trapezoid(
+    t: FloatArray, duration: float, speeding_up: float, slowing_down: float
+) -> ProfileSamples:
+    """Return the profile of a distance of 1."""
+    gone = np.clip(t, 0.0, duration)
+    left = duration - gone
+    # The area under the trapezoid is the distance, here 1.
+    speed = 1.0 / (duration - 0.5 * (speeding_up + slowing_down))
+    faster, slower = speed / speeding_up, speed / slowing_down
+    # A triangle has no instant without acceleration, whatever rounding makes of its top.
+    coasts = duration - speeding_up - slowing_down > ROUNDING * duration
+    phases = [gone < speeding_up, (left > slowing_down) & coasts]
+    with np.errstate(over='ignore', invalid='ignore'):
+        # 000 section 4, regions I to III, there with a = 9 D / (2 T^2).
+        position = np.select(
+            phases,
+            [0.5 * faster * gone**2, speed * (gone - 0.5 * speeding_up)],
+            1.0 - 0.5 * slower * left**2,
+        )
+        velocity = np.select(phases, [faster * gone, speed], slower * left)
+        acceleration = np.select(phases, [faster, 0.0], -slower)
+    return ProfileSamples(position, velocity, acceleration)
+
+
+def _check_phases(
+    duration: float, acceleration_time: float | None, deceleration_time: float | None
+) -> tuple[float, float]:
+    """Return the two times [s], with what is taken where one is not given."""
     speeding_up = (
         duration / 3.0
         if acceleration_time is None
@@ -106,29 +139,12 @@ def trapezoidal_profile(
         if deceleration_time is None
         else _check_time('deceleration_time', deceleration_time)
     )
-    coasting = duration - speeding_up - slowing_down
-    if coasting < -ROUNDING * duration:
+    if duration - speeding_up - slowing_down < -ROUNDING * duration:
         raise InputError(
             f'acceleration_time, deceleration_time: expected {duration:g} s, the duration, or '
             f'less together, got {speeding_up:g} s and {slowing_down:g} s'
         )
-    gone = np.clip(t, 0.0, duration)
-    left = duration - gone
-    # The area under the trapezoid is the distance, here 1.
-    speed = 1.0 / (duration - 0.5 * (speeding_up + slowing_down))
-    faster, slower = speed / speeding_up, speed / slowing_down
-    # A triangle has no instant without acceleration, whatever rounding makes of its top.
-    phases = [gone < speeding_up, (left > slowing_down) & (coasting > ROUNDING * duration)]
-    with np.errstate(over='ignore', invalid='ignore'):
-        # 000 section 4, regions I to III, there with a = 9 D / (2 T^2).
-        position = np.select(
-            phases,
-            [0.5 * faster * gone**2, speed * (gone - 0.5 * speeding_up)],
-            1.0 - 0.5 * slower * left**2,
-        )
-        velocity = np.select(phases, [faster * gone, speed], slower * left)
-        acceleration = np.select(phases, [faster, 0.0], -slower)
-    return _along(ends, t, duration, ProfileSamples(position, velocity, acceleration))
+    return speeding_up, slowing_down
 
 
 def cubic_profile(
@@ -170,13 +186,8 @@ def quintic_profile(
 
     Parameters
     ----------
-    start, end : array-like, shape () or (n,)
-        Where the motion rests before and after [rad or m]. With 0 and 1, the result is the share
-        of a path.
-    duration : float
-        T [s]
-    time : array-like, shape () or (N,)
-        From the begin of the motion [s]; before 0 and after T the motion rests.
+    start, end, duration, time
+        As for :func:`cubic_profile`.
 
     Returns
     -------
@@ -186,8 +197,7 @@ def quintic_profile(
     Raises
     ------
     InputError
-        When an argument is not finite or has a wrong shape, the duration is not longer than 0 s,
-        or the motion is so fast that numbers overflow.
+        As for :func:`cubic_profile`.
     """
     coefficients = quintic_coefficients(1.0, 0.0, 0.0, 0.0, 0.0)
     return _polynomial_profile(start, end, duration, time, coefficients)

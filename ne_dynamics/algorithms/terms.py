@@ -77,33 +77,18 @@ def mass_matrix(
     recursion on a chain that ends in one composite body (Walker and Orin 1982, method 3):
     its force and moment under the unit acceleration, handed inward.
     """
-    n = mechanism.n
-    bodies = mechanism.bodies
+    n, bodies = mechanism.n, mechanism.bodies
     rotations = [joint_rotation(body, q[body.coordinate]) for body in bodies]
     shifts = [
         body.multiplier * q[body.coordinate] + body.offset if body.is_prismatic else 0.0
         for body in bodies
     ]
-    masses: Vector = [body.inertia.mass for body in bodies]
-    firsts: list[Vector] = [list(body.inertia.first_moment) for body in bodies]
-    seconds: Matrix = [list(body.inertia.second_moments) for body in bodies]
-    if payload is not None and tip is not None and tip.body != BASE:
-        load = move_payload(mechanism.frame_pose(tip), payload)
-        masses[tip.body] = masses[tip.body] + load[0]
-        firsts[tip.body] = add(firsts[tip.body], load[1])
-        seconds[tip.body] = [
-            own + more for own, more in zip(seconds[tip.body], load[2], strict=True)
-        ]
+    masses, firsts, seconds = _own_inertias(mechanism, payload, tip)
     matrix: Matrix = [[0.0] * n for _ in range(n)]
     for outer in reversed(range(len(bodies))):
         body = bodies[outer]
         first, second = firsts[outer], seconds[outer]
-        if body.is_prismatic:
-            force: Vector = [0.0, 0.0, masses[outer]]
-            moment: Vector = [first[1], -first[0], 0.0]
-        else:
-            force = [-first[1], first[0], 0.0]
-            moment = [-second[4], -second[5], second[0] + second[1]]
+        force, moment = _accelerate(body.is_prismatic, masses[outer], first, second)
         inner = outer
         while inner != BASE:
             other = bodies[inner]
@@ -123,16 +108,45 @@ def mass_matrix(
             lumped = _move_to_parent(
                 masses[outer], first, second, rotations[outer], body.position, shifts[outer]
             )
-            masses[body.parent] = masses[body.parent] + lumped[0]
-            firsts[body.parent] = add(firsts[body.parent], lumped[1])
-            seconds[body.parent] = [
-                own + more for own, more in zip(seconds[body.parent], lumped[2], strict=True)
-            ]
+            _lump((masses, firsts, seconds), body.parent, lumped)
     for row in range(n):
         for column in range(row):
             matrix[row][column] = matrix[column][row]
         matrix[row][row] = matrix[row][row] + mechanism.reflected_inertia[row]
     return matrix
+
+
+def _own_inertias(
+    mechanism: Mechanism, payload: Sequence[Scalar] | None, tip: Link | None
+) -> tuple[Vector, list[Vector], Matrix]:
+    """Return masses, first moments and second moments of the bodies, the payload in its own."""
+    bodies = mechanism.bodies
+    masses: Vector = [body.inertia.mass for body in bodies]
+    firsts: list[Vector] = [list(body.inertia.first_moment) for body in bodies]
+    seconds: Matrix = [list(body.inertia.second_moments) for body in bodies]
+    if payload is not None and tip is not None and tip.body != BASE:
+        load = move_payload(mechanism.frame_pose(tip), payload)
+        _lump((masses, firsts, seconds), tip.body, load)
+    return masses, firsts, seconds
+
+
+def _lump(
+    sums: tuple[Vector, list[Vector], Matrix], body: int, more: tuple[Scalar, Vector, Vector]
+) -> None:
+    """Add mass, first and second moments to those of a body."""
+    masses, firsts, seconds = sums
+    masses[body] = masses[body] + more[0]
+    firsts[body] = add(firsts[body], more[1])
+    seconds[body] = [own + other for own, other in zip(seconds[body], more[2], strict=True)]
+
+
+def _accelerate(
+    is_prismatic: bool, mass: Scalar, first: Vector, second: Vector
+) -> tuple[Vector, Vector]:
+    """Return force and moment of a body under the unit acceleration of its joint."""
+    if is_prismatic:
+        return [0.0, 0.0, mass], [first[1], -first[0], 0.0]
+    return [-first[1], first[0], 0.0], [-second[4], -second[5], second[0] + second[1]]
 
 
 def _carry_inward(

@@ -17,6 +17,7 @@ from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
     from ne_dynamics.control.controller import Controller
+    from ne_dynamics.control.feedback_gains import Gains
     from ne_dynamics.control.guards.feasibility import (
         find_drive_inertias,
         judge_gains_and_drives,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     )
     from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
     from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
-    from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+    from ne_dynamics.control.laws import ControlLaw, Mode
     from ne_dynamics.control.payload.carrier import Carrier, PayloadSource
     from ne_dynamics.control.payload.estimate import PayloadEstimate, estimate_payload
     from ne_dynamics.control.payload.motion_windows import MotionWindows
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
         VelocitySource,
         velocity_filter,
     )
-    from ne_dynamics.control.sensors.wrench import Measures
+    from ne_dynamics.control.sensors.wrench_settings import Measures
     from ne_dynamics.control.tick import Tick
     from ne_dynamics.control.tuning import OnFault
 
@@ -81,14 +82,15 @@ if not TYPE_CHECKING:
             ),
             'guards.limits': 'GUARD_LIMITS GuardLimits',
             'guards.state_guard': 'Fault FaultKind StateRefused',
-            'laws': 'ControlLaw Gains Mode',
+            'feedback_gains': 'Gains',
+            'laws': 'ControlLaw Mode',
             'payload.carrier': 'Carrier PayloadSource',
             'payload.estimate': 'PayloadEstimate estimate_payload',
             'payload.motion_windows': 'MotionWindows',
             'sensors.velocity_source': (
                 'PositionVelocity VelocityFilter VelocitySettings VelocitySource velocity_filter'
             ),
-            'sensors.wrench': 'Measures',
+            'sensors.wrench_settings': 'Measures',
             'payload.thresholds': 'PAYLOAD',
             'tick': 'Tick',
             'tuning': 'OnFault',

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ne_dynamics.control.command_machine import CommandMachine, CommandState, model_efforts
-from ne_dynamics.control.fault_damping import FaultDamping, find_damping_rate
+from ne_dynamics.control.damping_settings import find_damping_rate
+from ne_dynamics.control.fault_damping import FaultDamping
 from ne_dynamics.control.guards.state_guard import STATES_STILL_COME, StateRefused
 from ne_dynamics.control.stages.accept import Accept
 from ne_dynamics.control.stages.limits import Limits

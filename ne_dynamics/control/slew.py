@@ -32,7 +32,8 @@ from math import ceil, hypot, sqrt
 
 import numpy as np
 
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.feedback_gains import Gains
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.velocity_source import MEASURED, VelocitySettings, velocity_filter
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
@@ -219,14 +220,8 @@ def refuse_slow_rates(
         return []
     if is_pd and inverse_inertia is None:
         return []
-    n = effort_limits.size
-    kp, kv = (
-        np.diagonal(gain) if gain.ndim == 2 else np.broadcast_to(gain, n)
-        for gain in (gains.kp, gains.kv)
-    )
-    if is_pd and inverse_inertia is not None:
-        kp, kv = kp * inverse_inertia, kv * inverse_inertia
-    limited = np.where(rates > 0.0, rates, np.inf) * np.ones(n)
+    kp, kv = _find_loop_gains(gains, effort_limits.size, inverse_inertia if is_pd else None)
+    limited = np.where(rates > 0.0, rates, np.inf) * np.ones(effort_limits.size)
     pushes = np.where(np.isfinite(effort_limits), COMMAND.refused_push_share * effort_limits, 0.0)
     reach = pushes / limited
     needed = needed_slew(law, effort_limits, inverse_inertia)
@@ -245,6 +240,17 @@ def refuse_slow_rates(
                 f'{needed[index]:.4g}{_name_fitting_gains(law.mode, gains, share)}'
             ]
     return []
+
+
+def _find_loop_gains(
+    gains: Gains, n: int, inverse_inertia: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return the diagonals of kp and kv, as accelerations where the inertia is given."""
+    kp, kv = (
+        np.diagonal(gain) if gain.ndim == 2 else np.broadcast_to(gain, n)
+        for gain in (gains.kp, gains.kv)
+    )
+    return (kp, kv) if inverse_inertia is None else (kp * inverse_inertia, kv * inverse_inertia)
 
 
 def _find_share(

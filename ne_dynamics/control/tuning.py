@@ -12,7 +12,7 @@ from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.imu import ImuSettings
 from ne_dynamics.control.sensors.state_effort import StateEffort
-from ne_dynamics.control.sensors.wrench import WrenchSettings
+from ne_dynamics.control.sensors.wrench_settings import WrenchSettings
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.limit_violation import WhenInfeasible

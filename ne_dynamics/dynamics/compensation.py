@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ne_dynamics.algorithms.hysteresis import compute_hysteresis, move_hysteresis
-from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.algorithms.joint_friction import compute_friction
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray

@@ -171,8 +171,7 @@ class ControlMethods(CheckedCalls):
         effort_kp, effort_kv : array-like, shape (n,) or (N, n)
             Efforts per error [N m/rad or N/m, N m s/rad or N s/m].
         smoothing_velocity : array-like, shape (1,) or (N, 1)
-            Width of the change of sign of friction around rest where the model gives none
-            [rad/s or m/s], at least 0; 0 for a step.
+            As for :meth:`computed_torque`.
         wrench, base_motion, payload : optional
             As for :meth:`inverse_dynamics`.
         out : array, shape (2, n) or (2, N, n), optional
@@ -192,8 +191,7 @@ class ControlMethods(CheckedCalls):
             *(q, qd, q_desired, qd_desired, q_model, qd_model, qdd, friction_qd),
             *(kp, kv, effort_kp, effort_kv, smoothing_velocity),
         )
-        loads = wrench, base_motion, payload
-        return self._answer_control(CONTROL_EFFORT, values, loads, out)
+        return self._answer_control(CONTROL_EFFORT, values, (wrench, base_motion, payload), out)
 
     def disturbance_residuals(
         self,

@@ -7,7 +7,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.algorithms.newton_euler import friction_efforts
+from ne_dynamics.algorithms.joint_friction import friction_efforts
+from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.arguments import Given, check_result, match_samples, require_finite
 from ne_dynamics.codegen.programs import make_overflow_error
 from ne_dynamics.dynamics.calls import CheckedCalls
@@ -46,8 +47,7 @@ class FrictionMethods(CheckedCalls):
         qd : array-like, shape (n,) or (N, n)
             Joint velocities [rad/s or m/s].
         q : array-like, shape (n,) or (N, n), optional, by name
-            Joint positions [rad or m]: the load is :meth:`bias_torque`, that of the robot alone
-            on a base at rest.
+            Joint positions [rad or m]: the load is :meth:`bias_torque`, on a base at rest.
         load : array-like, shape (n,) or (N, n), optional, by name
             The load, in place of `q` [N m or N]: for a payload, a wrench or a moving base the
             inverse dynamics of :meth:`without_friction` with ``qdd = 0``.
@@ -66,31 +66,33 @@ class FrictionMethods(CheckedCalls):
         """
         if q is not None and load is not None:
             raise InputError('load: expected None with q, of which it follows, got both')
-        given = [Given('qd', qd, self.n)]
-        given += [
-            Given(name, value, self.n)
-            for name, value in (('q', q), ('load', load))
-            if value is not None
-        ]
+        named = ('qd', qd), ('q', q), ('load', load)
+        given = [Given(name, value, self.n) for name, value in named if value is not None]
         arrays, is_single = match_samples(given)
         require_finite(given, arrays)
-        rates, loads = arrays[0], arrays[1] if len(arrays) > 1 else None
-        mechanism = self._subject.mechanism
-        if q is not None and loads is not None:
-            depends = any(friction.depends_on_load for friction in mechanism.friction)
-            loads = self.bias_torque(loads, rates) if depends else None
-        if len(rates) == 1:  # floats are quicker than arrays of one number
-            single = None if loads is None else loads[0].tolist()
-            result = np.array([friction_efforts(mechanism, rates[0].tolist(), single)])
-        else:
-            columns = None if loads is None else list(loads.T)
-            with np.errstate(over='ignore', invalid='ignore'):
-                efforts = friction_efforts(mechanism, list(rates.T), columns)
-            result = np.stack(cast('list[FloatArray]', efforts), axis=-1)
+        rates, *more = arrays
+        loads = None if not more else more[0] if q is None else self._find_load(more[0], rates)
+        result = _overcome(self._subject.mechanism, rates, loads)
         if not np.isfinite(result).all():
             raise make_overflow_error('friction_torque', [each.name for each in given], arrays)
         result = result[0] if is_single else result
-        if out is None:
-            return result
-        check_result(out, result.shape, arrays)[...] = result
-        return out
+        if out is not None:
+            check_result(out, result.shape, arrays)[...] = result
+        return result if out is None else out
+
+    def _find_load(self, q: FloatArray, qd: FloatArray) -> FloatArray | None:
+        """Return the load that friction depends on, if it does."""
+        if not any(friction.depends_on_load for friction in self._subject.mechanism.friction):
+            return None
+        return self.bias_torque(q, qd)
+
+
+def _overcome(mechanism: Mechanism, rates: FloatArray, loads: FloatArray | None) -> FloatArray:
+    """Return the friction of all joints, shape (N, n), overflow included."""
+    if len(rates) == 1:  # floats are quicker than arrays of one number
+        single = None if loads is None else loads[0].tolist()
+        return np.array([friction_efforts(mechanism, rates[0].tolist(), single)])
+    columns = None if loads is None else list(loads.T)
+    with np.errstate(over='ignore', invalid='ignore'):
+        efforts = friction_efforts(mechanism, list(rates.T), columns)
+    return np.stack(cast('list[FloatArray]', efforts), axis=-1)

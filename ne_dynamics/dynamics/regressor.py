@@ -87,25 +87,7 @@ class RegressorMethods(CheckedCalls):
         """
         row = FUNCTIONS[REGRESSOR_GRADIENT]
         count = row.arguments[-1].count(self._structure)
-        shape = self.n, count // self.n
-        given = read_array(weights, 'weights')
-        if given.ndim not in (2, 3) or given.shape[-2:] != shape:
-            raise InputError(
-                f'weights: expected shape {shape} or (N, {shape[0]}, {shape[1]}), got '
-                f'{given.shape}'
-            )
-        samples = read_rows(q, 'q', self.n).shape[0]
-        expected = shape if np.ndim(q) == 1 else (samples, *shape)
-        if given.shape != expected:
-            raise InputError(
-                f'weights: expected shape {expected} to go with q of shape {np.shape(q)}, got '
-                f'{given.shape}'
-            )
-        if not math.isfinite(np.vdot(given, given)) and not np.isfinite(given).all():
-            index = tuple(int(place) for place in np.argwhere(~np.isfinite(given))[0])
-            raise InputError(
-                f'weights: expected finite numbers, got {given[index]} at index {index}'
-            )
+        given = _read_weights(weights, (self.n, count // self.n), q)
         flat = given.reshape(*given.shape[:-2], count)
         return self._answer(row.name, (q, qd, qdd, flat), out, row=row)
 
@@ -119,3 +101,23 @@ class RegressorMethods(CheckedCalls):
         if given is not None:
             return given.copy()
         return np.concatenate([body.inertia.parameters for body in self._structure.bodies])
+
+
+def _read_weights(weights: ArrayLike, shape: tuple[int, int], q: ArrayLike) -> FloatArray:
+    """Return weights that go with positions, shape (n, 10 b) or (N, n, 10 b)."""
+    given = read_array(weights, 'weights')
+    if given.ndim not in (2, 3) or given.shape[-2:] != shape:
+        raise InputError(
+            f'weights: expected shape {shape} or (N, {shape[0]}, {shape[1]}), got {given.shape}'
+        )
+    samples = read_rows(q, 'q', shape[0]).shape[0]
+    expected = shape if np.ndim(q) == 1 else (samples, *shape)
+    if given.shape != expected:
+        raise InputError(
+            f'weights: expected shape {expected} to go with q of shape {np.shape(q)}, got '
+            f'{given.shape}'
+        )
+    if not math.isfinite(np.vdot(given, given)) and not np.isfinite(given).all():
+        index = tuple(int(place) for place in np.argwhere(~np.isfinite(given))[0])
+        raise InputError(f'weights: expected finite numbers, got {given[index]} at index {index}')
+    return given

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -24,6 +26,12 @@ NEARBY_STARTS, NEARBY = 8, 0.2
 
 STARTS_A_ROUND, MOST_ROUNDS = 96, 10
 """Starts of a round of the search for all positions, which ends after a round without news."""
+
+LOTS = ((FIRST_STARTS, 0), (MORE_STARTS, 0))
+"""How many starts are drawn from all positions, and how many about a given one."""
+
+LOTS_ABOUT = ((0, 0), (FIRST_STARTS, NEARBY_STARTS), (MORE_STARTS, 0))
+"""Likewise where a position is given, which itself is the first start."""
 
 SAME = 1e-5
 """Positions closer than this are one [rad, or lengths of the arm]."""
@@ -74,14 +82,21 @@ def inverse_kinematics(
     :mod:`ne_dynamics.kinematics.levenberg_marquardt`. Random starts come from a fixed seed.
     """
     problem = _make_problem(dynamics, target_pose, link)
-    rng = np.random.default_rng(SEED)
     if initial_position is None:
         start = middle = problem.find_middle(problem.clip(np.zeros(dynamics.n)))
-        lots = [(FIRST_STARTS, 0), (MORE_STARTS, 0)]
-    else:
-        start = problem.clip(check_vector(initial_position, 'initial_position', dynamics.n))
-        middle = problem.find_middle(start)
-        lots = [(0, 0), (FIRST_STARTS, NEARBY_STARTS), (MORE_STARTS, 0)]
+        return _find_nearest(problem, start, middle, LOTS)
+    start = problem.clip(check_vector(initial_position, 'initial_position', dynamics.n))
+    return _find_nearest(problem, start, problem.find_middle(start), LOTS_ABOUT)
+
+
+def _find_nearest(
+    problem: PoseProblem,
+    start: FloatArray,
+    middle: FloatArray,
+    lots: Sequence[tuple[int, int]],
+) -> FloatArray:
+    """Return the nearest position that meets the pose, of the first lot of starts with one."""
+    rng = np.random.default_rng(SEED)
     tried: list[tuple[FloatArray, FloatArray]] = []
     for number, (random_starts, nearby_starts) in enumerate(lots):
         starts = [
@@ -94,7 +109,7 @@ def inverse_kinematics(
         met = problem.wrap(positions[problem.are_met(errors)], start)
         if len(met):
             return np.asarray(met[np.argmin(problem.measure_distances(met, start))])
-    raise _make_error(problem, dynamics, tried)
+    raise _make_error(problem, tried)
 
 
 def inverse_kinematics_branches(
@@ -142,7 +157,14 @@ def inverse_kinematics_branches(
             f'{problem.movers.size} joints that move {problem.link.name!r} in {rank} directions; '
             'inverse_kinematics returns one of the positions'
         )
-    found = np.empty((0, dynamics.n))
+    found = _find_all(problem, rng, middle)
+    order = np.argsort(problem.measure_distances(found, middle), kind='stable')
+    return np.asarray(found[order])
+
+
+def _find_all(problem: PoseProblem, rng: np.random.Generator, middle: FloatArray) -> FloatArray:
+    """Return the positions that meet the pose, shape (k, n), until a round finds nothing new."""
+    found = np.empty((0, len(middle)))
     tried: list[tuple[FloatArray, FloatArray]] = []
     for _ in range(MOST_ROUNDS):
         starts = problem.draw_starts(rng, middle, STARTS_A_ROUND)
@@ -156,9 +178,8 @@ def inverse_kinematics_branches(
         if len(found) == before:
             break
     if not len(found):
-        raise _make_error(problem, dynamics, tried)
-    order = np.argsort(problem.measure_distances(found, middle), kind='stable')
-    return np.asarray(found[order])
+        raise _make_error(problem, tried)
+    return found
 
 
 def _make_problem(dynamics: Dynamics, target_pose: ArrayLike, link: str | None) -> PoseProblem:
@@ -183,7 +204,7 @@ def _is_known(problem: PoseProblem, found: FloatArray, position: FloatArray) -> 
 
 
 def _make_error(
-    problem: PoseProblem, dynamics: Dynamics, tried: list[tuple[FloatArray, FloatArray]]
+    problem: PoseProblem, tried: list[tuple[FloatArray, FloatArray]]
 ) -> InverseKinematicsError:
     positions = np.vstack([lot[0] for lot in tried])
     errors = np.vstack([lot[1] for lot in tried])
@@ -195,7 +216,7 @@ def _make_error(
     if joints < 6:
         reasons.append(f'{joints} joint{"s" if joints > 1 else ""} cannot meet every pose')
     at_limits = [
-        dynamics.joint_names[joint]
+        problem.joint_names[joint]
         for joint in problem.movers
         if positions[best, joint] in (problem.lower[joint], problem.upper[joint])
     ]

@@ -59,6 +59,13 @@ def check_pose(value: ArrayLike, name: str) -> FloatArray:
             f'{pose[:3, 3].tolist()}'
         )
     rotation = pose[:3, :3]
+    _check_rotation(rotation, name)
+    left, _, right = np.linalg.svd(rotation)
+    pose[:3, :3] = left @ right
+    return pose
+
+
+def _check_rotation(rotation: FloatArray, name: str) -> None:
     with np.errstate(over='ignore', invalid='ignore'):
         off = float(np.abs(rotation @ rotation.T - np.eye(3)).max())
     if not off <= ROTATION_TOLERANCE:
@@ -68,9 +75,6 @@ def check_pose(value: ArrayLike, name: str) -> FloatArray:
         )
     if np.linalg.det(rotation) < 0.0:
         raise InputError(f'{name}: expected a rotation matrix, got a reflection (determinant -1)')
-    left, _, right = np.linalg.svd(rotation)
-    pose[:3, :3] = left @ right
-    return pose
 
 
 def compute_rotation_vectors(rotations: FloatArray) -> FloatArray:

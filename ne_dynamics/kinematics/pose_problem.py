@@ -38,6 +38,7 @@ class PoseProblem:
     Attributes
     ----------
     link : Link
+    joint_names : tuple of str
     movers : array of int, shape (m,)
         Coordinates that move the link.
     length : float
@@ -74,6 +75,7 @@ class PoseProblem:
         self.is_turning = np.array([not joint.type.is_prismatic for joint in robot.joints])
         self.scale = np.where(self.is_turning, 1.0, self.length)
         self._is_periodic = _find_periodic(robot)
+        self.joint_names = dynamics.joint_names
         self._dynamics = dynamics
         self._name = link  # None asks for the function of the tip, which may be compiled already
 

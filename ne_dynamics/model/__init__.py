@@ -17,12 +17,8 @@ if TYPE_CHECKING:
     from ne_dynamics.model.dh import load_dh
     from ne_dynamics.model.files import load_model
     from ne_dynamics.model.friction import FrictionModel
-    from ne_dynamics.model.rigid_body import (
-        FloatArray,
-        Inertia,
-        Transform,
-        angular_velocity_of_axes,
-    )
+    from ne_dynamics.model.orientation import angular_velocity_of_axes
+    from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
     from ne_dynamics.model.robot import Joint, JointType, Link, Robot
     from ne_dynamics.model.urdf.tree import load_urdf
 
@@ -48,7 +44,8 @@ if not TYPE_CHECKING:
             'dh': 'load_dh',
             'files': 'load_model',
             'friction': 'FrictionModel',
-            'rigid_body': 'FloatArray Inertia Transform angular_velocity_of_axes',
+            'orientation': 'angular_velocity_of_axes',
+            'rigid_body': 'FloatArray Inertia Transform',
             'robot': 'Joint JointType Link Robot',
             'urdf.tree': 'load_urdf',
         },

@@ -197,6 +197,25 @@ def _reach(robot: Robot) -> float:
 
 def _check_joint(joint: Joint) -> Iterator[Finding]:
     element = f'joint {joint.name!r}'
+    yield from _check_effort_limit(joint, element)
+    yield from _check_motion_limits(joint, element)
+    length = 'm' if joint.type.is_prismatic else 'rad'
+    for word, limit, unit, consequence in (
+        ('acceleration', joint.acceleration_limit, 's^2', 'it may not start to move'),
+        ('deceleration', joint.deceleration_limit, 's^2', 'it may not stop'),
+        ('jerk', joint.jerk_limit, 's^3', 'its acceleration may not change'),
+    ):
+        if limit <= 0.0:
+            yield Finding(
+                'error' if limit < 0.0 else 'warning',
+                f'{word}-limit-{"negative" if limit < 0.0 else "zero"}',
+                element,
+                f'expected a limit of the {word} > 0 {length}/{unit}, got {limit:g} '
+                f'{length}/{unit}' + ('' if limit < 0.0 else f': {consequence}'),
+            )
+
+
+def _check_effort_limit(joint: Joint, element: str) -> Iterator[Finding]:
     unit = 'N' if joint.type.is_prismatic else 'N m'
     if joint.effort_limit < 0.0:
         yield Finding(
@@ -219,6 +238,9 @@ def _check_joint(joint: Joint) -> Iterator[Finding]:
             element,
             f'expected an effort limit [{unit}], got none: commands are not clamped',
         )
+
+
+def _check_motion_limits(joint: Joint, element: str) -> Iterator[Finding]:
     if joint.velocity_limit < 0.0:
         yield Finding(
             'error',
@@ -245,20 +267,6 @@ def _check_joint(joint: Joint) -> Iterator[Finding]:
             f'expected lower and upper position limits of a {joint.type.value} joint, got '
             f'{joint.lower:g} and {joint.upper:g}',
         )
-    for word, limit, unit, consequence in (
-        ('acceleration', joint.acceleration_limit, 's^2', 'it may not start to move'),
-        ('deceleration', joint.deceleration_limit, 's^2', 'it may not stop'),
-        ('jerk', joint.jerk_limit, 's^3', 'its acceleration may not change'),
-    ):
-        if limit <= 0.0:
-            unit = f'{"m" if joint.type.is_prismatic else "rad"}/{unit}'
-            yield Finding(
-                'error' if limit < 0.0 else 'warning',
-                f'{word}-limit-{"negative" if limit < 0.0 else "zero"}',
-                element,
-                f'expected a limit of the {word} > 0 {unit}, got {limit:g} {unit}'
-                + ('' if limit < 0.0 else f': {consequence}'),
-            )
 
 
 def _check_rotor(robot: Robot, joint: Joint) -> Iterator[Finding]:

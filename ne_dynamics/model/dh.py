@@ -224,20 +224,44 @@ def _build(document: Mapping[str, Any], stem: str, source: str) -> Robot:
     rows = document['joints']
     if not isinstance(rows, list) or not rows:
         raise ModelError(f'{source}: joints: expected a list of joints, got {show_value(rows)}')
-    identity = Transform.identity()
-    frame = angles.pose(document['base'], 'base') if 'base' in document else identity
-    joints: list[Joint] = []
-    bodies: list[Body] = []
-    links = [Link('base', BASE, identity, None, has_inertial=False)]
-    findings: list[Finding] = []
+    chain = _Chain(convention, angles)
+    if 'base' in document:
+        chain.frame = angles.pose(document['base'], 'base')
     for index, value in enumerate(rows):
-        default_name = f'joint_{index + 1}'
-        row = check_mapping(value, _JOINT_KEYS, f'joints[{index}]')
-        name = _name(row.get('name', default_name), f'joints[{index}]: name')
-        joint = _joint(row, name, angles)
-        pose, after = _row_transforms(row, joint, frame, convention, angles)
+        chain.add_joint(index, check_mapping(value, _JOINT_KEYS, f'joints[{index}]'))
+    if 'tool' in document:
+        chain.add_tool(angles.pose(document['tool'], 'tool'))
+    return Robot(
+        name=_name(document.get('name', stem), 'name'),
+        joints=tuple(chain.joints),
+        bodies=tuple(chain.bodies),
+        links=tuple(chain.links),
+        base_link='base',
+        tip_link=chain.links[-1].name,
+        findings=tuple(chain.findings),
+        source=source,
+    )
+
+
+class _Chain:
+    """The parts of a robot, joint by joint; `frame` is the pose of the last in its body."""
+
+    def __init__(self, convention: str, angles: _Angles) -> None:
+        self._convention = convention
+        self._angles = angles
+        self.frame = Transform.identity()
+        self.joints: list[Joint] = []
+        self.bodies: list[Body] = []
+        self.links = [Link('base', BASE, self.frame, None, has_inertial=False)]
+        self.findings: list[Finding] = []
+
+    def add_joint(self, index: int, row: Mapping[str, Any]) -> None:
+        """Add a row of the table: a joint, the body that it moves, its link."""
+        name = _name(row.get('name', f'joint_{index + 1}'), f'joints[{index}]: name')
+        joint = _joint(row, name, self._angles)
+        pose, after = _row_transforms(row, joint, self.frame, self._convention, self._angles)
         link_name = f'link_{index + 1}'
-        bodies.append(
+        self.bodies.append(
             Body(
                 name=link_name,
                 joint_name=name,
@@ -248,10 +272,10 @@ def _build(document: Mapping[str, Any], stem: str, source: str) -> Robot:
                 coordinate=index,
             )
         )
-        joints.append(joint)
+        self.joints.append(joint)
         inertia = _inertia(row, f'joint {name!r}')
         if inertia is not None and 'inertia' not in row:
-            findings.append(
+            self.findings.append(
                 Finding(
                     'warning',
                     'inertia-missing',
@@ -259,34 +283,27 @@ def _build(document: Mapping[str, Any], stem: str, source: str) -> Robot:
                     'mass without inertia: expected an inertia tensor, zero is used',
                 )
             )
-        links.append(
+        self.links.append(
             Link(
                 name=link_name,
                 body=index,
                 pose_in_body=after,
-                parent=links[-1].name,
+                parent=self.links[-1].name,
                 inertia=inertia or Inertia.zero(),
                 has_inertial=inertia is not None,
             )
         )
-        frame = after
-    if 'tool' in document:
-        tool_pose = angles.pose(document['tool'], 'tool')
+        self.frame = after
+
+    def add_tool(self, pose: Transform) -> None:
+        """Fix a frame to the last link."""
         try:
-            tool = links[-1].pose_in_body @ tool_pose
+            tool = self.links[-1].pose_in_body @ pose
         except ModelError as error:
             raise ModelError(f'tool: {error}') from error
-        links.append(Link('tool', len(bodies) - 1, tool, links[-1].name, has_inertial=False))
-    return Robot(
-        name=_name(document.get('name', stem), 'name'),
-        joints=tuple(joints),
-        bodies=tuple(bodies),
-        links=tuple(links),
-        base_link='base',
-        tip_link=links[-1].name,
-        findings=tuple(findings),
-        source=source,
-    )
+        self.links.append(
+            Link('tool', len(self.bodies) - 1, tool, self.links[-1].name, has_inertial=False)
+        )
 
 
 def _row_transforms(

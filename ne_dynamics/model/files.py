@@ -46,24 +46,27 @@ def load_model(
         When the model cannot be read or is wrong, or base, tip or locked joints are given for
         a DH file.
     """
+    if _is_urdf(path_or_xml):
+        return load_urdf(path_or_xml, base_link, tip_link, locked_joints, extras)
+    file = os.fsdecode(path_or_xml)
+    given = {'base_link': base_link, 'tip_link': tip_link, 'locked_joints': locked_joints}
+    for key, value in given.items():
+        if value:
+            raise ModelError(
+                f'{file}: {key}: expected none with a DH file, which is a '
+                f'chain from its base to its tip, got {value!r}'
+            )
+    return with_extras(load_dh(file), read_extras(extras))
+
+
+def _is_urdf(path_or_xml: object) -> bool:
+    """Return whether a model is the text of a URDF, or the name of a file that holds one."""
     if isinstance(path_or_xml, bytes) or (
         isinstance(path_or_xml, str) and ('\n' in path_or_xml or looks_like_xml(path_or_xml))
     ):
-        return load_urdf(path_or_xml, base_link, tip_link, locked_joints, extras)
+        return True
     if not isinstance(path_or_xml, (str, os.PathLike)) or not os.fspath(path_or_xml):
         raise ModelError(
             f'expected the path of a URDF or DH file, or the XML of a URDF, got {path_or_xml!r}'
         )
-    if looks_like_xml(read_file(path_or_xml)):
-        return load_urdf(path_or_xml, base_link, tip_link, locked_joints, extras)
-    for key, value in (
-        ('base_link', base_link),
-        ('tip_link', tip_link),
-        ('locked_joints', locked_joints),
-    ):
-        if value:
-            raise ModelError(
-                f'{os.fspath(path_or_xml)}: {key}: expected none with a DH file, which is a '
-                f'chain from its base to its tip, got {value!r}'
-            )
-    return with_extras(load_dh(path_or_xml), read_extras(extras))
+    return looks_like_xml(read_file(path_or_xml))

@@ -16,7 +16,8 @@ from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
     from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-    from ne_dynamics.motion.annotated.annotation import annotate, check_positions
+    from ne_dynamics.motion.annotated.annotation import annotate
+    from ne_dynamics.motion.annotated.position_check import check_positions
     from ne_dynamics.motion.check import check_motion
     from ne_dynamics.motion.joint_limits import (
         DemandLimits,
@@ -61,7 +62,8 @@ if not TYPE_CHECKING:
             'joint_limits': 'DemandLimits LimitTolerances usual_velocities',
             'limit_violation': 'LimitViolation',
             'motion': 'Motion',
-            'annotated.annotation': 'annotate check_positions',
+            'annotated.annotation': 'annotate',
+            'annotated.position_check': 'check_positions',
             'time_scaling.retiming': 'retime',
             'waypoints': 'NANO DesiredState TrajectoryPoint Waypoints resting_state',
         },

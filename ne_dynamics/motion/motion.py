@@ -12,35 +12,26 @@ velocities and accelerations first; see :mod:`ne_dynamics.motion.position_spline
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from struct import Struct
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ne_dynamics.algorithms.profiles import cubic_coefficients, quintic_coefficients
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.motion.integrated_points import first_left
-from ne_dynamics.motion.position_spline import (
-    Interpolation,
-    passes_over_first,
-    spline_derivatives,
-)
+from ne_dynamics.motion.joined_states import evaluate_segments, join, join_finite
+from ne_dynamics.motion.placed_waypoints import place_waypoints
+from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.segments import (
     DEGREE,
     Bounds,
     Segments,
     bound_exactly,
-    bound_segments,
-    differentiate,
-    evaluate,
-    find_candidates,
-    find_zeros,
+    find_roots,
 )
 from ne_dynamics.motion.thresholds import MOTION
-from ne_dynamics.motion.waypoints import DesiredState, Waypoints, nearest_turns, resting_state
+from ne_dynamics.motion.waypoints import DesiredState, Waypoints, resting_state
 
 _POWERS = np.arange(DEGREE + 1.0)
 _set_powers = Struct('18d').pack_into
@@ -164,7 +155,7 @@ class Motion:
             [s]
         """
         final = resting_state(end)
-        coefficients = _join([duration], (2, 2), np.stack((begin, final), axis=1))
+        coefficients = join([duration], (2, 2), np.stack((begin, final), axis=1))
         return cls([now, now + duration], coefficients, resting_state(begin.position), final)
 
     @classmethod
@@ -172,7 +163,7 @@ class Motion:
         """Return the motion between waypoints, by their times; what overflows is not finite."""
         with np.errstate(over='ignore', invalid='ignore'):
             states = np.array(waypoints.states)
-            coefficients = _join(np.diff(waypoints.times), waypoints.orders, states)
+            coefficients = join(np.diff(waypoints.times), waypoints.orders, states)
         begin, end = (resting_state(waypoints.positions[index]) for index in (0, -1))
         return cls(waypoints.times, coefficients, begin, end)
 
@@ -224,32 +215,12 @@ class Motion:
             When all waypoints are past; when two are too near in time, or the motion between
             them is beyond all numbers.
         """
-        origin = now if start_time is None else start_time
-        times = origin + np.array(waypoints.times)
-        first = first_left(times, now)
-        is_spline = interpolation is Interpolation.SPLINES and not any(waypoints.orders[first:])
-        if is_spline or (not jumps and interpolation is not Interpolation.NONE):
-            is_streamed = is_spline and bool(
-                start_state.velocity.any() or start_state.acceleration.any()
-            )
-            first += passes_over_first(times[first:], now, is_moving=is_streamed)
-        states = np.stack([values[first:] for values in waypoints.states])
-        states[0] += nearest_turns(
-            start_state.position, waypoints.positions[first], waypoints.continuous
+        knots, orders, states, has_way = place_waypoints(
+            waypoints, now, start_state, start_time, interpolation, jumps=jumps, goes_on=goes_on
         )
-        orders: Sequence[int] = waypoints.orders[first:]
-        knots = times[first:]
-        has_way = bool(knots[0] > now)
-        if has_way:
-            states = np.insert(states, 0, start_state, axis=1)
-            orders, knots = (2, *orders), np.insert(knots, 0, now)
-        _require_apart(knots, origin)
         if interpolation is Interpolation.NONE:
             return cls._stepping(knots, states, start_state, has_way=has_way)
-        if is_spline and has_way:
-            _set_spline(knots, states, goes_on=goes_on)
-            orders = (2,) * len(orders)
-        coefficients = _join_finite(np.diff(knots), orders, states)
+        coefficients = join_finite(np.diff(knots), orders, states)
         return cls(knots, coefficients, start_state, resting_state(states[0, -1]))
 
     @classmethod
@@ -421,18 +392,7 @@ class Motion:
         list of n arrays
             Ascending.
         """
-        segments = self.segments()
-        low, high = (each[order] for each in bound_segments(segments))
-        which, joints = np.nonzero((low < 0.0) & (high > 0.0))
-        polynomials = segments.scaled[:, which, joints]
-        candidates = find_candidates(polynomials)[order]
-        for _ in range(order):
-            polynomials = differentiate(polynomials)
-        shares, changes_sign = find_zeros(polynomials, candidates)
-        rows, columns = np.nonzero(changes_sign & (shares > 0.0) & (shares < 1.0))
-        some = which[rows]
-        times = segments.begins[some] + shares[rows, columns] * segments.durations[some]
-        return [np.sort(times[joints[rows] == joint]) for joint in range(low.shape[1])]
+        return find_roots(self.segments(), order)
 
     # ---- where it is when
 
@@ -530,127 +490,3 @@ def _read_only(values: ArrayLike) -> FloatArray:
     array = np.asarray(values, dtype=np.float64).view()
     array.setflags(write=False)
     return array
-
-
-def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredState:
-    """Return polynomials and their first two derivatives at times of each.
-
-    Parameters
-    ----------
-    coefficients : array, shape (k, 6, n)
-        Of ascending powers of the time.
-    since : array, shape (k, r)
-        [s]
-
-    Returns
-    -------
-    DesiredState
-        Arrays of shape (k, r, n).
-    """
-    rows, states = coefficients.swapaxes(0, 1)[:, :, np.newaxis], []
-    for _ in range(3):
-        states.append(evaluate(rows, since[..., np.newaxis]))
-        rows = differentiate(rows)
-    return DesiredState(*states)
-
-
-def _require_apart(knots: FloatArray, origin: float) -> None:
-    """Raise where rounding has eaten what was between two knots [s]."""
-    is_short = np.diff(knots) < MOTION.shortest_segment
-    if is_short.any():
-        index = int(np.argmax(is_short))
-        raise TrajectoryError(
-            f'time_from_start: expected {MOTION.shortest_segment:g} s between two points at the '
-            f'least, got {knots[index + 1] - knots[index]:.3g} s after '
-            f'{knots[index] - origin:.9g} s',
-            field='points',
-        )
-
-
-def _set_spline(times: FloatArray, states: FloatArray, *, goes_on: bool) -> None:
-    """Give positions the derivatives of a spline, and leave the ends as they are.
-
-    The end is the last of the states, shape (3, s + 1, n), at rest; of a motion that goes on, the
-    last but one.
-    """
-    if goes_on:
-        times, states = times[:-1], states[:, :-1]
-    if times.size < 3:
-        return
-    position, velocity, _ = states
-    with np.errstate(over='ignore', invalid='ignore'):
-        found = spline_derivatives(times, position, velocity[0], velocity[-1] if goes_on else None)
-    states[1:, 1:-1] = np.stack(found)[:, 1:-1]
-
-
-def _join_finite(durations: FloatArray, orders: Sequence[int], states: FloatArray) -> FloatArray:
-    """Return the coefficients of the segments between states."""
-    with np.errstate(over='ignore', invalid='ignore'):
-        coefficients = _join(durations, orders, states)
-    if not np.isfinite(coefficients).all():
-        raise TrajectoryError(
-            'points: expected a motion of finite numbers, got an overflow', field='points'
-        )
-    return coefficients
-
-
-def _join(
-    durations: Sequence[float] | FloatArray, orders: Sequence[int], states: FloatArray
-) -> FloatArray:
-    """Return the polynomials between states, by time, shape (s, 6, n).
-
-    Parameters
-    ----------
-    durations : sequence, length s
-        [s]
-    orders : sequence of int, length s + 1
-        Derivatives that the states carry.
-    states : array, shape (3, s + 1, n)
-    """
-    begin, end = DesiredState(*states[:, :-1]), DesiredState(*states[:, 1:])
-    scaled = scaled_coefficients(np.minimum(orders[:-1], orders[1:]), durations, begin, end)
-    powers = np.vander(durations, DEGREE + 1, increasing=True)[..., np.newaxis]
-    coefficients: FloatArray = np.divide(scaled.swapaxes(0, 1), powers, order='C')
-    return coefficients
-
-
-def scaled_coefficients(
-    orders: ArrayLike, durations: ArrayLike, begin: DesiredState, end: DesiredState
-) -> FloatArray:
-    """Return the polynomials that join pairs of states, by the share of the duration.
-
-    Parameters
-    ----------
-    orders : array-like, shape (s,)
-        Derivatives matched at both ends: 0 (linear), 1 (cubic) or 2 (quintic).
-    durations : array-like, shape (s,)
-        Positive [s].
-    begin, end : DesiredState
-        Arrays of shape (s, n); what exceeds the order is not used.
-
-    Returns
-    -------
-    array, shape (6, s, n)
-        Coefficients of ascending powers of the share of the duration [rad or m].
-    """
-    order = np.asarray(orders)
-    duration = np.asarray(durations, dtype=np.float64)[:, np.newaxis]
-    # End conditions as distances from the state without them, all in units of position.
-    p = end.position - begin.position
-    scaled = np.zeros((6, *p.shape))
-    scaled[0] = begin.position
-    for degree in np.unique(order):
-        some = slice(None) if (order == degree).all() else order == degree
-        way, time = p[some], duration[some]
-        if degree == 0:
-            scaled[1, some] = way
-            continue
-        v0, v1 = begin.velocity[some] * time, end.velocity[some] * time
-        if degree == 1:
-            powers: tuple[FloatArray, ...] = cubic_coefficients(way, v0, v1)
-        else:
-            a0, a1 = begin.acceleration[some] * time**2, end.acceleration[some] * time**2
-            powers = quintic_coefficients(way, v0, v1, a0, a1)
-        for power, row in enumerate(powers, start=1):
-            scaled[power, some] = row
-    return scaled

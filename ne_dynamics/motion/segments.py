@@ -258,3 +258,21 @@ def sample_segments(segments: Segments, count: int) -> FloatArray:
     states[1] /= durations[:, np.newaxis]
     states[2] /= durations[:, np.newaxis] ** 2
     return states
+
+
+def find_roots(segments: Segments, order: int) -> list[FloatArray]:
+    """Return when each joint changes the sign of a derivative, inside of segments [s].
+
+    Parameters and result are those of :meth:`ne_dynamics.motion.motion.Motion.roots`.
+    """
+    low, high = (each[order] for each in bound_segments(segments))
+    which, joints = np.nonzero((low < 0.0) & (high > 0.0))
+    polynomials = segments.scaled[:, which, joints]
+    candidates = find_candidates(polynomials)[order]
+    for _ in range(order):
+        polynomials = differentiate(polynomials)
+    shares, changes_sign = find_zeros(polynomials, candidates)
+    rows, columns = np.nonzero(changes_sign & (shares > 0.0) & (shares < 1.0))
+    some = which[rows]
+    times = segments.begins[some] + shares[rows, columns] * segments.durations[some]
+    return [np.sort(times[joints[rows] == joint]) for joint in range(low.shape[1])]

@@ -20,8 +20,9 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
+from ne_dynamics.motion.joined_states import evaluate_segments, scaled_coefficients
 from ne_dynamics.motion.joint_limits import position_limits, usual_velocities
-from ne_dynamics.motion.motion import Motion, evaluate_segments, scaled_coefficients
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
 

@@ -125,11 +125,14 @@ class ConfiguredArm:
             self.felt,
             self._is_refused,
         )
+        self._listen(ImuTopic(controller, clock, reporter))
+
+    def _listen(self, imu: ImuTopic) -> None:
         self.connections.listen(
             self.states.on_message,
             self.motion.on_message,
             self._wrench.on_message,
-            ImuTopic(controller, clock, reporter).on_message,
+            imu.on_message,
             self.states.on_watch_timer,
             self._leaving.tick,
             self.settings.joint_states_reliability,

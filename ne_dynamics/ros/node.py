@@ -32,7 +32,7 @@ from ne_dynamics.errors import (
     optional_dependency,
 )
 from ne_dynamics.printable import print_lines
-from ne_dynamics.ros.running.signals import stop_on_signals
+from ne_dynamics.ros.running.signals import StopRequest, stop_on_signals
 from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
 from ne_dynamics.ros.settings.controlled_arm import controlled_arm
@@ -352,6 +352,21 @@ class ComputedTorqueNode(LifecycleNode):
         self._diagnostics.publish(self.state_label, faults, self.configured)
 
 
+def _spin(node: ComputedTorqueNode, executor: SingleThreadedExecutor, stop: StopRequest) -> None:
+    """Answer until the process is asked to stop; leave the arm held."""
+    try:
+        while not stop.is_set():
+            executor.spin_once()
+    finally:
+        # Also when a fault ends the process: the arm must not be left on a command of the motion.
+        was_following = node.is_following_goal
+        if rclpy.ok():
+            node.stop()
+    # The end of a goal may be on its way to who asked for it, or the question to us.
+    for _ in range(10):
+        executor.spin_once(timeout_sec=0.05 if was_following else 0.0)
+
+
 def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM; leave the arm held against gravity.
 
@@ -380,18 +395,7 @@ def main(args: list[str] | None = None) -> int:
                 node.get_logger().warning(remark)
             stop.wake(node)
             executor = make_executor(node, node.prompt_subscriptions, node.note_absence)
-            try:
-                while not stop.is_set():
-                    executor.spin_once()
-            finally:
-                # Also when a fault ends the process: the arm must not be left on a command of
-                # the motion.
-                was_following = node.is_following_goal
-                if rclpy.ok():
-                    node.stop()
-            # The end of a goal may be on its way to who asked for it, or the question to us.
-            for _ in range(10):
-                executor.spin_once(timeout_sec=0.05 if was_following else 0.0)
+            _spin(node, executor, stop)
             stop.forget_node()
             executor.shutdown()
             node.destroy_node()

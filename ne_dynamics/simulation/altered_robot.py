@@ -36,15 +36,7 @@ def scale_masses(robot: Robot, scale: float) -> Robot:
     if scale == 1.0:
         return robot
     return robot.with_links(
-        replace(
-            link,
-            inertia=Inertia(
-                scale * link.inertia.mass,
-                link.inertia.center_of_mass,
-                scale * link.inertia.inertia_about_com,
-            ),
-        )
-        for link in robot.links
+        replace(link, inertia=link.inertia.scaled(scale)) for link in robot.links
     )
 
 

@@ -68,7 +68,7 @@ class Oscillation:
         frequency: float,
         center: ArrayLike,
     ) -> Oscillation:
-        direction = _vector(axis, f'{what} axis')
+        direction = check_vector(axis, f'{what} axis')
         length = float(np.linalg.norm(direction))
         if not length > 0.0:
             raise InputError(f'{what} axis: expected a direction, got {direction.tolist()}')
@@ -76,7 +76,7 @@ class Oscillation:
             if not (math.isfinite(value) and value >= 0.0):
                 raise InputError(f'{what} {name}: expected a finite number >= 0, got {value}')
         unit = direction / length
-        point = _vector(center, f'{what} center [m]')
+        point = check_vector(center, f'{what} center [m]')
         for array in (unit, point):
             array.setflags(write=False)
         return cls(turns, unit, float(amplitude), float(frequency), point)
@@ -132,7 +132,7 @@ class BaseMotion:
         InputError
             When an angle is not finite or there are not three.
         """
-        angles = _vector(rpy, 'base orientation [rad]')
+        angles = check_vector(rpy, 'base orientation [rad]')
         rotation = Transform.from_xyz_rpy(np.zeros(3), angles).rotation
         moving = tuple(item for item in oscillations if item.amplitude and item.frequency)
         return cls(rotation, moving)
@@ -143,7 +143,8 @@ class BaseMotion:
         return not self.oscillations and bool((self.base_to_world == np.eye(3)).all())
 
 
-def _vector(value: ArrayLike, what: str) -> FloatArray:
+def check_vector(value: ArrayLike, what: str) -> FloatArray:
+    """Return three finite numbers as an array; `what` they are goes into the message."""
     array = np.array(value, dtype=np.float64)
     if array.shape != (3,) or not np.isfinite(array).all():
         raise InputError(f'{what}: expected 3 finite numbers, got {array.tolist()}')

@@ -47,36 +47,12 @@ def plot_design(path: Path, design: GainDesign) -> None:
     )
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, 2, squeeze=False)
-    for (left, right), (mode, one) in zip(axes, design.modes.items(), strict=True):
+    for (left, right), mode in zip(axes, design.modes, strict=True):
         label, color = LABELS[mode]
         _draw_margins(left, design, mode, color)
         left.set_title(f'{label}: margins', fontsize=10)
-        times = one.steps.times
-        for index, joint in enumerate(design.joints):
-            curves = one.steps.error[:, :, index]
-            # One hue a joint, which a reader tells from the others; the mode is in the title.
-            hue = JOINT_COLOURS[index % len(JOINT_COLOURS)]
-            right.fill_between(
-                times,
-                curves.min(axis=1),
-                curves.max(axis=1),
-                color=hue,
-                alpha=0.12,
-                linewidth=0.0,
-            )
-            right.plot(
-                times,
-                np.median(curves, axis=1),
-                color=hue,
-                label=escape_controls(joint.name),
-            )
-        settled = one.steps.settling_time[np.isfinite(one.steps.settling_time)]
-        right.set_xlim(0.0, 1.5 * settled.max() if settled.size else times[-1])
-        right.axhline(0.0, color='0.6', linewidth=0.6)
+        _draw_steps(right, design, mode)
         right.set_title(f'{label}: step response', fontsize=10)
-        right.set_xlabel('time [s]')
-        right.set_ylabel('position error / step')
-        right.legend(fontsize=7, ncols=2, frameon=False)
     write_picture(figure, path, dpi=110)
 
 
@@ -105,3 +81,27 @@ def _draw_margins(axes: Any, design: GainDesign, mode: GainMode, color: str) -> 
     axes.set_xlabel('gain margin (factor)')
     axes.set_ylabel('phase margin [deg]')
     axes.legend(fontsize=7, frameon=False, loc='lower right')
+
+
+def _draw_steps(axes: Any, design: GainDesign, mode: GainMode) -> None:
+    steps = design.of(mode).steps
+    for index, joint in enumerate(design.joints):
+        curves = steps.error[:, :, index]
+        # One hue a joint, which a reader tells from the others; the mode is in the title.
+        hue = JOINT_COLOURS[index % len(JOINT_COLOURS)]
+        axes.fill_between(
+            steps.times,
+            curves.min(axis=1),
+            curves.max(axis=1),
+            color=hue,
+            alpha=0.12,
+            linewidth=0.0,
+        )
+        name = escape_controls(joint.name)
+        axes.plot(steps.times, np.median(curves, axis=1), color=hue, label=name)
+    settled = steps.settling_time[np.isfinite(steps.settling_time)]
+    axes.set_xlim(0.0, 1.5 * settled.max() if settled.size else steps.times[-1])
+    axes.axhline(0.0, color='0.6', linewidth=0.6)
+    axes.set_xlabel('time [s]')
+    axes.set_ylabel('position error / step')
+    axes.legend(fontsize=7, ncols=2, frameon=False)

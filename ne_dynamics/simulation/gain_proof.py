@@ -20,8 +20,10 @@ from ne_dynamics.control import ControlLaw, Gains, PositionVelocity, VelocitySou
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains import RAW, SETTLED, GainDesign, GainMode, GainRequest, payload_ends
+from ne_dynamics.gains.findings import ModeDesign
+from ne_dynamics.gains.loop import Timing
 from ne_dynamics.json_numbers import finite_or_none
-from ne_dynamics.model.rigid_body import FloatArray, Inertia
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import DesiredState
 from ne_dynamics.simulation.altered_robot import with_hung_mass
@@ -148,17 +150,7 @@ def draw_arm(
             return factor
         return float(rng.choice((1.0 - u, 1.0 + u, rng.uniform(1.0 - u, 1.0 + u))))
 
-    links = [
-        replace(
-            link,
-            inertia=Inertia(
-                scale * link.inertia.mass,
-                link.inertia.center_of_mass,
-                scale * link.inertia.inertia_about_com,
-            ),
-        )
-        for link, scale in ((link, draw()) for link in robot.links)
-    ]
+    links = [replace(link, inertia=link.inertia.scaled(draw())) for link in robot.links]
     has_friction = factor is None and bool(rng.integers(0, 2))
     joints = []
     for joint in robot.joints:
@@ -211,6 +203,7 @@ class _Loop:
             cutoff = choice.kind.cutoff if mode.is_of_node else RAW
             source = source if mode.is_of_node else VelocitySource.DIFFERENTIATED
             self._velocity = PositionVelocity(robot.joints, source, cutoff)
+        self._limits = request.limits(robot.joints)
         self._sum = np.zeros(dynamics.n)
         self._clamp = np.full(dynamics.n, np.inf)
         if mode is GainMode.JTC and self._gains.ki.any():
@@ -220,19 +213,26 @@ class _Loop:
             )
 
     def answer(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
-        """Return the effort that answers a state."""
+        """Return the effort that answers a state, within the limits."""
         used = velocity
         if self._velocity is not None:
             used = self._velocity.update(position, self._time)
         self._time += self._period
         if self._law is not None:
-            return self._law.effort(position, used, self._desired)
+            effort = self._law.effort(position, used, self._desired)
+        else:
+            effort = self._answer_as_drive(position, used)
+        return np.clip(effort, -self._limits, self._limits)
+
+    def _answer_as_drive(self, position: FloatArray, velocity: FloatArray) -> FloatArray:
         error = self._goal - position
-        effort = self._feedforward + self._gains.kp * error - self._gains.kd * used + self._sum
+        effort: FloatArray = (
+            self._feedforward + self._gains.kp * error - self._gains.kd * velocity + self._sum
+        )
         self._sum = np.clip(
             self._sum + self._period * self._gains.ki * error, -self._clamp, self._clamp
         )
-        return np.asarray(effort, dtype=np.float64)
+        return effort
 
 
 def _make_arm(
@@ -261,6 +261,57 @@ def _make_arm(
         damping_ratio=request.elastic_damping_ratio,
     )
     return elastic, ticks
+
+
+class _LateArm:
+    """An arm behind encoders and drives: positions come in steps, efforts act late.
+
+    Parameters
+    ----------
+    robot : Robot
+    request : GainRequest
+    timing : Timing
+    start : array, shape (n,)
+        [rad or m]
+    holding : array, shape (n,)
+        Effort that acts until the first command does [N m or N].
+
+    Attributes
+    ----------
+    steps : array, shape (n,)
+        Of the encoders [rad or m]; 0 where they are exact.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        request: GainRequest,
+        timing: Timing,
+        start: FloatArray,
+        holding: FloatArray,
+    ) -> None:
+        self._arm, self._ticks = _make_arm(robot, request, timing.period, start)
+        late = int(np.ceil(timing.dead_time / timing.period * self._ticks - 1e-6))
+        self._waiting = deque([holding] * late)
+        self.steps = request.position_steps(robot.n)
+
+    @property
+    def position(self) -> FloatArray:
+        """The true one [rad or m]."""
+        return self._arm.position
+
+    def measure(self) -> tuple[FloatArray, FloatArray]:
+        """Return the position by the encoders, and the true velocity."""
+        truth, steps = self._arm.position, self.steps
+        size = np.where(steps > 0.0, steps, 1.0)
+        return np.where(steps > 0.0, np.round(truth / size) * steps, truth), self._arm.velocity
+
+    def step(self, command: FloatArray) -> None:
+        """Advance by a period of the loop."""
+        for _ in range(self._ticks):
+            # A command begins to act when it has been late for so many ticks.
+            self._waiting.append(command)
+            self._arm.step(self._waiting.popleft())
 
 
 def run_trial(
@@ -292,74 +343,73 @@ def run_trial(
         By which the gains are larger.
     """
     one, request = design.of(mode), design.request
-    choice, joints = one.choice, dynamics.robot.joints
-    n, timing = dynamics.n, choice.kind.timing
-    limits = request.limits(joints)
-    steps = request.position_steps(n)
-    weight = np.ones(n)
-    if choice.kind.weights is not None:
-        weight = np.diag(dynamics.mass_matrix(pose))
-    offset = np.minimum(
-        SIMULATION.trial_effort_share * limits / (choice.gains.kp * weight),
-        SIMULATION.trial_largest_offset,
-    )
-    offset = offset * rng.choice((-1.0, 1.0), n)
-    arm, ticks = _make_arm(arm_robot, request, timing.period, pose - offset)
+    timing = one.choice.kind.timing
+    limits = request.limits(dynamics.robot.joints)
+    offset = _largest_offset(one, dynamics, pose, limits) * rng.choice((-1.0, 1.0), dynamics.n)
+    holding = np.clip(dynamics.gravity_torque(pose), -limits, limits)
+    arm = _LateArm(arm_robot, request, timing, pose - offset, holding)
     loop = _Loop(design, dynamics, mode, factor, pose)
-    late = int(np.ceil(timing.dead_time / timing.period * ticks - 1e-6))
-    settles = np.where(
-        np.isfinite(one.steps.settling_time), one.steps.settling_time, SIMULATION.longest_trial
-    )
-    duration = float(
-        np.clip(1.6 * settles.max(), SIMULATION.shortest_trial, SIMULATION.longest_trial)
-    )
-    count = round(duration / timing.period)
-    first = np.asarray(dynamics.gravity_torque(pose), dtype=np.float64)
-    waiting: deque[FloatArray] = deque([np.clip(first, -limits, limits)] * late)
-    errors, commands = np.full((count, n), np.nan), np.full((count, n), np.nan)
     begin = np.abs(offset) + one.sag
-    outcome = ''
-    for index in range(count):
-        truth = arm.position
-        errors[index] = pose - truth
-        if (np.abs(errors[index]) > SIMULATION.diverged_times * begin).any():
-            outcome = 'diverged'
-            break
-        measured = np.where(steps > 0.0, np.round(truth / _or_one(steps)) * steps, truth)
-        command = np.clip(loop.answer(measured, arm.velocity), -limits, limits)
-        commands[index] = command
-        try:
-            for _ in range(ticks):
-                # A command begins to act when it has been late for so many ticks.
-                waiting.append(command)
-                arm.step(waiting.popleft())
-        except InputError:
-            outcome = 'diverged'
-            break
-    errors = errors[: index + 1]
+    errors, commands, has_diverged = _close_loop(
+        arm, loop, pose, round(_duration(one) / timing.period), SIMULATION.diverged_times * begin
+    )
     times: FloatArray = timing.period * np.arange(len(errors), dtype=np.float64)
     last = errors[-max(2, round(SIMULATION.trial_last_part * len(errors))) :]
-    if not outcome:
-        swing = np.ptp(last, axis=0)
-        shaking = np.ptp(commands[-len(last) :], axis=0)
-        is_calm = (swing <= SIMULATION.swinging_share * begin + 4.0 * steps).all()
-        is_calm = (
-            is_calm
-            and (
-                shaking <= SIMULATION.shaking_share * limits + SIMULATION.noisy_steps * one.noise
-            ).all()
-        )
-        outcome = 'settled' if is_calm else 'swings'
-    response = one.steps
-    size = np.abs(offset)
-    predicted = response.overshoot * size + response.coupling @ size
-    predicted = predicted + (1.0 + response.overshoot) * one.sag
+    outcome = 'diverged'
+    if not has_diverged:
+        swing, shaking = np.ptp(last, axis=0), np.ptp(commands[-len(last) :], axis=0)
+        largest = SIMULATION.swinging_share * begin + 4.0 * arm.steps
+        noise = SIMULATION.shaking_share * limits + SIMULATION.noisy_steps * one.noise
+        outcome = 'settled' if (swing <= largest).all() and (shaking <= noise).all() else 'swings'
+    predicted = _predict_beyond(one, np.abs(offset))
     beyond = np.maximum((-np.sign(offset) * errors).max(axis=0), 0.0)
     return Trial(mode, pose, payload, outcome, times, errors, beyond, predicted, last.mean(axis=0))
 
 
-def _or_one(steps: FloatArray) -> FloatArray:
-    return np.where(steps > 0.0, steps, 1.0)
+def _close_loop(
+    arm: _LateArm, loop: _Loop, pose: FloatArray, count: int, largest: FloatArray
+) -> tuple[FloatArray, FloatArray, bool]:
+    """Return errors, shape (K, n), commands, and whether an error became larger than allowed."""
+    errors, commands = np.full((2, count, len(pose)), np.nan)
+    for index in range(count):
+        errors[index] = pose - arm.position
+        if (np.abs(errors[index]) > largest).any():
+            return errors[: index + 1], commands, True
+        commands[index] = loop.answer(*arm.measure())
+        try:
+            arm.step(commands[index])
+        except InputError:
+            return errors[: index + 1], commands, True
+    return errors, commands, False
+
+
+def _largest_offset(
+    one: ModeDesign, dynamics: Dynamics, pose: FloatArray, limits: FloatArray
+) -> FloatArray:
+    """Return how far from the pose a trial may begin, shape (n,) [rad or m]."""
+    weight = np.ones(dynamics.n)
+    if one.choice.kind.weights is not None:
+        weight = np.diag(dynamics.mass_matrix(pose))
+    largest: FloatArray = np.minimum(
+        SIMULATION.trial_effort_share * limits / (one.choice.gains.kp * weight),
+        SIMULATION.trial_largest_offset,
+    )
+    return largest
+
+
+def _duration(one: ModeDesign) -> float:
+    """Return how long a trial takes [s]."""
+    settling = one.steps.settling_time
+    longest = np.where(np.isfinite(settling), settling, SIMULATION.longest_trial).max()
+    return float(np.clip(1.6 * longest, SIMULATION.shortest_trial, SIMULATION.longest_trial))
+
+
+def _predict_beyond(one: ModeDesign, size: FloatArray) -> FloatArray:
+    """Return how far joints go beyond what they are to reach, from so far away [rad or m]."""
+    response = one.steps
+    return (
+        response.overshoot * size + response.coupling @ size + (1.0 + response.overshoot) * one.sag
+    )
 
 
 def prove_gains(

@@ -276,12 +276,7 @@ def draw_hidden_errors(
         for link in robot.links
         if link.inertia.mass > 0.0
     }
-    joints = {joint.name: _draw_joint(joint, rng, friction) for joint in robot.joints}
-    if effort_meaning is EffortMeaning.CURRENT:
-        joints = {
-            name: replace(joint, effort_per_reading=float(rng.uniform(5.0, 15.0)))
-            for name, joint in joints.items()
-        }
+    joints = _draw_joints(robot, rng, friction, effort_meaning is EffortMeaning.CURRENT)
     turned = robot.joint_names[int(rng.integers(robot.n))]
     if reversed_joint:
         hidden = joints[turned]
@@ -295,6 +290,18 @@ def draw_hidden_errors(
         torque_ripple=SIMULATION.hidden_ripple,
         effort_meaning=effort_meaning,
     )
+
+
+def _draw_joints(
+    robot: Robot, rng: np.random.Generator, friction: float, reports_current: bool
+) -> dict[str, HiddenJoint]:
+    joints = {joint.name: _draw_joint(joint, rng, friction) for joint in robot.joints}
+    if not reports_current:
+        return joints
+    return {
+        name: replace(joint, effort_per_reading=float(rng.uniform(5.0, 15.0)))
+        for name, joint in joints.items()
+    }
 
 
 def _draw_joint(joint: Joint, rng: np.random.Generator, friction: float) -> HiddenJoint:

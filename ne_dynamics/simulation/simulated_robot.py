@@ -66,62 +66,33 @@ none, the orientation's first is -1.
 
 from __future__ import annotations
 
-import array
-import math
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ne_dynamics.control import Measures
-from ne_dynamics.errors import NeDynamicsError, ParameterError, optional_dependency
-from ne_dynamics.model.files import load_model
+from ne_dynamics.errors import InputError, NeDynamicsError, ParameterError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.motion import NANO
 from ne_dynamics.printable import print_lines
 from ne_dynamics.ros import stop_on_signals
-from ne_dynamics.simulation.altered_robot import scale_friction, scale_masses, with_hung_mass
-from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation
 from ne_dynamics.simulation.friction_levels import is_left_out
-from ne_dynamics.simulation.hidden_errors import HiddenErrors, read_hidden_errors
-from ne_dynamics.simulation.mujoco_model import MujocoArm
-from ne_dynamics.simulation.one_process_loop import (
-    Sensor,
-    SensorReading,
-    differenced_velocity,
-    encoder,
-    pass_on,
-    torque_ripple,
-)
-from ne_dynamics.simulation.robot_parameters import (
-    DROPPABLE,
-    PARAMETERS,
-    BaseSettings,
-    DriveSettings,
-    DropoutSettings,
-    SimulatedRobotSettings,
-)
+from ne_dynamics.simulation.robot_parameters import PARAMETERS
+from ne_dynamics.simulation.simulated_arm import EffortCommand, SimulatedArm, read_model
+from ne_dynamics.simulation.state_topics import RELIABLE, Dropout, StateTopics
 from ne_dynamics.simulation.thresholds import SIMULATION
 
 with optional_dependency('the simulated robot needs ROS 2 for Python', 'ros'):
     import rclpy
     from builtin_interfaces.msg import Time
-    from geometry_msgs.msg import WrenchStamped
     from rclpy.clock import Clock as NodeClock
     from rclpy.clock import ClockType
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.node import Node
-    from rclpy.qos import QoSProfile, ReliabilityPolicy
-    from rosgraph_msgs.msg import Clock
-    from sensor_msgs.msg import Imu, JointState
-    from std_msgs.msg import Float64MultiArray, String
+    from std_msgs.msg import Float64MultiArray
     from std_srvs.srv import SetBool, Trigger
 
     from ne_dynamics.ros import (
@@ -135,32 +106,6 @@ with optional_dependency('the simulated robot needs ROS 2 for Python', 'ros'):
 
 FIRST_STAMP = NANO
 """Simulated time at the start [ns]: not 0, which means 'no stamp'."""
-
-
-RELIABLE = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
-
-RECORDED = QoSProfile(depth=10_000, reliability=ReliabilityPolicy.RELIABLE)
-"""Whoever records the motion is to have all of it, however busy the machine is."""
-
-
-def initial_position_within_limits(robot: Robot) -> FloatArray:
-    """Return zeros, moved to the middle of the range where a joint's range excludes zero.
-
-    Parameters
-    ----------
-    robot : Robot
-
-    Returns
-    -------
-    array, shape (n,)
-        [rad or m]
-    """
-    return np.array(
-        [
-            0.0 if joint.lower <= 0.0 <= joint.upper else 0.5 * (joint.lower + joint.upper)
-            for joint in robot.joints
-        ]
-    )
 
 
 class SimulatedRobot(Node):
@@ -184,12 +129,10 @@ class SimulatedRobot(Node):
         if parameters.faults:
             raise ParameterError('; '.join(parameters.faults.values()))
         settings = parameters.settings
-        robot, urdf = _load(settings)
-        self._hidden: HiddenErrors | None = None
-        if settings.hidden_errors_file:
-            self._hidden = read_hidden_errors(Path(settings.hidden_errors_file))
-        true_robot = robot if self._hidden is None else self._hidden.apply(robot)
-        self._arm, self._loaded_arm, initial_position = _build(true_robot, settings)
+        robot, urdf = read_model(settings)
+        self._arm = SimulatedArm(robot, settings)
+        self._effort_command = EffortCommand(robot, settings.joints, settings.saturate_effort)
+        self._dropout = Dropout.of(settings.dropout)
         self._rate = settings.rate
         self._lockstep = settings.lockstep
         if settings.paced and not settings.lockstep:
@@ -203,33 +146,10 @@ class SimulatedRobot(Node):
         self._is_patient = self._patience > 0.0
         self._braked = settings.brake
         self._time_goes_on = settings.time_under_brakes
-        self._order = _command_order(robot, settings.joints)
-        largest = robot.limits('effort_limit')
-        largest[largest <= 0.0] = math.inf
-        if not settings.saturate_effort:
-            largest[:] = math.inf
-        self._largest_effort = largest
-        self._wrench_sign = -1.0 if settings.wrench.measures is Measures.ON_TOOL else 1.0
-
-        bits, delayed_by = settings.drive.encoder_bits, settings.drive.command_delay
-        share = settings.model_error.torque_ripple
-        if self._hidden is not None:
-            bits, delayed_by = self._hidden.encoder_bits, self._hidden.delay
-            share = self._hidden.torque_ripple
-        self._sensors = _sensors(settings.drive, bits)
-        self._reading = self._sense()
-        self._ripples = share > 0.0
-        self._ripple = torque_ripple(share, SIMULATION.cogging * share)
-        delay = round(delayed_by * settings.rate)
-        self._under_way: deque[FloatArray] = deque(maxlen=delay + 1)
-
-        self._pick_up = settings.payload.pick_up
-        self._dropout = _Dropout.of(settings.dropout)
         self._pauses = list(settings.pause_at)
         if self._pauses != sorted(self._pauses):
             raise ParameterError(f'pause_at: expected ascending times, got {self._pauses}')
         self._paused = False
-
         self._command: FloatArray | None = None
         self._running = False
         # In lockstep, from a silence of joint_states to the first answer after it.
@@ -237,34 +157,17 @@ class SimulatedRobot(Node):
         self._answers = 0
         self._ticks = 0
         self._free_since: int | None = None
-        self._last_command_time = time.monotonic()
-        self._last_publish_time = time.monotonic()
+        self._last_command_time = self._last_publish_time = time.monotonic()
+        self._topics = StateTopics(self, robot, urdf, settings)
+        self._listen()
+        simulated_time = self._lockstep or settings.publish_clock
+        self._origin = FIRST_STAMP if simulated_time else self.get_clock().now().nanoseconds
+        self._wall_origin = time.monotonic()
+        self._start_timers()
+        self._report_start(robot)
 
-        self._joint_state = JointState()
-        self._joint_state.name = list(robot.joint_names)
-        self._joint_state_publisher = self.create_publisher(JointState, 'joint_states', RELIABLE)
-        self._wrench_publisher = None
-        if settings.wrench.sensor_link:
-            self._wrench = WrenchStamped()
-            self._wrench.header.frame_id = settings.wrench.sensor_link
-            self._wrench_publisher = self.create_publisher(WrenchStamped, 'wrench', RELIABLE)
-        self._imu_publisher = None
-        if settings.imu.link:
-            self._imu = Imu()
-            self._imu.header.frame_id = settings.imu.link
-            self._knows_orientation = settings.imu.orientation
-            if not self._knows_orientation:
-                self._imu.orientation_covariance[0] = -1.0
-            self._imu_publisher = self.create_publisher(Imu, 'imu', RELIABLE)
-        self._truth_publisher = self.create_publisher(JointState, '~/true_joint_states', RECORDED)
-        self._clock_publisher = None
-        if settings.publish_clock:
-            self._clock_publisher = self.create_publisher(Clock, '/clock', RELIABLE)
-        if urdf:
-            self._description_publisher = self.create_publisher(
-                String, 'robot_description', LATCHED
-            )
-            self._description_publisher.publish(String(data=urdf))
+    def _listen(self) -> None:
+        """Take commands and calls of services from now on."""
         if self._braked:
             self.create_service(Trigger, '~/release_brake', self._on_release_brake)
             self.create_service(Trigger, '~/engage_brake', self._on_engage_brake)
@@ -276,29 +179,24 @@ class SimulatedRobot(Node):
         if self._is_paced:
             self.create_subscription(Time, '~/run_until', self._on_run_until, LATCHED)
 
-        simulated_time = self._lockstep or settings.publish_clock
-        self._origin = FIRST_STAMP if simulated_time else self.get_clock().now().nanoseconds
-        self._wall_origin = time.monotonic()
-        if self._lockstep:
-            # The wall's clock: with `use_sim_time` the node's own would wait for itself.
-            period = 1.0 / (SIMULATION.coasting_pace * self._rate)
-            goes_by_itself = self._time_goes_on and not self._is_paced
-            self._timer = self._wall_timer(
-                min(period, SIMULATION.republish_period)
-                if goes_by_itself
-                else SIMULATION.republish_period,
-                self._on_lockstep_timer,
-            )
-            self._coasting_timer = self._wall_timer(
-                1.0 / (SIMULATION.coasting_pace * self._rate), self._on_coasting_timer
-            )
-            self._coasting_timer.cancel()
-        else:
+    def _start_timers(self) -> None:
+        if not self._lockstep:
             self._timer = self._wall_timer(1.0 / self._rate, self._on_real_time_timer)
+            return
+        # The wall's clock: with `use_sim_time` the node's own would wait for itself.
+        coasting_period = 1.0 / (SIMULATION.coasting_pace * self._rate)
+        period = SIMULATION.republish_period
+        if self._time_goes_on and not self._is_paced:
+            period = min(period, coasting_period)
+        self._timer = self._wall_timer(period, self._on_lockstep_timer)
+        self._coasting_timer = self._wall_timer(coasting_period, self._on_coasting_timer)
+        self._coasting_timer.cancel()
+
+    def _report_start(self, robot: Robot) -> None:
         self.get_logger().info(
             f'simulating {robot.name!r}: joints {", ".join(robot.joint_names)}; '
             f'{"lockstep" if self._lockstep else "real time"} at {self._rate:g} Hz; brakes hold '
-            f'at {np.round(initial_position, 4).tolist()} until '
+            f'at {np.round(self._arm.mujoco.position, 4).tolist()} until '
             f'{"~/release_brake and " if self._braked else ""}the first command'
         )
         more = [joint.name for joint in robot.joints if is_left_out(joint.friction)]
@@ -320,16 +218,14 @@ class SimulatedRobot(Node):
     # -- commands in ------------------------------------------------------------------------
 
     def _on_command(self, message: Float64MultiArray) -> None:
-        effort = np.array(message.data, dtype=np.float64)
-        if effort.shape != (self._arm.n,):
-            self._warn(f'expected {self._arm.n} numbers, got {effort.size}')
+        try:
+            self._command = self._effort_command.read(message.data)
+        except InputError as refusal:
+            self.get_logger().warning(
+                f'effort_controller/commands dropped: data: {refusal}',
+                throttle_duration_sec=SIMULATION.warning_period,
+            )
             return
-        if not np.isfinite(effort).all():
-            self._warn(f'expected finite numbers, got {effort.tolist()}')
-            return
-        command = np.empty_like(effort)
-        command[self._order] = effort
-        self._command = np.clip(command, -self._largest_effort, self._largest_effort)
         self._last_command_time = time.monotonic()
         self._is_answered = True
         self._is_patient = self._patience > 0.0
@@ -346,12 +242,6 @@ class SimulatedRobot(Node):
                 # Somebody answers again: let what else is on its way arrive.
                 self._coasting_timer.cancel()
                 self._coasting = self._running = False
-
-    def _warn(self, reason: str) -> None:
-        self.get_logger().warning(
-            f'effort_controller/commands dropped: data: {reason}',
-            throttle_duration_sec=SIMULATION.warning_period,
-        )
 
     def _on_resume(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if not self._pauses:
@@ -388,11 +278,8 @@ class SimulatedRobot(Node):
         self._braked = True
         # What was commanded before is not what the arm is to begin with when they are released.
         self._command, self._waits_for_grant = None, False
-        self._under_way.clear()
-        if self._running:
-            self._running = self._coasting = False
-            self._arm.stand()
-            self._reading = self._sense()
+        self._arm.engage_brakes(self._running)
+        self._running = self._coasting = False
         if self._lockstep:
             self._coasting_timer.cancel()
         response.success = True
@@ -509,30 +396,11 @@ class SimulatedRobot(Node):
         if self._running and self._command is not None:
             if self._free_since is None:
                 self._free_since = self._ticks
-            self._drive(self._command)
+            self._arm.drive(self._command)
         else:
             self._arm.stand()
         self._ticks += 1
-        loaded = self._loaded_arm
-        if loaded is not None and self._time_free() >= self._pick_up:
-            loaded.continue_from(self._arm)
-            self._arm, self._loaded_arm = loaded, None
-        self._reading = self._sense()
-
-    def _drive(self, command: FloatArray) -> None:
-        """Let the command that is due act for a period; until there is one, the first does."""
-        effort = pass_on(self._under_way, command)
-        self._arm.step(effort, self._ripple(self._arm, effort) if self._ripples else 0.0)
-
-    def _sense(self) -> SensorReading | None:
-        """Return what the sensors say, once a period; None where they are exact."""
-        if not self._sensors:
-            return None
-        arm = self._arm
-        reading = SensorReading(arm.time, arm.position, arm.velocity, None, None, '')
-        for sensor in self._sensors:
-            reading = sensor(reading)
-        return reading
+        self._arm.measure(self._time_free())
 
     def _time_free(self) -> float:
         """Return the time since the brakes were released [s]; below 0 before."""
@@ -549,190 +417,14 @@ class SimulatedRobot(Node):
         self._is_answered = False
         seconds, nanoseconds = divmod(self._stamp_nanoseconds(), NANO)
         stamp = Time(sec=seconds, nanosec=nanoseconds)
-        if self._clock_publisher is not None:
-            self._clock_publisher.publish(Clock(clock=stamp))
         silent = self._dropout.silent_topics(self._time_free())
-        if self._imu_publisher is not None and 'imu' not in silent:
-            self._publish_imu(stamp)
-        if self._wrench_publisher is not None and 'wrench' not in silent:
-            # Before the joint state: a controller that answers the state has its wrench then.
-            reading = (self._wrench_sign * self._arm.wrench).tolist()
-            self._wrench.header.stamp = stamp
-            force, torque = self._wrench.wrench.force, self._wrench.wrench.torque
-            force.x, force.y, force.z, torque.x, torque.y, torque.z = reading
-            self._wrench_publisher.publish(self._wrench)
-        state = self._joint_state
-        state.header.stamp = stamp
-        state.position = array.array('d', self._arm.position.tobytes())
-        state.velocity = array.array('d', self._arm.velocity.tobytes())
-        state.effort = array.array('d', self._arm.effort.tobytes())
-        if self._truth_publisher.get_subscription_count():
-            self._truth_publisher.publish(state)
-        reading = self._reading
-        if reading is not None and reading.velocity is not None:
-            state.position = array.array('d', reading.position.tobytes())
-            state.velocity = array.array('d', reading.velocity.tobytes())
-        if self._hidden is not None:
-            self._misreport(state, self._hidden)
-        if 'joint_states' not in silent:
-            self._joint_state_publisher.publish(state)
-        elif self._lockstep and self._running and not self._coasting:
+        self._topics.publish(stamp, self._arm, silent)
+        if 'joint_states' in silent and self._lockstep and self._running and not self._coasting:
             # Nobody can answer: go on by itself.
             self._coasting = True
             self._answers = 0
             self._coasting_timer.reset()
         self._last_publish_time = time.monotonic()
-
-    def _misreport(self, state: JointState, hidden: HiddenErrors) -> None:
-        """Put in place of efforts and velocities what the arm's driver has for them."""
-        arm = self._arm
-        effort = hidden.reported_effort(arm.robot.joint_names, arm.effort, arm.gravity_effort())
-        state.effort = array.array('d', effort.tobytes())
-        if not hidden.reports_velocity:
-            state.velocity = array.array('d')
-
-    def _publish_imu(self, stamp: Time) -> None:
-        reading = self._arm.imu
-        message = self._imu
-        message.header.stamp = stamp
-        if self._knows_orientation:
-            quaternion = message.orientation
-            quaternion.x, quaternion.y, quaternion.z, quaternion.w = reading.orientation.tolist()
-        rate, force = message.angular_velocity, message.linear_acceleration
-        rate.x, rate.y, rate.z = reading.angular_velocity.tolist()
-        force.x, force.y, force.z = reading.specific_force.tolist()
-        assert self._imu_publisher is not None  # the caller looked
-        self._imu_publisher.publish(message)
-
-
-@dataclass(eq=False)
-class _Dropout:
-    """Which topics are silent, and when.
-
-    Attributes
-    ----------
-    topics : tuple of str
-    start, end : float
-        After the brakes were released [s].
-    is_asked_for : bool
-        By the service, whatever the time.
-    """
-
-    topics: tuple[str, ...]
-    start: float
-    end: float
-    is_asked_for: bool = False
-
-    @classmethod
-    def of(cls, settings: DropoutSettings) -> _Dropout:
-        topics = settings.topics or DROPPABLE[:1]
-        for topic in topics:
-            if topic not in DROPPABLE:
-                raise ParameterError(
-                    f'dropout.topics: expected of {", ".join(DROPPABLE)}, got {topic!r}'
-                )
-        return cls(topics, settings.start, settings.start + settings.duration)
-
-    def silent_topics(self, now: float) -> tuple[str, ...]:
-        """Return what is silent at a time after the brakes were released [s]."""
-        return self.topics if self.is_asked_for or self.start <= now < self.end else ()
-
-
-def _load(settings: SimulatedRobotSettings) -> tuple[Robot, str]:
-    """Read the model: (robot, URDF text or '')."""
-    selection: dict[str, Any] = {
-        'base_link': settings.base_link or None,
-        'tip_link': settings.tip_link or None,
-        'locked_joints': settings.locked_joints.by_name(),
-    }
-    if settings.model_file:
-        robot = load_model(settings.model_file, **selection)
-        text = Path(settings.model_file).read_text(encoding='utf-8')
-        return robot, text if text.lstrip().startswith('<') else ''
-    if settings.robot_description:
-        return load_urdf(settings.robot_description, **selection), settings.robot_description
-    raise ParameterError(
-        'model_file, robot_description: expected one of them, got two empty strings'
-    )
-
-
-def _build(
-    robot: Robot, settings: SimulatedRobotSettings
-) -> tuple[MujocoArm, MujocoArm | None, FloatArray]:
-    """Return the arm under brakes, what it becomes on picking up the load, and its position."""
-    if settings.substeps != round(settings.substeps):
-        raise ParameterError(f'substeps: expected a whole number, got {settings.substeps}')
-    error = settings.model_error
-    simulated = scale_friction(scale_masses(robot, error.mass_scale), error.friction_scale)
-    if error.frictionless:
-        simulated = simulated.without_friction()
-
-    def arm_of(model: Robot) -> MujocoArm:
-        return MujocoArm(
-            model,
-            gravity=settings.gravity,
-            period=1.0 / settings.rate,
-            substeps=round(settings.substeps),
-            integrator=settings.integrator,
-            sensor_link=settings.wrench.sensor_link or None,
-            joint_limits=settings.joint_limits,
-            base=_base_motion(settings.base),
-            imu_link=settings.imu.link or None,
-        )
-
-    loaded = None
-    if settings.payload.mass > 0.0:
-        loaded = with_hung_mass(
-            simulated, settings.payload.mass, settings.payload.com, settings.payload.link
-        )
-    is_picked_up = loaded is not None and settings.payload.pick_up > 0.0
-    arm = arm_of(simulated if loaded is None or is_picked_up else loaded)
-    position = (
-        np.array(settings.initial_position)
-        if settings.initial_position
-        else initial_position_within_limits(robot)
-    )
-    if position.shape != (robot.n,):
-        raise ParameterError(
-            f'initial_position: expected {robot.n} numbers, one for each of '
-            f'{", ".join(robot.joint_names)}, got {position.size}'
-        )
-    arm.reset(position)
-    return arm, arm_of(loaded) if loaded is not None and is_picked_up else None, position
-
-
-def _sensors(settings: DriveSettings, bits: float) -> list[Sensor]:
-    """Return what joint positions and velocities go through."""
-    if bits != round(bits):
-        raise ParameterError(f'drive.encoder_bits: expected a whole number, got {bits}')
-    sensors = [encoder(round(bits))] if bits else []
-    if settings.velocity_cutoff > 0.0:
-        sensors.append(differenced_velocity(settings.velocity_cutoff))
-    return sensors
-
-
-def _base_motion(settings: BaseSettings) -> BaseMotion:
-    return BaseMotion.from_rpy(
-        settings.orientation,
-        Oscillation.along(settings.sway.axis, settings.sway.amplitude, settings.sway.frequency),
-        Oscillation.about(
-            settings.rocking.axis,
-            settings.rocking.amplitude,
-            settings.rocking.frequency,
-            settings.rocking.center,
-        ),
-    )
-
-
-def _command_order(robot: Robot, names: Sequence[str]) -> FloatArray:
-    """Return for each entry of a command the joint it belongs to."""
-    ordered = tuple(names) or robot.joint_names
-    if sorted(ordered) != sorted(robot.joint_names):
-        raise ParameterError(
-            f'joints: expected each of {", ".join(robot.joint_names)} once, '
-            f'got {", ".join(ordered)}'
-        )
-    return np.array([robot.joint_names.index(name) for name in ordered], dtype=np.intp)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -11,7 +11,7 @@ from ne_dynamics.algorithms.hysteresis import (
     follow_hysteresis,
     move_hysteresis,
 )
-from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.algorithms.joint_friction import compute_friction
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.friction import FrictionModel
 

@@ -24,7 +24,8 @@ from ne_dynamics.codegen.llvm.compiler import CompiledKernel
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.codegen.source import python_module, standalone_source
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.feedback_gains import Gains
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.path_hysteresis import PathHysteresis
 from ne_dynamics.dynamics.compensation import Base, Terms

@@ -7,7 +7,7 @@ import pytest
 from small_arm import URDF, kept_folder, no_bar, small_arm
 
 import ne_dynamics as ned
-from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.algorithms.joint_friction import compute_friction
 from ne_dynamics.commission.desk import CLOSE, Desk
 from ne_dynamics.commission.fits.friction import refine_friction
 from ne_dynamics.commission.record import Record

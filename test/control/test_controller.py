@@ -10,9 +10,10 @@ from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand, OnFault, Tuning

@@ -11,8 +11,9 @@ from ne_dynamics import Dynamics, load_model
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.disturbance import DisturbanceObserver, DisturbanceTuning
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits, StateRefused
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.feasibility import (
     growth_rate,
     judge_gains,
     judge_limits,
     phase_margin,
 )
-from ne_dynamics.control.laws import Gains, Mode
+from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.sensors.velocity_source import (
     PositionVelocity,
     VelocitySettings,

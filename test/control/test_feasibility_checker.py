@@ -12,7 +12,8 @@ from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.path_efforts import PathEfforts
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.feedback_gains import Gains
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.robot import Robot

@@ -9,6 +9,7 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import (
@@ -17,7 +18,7 @@ from ne_dynamics.control.guards.state_guard import (
     StateLimits,
     StateRefused,
 )
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.tuning import OnFault, Tuning
 from ne_dynamics.model.robot import Joint, JointType

@@ -9,7 +9,8 @@ import numpy as np
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.feedback_gains import Gains
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.motion.limit_violation import WhenInfeasible

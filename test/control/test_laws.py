@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, Robot, load_dh, load_urdf
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.feedback_gains import Gains
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.dynamics.compensation import Base, Compensation, Terms
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.friction import FrictionModel

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_model
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.feedback_gains import Gains
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.observer import MomentumObserver
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.dynamics.compensation import Base, Terms

@@ -9,8 +9,9 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.state_guard import FaultKind
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.sensors.thresholds import SENSORS

@@ -9,12 +9,14 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.imu import BaseImu, OnImuTimeout
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
-from ne_dynamics.control.sensors.wrench import OnTimeout, WrenchSettings, WristWrench
+from ne_dynamics.control.sensors.wrench import WristWrench
+from ne_dynamics.control.sensors.wrench_settings import OnTimeout, WrenchSettings
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.transition import CommandOffset, ramp
 from ne_dynamics.control.tuning import LastCommand, Tuning

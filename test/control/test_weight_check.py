@@ -11,13 +11,14 @@ from example_robots import EXAMPLE_ROBOTS
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.weight_check import (
     RestingState,
     Weight,
     WeightCheck,
     find_limit_share,
 )
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.laws import ControlLaw, Mode, Terms
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.rigid_body import Inertia

@@ -9,12 +9,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, Robot, load_urdf
-from ne_dynamics.control.sensors.wrench import (
-    WrenchSettings,
-    WristWrench,
-    inertia_beyond,
-    static_wrench,
-)
+from ne_dynamics.control.sensors.wrench import WristWrench, inertia_beyond, static_wrench
+from ne_dynamics.control.sensors.wrench_settings import WrenchSettings
 from ne_dynamics.errors import ModelError, ParameterError, WrenchError
 from ne_dynamics.model.rigid_body import Transform
 from ne_dynamics.shipped import shipped_file

@@ -17,7 +17,8 @@ from ne_dynamics import load_model
 from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings, ImuSource, OnImuTimeout
-from ne_dynamics.control.sensors.wrench import Measures, OnTimeout, WrenchSettings, WristWrench
+from ne_dynamics.control.sensors.wrench import WristWrench
+from ne_dynamics.control.sensors.wrench_settings import Measures, OnTimeout, WrenchSettings
 from ne_dynamics.errors import (
     ImuError,
     InputError,

@@ -12,8 +12,9 @@ import pytest
 import yaml
 from geared_arm import geared_arm
 
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.feasibility import judge_gains
-from ne_dynamics.control.laws import Gains, Mode
+from ne_dynamics.control.laws import Mode
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.gains.design import design_gains

@@ -7,7 +7,8 @@ import pytest
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.checks import check_robot
-from ne_dynamics.model.rigid_body import Transform, quaternion_rotation, roll_pitch_yaw
+from ne_dynamics.model.orientation import quaternion_rotation, roll_pitch_yaw
+from ne_dynamics.model.rigid_body import Transform
 from ne_dynamics.model.urdf.tree import load_urdf
 
 LIMIT = '<limit lower="-1" upper="2" effort="10" velocity="3"/>'

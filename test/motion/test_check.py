@@ -9,9 +9,10 @@ import pytest
 
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.check import check_kinematics, check_motion
+from ne_dynamics.motion.joined_states import scaled_coefficients
 from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, describe, rank
-from ne_dynamics.motion.motion import Motion, scaled_coefficients
+from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import (
     Segments,
     bound_segments,

@@ -12,9 +12,9 @@ from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Terms
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.motion.check import find_rests, find_unholdable
 from ne_dynamics.motion.effort_check import check_efforts
+from ne_dynamics.motion.joined_states import scaled_coefficients
 from ne_dynamics.motion.joint_limits import USUAL, DemandLimits
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
-from ne_dynamics.motion.motion import scaled_coefficients
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.motion.motion import scaled_coefficients
+from ne_dynamics.motion.joined_states import scaled_coefficients
 from ne_dynamics.motion.segments import Segments, sample_segments
 from ne_dynamics.motion.thresholds import TIME_SCALING
 from ne_dynamics.motion.time_scaling.path import divide_by_way, divide_turns

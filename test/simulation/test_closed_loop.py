@@ -21,6 +21,7 @@ from ne_dynamics.simulation.demo.arm import gain_parameters, law_parameters
 from ne_dynamics.simulation.demo.control_laws import LAWS
 from ne_dynamics.simulation.demo.motion import excitation, rest_to_rest
 from ne_dynamics.simulation.demo.ros_process import ProcessError
+from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
 from ne_dynamics.simulation.demo.session import NodeLoop
 
 KP, KV = 400.0, 40.0
@@ -57,7 +58,8 @@ class Rig:
         """Run the motion once by a law of the demo."""
         parameters = law_parameters(LAWS[law].mode, LAWS[law].terms)
         with self.loop as loop:
-            return loop.run(self.motion, {**parameters, **(node or {})}, robot or {})
+            one = ScenarioRun(law, LAWS[law].style, {**parameters, **(node or {})}, robot or {})
+            return loop.run(self.motion, one)
 
 
 @pytest.mark.parametrize(('model', 'tip'), ARMS.items())

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from geared_arm import geared_arm
 
-from ne_dynamics.control.laws import ControlLaw, Gains
+from ne_dynamics.control.feedback_gains import Gains
+from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.sensors.velocity_source import PositionVelocity, VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError

@@ -10,8 +10,10 @@ import pytest
 
 import ne_dynamics as ned
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
-from ne_dynamics.control.sensors.wrench import WrenchSettings, WristWrench, inertia_beyond
+from ne_dynamics.control.feedback_gains import Gains
+from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.sensors.wrench import WristWrench, inertia_beyond
+from ne_dynamics.control.sensors.wrench_settings import WrenchSettings
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import Inertia

@@ -11,7 +11,8 @@ pytest.importorskip('mujoco', reason='mujoco is missing')
 
 from ne_dynamics import load_urdf
 from ne_dynamics.control.guards.state_guard import StateLimits
-from ne_dynamics.control.sensors.wrench import Measures, WrenchSettings, static_wrench
+from ne_dynamics.control.sensors.wrench import static_wrench
+from ne_dynamics.control.sensors.wrench_settings import Measures, WrenchSettings
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.ros.settings.carried_load import load_beyond_sensor
 from ne_dynamics.ros.settings.configuration import make_controller, make_tuning

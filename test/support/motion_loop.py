@@ -9,9 +9,10 @@ from planted_loop import NodeAnswers
 
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import Fault, StateLimits
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode, Terms
+from ne_dynamics.control.laws import ControlLaw, Mode, Terms
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.ros.settings.configuration import make_controller, make_tuning

@@ -19,8 +19,9 @@ from motion_loop import PERIOD, shipped_arm
 
 from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.state_guard import FaultKind
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import OnStateLoss, Tuning
 from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass
 from ne_dynamics.simulation.demo.motion import rest_to_rest

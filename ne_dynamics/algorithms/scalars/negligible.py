@@ -135,12 +135,7 @@ class NegligibleNumbers:
             c, s = body.turn
             candidates += self._make_candidates(index, 'twist', body.twist, (c, s, 0.0))
             limit = self.tolerance * (max(reach, root_length) if body.parent == BASE else reach)
-            for k, value in enumerate(body.position):
-                if 0.0 < abs(value) <= limit:
-                    effect = self._sensitivity.compute_displacement_effect(
-                        index, (0.0, 0.0, 0.0), [-value if k == m else 0.0 for m in range(3)]
-                    )
-                    candidates.append(_Candidate(index, 'position', (k,), abs(value), effect))
+            candidates += self._make_shifts(index, body, limit)
         accepted = self._accept(candidates)
         candidates = []
         for index, body in enumerate(bodies):
@@ -166,6 +161,17 @@ class NegligibleNumbers:
             else:
                 bodies[index] = replace(body, spin=_round_to_quarter_turn(body.spin))
         return bodies
+
+    def _make_shifts(self, index: int, body: MechanismBody, limit: float) -> list[_Candidate]:
+        """Return the candidates that short lengths of a position are."""
+        candidates = []
+        for k, value in enumerate(body.position):
+            if 0.0 < abs(value) <= limit:
+                effect = self._sensitivity.compute_displacement_effect(
+                    index, (0.0, 0.0, 0.0), [-value if k == m else 0.0 for m in range(3)]
+                )
+                candidates.append(_Candidate(index, 'position', (k,), abs(value), effect))
+        return candidates
 
     def _make_candidates(
         self, index: int, field: str, pair: Pair, axis: Sequence[float]

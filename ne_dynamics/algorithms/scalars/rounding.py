@@ -120,26 +120,53 @@ def torque_bound(
     """
     if not regrouped.changes:
         return [0.0] * plain.n
-    loads = LoadSizes() if loads is None else loads
-    bodies = plain.bodies
-    angles = [_bound_angle(regrouped, index) for index in range(len(bodies))]
-    positions: list[Bounded] = []
-    displacements: list[Bounded] = []
-    forces: list[Bounded] = []
-    moments: list[Bounded] = []
-    # Rate, angular acceleration and acceleration, outward.
+    given = LoadSizes() if loads is None else loads
+    efforts = _hand_inward(
+        plain, _bound_bodies(regrouped, plain, (q, qd, qdd), gravity, given, tip)
+    )
+    # Friction that depends on the load changes with it.
+    return [
+        effort * (1.0 + friction.load_coefficient)
+        for effort, friction in zip(efforts, plain.friction, strict=True)
+    ]
+
+
+@dataclass
+class _BodyBound:
+    """Of a body: turn and place in its parent, stroke of its joint, what moves it."""
+
+    angle: float
+    position: Bounded
+    displacement: Bounded
+    force: Bounded
+    moment: Bounded
+
+
+def _bound_bodies(
+    regrouped: Mechanism,
+    plain: Mechanism,
+    motion: tuple[Sequence[float], Sequence[float], Sequence[float]],
+    gravity: Sequence[float],
+    loads: LoadSizes,
+    tip: Link | None,
+) -> list[_BodyBound]:
+    """Bound rates and accelerations outward, and the force and the moment that they take."""
+    q, qd, qdd = motion
+    found = []
+    # Rate, angular acceleration and acceleration.
     states: dict[int, tuple[Bounded, Bounded, Bounded]] = {
         BASE: _bound_base_state(plain, gravity, loads)
     }
-    for index, body in enumerate(bodies):
+    for index, body in enumerate(plain.bodies):
         w, wd, a = states[body.parent]
+        angle = _bound_angle(regrouped, index)
         rate = Bounded(abs(body.multiplier * qd[body.coordinate]))
         acceleration = Bounded(abs(body.multiplier * qdd[body.coordinate]))
         position = _bound_position(body, index, regrouped.changes)
         displacement = _ZERO
         # A r with A = [wd]x + [w]x [w]x is at most (|wd| + |w|^2) |r|.
-        a = (a + (wd + w * w) * position).turned(angles[index])
-        w, wd = w.turned(angles[index]), wd.turned(angles[index])
+        a = (a + (wd + w * w) * position).turned(angle)
+        w, wd = w.turned(angle), wd.turned(angle)
         if body.is_prismatic:
             stroke = abs(body.multiplier) * abs(q[body.coordinate]) + abs(body.offset)
             displacement = Bounded(stroke)
@@ -148,14 +175,7 @@ def torque_bound(
             wd = wd + w * rate + acceleration
             w = w + rate
         states[index] = w, wd, a
-        positions.append(position)
-        displacements.append(displacement)
-        carried = regrouped.bodies[index].inertia
-        mass = Bounded(abs(body.inertia.mass), _ROUNDING * abs(carried.mass))
-        first = _bound_first_moment(body.inertia, index, regrouped.changes, plain.changes)
-        first += Bounded(0.0, _ROUNDING * math.hypot(*carried.first_moment))
-        tensor = _bound_inertia_tensor(body.inertia, index, regrouped.changes, plain.changes)
-        tensor += Bounded(0.0, _ROUNDING * _tensor_size(carried.second_moments))
+        mass, first, tensor = _bound_inertia(regrouped, plain, index)
         wrench = _ZERO, _ZERO
         if tip is not None and tip.body == index:
             arm = math.hypot(*plain.frame_pose(tip).translation.tolist())
@@ -163,24 +183,38 @@ def torque_bound(
             mass, first, tensor = mass + more[0], first + more[1], tensor + more[2]
             wrench = Bounded(loads.force), Bounded(loads.moment + arm * loads.force)
         # f = m a + A h,  n = I wd + w x I w + h x a.
-        forces.append(mass * a + (wd + w * w) * first + wrench[0])
-        moments.append(tensor * (wd + w * w) + first * a + wrench[1])
+        force = mass * a + (wd + w * w) * first + wrench[0]
+        moment = tensor * (wd + w * w) + first * a + wrench[1]
+        found.append(_BodyBound(angle, position, displacement, force, moment))
+    return found
+
+
+def _bound_inertia(
+    regrouped: Mechanism, plain: Mechanism, index: int
+) -> tuple[Bounded, Bounded, Bounded]:
+    """Return mass, first moment and inertia tensor of a body, rounded as it is carried."""
+    own, carried = plain.bodies[index].inertia, regrouped.bodies[index].inertia
+    mass = Bounded(abs(own.mass), _ROUNDING * abs(carried.mass))
+    first = _bound_first_moment(own, index, regrouped.changes, plain.changes)
+    first += Bounded(0.0, _ROUNDING * math.hypot(*carried.first_moment))
+    tensor = _bound_inertia_tensor(own, index, regrouped.changes, plain.changes)
+    tensor += Bounded(0.0, _ROUNDING * _tensor_size(carried.second_moments))
+    return mass, first, tensor
+
+
+def _hand_inward(plain: Mechanism, found: list[_BodyBound]) -> list[float]:
+    """Return the errors of the efforts, each body's force and moment handed to its parent."""
     efforts = [0.0] * plain.n
-    for index in reversed(range(len(bodies))):
-        body = bodies[index]
-        force, moment = forces[index], moments[index]
-        effort = force if body.is_prismatic else moment
+    for body, bound in zip(reversed(plain.bodies), reversed(found), strict=True):
+        effort = bound.force if body.is_prismatic else bound.moment
         efforts[body.coordinate] += abs(body.multiplier) * effort.error
         if body.parent != BASE:
-            moment = moment + displacements[index] * force
-            force, moment = force.turned(angles[index]), moment.turned(angles[index])
-            forces[body.parent] = forces[body.parent] + force
-            moments[body.parent] = moments[body.parent] + moment + positions[index] * force
-    # Friction that depends on the load changes with it.
-    return [
-        effort * (1.0 + friction.load_coefficient)
-        for effort, friction in zip(efforts, plain.friction, strict=True)
-    ]
+            moment = bound.moment + bound.displacement * bound.force
+            force, moment = bound.force.turned(bound.angle), moment.turned(bound.angle)
+            parent = found[body.parent]
+            parent.force = parent.force + force
+            parent.moment = parent.moment + moment + bound.position * force
+    return efforts
 
 
 def pose_bound(mechanism: Mechanism, links: Sequence[Link], q: Sequence[float]) -> PoseBound:

@@ -129,7 +129,33 @@ def _write_header(
 ) -> str:
     robot = subject.robot
     library, upper = prefix + _SUFFIX, prefix.upper()
-    top = [
+    macros = [('JOINTS', robot.n), ('BODIES', len(robot.bodies)), ('LINKS', len(robot.links))]
+    macros += _argument_sizes(robot, programs).items()
+    macros += [(_size_macro(program.name), len(program.outputs)) for program in programs]
+    width = max(len(name) for name, _ in macros)
+    lines = [
+        *_comment(_describe_library(robot, notes)),
+        f'#ifndef {library.upper()}_H',
+        f'#define {library.upper()}_H',
+        '',
+        '/* Scalars of each argument and result. */',
+        *[f'#define {upper}_{name:<{width}} {size}' for name, size in macros],
+        '',
+        '#ifdef __cplusplus',
+        'extern "C" {',
+        '#endif',
+        '',
+    ]
+    for program in programs:
+        about = describe_function(program, describe_rounding(subject, program.name))
+        lines += [*_comment(about), f'{_prototype(program, prefix)};', '']
+    lines += ['#ifdef __cplusplus', '}', '#endif', '', '#endif']
+    return '\n'.join(lines) + '\n'
+
+
+def _describe_library(robot: Robot, notes: Sequence[str]) -> list[str]:
+    """Return the comment at the top of the header."""
+    return [
         MARK,
         '',
         f'Equations of motion of the robot {robot.name}.',
@@ -157,28 +183,6 @@ def _write_header(
         'links, by index:',
         *[f'  {index}  {link.name}' for index, link in enumerate(robot.links)],
     ]
-    macros = [('JOINTS', robot.n), ('BODIES', len(robot.bodies)), ('LINKS', len(robot.links))]
-    macros += _argument_sizes(robot, programs).items()
-    macros += [(_size_macro(program.name), len(program.outputs)) for program in programs]
-    width = max(len(name) for name, _ in macros)
-    lines = [
-        *_comment(top),
-        f'#ifndef {library.upper()}_H',
-        f'#define {library.upper()}_H',
-        '',
-        '/* Scalars of each argument and result. */',
-        *[f'#define {upper}_{name:<{width}} {size}' for name, size in macros],
-        '',
-        '#ifdef __cplusplus',
-        'extern "C" {',
-        '#endif',
-        '',
-    ]
-    for program in programs:
-        about = describe_function(program, describe_rounding(subject, program.name))
-        lines += [*_comment(about), f'{_prototype(program, prefix)};', '']
-    lines += ['#ifdef __cplusplus', '}', '#endif', '', '#endif']
-    return '\n'.join(lines) + '\n'
 
 
 def _write_source(programs: Sequence[Program], prefix: str) -> str:

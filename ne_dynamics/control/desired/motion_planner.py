@@ -302,7 +302,20 @@ class MotionPlanner:
         if self.running is None or self.here.time is None:
             request, checker = sent.integrated(None, None), settings.make_checker(self.here)
             return MotionPlan(sent, is_for_now, checker.decide(checker.check_waypoints(request)))
-        here, request, running = on_path(self.path_time, self.here, sent, self.running)
+        is_announced = is_for_now and start is not None and not is_partial
+        return self._plan_along(waypoints, sent, self.running, is_for_now, is_announced)
+
+    def _plan_along(
+        self,
+        waypoints: Waypoints,
+        sent: MotionRequest,
+        followed: Motion,
+        is_for_now: bool,
+        is_announced: bool,
+    ) -> MotionPlan:
+        """Return what becomes of waypoints while a motion is followed."""
+        settings = self.settings
+        here, request, running = on_path(self.path_time, self.here, sent, followed)
         request = request.integrated(running, here.time)
         checker, now = settings.make_checker(here), here.now
         begin = running.sample(now)
@@ -332,7 +345,7 @@ class MotionPlanner:
             checker.efforts if settings.slows_down else None,
             pace,
             settings.number,
-            is_announced=is_for_now and start is not None and not is_partial,
+            is_announced=is_announced,
         )
 
     def _going_on(

@@ -116,17 +116,8 @@ def plan_pace(
     InfeasibleMotionError
         When there is a pose that the motors cannot hold, or not leave slowly.
     """
-    knots = trajectory.knots
-    count = len(knots) - 1
-    first = int(np.searchsorted(knots, begin, side='right')) - 1
-    first = min(max(first, 0), count - 1)
-    path = PathIntervals.of(trajectory.segments(slice(first, count)))
-    position, times = path.position[0], path.begins - origin
-    beyond = find_unholdable(position, times, efforts.holding, limits) or find_unpassable(
-        position, path.velocity[0], times, efforts.moving, limits
-    )
-    if beyond:
-        raise InfeasibleMotionError(beyond)
+    path = _find_path(trajectory, begin)
+    _refuse_impassable(path, path.begins - origin, efforts, limits)
     # Behind the last segment the arm stands.
     found = find_time_optimal(
         path,
@@ -141,6 +132,25 @@ def plan_pace(
         return found
     squares = np.concatenate(([TIME_SCALING.slowest_speed**2], found.profile.squares[1:]))
     return found._replace(profile=TimeOptimalProfile(found.profile.times, squares))
+
+
+def _find_path(trajectory: Motion, begin: float) -> PathIntervals:
+    """Return a motion from the segment on in which a place is [s]."""
+    count = len(trajectory.knots) - 1
+    first = int(np.searchsorted(trajectory.knots, begin, side='right')) - 1
+    return PathIntervals.of(trajectory.segments(slice(min(max(first, 0), count - 1), count)))
+
+
+def _refuse_impassable(
+    path: PathIntervals, times: FloatArray, efforts: PathEfforts, limits: DemandLimits
+) -> None:
+    """Refuse a path with a pose that the motors cannot hold, or not leave slowly."""
+    position = path.position[0]
+    beyond = find_unholdable(position, times, efforts.holding, limits) or find_unpassable(
+        position, path.velocity[0], times, efforts.moving, limits
+    )
+    if beyond:
+        raise InfeasibleMotionError(beyond)
 
 
 class TimeScaling:
@@ -431,16 +441,7 @@ class TimeScaling:
             if not self._has_changed(trajectory, efforts, clock):
                 return
             self._efforts, self._is_outdated = efforts, False
-            self._planning = self._submit(
-                plan_pace,
-                trajectory.part(clock.place, np.inf),
-                efforts,
-                self._limits,
-                clock.place,
-                0.0,
-                max(clock.speed, TIME_SCALING.slowest_speed),
-                max(1.0, self.target),
-            )
+            self._planning = self._submit_plan(trajectory, efforts, clock)
         if not self._planning.done():
             return
         planning, self._planning = self._planning, None
@@ -452,6 +453,20 @@ class TimeScaling:
         except (Exception, CancelledError):
             # Who was to plan is gone; somebody else may be there soon.
             self._is_outdated, self._not_before = True, clock.time + DESIRED.retry_time
+
+    def _submit_plan(
+        self, trajectory: Motion, efforts: PathEfforts, clock: PathParameter
+    ) -> Future[TimeOptimal]:
+        return self._submit(
+            plan_pace,
+            trajectory.part(clock.place, np.inf),
+            efforts,
+            self._limits,
+            clock.place,
+            0.0,
+            max(clock.speed, TIME_SCALING.slowest_speed),
+            max(1.0, self.target),
+        )
 
     def _has_changed(self, trajectory: Motion, efforts: PathEfforts, clock: PathParameter) -> bool:
         """Return whether what was planned was planned with another model."""

@@ -30,9 +30,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_limits import FollowingLimits
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.velocity_source import (
     MEASURED,
     VelocityFilter,

@@ -200,7 +200,8 @@ def _resolved(name: str, default: float, value: float) -> float:
 class _Limits:
     """The tolerances of one stage, infinite where there are none."""
 
-    def __init__(self, position: FloatArray, velocity: FloatArray) -> None:
+    def __init__(self, position: FloatArray, velocity: FloatArray, code: GoalCode) -> None:
+        self.code = code
         self.position = np.where(position > 0.0, position, np.inf)
         self.velocity = np.where(velocity > 0.0, velocity, np.inf)
         self.are_any = bool(np.isfinite((self.position, self.velocity)).any())
@@ -232,8 +233,12 @@ class GoalMonitor:
         position_error: Callable[[FloatArray, FloatArray], FloatArray],
     ) -> None:
         self._joints = joints
-        self._path = _Limits(tolerances.path_position, tolerances.path_velocity)
-        self._goal = _Limits(tolerances.goal_position, tolerances.goal_velocity)
+        self._path = _Limits(
+            tolerances.path_position, tolerances.path_velocity, GoalCode.PATH_TOLERANCE_VIOLATED
+        )
+        self._goal = _Limits(
+            tolerances.goal_position, tolerances.goal_velocity, GoalCode.GOAL_TOLERANCE_VIOLATED
+        )
         self._goal_time = tolerances.goal_time
         self._position_error = position_error
         self._is_first = True
@@ -270,40 +275,32 @@ class GoalMonitor:
         if is_on_the_way and not self._path.are_any:
             self._is_first = False
             return None
-        position_error = self._position_error(desired.position, position)
         velocity_error = None if velocity is None else desired.velocity - velocity
+        errors = self._position_error(desired.position, position), velocity_error
         # The first state counts as on the way even when it is the last waypoint's.
         if is_on_the_way or self._is_first:
             self._is_first = False
-            if not self._path.are_kept(position_error, velocity_error):
-                violations = self._violations(self._path, position_error, velocity_error)
-                return GoalOutcome(
-                    GoalCode.PATH_TOLERANCE_VIOLATED,
-                    f'{violations}, {max(end_time - now, 0.0):.3g} s before the end of the '
-                    'trajectory',
-                )
+            if not self._path.are_kept(*errors):
+                when = f'{max(end_time - now, 0.0):.3g} s before the end of the trajectory'
+                return self._give_up(self._path, errors, when)
         if is_on_the_way:
             return None
-        if self._goal.are_kept(position_error, velocity_error):
+        if self._goal.are_kept(*errors):
             return GoalOutcome(GoalCode.SUCCESSFUL, 'the goal is reached')
-        late = now - end_time
-        if self._goal_time and late > self._goal_time:
-            violations = self._violations(self._goal, position_error, velocity_error)
-            return GoalOutcome(
-                GoalCode.GOAL_TOLERANCE_VIOLATED,
-                f'{violations}, {late:.3g} s after the end of the trajectory (goal time: '
-                f'{self._goal_time:g} s)',
-            )
+        late, allowed = now - end_time, self._goal_time
+        if allowed and late > allowed:
+            when = f'{late:.3g} s after the end of the trajectory (goal time: {allowed:g} s)'
+            return self._give_up(self._goal, errors, when)
         return None
 
-    def _violations(
-        self, limits: _Limits, position_error: FloatArray, velocity_error: FloatArray | None
-    ) -> str:
-        """Return which joints are out of their tolerances, in words."""
+    def _give_up(
+        self, limits: _Limits, errors: tuple[FloatArray, FloatArray | None], when: str
+    ) -> GoalOutcome:
+        """Return the outcome of tolerances that are violated, by which joints."""
         found = []
         for what, per, error, limit in (
-            ('position', '', position_error, limits.position),
-            ('velocity', '/s', velocity_error, limits.velocity),
+            ('position', '', errors[0], limits.position),
+            ('velocity', '/s', errors[1], limits.velocity),
         ):
             if error is None:
                 continue
@@ -316,4 +313,4 @@ class GoalMonitor:
                         f'joint {joint.name!r}: {what} error: expected at most {expected:g} '
                         f'{unit}, got {got:.4g} {unit}'
                     )
-        return '; '.join(found)
+        return GoalOutcome(limits.code, f'{"; ".join(found)}, {when}')

@@ -20,9 +20,7 @@ What the wrench does in the control loop, and what the filter and the gain do to
 
 from __future__ import annotations
 
-import enum
 from collections import deque
-from dataclasses import dataclass
 from math import hypot, inf, isfinite
 
 import numpy as np
@@ -30,115 +28,15 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.control.sensors.low_pass import LowPass
 from ne_dynamics.control.sensors.thresholds import SENSORS
+from ne_dynamics.control.sensors.wrench_settings import (
+    PARAMETERS,
+    Measures,
+    OnTimeout,
+    WrenchSettings,
+)
 from ne_dynamics.errors import WrenchError
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform, cross_matrix
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.settings import Changes, ParameterTable, parameter
-
-
-class Measures(str, enum.Enum):
-    """Which of the two opposite wrenches the sensor reports."""
-
-    ON_TOOL = 'on_tool'
-    """What the environment and the tool exert on the arm's side (the habit in ROS): f = -reading.
-
-    A tool that hangs on the sensor reads as a force downwards.
-    """
-    BY_TOOL = 'by_tool'
-    """The opposite: f = reading."""
-
-
-class OnTimeout(str, enum.Enum):
-    """What counts when readings stop."""
-
-    ZERO = 'zero'
-    """No reading: whoever computes with the wrench puts in what the model knows of the tool."""
-    HOLD = 'hold'
-    """The last one."""
-
-
-@dataclass(frozen=True)
-class WrenchSettings:
-    """The parameters `wrench.*`: where the sensor is, and how its readings count."""
-
-    enabled: bool = parameter(
-        False, 'Add the wrench of a wrist sensor to the dynamics.', changes=Changes.UNCONFIGURED
-    )
-    sensor_link: str = parameter(
-        '',
-        "Last link on the arm's side of the sensor. Empty: the tip.",
-        changes=Changes.UNCONFIGURED,
-    )
-    includes_tool: bool = parameter(
-        True,
-        'The reading contains what the model has beyond the sensor link, so the model is cut '
-        'there and the tool counts once. False: the publisher subtracts weight and inertia of '
-        'the tool.',
-        changes=Changes.UNCONFIGURED,
-    )
-    measures: Measures = parameter(
-        Measures.ON_TOOL,
-        'Sign: `on_tool`, what environment and tool exert on the arm (the habit in ROS: a '
-        'hanging tool reads as a force downwards), or `by_tool`, the opposite.',
-    )
-    timeout: float = parameter(
-        0.1,
-        'Age at which a reading no longer counts.',
-        unit='s',
-        minimum=0.0,
-        above_minimum=True,
-        allow_infinity=True,
-    )
-    on_timeout: OnTimeout = parameter(
-        OnTimeout.HOLD,
-        'What counts then: `hold`, the last reading, or `zero`, the known tool and payload of '
-        'the model, as before the first reading.',
-    )
-    cutoff_frequency: float = parameter(
-        0.0,
-        'Cut-off of a first-order low-pass filter on the reading. 0: no filter.',
-        unit='Hz',
-        minimum=0.0,
-    )
-    feedthrough: float = parameter(
-        0.0,
-        'Share of frequencies above the cut-off that passes the filter. 0: a plain low-pass '
-        'filter.',
-        minimum=0.0,
-        maximum=1.0,
-    )
-    gain: float = parameter(
-        1.0,
-        'Part of the reading that is compensated. Of the known tool and payload beyond the '
-        'sensor, the model adds the rest.',
-        minimum=0.0,
-        maximum=1.0,
-    )
-    max_force: float = parameter(
-        inf,
-        'Force to which a larger reading is scaled down. `.inf`: none.',
-        unit='N',
-        minimum=0.0,
-        allow_infinity=True,
-    )
-    max_torque: float = parameter(
-        inf,
-        'Moment about the sensor link to which a larger reading is scaled down. `.inf`: none.',
-        unit='N m',
-        minimum=0.0,
-        allow_infinity=True,
-    )
-    largest_bias: float = parameter(
-        20.0,
-        'Largest force of a bias in ~/tare_wrench; a larger one is refused, as sign, sensor link '
-        'or tool of the model may be wrong. `.inf`: any.',
-        unit='N',
-        minimum=0.0,
-        allow_infinity=True,
-    )
-
-
-PARAMETERS = ParameterTable(WrenchSettings, 'wrench.')
 
 
 def wrench_matrix(source_to_target: Transform) -> FloatArray:
@@ -196,7 +94,7 @@ class WristWrench:
         The robot that is not cut: its links name the frames readings may come in.
     cut_link : str
         Link whose frame is the frame of the cut, the tip of the model that is compensated.
-    settings : WrenchSettings
+    settings : WrenchSettings, optional
         How readings count; `enabled`, `sensor_link`, `includes_tool` and `largest_bias` are for
         who makes and tares this. The filter is a
         :class:`~ne_dynamics.control.sensors.low_pass.LowPass`.
@@ -221,8 +119,9 @@ class WristWrench:
         self,
         robot: Robot,
         cut_link: str,
-        settings: WrenchSettings = WrenchSettings(),
+        settings: WrenchSettings | None = None,
     ) -> None:
+        settings = WrenchSettings() if settings is None else settings
         cut = robot.link(cut_link)
         body_to_cut = cut.pose_in_body.inverse()
         self.cut_link = cut_link
@@ -453,28 +352,10 @@ class WristWrench:
         """
         mean = self.mean_reading(now)
         if mean is None:
-            age = now - self._filter.stamp
-            raise WrenchError(
-                'tare: no reading yet'
-                if not isfinite(age)
-                else f'tare: the last reading is {age:.3g} s old; expected at most '
-                f'{self.settings.timeout:g} s',
-                field='tare',
-            )
+            raise self._no_reading(now)
         wanted = np.zeros(6) if expected is None else np.array(expected, dtype=np.float64)
-        bias = mean - wanted
-        force = hypot(*bias[:3].tolist())
-        if force > largest_bias:
-            seen, known = np.round(mean[:3], 2).tolist(), np.round(wanted[:3], 2).tolist()
-            doubt = ''
-            if hypot(*(mean + wanted)[:3].tolist()) < 0.5 * force:
-                doubt = '; they are opposite: is wrench.measures right?'
-            raise WrenchError(
-                f'tare: expected a bias of at most wrench.largest_bias = {largest_bias:g} N, got '
-                f'{force:.3g} N: {seen} N was read where the model expects {known} N{doubt}',
-                field='tare',
-            )
-        self._bias = bias
+        _refuse_bias(mean, wanted, largest_bias)
+        self._bias = mean - wanted
         self.tares += 1
         last = self._readings[-1][1] - self._bias
         is_filtered = self._filter.cutoff_frequency > 0.0
@@ -484,6 +365,33 @@ class WristWrench:
         )
         self._settle_wrench()
         return self.bias
+
+    def _no_reading(self, now: float) -> WrenchError:
+        """Return why there is nothing to tare."""
+        age = now - self._filter.stamp
+        return WrenchError(
+            'tare: no reading yet'
+            if not isfinite(age)
+            else f'tare: the last reading is {age:.3g} s old; expected at most '
+            f'{self.settings.timeout:g} s',
+            field='tare',
+        )
+
+
+def _refuse_bias(mean: FloatArray, wanted: FloatArray, largest: float) -> None:
+    """Refuse a bias whose force is too large, of what was read and what is wanted."""
+    force = hypot(*(mean - wanted)[:3].tolist())
+    if not force > largest:
+        return
+    seen, known = np.round(mean[:3], 2).tolist(), np.round(wanted[:3], 2).tolist()
+    doubt = ''
+    if hypot(*(mean + wanted)[:3].tolist()) < 0.5 * force:
+        doubt = '; they are opposite: is wrench.measures right?'
+    raise WrenchError(
+        f'tare: expected a bias of at most wrench.largest_bias = {largest:g} N, got '
+        f'{force:.3g} N: {seen} N was read where the model expects {known} N{doubt}',
+        field='tare',
+    )
 
 
 def _value_fault(values: FloatArray) -> WrenchError:

@@ -1,8 +1,8 @@
 """Terms of a joint's effort that are linear in a number of its friction or drive.
 
 Each is a column over the motion; the formula is that of the core,
-:func:`~ne_dynamics.algorithms.newton_euler.compute_friction`. What a given joint has of terms that
-are not fitted stays as it is: a smoothed sign, a Stribeck effect, a dependence on the load.
+:func:`~ne_dynamics.algorithms.joint_friction.compute_friction`. What a given joint has of terms
+that are not fitted stays as it is: a smoothed sign, a Stribeck effect, a dependence on the load.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 
 from ne_dynamics.algorithms.hysteresis import compute_hysteresis, follow_hysteresis
-from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.algorithms.joint_friction import compute_friction
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint

@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from ne_dynamics.algorithms.newton_euler import compute_friction
+from ne_dynamics.algorithms.joint_friction import compute_friction
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import Evaluation, model_effort
 from ne_dynamics.identification.fit_evidence import ShownLog

@@ -17,7 +17,8 @@ from xml.parsers import expat
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform, quaternion_rotation
+from ne_dynamics.model.orientation import quaternion_rotation
+from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.model.urdf.tree import load_urdf
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml
-from ne_dynamics.model.rigid_body import Transform, quaternion_rotation
+from ne_dynamics.model.orientation import quaternion_rotation
+from ne_dynamics.model.rigid_body import Transform
 from ne_dynamics.model.urdf.mesh_files import find_mesh
-from ne_dynamics.model.urdf.xml import read_root
+from ne_dynamics.model.urdf.xml_document import read_root
 from ne_dynamics.model.urdf.xml_values import get_required, quote, read_numbers
 
 
@@ -63,7 +64,7 @@ def read_shapes(
     ModelError
         When a shape is wrong or a mesh cannot be found; the message names the link.
     """
-    root = read_root(path_or_xml)
+    root, _ = read_root(path_or_xml)
     if description_file is None and not isinstance(path_or_xml, bytes):
         is_text = isinstance(path_or_xml, str) and looks_like_xml(path_or_xml)
         description_file = None if is_text else path_or_xml

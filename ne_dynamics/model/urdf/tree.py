@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 
 import numpy as np
@@ -39,15 +39,14 @@ from ne_dynamics.model.extras import (
 )
 from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
-from ne_dynamics.model.urdf.rotor_elements import RotorDescription
-from ne_dynamics.model.urdf.xml import (
-    MOVING_TYPES,
+from ne_dynamics.model.urdf.description import (
     UNSUPPORTED_TYPES,
     JointDescription,
-    MimicDescription,
     RobotDescription,
-    read_urdf,
 )
+from ne_dynamics.model.urdf.link_tree import JointMotion, LinkTree
+from ne_dynamics.model.urdf.rotor_elements import RotorDescription
+from ne_dynamics.model.urdf.xml import read_urdf
 
 
 def load_urdf(
@@ -88,11 +87,7 @@ def load_urdf(
         When a file cannot be read, the description is not one sound robot, or the extras do not
         fit it. The message names the element, what was found and what was expected.
     """
-    if locked_joints is not None and not isinstance(locked_joints, Mapping):
-        raise ModelError(
-            'locked_joints: expected a mapping from joint name to position, '
-            f'got {type(locked_joints).__name__}'
-        )
+    locked = _check_mapping(locked_joints)
     description = read_urdf(path_or_xml)
     found = read_extras(extras, path_or_xml)
     if extras is None:
@@ -100,12 +95,20 @@ def load_urdf(
         description = replace(description, findings=(*description.findings, *misnamed))
     with np.errstate(over='ignore', invalid='ignore'):
         # Overflow ends in values that are not finite, which the frozen classes refuse.
-        locked = dict(locked_joints or {})
         return _RobotBuilder(description, base_link, tip_link, locked, found).build()
 
 
 LARGEST_MULTIPLIER = 1e75
 """Of a mimic joint: its square times a friction is still a number."""
+
+
+def _check_mapping(locked_joints: object) -> dict[str, float]:
+    if locked_joints is not None and not isinstance(locked_joints, Mapping):
+        raise ModelError(
+            'locked_joints: expected a mapping from joint name to position, '
+            f'got {type(locked_joints).__name__}'
+        )
+    return dict(locked_joints or {})
 
 
 def _read_position(value: object, name: str) -> float:
@@ -124,19 +127,6 @@ def _read_position(value: object, name: str) -> float:
     return position
 
 
-def _make_loop_error(links: Iterable[str]) -> ModelError:
-    return ModelError(f'expected a tree of links, got a loop through {", ".join(sorted(links))}')
-
-
-@dataclass(frozen=True)
-class _JointMotion:
-    """Position of a joint: multiplier * coordinate + offset; no coordinate: locked at offset."""
-
-    coordinate: str | None
-    multiplier: float
-    offset: float
-
-
 class _RobotBuilder:
     """Turns links and joints into a tree of moving bodies."""
 
@@ -152,113 +142,26 @@ class _RobotBuilder:
         self._findings = list(description.findings)
         self._links = description.links
         self._joints = description.joints
-        self._children, self._joint_above = self._connect_links()
-        self._base = (
-            self._find_root() if base_link is None else self._check_link_name(base_link, 'base')
-        )
-        self._tip = None if tip_link is None else self._check_link_name(tip_link, 'tip')
-        self._below_base = self._collect_joints_below_base()
-        self._moving = self._find_moving_joints()
-        self._locked = self._check_locks(locked_joints)
-        self._extras = ModelExtras({}, '') if extras is None else extras
-        self._check_extras()
-        self._motions = self._resolve_motions()
-        # What `build` adds to, joint by joint.
-        self._placed: dict[str, tuple[int, Transform]] = {}
-        self._built: list[Link] = []
-        self._bodies: list[Body] = []
-        self._movers: list[tuple[JointDescription, _JointMotion]] = []
-        self._still: list[str] = []
-
-    # -- the tree of links ------------------------------------------------------------------
-
-    def _connect_links(
-        self,
-    ) -> tuple[dict[str, list[JointDescription]], dict[str, JointDescription]]:
-        children: dict[str, list[JointDescription]] = {name: [] for name in self._links}
-        above: dict[str, JointDescription] = {}
-        for joint in self._joints.values():
-            for what, name in (('parent', joint.parent), ('child', joint.child)):
-                if name not in self._links:
-                    raise ModelError(
-                        f'joint {joint.name!r}: {what}: expected a link of the robot, '
-                        f'got {name!r}, which does not exist'
-                    )
-            if joint.child in above:
-                raise ModelError(
-                    f'link {joint.child!r}: expected one parent, got the joints '
-                    f'{above[joint.child].name!r} and {joint.name!r} (kinematic loop?)'
-                )
-            above[joint.child] = joint
-            children[joint.parent].append(joint)
-        return children, above
-
-    def _find_root(self) -> str:
-        root = next((name for name in self._links if name not in self._joint_above), None)
-        if root is None:
-            raise _make_loop_error(self._links)
-        return root
-
-    def _check_link_name(self, name: str, what: str) -> str:
-        if not isinstance(name, str) or name not in self._links:
-            raise ModelError(
-                f'{what}_link: expected a link of the robot, got {name!r}; the links are '
-                f'{", ".join(sorted(self._links))}'
-            )
-        return name
-
-    def _walk_joints_below(self, link: str) -> Iterator[JointDescription]:
-        """Yield the joints beyond a link, depth first, in the order of the file."""
-        frontier = list(reversed(self._children[link]))
-        while frontier:
-            joint = frontier.pop()
-            yield joint
-            frontier.extend(reversed(self._children[joint.child]))
-
-    def _collect_joints_below_base(self) -> list[JointDescription]:
-        roots = [name for name in self._links if name not in self._joint_above]
-        if len(roots) > 1:
-            raise ModelError(
-                f'expected one root link, got {len(roots)}: {", ".join(sorted(roots))}'
-            )
-        reached = set(roots)
-        for root in roots:
-            reached.update(joint.child for joint in self._walk_joints_below(root))
-        if len(reached) != len(self._links):
-            raise _make_loop_error(set(self._links) - reached)
-        if self._base not in roots:
+        self._tree = tree = LinkTree(description, base_link, tip_link)
+        if not tree.is_whole:
             self._findings.append(
                 Finding(
                     'info',
                     'links-left-out',
-                    f'link {self._base!r}',
-                    f'links that are not beyond the base link {self._base!r} are left out',
+                    f'link {tree.base!r}',
+                    f'links that are not beyond the base link {tree.base!r} are left out',
                 )
             )
-        return list(self._walk_joints_below(self._base))
-
-    def _find_moving_joints(self) -> set[str]:
-        """Return the joints that may move: on the way to the tip, or all below the base."""
-        if self._tip is None:
-            path = self._below_base
-        else:
-            path = []
-            link = self._tip
-            while link != self._base:
-                if link not in self._joint_above:
-                    raise ModelError(
-                        f'tip_link: expected a link beyond the base link {self._base!r}, '
-                        f'got {self._tip!r}, which is not'
-                    )
-                path.append(self._joint_above[link])
-                link = self._joint_above[link].parent
-        for joint in path:
-            if joint.type in UNSUPPORTED_TYPES:
-                raise ModelError(
-                    f'joint {joint.name!r}: type: expected {", ".join(MOVING_TYPES)} or fixed '
-                    f'between base and tip, got {joint.type!r}; choose a base_link beyond it'
-                )
-        return {joint.name for joint in path if joint.moves}
+        self._locked = self._check_locks(locked_joints)
+        self._extras = ModelExtras({}, '') if extras is None else extras
+        self._check_extras()
+        self._motions = tree.resolve_motions(self._locked)
+        # What `build` adds to, joint by joint.
+        self._placed: dict[str, tuple[int, Transform]] = {}
+        self._built: list[Link] = []
+        self._bodies: list[Body] = []
+        self._movers: list[tuple[JointDescription, JointMotion]] = []
+        self._still: list[str] = []
 
     # -- which joint moves how --------------------------------------------------------------
 
@@ -300,76 +203,21 @@ class _RobotBuilder:
                     f'alone, because it mimics {joint.mimic.joint!r}, got {others[0]}'
                 )
 
-    def _resolve_motions(self) -> dict[str, _JointMotion]:
-        """Follow every mimic joint to the coordinate or the locked joint at its end."""
-        motions: dict[str, _JointMotion] = {}
-        for start in self._joints.values():
-            if not start.moves:
-                continue
-            trail: list[tuple[JointDescription, MimicDescription]] = []
-            joint = start
-            while joint.name not in motions:
-                if any(joint is follower for follower, _ in trail):
-                    names = ' -> '.join(
-                        item.name for item in (*(item for item, _ in trail), joint)
-                    )
-                    raise ModelError(f'joint {joint.name!r}: mimic joints form a cycle: {names}')
-                if joint.mimic is None:
-                    motions[joint.name] = self._resolve_own_motion(joint)
-                    break
-                trail.append((joint, joint.mimic))
-                joint = self._find_mimicked(joint, joint.mimic)
-            for follower, mimic in reversed(trail):
-                motions[follower.name] = self._resolve_mimic_motion(
-                    follower, mimic, motions[mimic.joint]
-                )
-        return motions
-
-    def _find_mimicked(self, joint: JointDescription, mimic: MimicDescription) -> JointDescription:
-        target = self._joints.get(mimic.joint)
-        if target is None or not target.moves:
-            got = 'which does not exist' if target is None else f'which is {target.type}'
-            raise ModelError(
-                f'joint {joint.name!r}: mimic: expected a joint that can move, '
-                f'got {mimic.joint!r}, {got}'
-            )
-        return target
-
-    def _resolve_own_motion(self, joint: JointDescription) -> _JointMotion:
-        if joint.name in self._locked:
-            return _JointMotion(None, 0.0, self._locked[joint.name])
-        if joint.name in self._moving:
-            return _JointMotion(joint.name, 1.0, 0.0)
-        return _JointMotion(None, 0.0, 0.0)
-
-    def _resolve_mimic_motion(
-        self, joint: JointDescription, mimic: MimicDescription, followed: _JointMotion
-    ) -> _JointMotion:
-        if joint.name in self._locked:
-            return _JointMotion(None, 0.0, self._locked[joint.name])
-        multiplier = mimic.multiplier * followed.multiplier
-        offset = mimic.multiplier * followed.offset + mimic.offset
-        if followed.coordinate is not None and multiplier != 0.0 and joint.name in self._moving:
-            return _JointMotion(followed.coordinate, multiplier, offset)
-        if followed.coordinate is not None and joint.name not in self._moving:
-            # A joint further down the trail may still follow the coordinate, through this one.
-            return _JointMotion(followed.coordinate, multiplier, offset)
-        return _JointMotion(None, 0.0, offset)
-
     # -- bodies and links -------------------------------------------------------------------
 
     def build(self) -> Robot:
         """Return the robot."""
-        base = self._links[self._base]
+        tree = self._tree
+        base = self._links[tree.base]
         identity = Transform.identity()
         self._built = [Link(base.name, BASE, identity, None, base.inertia, base.has_inertial)]
-        self._placed = {self._base: (BASE, identity)}
-        for joint in self._below_base:
+        self._placed = {tree.base: (BASE, identity)}
+        for joint in tree.below_base:
             self._place(joint)
         if not self._bodies:
             raise ModelError(
                 f'robot {self._description.name!r}: expected a joint that moves between '
-                f'{self._base!r} and {self._tip or "the ends of the tree"!r}, got none'
+                f'{tree.base!r} and {tree.tip or "the ends of the tree"!r}, got none'
             )
         if self._still:
             self._findings.append(
@@ -391,8 +239,8 @@ class _RobotBuilder:
                 for body, (_, motion) in zip(self._bodies, self._movers, strict=True)
             ),
             links=tuple(self._built),
-            base_link=self._base,
-            tip_link=self._tip if self._tip is not None else _find_chain_end(self._bodies),
+            base_link=tree.base,
+            tip_link=tree.tip if tree.tip is not None else _find_chain_end(self._bodies),
             findings=tuple(self._findings),
             source=self._description.source,
         )
@@ -402,7 +250,11 @@ class _RobotBuilder:
         body, pose = self._placed[joint.parent]
         pose = self._compose(pose, joint.origin, joint)
         motion = self._motions.get(joint.name)
-        if motion is not None and joint.name in self._moving and motion.coordinate is not None:
+        if (
+            motion is not None
+            and joint.name in self._tree.moving
+            and motion.coordinate is not None
+        ):
             self._movers.append((joint, motion))
             self._bodies.append(
                 Body(
@@ -446,7 +298,7 @@ class _RobotBuilder:
             raise ModelError(f'joint {joint.name!r}: pose: {error}') from error
 
     @staticmethod
-    def _compute_locked_pose(joint: JointDescription, motion: _JointMotion) -> Transform:
+    def _compute_locked_pose(joint: JointDescription, motion: JointMotion) -> Transform:
         # A coordinate that moves on the way to the tip counts with its zero here.
         try:
             if joint.type == 'prismatic':
@@ -455,10 +307,10 @@ class _RobotBuilder:
         except ModelError as error:
             raise ModelError(f'joint {joint.name!r}: locked position: {error}') from error
 
-    def _report_locked(self, joint: JointDescription, motion: _JointMotion) -> None:
+    def _report_locked(self, joint: JointDescription, motion: JointMotion) -> None:
         if joint.mimic is None:
             return
-        if joint.name in self._moving:
+        if joint.name in self._tree.moving:
             reason = f'the joint {joint.mimic.joint!r} that it follows does not move'
         elif motion.coordinate is not None:
             reason = (
@@ -521,7 +373,7 @@ class _RobotBuilder:
         return tuple(self._extras.apply_to(joint, FRICTION_KEYS) for joint in joints)
 
     def _report_rotor(
-        self, joint: JointDescription, rotor: RotorDescription, motion: _JointMotion
+        self, joint: JointDescription, rotor: RotorDescription, motion: JointMotion
     ) -> None:
         unit = 'kg' if joint.type == 'prismatic' else 'kg m^2'
         reflected = rotor.gear_ratio * rotor.gear_ratio * rotor.inertia

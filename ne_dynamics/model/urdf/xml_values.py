@@ -11,6 +11,11 @@ from ne_dynamics.errors import ModelError
 
 XACRO_HINT = '; this looks like xacro: expand it first (xacro FILE > robot.urdf)'
 
+AXIS_TOLERANCE = 1e-3
+"""An axis this close to unit length was rounded when it was printed; it is normalised."""
+
+LENGTH_ROUNDING = 1e-6
+
 _NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
 
 

@@ -34,7 +34,6 @@ point at rest follows `ramp_time` seconds later.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,11 +47,8 @@ from ne_dynamics.dynamics.compensation import (
 )
 from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.motion.check import check_motion
-from ne_dynamics.motion.joint_limits import DemandLimits, per_joint
-from ne_dynamics.motion.limit_violation import InfeasibleMotionError
+from ne_dynamics.motion.joint_limits import per_joint
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import NANO, DesiredState, IntArray, Waypoints
@@ -134,44 +130,6 @@ def annotate(
     waypoints = waypoints.in_nanoseconds(start)
     work = _Annotation(compensation, base, waypoints, tolerance, max_points)
     return work.result([known.index(name) for name in joint_names], tuple(joint_names))
-
-
-def check_positions(
-    joints: Sequence[Joint],
-    waypoints: Waypoints,
-    *,
-    start: DesiredState | None = None,
-) -> None:
-    """Refuse waypoints between which the motion leaves the limits of positions.
-
-    Parameters
-    ----------
-    joints : sequence of n Joint
-        Of the robot.
-    waypoints : Waypoints
-    start : DesiredState, optional
-        As for :func:`annotate`. Where it is beyond limits, the motion may be as far beyond them.
-
-    Raises
-    ------
-    InfeasibleMotionError
-        With joint, time, position and limit of the worst.
-    TrajectoryError
-        When two points are less than a nanosecond apart.
-    """
-    waypoints = waypoints.in_nanoseconds(start)
-    unlimited = np.full(len(joints), np.inf)
-    limits = DemandLimits.of(joints, unlimited)
-    limits = replace(limits, velocity=unlimited, acceleration=unlimited, deceleration=unlimited)
-    if start is not None:
-        first = DesiredState(*(rows[0] for rows in waypoints.states))
-        limits = limits.widened_to(first, np.zeros(len(joints)))
-    segments = Motion.between(waypoints).segments()
-    # What is not finite is refused for its efforts.
-    finite = np.flatnonzero(np.isfinite(segments.scaled).all(axis=(0, 2)))
-    found = check_motion(segments.choose(finite), limits)
-    if found:
-        raise InfeasibleMotionError(found)
 
 
 class _Annotation:

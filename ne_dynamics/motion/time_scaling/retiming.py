@@ -198,25 +198,13 @@ def _lay(
     sent : Waypoints
         Of the path; the motion begins when they do.
     """
-    _, lengths, position, tangent, bend = path
+    _, lengths, position, tangent, _ = path
     both = speeds[:-1] + speeds[1:]
     # What does not move waits as long as its sender does.
     goes = parts.scaled[1:].any(axis=(0, 2)) & (both > 0.0)
     durations = np.where(goes, 2.0 * lengths / np.where(goes, both, 1.0), parts.durations)
-    squares = speeds**2
-    changes = np.where(goes, np.diff(squares) / (2.0 * lengths), 0.0)[:, np.newaxis]
-    after, before = np.zeros((2, speeds.size, position.shape[2]))
-    after[:-1] = bend[0] * squares[:-1, np.newaxis] + tangent[0] * changes
-    before[1:] = bend[1] * squares[1:, np.newaxis] + tangent[1] * changes
-    after[-1], before[0] = before[-1], after[0]
-    largest = np.maximum(np.abs(after), np.abs(before)).max(axis=0)
-    has_step = stops | (
-        np.abs(after - before) > TIME_SCALING.acceleration_step_share * largest
-    ).any(axis=1)
-    has_step[:-1] |= is_cubic
-    has_step[1:] |= is_cubic
-    # What is to stay where it ends does not accelerate there.
-    has_step[-1] = True
+    before, after = _find_accelerations(path, speeds, goes)
+    has_step = _find_steps(before, after, stops, is_cubic)
     directions = np.concatenate((tangent[0], tangent[1, -1:]))
     places = np.concatenate((position[0], position[1, -1:]))
     velocity = directions * speeds[:, np.newaxis]
@@ -234,6 +222,34 @@ def _lay(
     orders = tuple(np.where(has_step, 1, 2).tolist())
     times = tuple((sent.times[0] + times).tolist())
     return Waypoints(times, places, velocity, acceleration, orders, sent.continuous)
+
+
+def _find_accelerations(
+    path: PathIntervals, speeds: FloatArray, goes: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the accelerations before and after each end of a part, shape (N + 1, n) each."""
+    _, lengths, _, tangent, bend = path
+    squares = speeds**2
+    changes = np.where(goes, np.diff(squares) / (2.0 * lengths), 0.0)[:, np.newaxis]
+    after, before = np.zeros((2, speeds.size, tangent.shape[2]))
+    after[:-1] = bend[0] * squares[:-1, np.newaxis] + tangent[0] * changes
+    before[1:] = bend[1] * squares[1:, np.newaxis] + tangent[1] * changes
+    after[-1], before[0] = before[-1], after[0]
+    return before, after
+
+
+def _find_steps(
+    before: FloatArray, after: FloatArray, stops: NDArray[np.bool_], is_cubic: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return where the acceleration has a step, shape (N + 1,)."""
+    largest = np.maximum(np.abs(after), np.abs(before)).max(axis=0)
+    share = TIME_SCALING.acceleration_step_share
+    has_step: NDArray[np.bool_] = stops | (np.abs(after - before) > share * largest).any(axis=1)
+    has_step[:-1] |= is_cubic
+    has_step[1:] |= is_cubic
+    # What is to stay where it ends does not accelerate there.
+    has_step[-1] = True
+    return has_step
 
 
 @dataclass(frozen=True, eq=False)

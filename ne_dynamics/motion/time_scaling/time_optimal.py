@@ -133,11 +133,7 @@ def find_time_optimal(
         bounds = bound_path(
             path, compute_efforts, limits, share=share, fastest=fastest, near=near, allowed=allowed
         )
-        caps = np.append(bounds.caps[0], np.inf)
-        caps[1:] = np.minimum(caps[1:], bounds.caps[1])
-        floors = slowest**2 * np.clip(caps, TIME_SCALING.least_speed_squared, 1.0)
-        caps[corners] = 0.0
-        caps[-1] = min(caps[-1], end**2)
+        caps, floors = _bound_ends(bounds, corners, slowest, end)
         squares = _pass_backward(path, bounds, np.maximum(caps, floors), floors)
         taken = _pass_forward(path, bounds, squares, floors, begin)
         if count >= TIME_SCALING.passes and not bounds.is_rough:
@@ -149,6 +145,18 @@ def find_time_optimal(
     times = np.append(path.begins, path.begins[-1] + path.durations[-1])
     passed = np.concatenate(([0.0], np.cumsum(durations)))
     return TimeOptimal(TimeOptimalProfile(times, squares), taken, passed, corners)
+
+
+def _bound_ends(
+    bounds: PathBounds, corners: IndexArray, slowest: float, end: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the largest and the least squares of the speeds at the ends of intervals."""
+    caps = np.append(bounds.caps[0], np.inf)
+    caps[1:] = np.minimum(caps[1:], bounds.caps[1])
+    floors = slowest**2 * np.clip(caps, TIME_SCALING.least_speed_squared, 1.0)
+    caps[corners] = 0.0
+    caps[-1] = min(caps[-1], end**2)
+    return caps, floors
 
 
 def _pass_backward(

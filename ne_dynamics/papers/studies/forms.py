@@ -11,7 +11,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.model.rigid_body import roll_pitch_yaw
+from ne_dynamics.model.orientation import roll_pitch_yaw
 from ne_dynamics.model.robot import FloatArray, Robot
 from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.counting.counting_scalars import count_operations

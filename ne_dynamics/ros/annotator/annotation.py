@@ -15,7 +15,8 @@ from ne_dynamics.errors import TrajectoryError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
-from ne_dynamics.motion.annotated.annotation import annotate, check_positions
+from ne_dynamics.motion.annotated.annotation import annotate
+from ne_dynamics.motion.annotated.position_check import check_positions
 from ne_dynamics.motion.check import check_motion
 from ne_dynamics.motion.joint_limits import DemandLimits, effort_limits
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
@@ -126,19 +127,7 @@ class AnnotatedArm:
             allow_nonzero_velocity_at_end=settings.allow_nonzero_velocity_at_trajectory_end,
         )
         check_positions(joints, waypoints, start=start)
-        remarks: tuple[str, ...] = ()
-        if settings.retime:
-            retimed = retime(
-                dynamics,
-                waypoints,
-                limits=self.limits,
-                payload=self.payload,
-                base_motion=base_motion,
-                start=start,
-            )
-            waypoints, remarks = retimed.waypoints, tuple(retimed.remarks)
-        elif is_goal:
-            self._require_feasible(waypoints, start, base_motion)
+        waypoints, remarks = self._timed(waypoints, start, base_motion, is_goal=is_goal)
         result = annotate(
             dynamics,
             message.joint_names,
@@ -152,6 +141,29 @@ class AnnotatedArm:
             max_points=NODE.most_annotated_points,
         )
         return as_message(result, message.header), remarks + tuple(result.remarks)
+
+    def _timed(
+        self,
+        waypoints: Waypoints,
+        start: DesiredState | None,
+        base_motion: FloatArray | None,
+        *,
+        is_goal: bool,
+    ) -> tuple[Waypoints, tuple[str, ...]]:
+        """Return the waypoints at the times at which they are to be, and remarks."""
+        if self.settings.retime:
+            retimed = retime(
+                self.arm.dynamics,
+                waypoints,
+                limits=self.limits,
+                payload=self.payload,
+                base_motion=base_motion,
+                start=start,
+            )
+            return retimed.waypoints, tuple(retimed.remarks)
+        if is_goal:
+            self._require_feasible(waypoints, start, base_motion)
+        return waypoints, ()
 
     def holding_effort(self, position: FloatArray, base_motion: FloatArray | None) -> FloatArray:
         """Return what holds the arm at a position, shape (n,) [N m or N]; infinite: overflow."""

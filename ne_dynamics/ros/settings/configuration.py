@@ -7,12 +7,13 @@ import numpy as np
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.disturbance import DisturbanceTuning
+from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.goal import Tolerances
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.hand_guiding import HandGuiding
-from ne_dynamics.control.laws import ControlLaw, Gains, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.observer import ObserverMode
 from ne_dynamics.control.sensors.imu import BaseImu

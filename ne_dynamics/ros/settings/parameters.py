@@ -17,7 +17,7 @@ from ne_dynamics.control.observer import ObserverSettings
 from ne_dynamics.control.sensors.imu import ImuSettings
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings
-from ne_dynamics.control.sensors.wrench import WrenchSettings
+from ne_dynamics.control.sensors.wrench_settings import WrenchSettings
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand, OnFault, OnStateLoss
 from ne_dynamics.dynamics import BACKENDS

@@ -9,7 +9,8 @@ import numpy as np
 
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED, Style
 from ne_dynamics.simulation.demo.position_chunks import PositionChunks
-from ne_dynamics.simulation.demo.scenario import Scenario, ScenarioRun
+from ne_dynamics.simulation.demo.scenario import Scenario
+from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.recording import SessionRecording
 from ne_dynamics.tables import text_table

@@ -23,11 +23,8 @@ from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.arm import TERMS, law_parameters
 from ne_dynamics.simulation.demo.motion import InverseDynamics
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED, Style
-from ne_dynamics.simulation.demo.scenario import (
-    Scenario,
-    ScenarioRun,
-    figures_of,
-)
+from ne_dynamics.simulation.demo.scenario import Scenario, figures_of
+from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
 from ne_dynamics.simulation.demo.tables import figure, shortened
 from ne_dynamics.simulation.recording import SessionRecording
 from ne_dynamics.tables import text_table

@@ -13,7 +13,7 @@ import math
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,10 +27,8 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.progress_bar import ProgressBar
 from ne_dynamics.simulation.demo.arm import DemoArm, gain_parameters, law_parameters
 from ne_dynamics.simulation.demo.motion import InverseDynamics, WaypointMotion, excitation
-from ne_dynamics.simulation.demo.pictures.run_style import Style
-from ne_dynamics.simulation.demo.position_chunks import PositionChunks
-from ne_dynamics.simulation.demo.ros_process import Parameters
-from ne_dynamics.simulation.recording import SessionRecording, SetParameters
+from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
+from ne_dynamics.simulation.recording import SessionRecording
 
 COMPUTED_TORQUE = law_parameters(Mode.COMPUTED_TORQUE)
 
@@ -68,38 +66,6 @@ class Options:
     load: float | None = None
     is_short: bool = False
     laws: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class ScenarioRun:
-    """One closed-loop run of a scenario.
-
-    Attributes
-    ----------
-    key : str
-    style : Style
-    node, robot : mapping
-        Parameters beside those that all runs share.
-    settings : tuple of SetParameters
-    must_follow : bool
-        Whether it is a failure when the node gives the motion up.
-    motion : WaypointMotion, optional
-        Instead of the scenario's.
-    chunks : PositionChunks, optional
-        How the motion is told while it goes on; None: whole, before it begins.
-    rest : float
-        How long is recorded beyond the motion's end [s]: it may come later than it was sent.
-    """
-
-    key: str
-    style: Style
-    node: Parameters = field(default_factory=dict)
-    robot: Parameters = field(default_factory=dict)
-    settings: tuple[SetParameters, ...] = ()
-    must_follow: bool = True
-    motion: WaypointMotion | None = None
-    chunks: PositionChunks | None = None
-    rest: float = 0.0
 
 
 class Scenario(abc.ABC):
@@ -191,16 +157,7 @@ class Scenario(abc.ABC):
                 motion = run.motion or self.motion
                 bar = ProgressBar(run.style.label, motion.duration + run.rest)
                 try:
-                    self.recordings[run.key] = loop.run(
-                        motion,
-                        run.node,
-                        run.robot,
-                        bar.show,
-                        settings=run.settings,
-                        must_follow=run.must_follow,
-                        chunks=run.chunks,
-                        rest=run.rest,
-                    )
+                    self.recordings[run.key] = loop.run(motion, run, bar.show)
                 finally:
                     bar.close()
 

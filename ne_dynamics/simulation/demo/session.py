@@ -24,7 +24,6 @@ from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion import NANO
 from ne_dynamics.ros import private_domain
 from ne_dynamics.simulation.demo.motion import WaypointMotion, rest_to_rest
-from ne_dynamics.simulation.demo.position_chunks import PositionChunks
 from ne_dynamics.simulation.demo.ros_process import (
     NODE_MODULE,
     NODE_NAME,
@@ -36,6 +35,7 @@ from ne_dynamics.simulation.demo.ros_process import (
     domain_id,
     local_discovery,
 )
+from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
 from ne_dynamics.simulation.recording import NodeDiagnostics, SessionRecording, SetParameters
 from ne_dynamics.simulation.thresholds import DEMO
 
@@ -124,34 +124,17 @@ class NodeLoop:
         self._stack.close()
 
     def run(
-        self,
-        motion: WaypointMotion,
-        node_parameters: Parameters,
-        robot_parameters: Parameters | None = None,
-        progress: Progress | None = None,
-        *,
-        settings: Sequence[SetParameters] = (),
-        must_follow: bool = True,
-        chunks: PositionChunks | None = None,
-        rest: float = 0.0,
+        self, motion: WaypointMotion, run: ScenarioRun, progress: Progress | None = None
     ) -> SessionRecording:
         """Follow a motion once, from its first waypoint at rest, and record.
 
         Parameters
         ----------
         motion : WaypointMotion
-        node_parameters, robot_parameters : mapping
-            Added to those that all runs share.
+        run : ScenarioRun
+            Its parameters are added to those that all runs share.
         progress : callable, optional
             Called with the time reached [s], from 0 to the end of what is recorded.
-        settings : sequence of SetParameters
-            In the order of their times.
-        must_follow : bool
-            Whether it is an error when the node does not follow the motion to its end.
-        chunks : PositionChunks, optional
-            How the motion is told while it goes on; None: whole, before it begins.
-        rest : float
-            How long is recorded beyond the motion's end [s].
 
         Returns
         -------
@@ -165,40 +148,37 @@ class NodeLoop:
             not follow the trajectory that it was sent although it must.
         """
         namespace = f'/demo_{os.getpid()}_{next(_run_numbers)}'
-        node = {
-            'state_timeout': DEMO.lockstep_state_timeout,
-            **self._node_parameters,
-            **node_parameters,
-        }
-        robot = {
-            **self._robot_parameters,
-            **(robot_parameters or {}),
-            'rate': float(self._rate),
-            'lockstep': True,
-            'brake': True,
-            'pause_at': [
-                *(setting.time for setting in settings),
-                *(chunks.pauses(motion.duration) if chunks else ()),
-            ],
-            'initial_position': motion.positions[0].tolist(),
-        }
+        timeout = {'state_timeout': DEMO.lockstep_state_timeout}
+        node = {**timeout, **self._node_parameters, **run.node}
+        robot = {**self._robot_parameters, **run.robot, **self._lockstep(motion, run)}
+        heard = [
+            topic
+            for topic, link in SENSORS.items()
+            if node.get(f'{topic}.enabled') and robot.get(link)
+        ]
         with RosProcesses(self._domain, namespace) as processes:
             processes.start(ROBOT_NAME, ROBOT_MODULE, robot, remappings=OWN_TOPICS)
             processes.start(NODE_NAME, NODE_MODULE, node, remappings=OWN_TOPICS)
-            observer = _Observer(self._context, namespace, motion, processes, chunks, rest)
-            heard = [
-                topic
-                for topic, link in SENSORS.items()
-                if node.get(f'{topic}.enabled') and robot.get(link)
-            ]
-            try:
+            observer = _Observer(self._context, namespace, motion, processes, run)
+            with contextlib.closing(observer):
                 observer.wait_for_readings(heard)
-                observer.follow(progress or (lambda reached: None), settings)
-                if not must_follow:
+                observer.follow(progress or (lambda reached: None))
+                if not run.must_follow:
                     observer.wait_for_diagnosis()
-                return observer.recording(must_follow)
-            finally:
-                observer.close()
+                return observer.recording()
+
+    def _lockstep(self, motion: WaypointMotion, run: ScenarioRun) -> Parameters:
+        """Return the parameters of the robot that the protocol needs."""
+        pauses = [setting.time for setting in run.settings]
+        if run.chunks:
+            pauses += run.chunks.pauses(motion.duration)
+        return {
+            'rate': float(self._rate),
+            'lockstep': True,
+            'brake': True,
+            'pause_at': pauses,
+            'initial_position': motion.positions[0].tolist(),
+        }
 
 
 class _Observer:
@@ -210,12 +190,12 @@ class _Observer:
         namespace: str,
         motion: WaypointMotion,
         processes: RosProcesses,
-        chunks: PositionChunks | None,
-        rest: float,
+        run: ScenarioRun,
     ) -> None:
         self._motion = motion
-        self._chunks = chunks
-        self._duration = motion.duration + rest
+        self._run = run
+        self._chunks = run.chunks
+        self._duration = motion.duration + run.rest
         self._processes = processes
         self._states: dict[int, JointState] = {}
         self._desired: dict[int, JointState] = {}
@@ -301,12 +281,13 @@ class _Observer:
         while (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=left)
 
-    def follow(self, progress: Progress, settings: Sequence[SetParameters]) -> None:
+    def follow(self, progress: Progress) -> None:
         """Run the motion from start to end."""
+        waiting = list(self._run.settings)
         self._wait(self._has_answer, 'first answer of the node to a state of the robot')
         self._wait(lambda: self._publisher.get_subscription_count() > 0, 'joint_trajectory')
         self._wait(self._client.service_is_ready, f'{ROBOT_NAME}/release_brake')
-        if settings:
+        if waiting:
             self._wait(self._setter.service_is_ready, f'{NODE_NAME}/set_parameters')
             self._wait(self._resumer.service_is_ready, f'{ROBOT_NAME}/resume')
         # The node may learn of this publisher a little later than it of the node: what is sent
@@ -328,7 +309,6 @@ class _Observer:
         self._start = start
         self._last_heard = time.monotonic()
         reached = start
-        waiting = list(settings)
         while reached < end:
             self._executor.spin_once(timeout_sec=0.5)
             if waiting and reached > start and reached >= start + waiting[0].time * NANO:
@@ -391,7 +371,7 @@ class _Observer:
         rows = zip(motion.times, motion.positions, velocities, motion.accelerations, strict=True)
         return trajectory_message(motion.robot.joint_names, rows)
 
-    def recording(self, must_follow: bool) -> SessionRecording:
+    def recording(self) -> SessionRecording:
         """Return what was recorded, checked for the node's obedience."""
         if self._start is None:
             raise ProcessError('nothing recorded: the motion did not start')
@@ -409,7 +389,7 @@ class _Observer:
         )
         difference = np.abs(followed - desired[compared]).max()
         tolerance = DEMO.desired_tolerance if self._chunks is None else DEMO.chunk_largest_error
-        if must_follow and not difference <= tolerance:
+        if self._run.must_follow and not difference <= tolerance:
             raise ProcessError(
                 f'{NODE_NAME} did not follow the trajectory it was sent: its desired position '
                 f'is up to {difference:.3g} away; expected at most {tolerance:g}'

@@ -11,7 +11,8 @@ import numpy as np
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.simulation.demo.path_distance import SampledPath
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, RED, Style
-from ne_dynamics.simulation.demo.scenario import Scenario, ScenarioRun
+from ne_dynamics.simulation.demo.scenario import Scenario
+from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
 from ne_dynamics.simulation.demo.tables import figure
 from ne_dynamics.simulation.recording import SessionRecording
 from ne_dynamics.simulation.thresholds import DEMO

@@ -172,14 +172,7 @@ def mjcf_with_motors(robot: Robot, *, gravity: ArrayLike = STANDARD_GRAVITY) -> 
         path = Path(folder) / 'arm.xml'
         mujoco.mj_saveLastXML(str(path), arm.model)
         root = ElementTree.fromstring(path.read_text(encoding='utf-8'))
-    actuators = ElementTree.SubElement(root, 'actuator')
-    for joint in robot.joints:
-        limits: dict[str, str] = {}
-        if 0.0 < joint.effort_limit < float('inf'):
-            limit = float(joint.effort_limit)
-            limits = {'ctrllimited': 'true', 'ctrlrange': f'{-limit!r} {limit!r}'}
-        names = {'name': joint.name, 'joint': joint.name}
-        ElementTree.SubElement(actuators, 'motor', names | limits)
+    _add_motors(root, robot)
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding='unicode') + '\n'
     try:
@@ -188,3 +181,14 @@ def mjcf_with_motors(robot: Robot, *, gravity: ArrayLike = STANDARD_GRAVITY) -> 
         reason = ' '.join(str(error).split())
         raise ModelError(f'robot {robot.name!r}: MuJoCo cannot simulate it: {reason}') from None
     return text
+
+
+def _add_motors(root: ElementTree.Element, robot: Robot) -> None:
+    actuators = ElementTree.SubElement(root, 'actuator')
+    for joint in robot.joints:
+        limits: dict[str, str] = {}
+        if 0.0 < joint.effort_limit < float('inf'):
+            limit = float(joint.effort_limit)
+            limits = {'ctrllimited': 'true', 'ctrlrange': f'{-limit!r} {limit!r}'}
+        names = {'name': joint.name, 'joint': joint.name}
+        ElementTree.SubElement(actuators, 'motor', names | limits)

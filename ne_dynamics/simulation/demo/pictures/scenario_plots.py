@@ -128,26 +128,7 @@ def plot_model_error(
     widths = (1.8, *(1.0 for _ in over_time))
     figure, grid = _figure(1, columns, (4.0 * columns + 1.6, 4.2), widths=widths)
     bars, curves = grid[0], grid[1:]
-    width = 0.8 / len(laws)
-    for index, style in enumerate(laws):
-        middle = np.arange(len(cases)) + (index - 0.5 * (len(laws) - 1)) * width
-        values = 1e3 * errors[:, index]
-        bars.bar(middle, values, 0.92 * width, color=style.colour, label=style.label)
-        for x, value in zip(middle, values, strict=True):
-            bars.annotate(
-                _short(value),
-                (x, value),
-                xytext=(0.0, 2.0),
-                textcoords='offset points',
-                ha='center',
-                fontsize=6.5,
-                color=TEXT_COLOUR,
-            )
-    _logarithmic(bars, 1e3 * float(errors.min()), 1e3 * float(errors.max()))
-    labels = [textwrap.fill(case, 9) for case in cases]
-    bars.set_xticks(np.arange(len(cases)), labels, fontsize=9)
-    bars.grid(False, axis='x')
-    bars.set_ylabel('RMS error of all joints [mrad]')
+    _draw_bars(bars, cases, laws, 1e3 * errors)
     for axes, (name, recordings) in zip(curves, over_time.items(), strict=True):
         _draw_errors(axes, list(zip(laws, recordings, strict=True)))
         axes.set_title(name, loc='left', fontsize=10, color=TEXT_COLOUR)
@@ -300,6 +281,30 @@ def _draw_errors(axes: Any, runs: Drawn) -> None:
     _logarithmic(axes, max(DEMO.smallest_scenario_error, smallest), largest)
     axes.set_xlim(0.0, float(runs[0][1].time[-1]))
     axes.set_ylabel('error, RMS of all joints [mrad]')
+
+
+def _draw_bars(axes: Any, cases: Sequence[str], laws: Sequence[Style], errors: FloatArray) -> None:
+    """Draw a group of bars for each case, a bar for each law, shape (cases, laws) [mrad]."""
+    width = 0.8 / len(laws)
+    for index, style in enumerate(laws):
+        middle = np.arange(len(cases)) + (index - 0.5 * (len(laws) - 1)) * width
+        values = errors[:, index]
+        axes.bar(middle, values, 0.92 * width, color=style.colour, label=style.label)
+        for x, value in zip(middle, values, strict=True):
+            axes.annotate(
+                _short(value),
+                (x, value),
+                xytext=(0.0, 2.0),
+                textcoords='offset points',
+                ha='center',
+                fontsize=6.5,
+                color=TEXT_COLOUR,
+            )
+    _logarithmic(axes, float(errors.min()), float(errors.max()))
+    labels = [textwrap.fill(case, 9) for case in cases]
+    axes.set_xticks(np.arange(len(cases)), labels, fontsize=9)
+    axes.grid(False, axis='x')
+    axes.set_ylabel('RMS error of all joints [mrad]')
 
 
 def _draw_positions(axes: Any, robot: Robot, runs: Drawn, joint: int) -> None:

@@ -1,0 +1,114 @@
+"""The parameters of a wrist force/torque sensor."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from math import inf
+
+from ne_dynamics.settings import Changes, ParameterTable, parameter
+
+
+class Measures(str, enum.Enum):
+    """Which of the two opposite wrenches the sensor reports."""
+
+    ON_TOOL = 'on_tool'
+    """What the environment and the tool exert on the arm's side (the habit in ROS): f = -reading.
+
+    A tool that hangs on the sensor reads as a force downwards.
+    """
+    BY_TOOL = 'by_tool'
+    """The opposite: f = reading."""
+
+
+class OnTimeout(str, enum.Enum):
+    """What counts when readings stop."""
+
+    ZERO = 'zero'
+    """No reading: whoever computes with the wrench puts in what the model knows of the tool."""
+    HOLD = 'hold'
+    """The last one."""
+
+
+@dataclass(frozen=True)
+class WrenchSettings:
+    """The parameters `wrench.*`: where the sensor is, and how its readings count."""
+
+    enabled: bool = parameter(
+        False, 'Add the wrench of a wrist sensor to the dynamics.', changes=Changes.UNCONFIGURED
+    )
+    sensor_link: str = parameter(
+        '',
+        "Last link on the arm's side of the sensor. Empty: the tip.",
+        changes=Changes.UNCONFIGURED,
+    )
+    includes_tool: bool = parameter(
+        True,
+        'The reading contains what the model has beyond the sensor link, so the model is cut '
+        'there and the tool counts once. False: the publisher subtracts weight and inertia of '
+        'the tool.',
+        changes=Changes.UNCONFIGURED,
+    )
+    measures: Measures = parameter(
+        Measures.ON_TOOL,
+        'Sign: `on_tool`, what environment and tool exert on the arm (the habit in ROS: a '
+        'hanging tool reads as a force downwards), or `by_tool`, the opposite.',
+    )
+    timeout: float = parameter(
+        0.1,
+        'Age at which a reading no longer counts.',
+        unit='s',
+        minimum=0.0,
+        above_minimum=True,
+        allow_infinity=True,
+    )
+    on_timeout: OnTimeout = parameter(
+        OnTimeout.HOLD,
+        'What counts then: `hold`, the last reading, or `zero`, the known tool and payload of '
+        'the model, as before the first reading.',
+    )
+    cutoff_frequency: float = parameter(
+        0.0,
+        'Cut-off of a first-order low-pass filter on the reading. 0: no filter.',
+        unit='Hz',
+        minimum=0.0,
+    )
+    feedthrough: float = parameter(
+        0.0,
+        'Share of frequencies above the cut-off that passes the filter. 0: a plain low-pass '
+        'filter.',
+        minimum=0.0,
+        maximum=1.0,
+    )
+    gain: float = parameter(
+        1.0,
+        'Part of the reading that is compensated. Of the known tool and payload beyond the '
+        'sensor, the model adds the rest.',
+        minimum=0.0,
+        maximum=1.0,
+    )
+    max_force: float = parameter(
+        inf,
+        'Force to which a larger reading is scaled down. `.inf`: none.',
+        unit='N',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+    max_torque: float = parameter(
+        inf,
+        'Moment about the sensor link to which a larger reading is scaled down. `.inf`: none.',
+        unit='N m',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+    largest_bias: float = parameter(
+        20.0,
+        'Largest force of a bias in ~/tare_wrench; a larger one is refused, as sign, sensor link '
+        'or tool of the model may be wrong. `.inf`: any.',
+        unit='N',
+        minimum=0.0,
+        allow_infinity=True,
+    )
+
+
+PARAMETERS = ParameterTable(WrenchSettings, 'wrench.')
