@@ -79,7 +79,7 @@ def compile_clock(prefix: Path, folder: Path) -> Path:
     clock = folder / 'clock.o'
     includes = f'-I{INTERFACES}', f'-I{prefix / "include"}', '-I/usr/include/eigen3'
     source = Path(__file__).with_suffix('.cpp')
-    words = ['g++', *FLAGS, *OF_PINOCCHIO, *includes, '-c', source, '-o', clock]
+    words = ['g++', *FLAGS, *OF_PINOCCHIO, *includes, '-c', str(source), '-o', str(clock)]
     subprocess.run(words, check=True)
     return clock
 
@@ -99,11 +99,11 @@ def compile_program(arm: Arm, prefix: Path, clock: Path, folder: Path) -> Path:
     source = package / f'dynamics/{package.name}_dynamics.c'
     subprocess.run(['gcc', '-std=c99', *FLAGS[1:], '-c', source, '-o', equations], check=True)
     program = folder / arm.name
-    sources = [clock, *(package / 'src').glob('*.cpp'), equations]
+    sources = [str(each) for each in (clock, *(package / 'src').glob('*.cpp'), equations)]
     libraries = [f'-L{prefix / "lib"}', f'-Wl,-rpath,{prefix / "lib"}']
     libraries += ['-lpinocchio_default', '-lpinocchio_parsers']
     words = ['g++', *FLAGS, *includes, *sources, *libraries, '-Wl,--allow-shlib-undefined']
-    subprocess.run([*words, '-o', program], check=True)
+    subprocess.run([*words, '-o', str(program)], check=True)
     return program
 
 
@@ -121,7 +121,7 @@ def main() -> int:
         for arm in ARMS:
             program = compile_program(arm, prefix, clock, folder)
             file = prefix / 'share/example-robot-data/robots' / arm.file
-            words = [program, file, str(args.rounds), *arm.locked]
+            words = [str(program), str(file), str(args.rounds), *arm.locked]
             result = subprocess.run(words, check=True, capture_output=True, text=True)
             ours, theirs, ratio, difference = map(float, result.stdout.split())
             row = f'{ours:.0f} | {theirs:.0f} | {ratio:.3f} | {AIM:g} | {difference:.1g}'
