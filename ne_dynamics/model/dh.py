@@ -84,10 +84,10 @@ import numpy as np
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
-from ne_dynamics.model.extras import JOINT_KEYS as EXTRA_KEYS
-from ne_dynamics.model.extras import replace_numbers
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
+from ne_dynamics.model.robot_parts import JOINT_KEYS as EXTRA_KEYS
+from ne_dynamics.model.robot_parts import replace_numbers
 from ne_dynamics.model.yaml_values import check_mapping, read_number, show_value
 
 LARGEST_DH_FILE = 2**20

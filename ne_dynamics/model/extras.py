@@ -24,13 +24,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
-from ne_dynamics.model.robot import Finding, FrictionModel, Joint, Robot
+from ne_dynamics.model.robot import Finding, Joint, Robot
+from ne_dynamics.model.robot_parts import JOINT_KEYS, replace_numbers
 
 Extras: TypeAlias = 'str | os.PathLike[str] | Mapping[str, Any] | None'
 """File name, or what would be in the file; None: the file beside the URDF if there is one."""
@@ -44,21 +45,8 @@ NONE = 'none'
 SUFFIX = '.extras.yaml'
 """Of the file beside a URDF, after the name without its last ending."""
 
-UNFINISHED = 'unfinished'
-"""Key of a file that stands for one while it and its URDF are replaced: such a file is refused."""
-
-LONGEST_REASON = 300
-"""Characters of it that an error repeats."""
-
 LARGEST_EXTRAS_FILE = 2**20
 """Largest file that is read [bytes]; a joint takes about 400."""
-
-DRIVE_KEYS = ('viscous_friction', 'coulomb_friction', 'rotor_inertia', 'gear_ratio')
-"""What a joint that mimics another one may have too: it adds to that of the other."""
-
-FRICTION_KEYS = tuple(item.name for item in fields(FrictionModel))
-
-JOINT_KEYS = (*DRIVE_KEYS, *FRICTION_KEYS)
 
 
 @dataclass(frozen=True)
@@ -209,7 +197,7 @@ def read_extras(extras: Extras, path_or_xml: object = None) -> ModelExtras | Non
         if extras is None:
             return None
     if isinstance(extras, Mapping):
-        return _read_document(extras, 'extras') if extras else None
+        return _read_joints(extras, 'extras') if extras else None
     if not isinstance(extras, (str, os.PathLike)) or not os.fspath(extras):
         raise ModelError(
             'extras: expected a file name, a mapping or None, got '
@@ -223,66 +211,14 @@ def read_extras(extras: Extras, path_or_xml: object = None) -> ModelExtras | Non
         )
     if looks_like_xml(data):
         raise ModelError(f'{source}: expected extras of a model (YAML), got XML')
+    return _read_joints(data, source)
+
+
+def _read_joints(given: bytes | Mapping[str, Any], source: str) -> ModelExtras:
     # YAML takes a tenth of the import of this package, and most URDFs have no file beside them.
-    from ne_dynamics.model.yaml_text import parse_yaml
+    from ne_dynamics.model.extras_document import read_joints
 
-    return _read_document(parse_yaml(data, source), source)
-
-
-def _read_document(document: Any, source: str) -> ModelExtras:
-    from ne_dynamics.model.yaml_values import check_mapping, read_number, show_value
-
-    if isinstance(document, Mapping) and UNFINISHED in document:
-        raise ModelError(
-            f'{source}: expected a file that was written to its end, got one whose writing was '
-            f'interrupted: {str(document[UNFINISHED])[:LONGEST_REASON]}'
-        )
-    rows = check_mapping(document, ('joints',), source).get('joints')
-    if not isinstance(rows, Mapping):
-        raise ModelError(
-            f'{source}: joints: expected a mapping from names of joints, got {show_value(rows)}'
-        )
-    joints = {}
-    for name, row in rows.items():
-        if not isinstance(name, str) or not name:
-            raise ModelError(f'{source}: joints: expected names of joints, got {name!r}')
-        what = f'{source}: joint {name!r}'
-        numbers = {
-            key: read_number(value, f'{what}: {key}')
-            for key, value in check_mapping(row, JOINT_KEYS, what).items()
-        }
-        # A joint of the same numbers says what is wrong with them.
-        replace_numbers(Joint(name), numbers, f'{source}: ')
-        joints[name] = numbers
-    return ModelExtras(joints, source)
-
-
-def replace_numbers(joint: Joint, numbers: Mapping[str, float], where: str = '') -> Joint:
-    """Return a joint with other numbers.
-
-    Parameters
-    ----------
-    joint : Joint
-    numbers : mapping of str to float
-        By key, of :data:`JOINT_KEYS`.
-    where : str
-        First words of an error.
-
-    Raises
-    ------
-    ModelError
-        When the numbers do not go together.
-    """
-    own: dict[str, Any] = {key: value for key, value in numbers.items() if key in DRIVE_KEYS}
-    more: dict[str, Any] = {key: value for key, value in numbers.items() if key in FRICTION_KEYS}
-    try:
-        friction = replace(joint.friction, **more) if more else joint.friction
-    except ModelError as error:
-        raise ModelError(f'{where}joint {joint.name!r}: {error}') from error
-    try:
-        return replace(joint, friction=friction, **own)
-    except ModelError as error:
-        raise ModelError(f'{where}{error}') from error
+    return ModelExtras(read_joints(given, source), source)
 
 
 def with_extras(robot: Robot, extras: ModelExtras | None) -> Robot:

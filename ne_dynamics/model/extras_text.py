@@ -13,9 +13,10 @@ from dataclasses import fields
 import yaml
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.extras import DRIVE_KEYS, LARGEST_EXTRAS_FILE, ModelExtras
+from ne_dynamics.model.extras import LARGEST_EXTRAS_FILE, ModelExtras
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.robot import Joint, Robot
+from ne_dynamics.model.robot_parts import DRIVE_KEYS
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.model.yaml_text import parse_yaml
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,13 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.frozen import Frozen, checked_number, frozen_array
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
+
+DRIVE_KEYS = ('viscous_friction', 'coulomb_friction', 'rotor_inertia', 'gear_ratio')
+"""What a joint that mimics another one may have too: it adds to that of the other."""
+
+FRICTION_KEYS = tuple(item.name for item in fields(FrictionModel))
+
+JOINT_KEYS = (*DRIVE_KEYS, *FRICTION_KEYS)
 
 BASE = -1
 """Index of the fixed base where a body index is expected."""
@@ -129,6 +138,34 @@ def _joint_type(value: str, what: str) -> JointType:
     except ValueError as error:
         words = ', '.join(kind.value for kind in JointType)
         raise ModelError(f'{what}: type: expected one of {words}, got {value!r}') from error
+
+
+def replace_numbers(joint: Joint, numbers: Mapping[str, float], where: str = '') -> Joint:
+    """Return a joint with other numbers.
+
+    Parameters
+    ----------
+    joint : Joint
+    numbers : mapping of str to float
+        By key, of :data:`JOINT_KEYS`.
+    where : str
+        First words of an error.
+
+    Raises
+    ------
+    ModelError
+        When the numbers do not go together.
+    """
+    own: dict[str, Any] = {key: value for key, value in numbers.items() if key in DRIVE_KEYS}
+    more: dict[str, Any] = {key: value for key, value in numbers.items() if key in FRICTION_KEYS}
+    try:
+        friction = replace(joint.friction, **more) if more else joint.friction
+    except ModelError as error:
+        raise ModelError(f'{where}joint {joint.name!r}: {error}') from error
+    try:
+        return replace(joint, friction=friction, **own)
+    except ModelError as error:
+        raise ModelError(f'{where}{error}') from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,8 @@ from pathlib import Path
 import yaml
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.extras import SUFFIX, UNFINISHED
+from ne_dynamics.model.extras import SUFFIX
+from ne_dynamics.model.extras_document import UNFINISHED
 from ne_dynamics.prepared_file import prepared_file
 
 BEFORE = '.before'

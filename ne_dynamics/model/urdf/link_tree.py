@@ -16,7 +16,7 @@ from ne_dynamics.model.urdf.description import (
 
 
 @dataclass(frozen=True)
-class JointMotion:
+class JointCoupling:
     """Position of a joint: multiplier * coordinate + offset; no coordinate: locked at offset."""
 
     coordinate: str | None
@@ -146,7 +146,7 @@ class LinkTree:
                 )
         return {joint.name for joint in path if joint.moves}
 
-    def resolve_motions(self, locked: Mapping[str, float]) -> dict[str, JointMotion]:
+    def resolve_couplings(self, locked: Mapping[str, float]) -> dict[str, JointCoupling]:
         """Follow every mimic joint to the coordinate or the locked joint at its end.
 
         Parameters
@@ -154,7 +154,7 @@ class LinkTree:
         locked : mapping of str to float
             Joints that do not move, and where [rad or m].
         """
-        motions: dict[str, JointMotion] = {}
+        motions: dict[str, JointCoupling] = {}
         for start in self._joints.values():
             if not start.moves:
                 continue
@@ -189,30 +189,30 @@ class LinkTree:
 
     def _resolve_own_motion(
         self, joint: JointDescription, locked: Mapping[str, float]
-    ) -> JointMotion:
+    ) -> JointCoupling:
         if joint.name in locked:
-            return JointMotion(None, 0.0, locked[joint.name])
+            return JointCoupling(None, 0.0, locked[joint.name])
         if joint.name in self.moving:
-            return JointMotion(joint.name, 1.0, 0.0)
-        return JointMotion(None, 0.0, 0.0)
+            return JointCoupling(joint.name, 1.0, 0.0)
+        return JointCoupling(None, 0.0, 0.0)
 
     def _resolve_mimic_motion(
         self,
         joint: JointDescription,
         mimic: MimicDescription,
-        followed: JointMotion,
+        followed: JointCoupling,
         locked: Mapping[str, float],
-    ) -> JointMotion:
+    ) -> JointCoupling:
         if joint.name in locked:
-            return JointMotion(None, 0.0, locked[joint.name])
+            return JointCoupling(None, 0.0, locked[joint.name])
         multiplier = mimic.multiplier * followed.multiplier
         offset = mimic.multiplier * followed.offset + mimic.offset
         if followed.coordinate is not None and multiplier != 0.0 and joint.name in self.moving:
-            return JointMotion(followed.coordinate, multiplier, offset)
+            return JointCoupling(followed.coordinate, multiplier, offset)
         if followed.coordinate is not None and joint.name not in self.moving:
             # A joint further down the trail may still follow the coordinate, through this one.
-            return JointMotion(followed.coordinate, multiplier, offset)
-        return JointMotion(None, 0.0, offset)
+            return JointCoupling(followed.coordinate, multiplier, offset)
+        return JointCoupling(None, 0.0, offset)
 
 
 def _make_loop_error(links: Iterable[str]) -> ModelError:

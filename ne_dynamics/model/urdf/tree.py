@@ -30,8 +30,6 @@ import numpy as np
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.extras import (
-    DRIVE_KEYS,
-    FRICTION_KEYS,
     Extras,
     ModelExtras,
     find_misnamed_extras,
@@ -39,12 +37,13 @@ from ne_dynamics.model.extras import (
 )
 from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
 from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
+from ne_dynamics.model.robot_parts import DRIVE_KEYS, FRICTION_KEYS
 from ne_dynamics.model.urdf.description import (
     UNSUPPORTED_TYPES,
     JointDescription,
     RobotDescription,
 )
-from ne_dynamics.model.urdf.link_tree import JointMotion, LinkTree
+from ne_dynamics.model.urdf.link_tree import JointCoupling, LinkTree
 from ne_dynamics.model.urdf.rotor_elements import RotorDescription
 from ne_dynamics.model.urdf.xml import read_urdf
 
@@ -155,12 +154,12 @@ class _RobotBuilder:
         self._locked = self._check_locks(locked_joints)
         self._extras = ModelExtras({}, '') if extras is None else extras
         self._check_extras()
-        self._motions = tree.resolve_motions(self._locked)
+        self._motions = tree.resolve_couplings(self._locked)
         # What `build` adds to, joint by joint.
         self._placed: dict[str, tuple[int, Transform]] = {}
         self._built: list[Link] = []
         self._bodies: list[Body] = []
-        self._movers: list[tuple[JointDescription, JointMotion]] = []
+        self._movers: list[tuple[JointDescription, JointCoupling]] = []
         self._still: list[str] = []
 
     # -- which joint moves how --------------------------------------------------------------
@@ -298,7 +297,7 @@ class _RobotBuilder:
             raise ModelError(f'joint {joint.name!r}: pose: {error}') from error
 
     @staticmethod
-    def _compute_locked_pose(joint: JointDescription, motion: JointMotion) -> Transform:
+    def _compute_locked_pose(joint: JointDescription, motion: JointCoupling) -> Transform:
         # A coordinate that moves on the way to the tip counts with its zero here.
         try:
             if joint.type == 'prismatic':
@@ -307,7 +306,7 @@ class _RobotBuilder:
         except ModelError as error:
             raise ModelError(f'joint {joint.name!r}: locked position: {error}') from error
 
-    def _report_locked(self, joint: JointDescription, motion: JointMotion) -> None:
+    def _report_locked(self, joint: JointDescription, motion: JointCoupling) -> None:
         if joint.mimic is None:
             return
         if joint.name in self._tree.moving:
@@ -373,7 +372,7 @@ class _RobotBuilder:
         return tuple(self._extras.apply_to(joint, FRICTION_KEYS) for joint in joints)
 
     def _report_rotor(
-        self, joint: JointDescription, rotor: RotorDescription, motion: JointMotion
+        self, joint: JointDescription, rotor: RotorDescription, motion: JointCoupling
     ) -> None:
         unit = 'kg' if joint.type == 'prismatic' else 'kg m^2'
         reflected = rotor.gear_ratio * rotor.gear_ratio * rotor.inertia
