@@ -70,6 +70,7 @@ int main(int count, char ** words)
     {{"transition_time", 0.0},
      {"jump_velocity", std::vector<double>{0.0}},
      {"reference_timeout", 1e6},
+     {"terms.friction", false},
      {"effort_limits", std::vector<double>{1e6}},
      {"state_effort", std::string("ignore")}});
   if (controller->on_configure({}) != controller_interface::CallbackReturn::SUCCESS) return 1;

@@ -145,6 +145,10 @@ class ArmController:
             raise ParameterError(f'rate: expected a number > 0, got {rate}')
         arm = controlled_arm(settings, robot)
         tuning, remarks = make_tuning(settings, arm)
+        for name in PER_JOINT:
+            size = np.size(PARAMETERS.find(name).read(settings))
+            if size not in (0, 1, arm.robot.n):
+                raise ParameterError(f'{name}: expected one number for each joint, got {size}')
         if settings.mode is Mode.FEEDFORWARD:
             raise ParameterError(
                 'mode: the controller has computed_torque, feedforward_pd and '
@@ -226,10 +230,8 @@ def _judge_gains(mode: Mode, gains: Gains, arm: ControlledArm, period: float) ->
     Raises
     ------
     ParameterError
-        When they are full matrices, or the loop is not stable in some pose.
+        When the loop is not stable in some pose.
     """
-    if max(gains.kp.ndim, gains.kv.ndim) == 2:
-        raise ParameterError(f'{mode.value}.kp, {mode.value}.kv: expected one gain for each joint')
     drives = find_drive_inertias(arm.robot.joints)
     remarks: list[str] = []
     for q in arm.sample_positions() if mode is Mode.FEEDFORWARD_PD else [np.zeros(arm.robot.n)]:

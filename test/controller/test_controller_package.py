@@ -278,8 +278,8 @@ PARAMETERS_THAT_CANNOT_BE = {
         'expected kv * delay of at most 1',
     ),
     'a full matrix': (
-        {'computed_torque.kp': (100.0 * np.eye(6)).ravel().tolist()},
-        'expected one gain for each joint',
+        {'feedforward_pd.kp': (100.0 * np.eye(6)).ravel().tolist()},
+        'feedforward_pd.kp: expected one number for each joint, got 36',
     ),
     'a negative gain': ({'computed_torque.kp': [-1.0]}, 'computed_torque.kp'),
 }
