@@ -17,7 +17,8 @@ LEAST_GAIN = 1.2
 """How much faster several threads must be than one; siblings on one core are about as fast."""
 
 MOST_TRIALS = 3
-"""Batches in which threads may be slower before they are given up: others may be at work."""
+"""Batches in a row in which threads may be slower before they are given up: others may be at work.
+One thread alone is measured in as many."""
 
 _busy = threading.RLock()
 """Held while threads are made. A fork waits for it."""
@@ -48,7 +49,8 @@ class Sharing:
     def __init__(self, most_rows: FloatArray, least: int) -> None:
         self._most_rows = most_rows
         self._least = least
-        self._trials = 0
+        self._alone = math.inf
+        self._measured = self._misses = 0
 
     def run(self, run: Callable[[int, int], bool], samples: int, threads: int) -> bool:
         """Run a batch; return whether all of it succeeded.
@@ -60,26 +62,24 @@ class Sharing:
         samples, threads : int
         """
         start = 0
-        if self._trials < MOST_TRIALS:
+        if self._measured < MOST_TRIALS:
             began = time.perf_counter()
             if not run(0, self._least):
                 return False
-            start, alone = self._least, (time.perf_counter() - began) / self._least
+            start = self._least
+            self._alone = min(self._alone, (time.perf_counter() - began) / self._least)
+            self._measured += 1
             # One core is faster while the rest takes less than starting the others does.
-            self._most_rows[0] = 2.0 * measure_delay(threads) / alone + self._least
+            self._most_rows[0] = 2.0 * measure_delay(threads) / self._alone + self._least
         if samples <= self._most_rows[0]:
             return run(start, samples)
         began = time.perf_counter()
         is_good = _share(run, start, samples, threads, self._least)
-        if self._trials < MOST_TRIALS and is_good:
-            self._judge(alone * (samples - start) / (time.perf_counter() - began))
-        return is_good
-
-    def _judge(self, gain: float) -> None:
-        """Take the threads for good when they were faster, and give them up when they are not."""
-        self._trials = MOST_TRIALS if gain >= LEAST_GAIN else self._trials + 1
-        if self._trials == MOST_TRIALS and gain < LEAST_GAIN:
+        is_faster = self._alone * (samples - start) >= LEAST_GAIN * (time.perf_counter() - began)
+        self._misses = 0 if is_faster else self._misses + 1
+        if self._misses == MOST_TRIALS:
             self._most_rows[0] = math.inf
+        return is_good
 
 
 def _share(
