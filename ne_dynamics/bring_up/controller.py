@@ -86,6 +86,7 @@ OF_THE_MODEL = (
     'joints',
     'gravity',
     'gain_joints',
+    'payload.link',
     'wrench.enabled',
     'wrench.sensor_link',
     'wrench.includes_tool',
@@ -143,6 +144,10 @@ class ArmController:
         check_package_name(package)
         if rate < 1:
             raise ParameterError(f'rate: expected a number > 0, got {rate}')
+        if settings.payload.link not in ('', robot.tip.name):
+            raise ParameterError(
+                f'payload.link: expected the tip, {robot.tip.name!r}, got {settings.payload.link!r}'
+            )
         arm = controlled_arm(settings, robot)
         tuning, remarks = make_tuning(settings, arm)
         for name in PER_JOINT:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
 from ne_dynamics.cli.options.output_file import check_folder, write_text
 from ne_dynamics.errors import InputError
+from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.printable import print_lines
 
 
@@ -77,7 +78,13 @@ def run(args: argparse.Namespace) -> int:
         When the model cannot be loaded or has no one tip, a parameter cannot be, or the folder
         holds something already; nothing is written then.
     """
-    from ne_dynamics.bring_up import ArmController, find_others, render_controller, require_tip
+    from ne_dynamics.bring_up import (
+        ArmController,
+        find_joints_without_effort,
+        find_others,
+        render_controller,
+        require_tip,
+    )
     from ne_dynamics.ros import PARAMETERS, read_parameters
 
     folder: Path = args.output
@@ -87,10 +94,25 @@ def run(args: argparse.Namespace) -> int:
     if args.sensor_link and not args.sensor:
         raise InputError('--sensor-link: expected --sensor beside it')
     given = {} if args.params is None else read_parameters(args.params, '/computed_torque')
-    values = given | {'wrench.enabled': bool(args.sensor), 'wrench.sensor_link': args.sensor_link}
+    if given.get('wrench.enabled') and not args.sensor:
+        raise InputError(
+            f'--sensor: expected the name of the wrist sensor, as {args.params} has one'
+        )
+    values = given | {'wrench.enabled': bool(args.sensor)}
+    if args.sensor_link:
+        values['wrench.sensor_link'] = args.sensor_link
     if args.gravity is not None:
         values['gravity'] = args.gravity
-    robot = require_tip(ModelFile(args).load())
+    model = ModelFile(args)
+    robot = require_tip(model.load())
+    remarks = []
+    if looks_like_xml(model.text):
+        for kind in ('command_interface', 'state_interface'):
+            missing = find_joints_without_effort(model.text, robot.joint_names, kind)
+            if missing:
+                remarks.append(f'no {kind} effort in <ros2_control>: {", ".join(missing)}')
+                if kind == 'state_interface':
+                    values.setdefault('state_effort', 'ignore')
     settings = PARAMETERS.changed(values)
     controller = ArmController.from_settings(
         folder.absolute().name, robot, settings, args.rate, args.sensor
@@ -101,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
         write_text(str(folder / path), text)
     lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {robot.tip_link}']
     lines += [f'not of the controller: {name}' for name in find_others(given)]
-    lines += controller.remarks
+    lines += [*remarks, *controller.remarks]
     lines += [
         f'Next: colcon build --packages-select {controller.package}, then',
         f'      ros2 launch {controller.package} controllers.launch.py   ({folder}/README.md)',
