@@ -144,10 +144,9 @@ class ArmController:
         check_package_name(package)
         if rate < 1:
             raise ParameterError(f'rate: expected a number > 0, got {rate}')
-        if settings.payload.link not in ('', robot.tip.name):
-            raise ParameterError(
-                f'payload.link: expected the tip, {robot.tip.name!r}, got {settings.payload.link!r}'
-            )
+        link, tip = settings.payload.link, robot.tip.name
+        if link not in ('', tip):
+            raise ParameterError(f'payload.link: expected the tip, {tip!r}, got {link!r}')
         arm = controlled_arm(settings, robot)
         tuning, remarks = make_tuning(settings, arm)
         for name in PER_JOINT:
