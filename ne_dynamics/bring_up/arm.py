@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ne_dynamics.errors import InputError
@@ -86,14 +86,35 @@ class BroughtUpArm:
         list of str or None
             None where the URDF has no `<ros2_control>`.
         """
-        tags = parse_description(self.description).findall('ros2_control')
-        takes_effort = {
-            joint.get('name')
-            for tag in tags
-            for joint in tag.findall('joint')
-            if any(one.get('name') == 'effort' for one in joint.findall('command_interface'))
-        }
-        return [name for name in self.joints if name not in takes_effort] if tags else None
+        return find_joints_without_effort(self.description, self.joints, 'command_interface')
+
+
+def find_joints_without_effort(
+    description: str, joints: Sequence[str], kind: str
+) -> list[str] | None:
+    """Return the joints that `<ros2_control>` gives no interface `effort`.
+
+    Parameters
+    ----------
+    description : str
+        Text of a URDF.
+    joints : sequence of str
+    kind : str
+        'command_interface' or 'state_interface'.
+
+    Returns
+    -------
+    list of str or None
+        None where the URDF has no `<ros2_control>`.
+    """
+    tags = parse_description(description).findall('ros2_control')
+    has_effort = {
+        joint.get('name')
+        for tag in tags
+        for joint in tag.findall('joint')
+        if any(one.get('name') == 'effort' for one in joint.findall(kind))
+    }
+    return [name for name in joints if name not in has_effort] if tags else None
 
 
 def check_package_name(name: str) -> None:

@@ -86,6 +86,7 @@ OF_THE_MODEL = (
     'joints',
     'gravity',
     'gain_joints',
+    'payload.link',
     'wrench.enabled',
     'wrench.sensor_link',
     'wrench.includes_tool',
@@ -143,6 +144,9 @@ class ArmController:
         check_package_name(package)
         if rate < 1:
             raise ParameterError(f'rate: expected a number > 0, got {rate}')
+        link, tip = settings.payload.link, robot.tip.name
+        if link not in ('', tip):
+            raise ParameterError(f'payload.link: expected the tip, {tip!r}, got {link!r}')
         arm = controlled_arm(settings, robot)
         tuning, remarks = make_tuning(settings, arm)
         for name in PER_JOINT:

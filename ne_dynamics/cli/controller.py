@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ne_dynamics.cli.options.model_file import (
     ModelFile,
@@ -19,6 +20,8 @@ from ne_dynamics.cli.options.package_folder import (
     write_package,
 )
 from ne_dynamics.errors import InputError
+from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.printable import print_lines
 
 ENDING = '_controller'
@@ -84,30 +87,63 @@ def run(args: argparse.Namespace) -> int:
         holds something already; nothing is written then.
     """
     from ne_dynamics.bring_up import ArmController, find_others, render_controller
-    from ne_dynamics.ros import PARAMETERS, read_parameters
+    from ne_dynamics.ros import PARAMETERS
 
     require_packages(args, report=True)
     folder = choose_folder(args, ENDING)
+    values = _read_values(args)
+    remarks = [f'not of the controller: {name}' for name in find_others(values)]
+    model = ModelFile(args)
+    robot = model.load()
+    robot = replace(robot, tip_link=require_tip(robot, args.tip))
+    lacking = _find_lacking(model.text, robot)
+    remarks += [
+        f'no {kind} effort in <ros2_control>: {", ".join(names)}'
+        for kind, names in lacking.items()
+    ]
+    if 'state_interface' in lacking:
+        values.setdefault('state_effort', 'ignore')
+    name, settings = folder.absolute().name, PARAMETERS.changed(values)
+    controller = ArmController.from_settings(name, robot, settings, args.rate, args.sensor)
+    texts = render_controller(controller)
+    write_package(folder, texts)
+    print_lines(
+        [
+            f'{folder}: {len(texts)} files for {robot.n} joints, tip {robot.tip_link}',
+            *remarks,
+            *controller.remarks,
+            f'Next: colcon build --packages-select {name}, then',
+            f'      ros2 launch {name} controllers.launch.py   ({folder}/README.md)',
+        ]
+    )
+    return 0
+
+
+def _read_values(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the parameters of the node that are asked for, by name."""
+    from ne_dynamics.ros import read_parameters
+
     if args.sensor_link and not args.sensor:
         raise InputError('--sensor-link: expected --sensor beside it')
     given = {} if args.params is None else read_parameters(args.params, '/computed_torque')
-    values = given | {'wrench.enabled': bool(args.sensor), 'wrench.sensor_link': args.sensor_link}
+    if given.get('wrench.enabled') and not args.sensor:
+        raise InputError(f'--sensor: expected the name of the wrist sensor of {args.params}')
+    values = given | {'wrench.enabled': bool(args.sensor)}
+    if args.sensor_link:
+        values['wrench.sensor_link'] = args.sensor_link
     if args.gravity is not None:
         values['gravity'] = args.gravity
-    robot = ModelFile(args).load()
-    robot = replace(robot, tip_link=require_tip(robot, args.tip))
-    settings = PARAMETERS.changed(values)
-    controller = ArmController.from_settings(
-        folder.absolute().name, robot, settings, args.rate, args.sensor
-    )
-    texts = render_controller(controller)
-    write_package(folder, texts)
-    lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {robot.tip_link}']
-    lines += [f'not of the controller: {name}' for name in find_others(given)]
-    lines += controller.remarks
-    lines += [
-        f'Next: colcon build --packages-select {controller.package}, then',
-        f'      ros2 launch {controller.package} controllers.launch.py   ({folder}/README.md)',
-    ]
-    print_lines(lines)
-    return 0
+    return values
+
+
+def _find_lacking(text: str, robot: Robot) -> dict[str, list[str]]:
+    """Return the joints without an interface `effort` in a URDF, by the kind of the interface."""
+    from ne_dynamics.bring_up import find_joints_without_effort
+
+    if not looks_like_xml(text):
+        return {}
+    found = {
+        kind: find_joints_without_effort(text, robot.joint_names, kind)
+        for kind in ('command_interface', 'state_interface')
+    }
+    return {kind: names for kind, names in found.items() if names}

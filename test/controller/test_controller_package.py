@@ -242,6 +242,25 @@ def test_parameters_of_the_node_are_taken_over(tmp_path, capsys):
     assert found['effort_rate_limit'] == [5000.0]
 
 
+def test_interfaces_that_the_hardware_lacks_are_named(tmp_path, capsys):
+    """Where `<ros2_control>` gives no measured effort, the controller does not ask for it."""
+    joints = ''.join(
+        f'<joint name="joint_{number}"><command_interface name="{kind}"/></joint>'
+        for number, kind in enumerate(['position', *['effort'] * 5], 1)
+    )
+    text = ARM.read_text(encoding='utf-8')
+    control = f'<ros2_control name="arm" type="system">{joints}</ros2_control></robot>'
+    model = tmp_path / 'arm.urdf'
+    model.write_text(text.replace('</robot>', control), encoding='utf-8')
+    folder = tmp_path / 'arm'
+    assert main(['controller', str(model), '--tip-link', 'tcp', '-o', str(folder)]) == 0
+    printed = capsys.readouterr().out
+    assert 'no command_interface effort in <ros2_control>: joint_1\n' in printed
+    assert 'no state_interface effort in <ros2_control>: joint_1, joint_2' in printed
+    found = read_parameters(folder / 'config/controllers.yaml', '/arm')
+    assert found['state_effort'] == 'ignore'
+
+
 def test_the_bounds_that_are_written_are_those_of_the_controller(tmp_path):
     """Gains just below them are taken, and just above are not."""
     robot = ned.load_urdf(ARM, tip_link='tcp')
@@ -281,6 +300,8 @@ PARAMETERS_THAT_CANNOT_BE = {
         {'feedforward_pd.kp': (100.0 * np.eye(6)).ravel().tolist()},
         'feedforward_pd.kp: expected one number for each joint, got 36',
     ),
+    'a sensor without a name': ({'wrench.enabled': True}, '--sensor: expected the name'),
+    'a load elsewhere': ({'payload.link': 'flange'}, "payload.link: expected the tip, 'tcp'"),
     'a negative gain': ({'computed_torque.kp': [-1.0]}, 'computed_torque.kp'),
 }
 
