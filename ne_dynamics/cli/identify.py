@@ -28,7 +28,6 @@ from ne_dynamics.cli.options.report_file import (
     write_identified,
     write_refused,
 )
-from ne_dynamics.driver import LogDiagnosis
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.identification import (
@@ -50,7 +49,7 @@ from ne_dynamics.identification.run import DEFAULT_BLOCKS, DEFAULT_HOLDOUT
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
 from ne_dynamics.identification.writing.write_back import encode_urdf
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
-from ne_dynamics.logs import Log
+from ne_dynamics.logs import Log, LogDiagnosis
 from ne_dynamics.logs.parts import get_last
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml

@@ -330,5 +330,5 @@ def _fit_summary(fitted: FittedModel) -> dict[str, Any]:
         'condition_number': float(report.condition_number),
         'determined': int(report.determined),
         'identifiable': int(report.identifiable),
-        'findings': [f'{item.element}: {item.message}' for item in report.findings],
+        'findings': [f'{item.element}: {item.what}' for item in report.findings],
     }

@@ -24,8 +24,8 @@ from ne_dynamics.identification.regression.selection import (
     sum_squares,
 )
 from ne_dynamics.identification.regression.solver import Problem, Solution, minimize
+from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Finding
 
 FIRST_SIGMA = 0.1
 SMALLEST_SIGMA = 1e-4

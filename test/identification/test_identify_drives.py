@@ -193,4 +193,4 @@ def test_a_mass_out_of_proportion_is_named(arm):
         assert [finding.code for finding in findings] == codes * len(arm.bodies)
         for finding, body in zip(findings, arm.bodies, strict=False):
             assert finding.element == f'link {body.name!r}'
-            assert f'{body.inertia.mass:.4g} kg of the given model' in finding.message
+            assert f'{body.inertia.mass:.4g} kg of the given model' in finding.what

@@ -25,8 +25,9 @@ from ne_dynamics.identification.regression.pseudo_inertia import (
 from ne_dynamics.identification.regression.reduction import Reduction, triangle
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.solver import Problem, Solution
+from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Finding, Robot
+from ne_dynamics.model.robot import Robot
 
 FRICTION_SPREAD = 0.3
 """How large the effort of a term may be, as a part of the effort of its joint, before the prior
@@ -205,11 +206,13 @@ def find_bodies(robot: Robot) -> tuple[tuple[int, ...], FloatArray, list[Finding
         if not body.inertia.mass > 0.0:
             findings.append(
                 Finding(
-                    'warning',
                     'body-without-mass',
-                    f'link {body.name!r}',
+                    (),
                     f'expected a mass > 0 to start from, got {body.inertia.mass:g} kg: '
                     'left as it is',
+                    remedy='give the link a mass to start from, a rough one',
+                    severity='warning',
+                    link=body.name,
                 )
             )
             continue
@@ -217,11 +220,14 @@ def find_bodies(robot: Robot) -> tuple[tuple[int, ...], FloatArray, list[Finding
         if near is not body.inertia:
             findings.append(
                 Finding(
-                    'warning',
                     'given-inertia-impossible',
-                    f'link {body.name!r}',
+                    (),
                     'the given inertia is not that of a body with volume: the nearest one '
                     'that is was taken to start from',
+                    remedy="mend the link's <inertial>: `ne_dynamics check` says what is wrong "
+                    'with it',
+                    severity='warning',
+                    link=body.name,
                 )
             )
         chosen.append(index)

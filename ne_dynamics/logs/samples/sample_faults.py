@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.finding import Certainty, Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.source_clock import LARGEST_GAP
 from ne_dynamics.model.rigid_body import FloatArray
@@ -129,7 +129,7 @@ def scale_positions(log: Log, chosen: NDArray[np.bool_], factor: float) -> Log:
     return _frozen(log, position=log.position * factors, velocity=velocity)
 
 
-def find_degrees(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_degrees(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find positions that are more than a turn beyond the limits, and within them as degrees."""
     turning = _turning(robot)
     lower, upper = robot.limits('lower') - TURN, robot.limits('upper') + TURN
@@ -145,15 +145,14 @@ def find_degrees(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     if not beyond.any() or is_outside(np.deg2rad(log.position)).any():
         return log, None
     largest = float(np.abs(log.position[:, turning]).max())
-    fault = LogFault(
-        'error',
+    fault = Finding(
         'degrees',
         tuple(np.array(robot.joint_names)[turning]),
         f'positions reach {largest:.4g}: more than a turn beyond the limits of '
         f'{", ".join(np.array(robot.joint_names)[beyond])}, within them when they are degrees',
-        'give radians, or --degrees',
-        True,
         math.pi / 180.0,
+        certainty=Certainty.KNOWN,
+        remedy='give radians, or --degrees',
     )
     return to_radians(robot, log), fault
 
@@ -175,7 +174,7 @@ def to_radians(robot: Robot, log: Log) -> Log:
     return repaired
 
 
-def find_time_unit(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_time_unit(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find times that are not in seconds: steps too long, and an arm too slow for its limits."""
     steps = np.diff(log.times)
     step = float(np.median(steps))
@@ -186,21 +185,20 @@ def find_time_unit(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     for unit, factor in TIME_UNITS.items():
         fits = SHORTEST_STEP <= step * factor <= UNLIKELY_STEP and usage / factor <= 1.5
         if fits and 0.0 < usage < SLOW:
-            fault = LogFault(
-                'error',
+            fault = Finding(
                 'time-unit',
                 (),
                 f'a step of time of {step:.4g} s, in which no joint is faster than '
                 f'{usage:.2g} of its velocity limit; as {unit} it is {step * factor:.4g} s',
-                f'give seconds, or --time-unit {unit}',
-                True,
                 factor,
+                certainty=Certainty.KNOWN,
+                remedy=f'give seconds, or --time-unit {unit}',
             )
             return scale_time(log, factor), fault
     return log, None
 
 
-def find_wraps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_wraps(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find angles that jump by whole turns from one sample to the next.
 
     Over a gap, at which a log is cut into pieces, a joint may have turned: such a step shows no
@@ -220,14 +218,13 @@ def find_wraps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     position = unwrap_positions(robot, log.position, turns)
     names = tuple(np.array(robot.joint_names)[wrapped])
     number = int(np.count_nonzero(turns))
-    fault = LogFault(
-        'error',
+    fault = Finding(
         'angles-wrapped',
         names,
         f'positions jump by a turn between samples, {number} times in all',
-        'give angles that go on, or --unwrap',
-        True,
         float(number),
+        certainty=Certainty.KNOWN,
+        remedy='give angles that go on, or --unwrap',
     )
     return _frozen(log, position=position), fault
 
@@ -263,7 +260,7 @@ def unwrap_positions(
     return result
 
 
-def find_stale(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_stale(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find samples that repeat the one before in all joints while the arm moves."""
     kinds, moving = _find_repeated(log)
     stale = np.logical_or.reduce(list(kinds.values()))
@@ -277,15 +274,15 @@ def find_stale(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     what = ', '.join(
         f'{int(chosen.sum())} of {kind}' for kind, chosen in kinds.items() if chosen.any()
     )
-    fault = LogFault(
-        'info' if part < RARE else 'error',
+    fault = Finding(
         'samples-stale',
         (),
         f'{number} of {moving.sum()} samples of the moving arm repeat the one before ({what}) '
         'under a new stamp',
-        'record each measurement once, with its own stamp; --repair leaves them out',
-        True,
         float(number),
+        certainty=Certainty.KNOWN,
+        remedy='record each measurement once, with its own stamp; --repair leaves them out',
+        severity='info' if part < RARE else 'error',
     )
     return keep_samples(log, kept, 'repeated'), fault
 
@@ -357,7 +354,7 @@ def _is_moving_around(log: Log, same: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return result
 
 
-def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_spikes(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find single samples far from those around them."""
     if log.times.size <= 4 * WINDOW:
         return log, None
@@ -379,14 +376,13 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     names = tuple(np.array(robot.joint_names)[spikes.any(axis=0)])
     what = ' and '.join(key for key, table in found.items() if table.any())
     first = float(log.times[np.flatnonzero(rows)[0]] - log.times[0])
-    fault = LogFault(
-        'error',
+    fault = Finding(
         'spikes',
         names,
         f'{number} samples with a spike of {what}, the first {first:.4g} s after the start',
-        'record anew, or --repair, which leaves these samples out',
-        True,
         float(number),
+        certainty=Certainty.KNOWN,
+        remedy='record anew, or --repair, which leaves these samples out',
     )
     return keep_samples(log, np.logical_not(rows), 'spikes'), fault
 

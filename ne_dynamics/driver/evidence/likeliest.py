@@ -1,0 +1,62 @@
+"""Where a function of one number is least, and how sharply."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+REFINED = 24
+"""Steps of the search between two places."""
+
+
+def search_minimum(
+    cost: Callable[[float], float], low: float, high: float, nearest: float = 0.0
+) -> tuple[float, float]:
+    """Return where a function is least between two places, by golden section, and its value.
+
+    Parameters
+    ----------
+    cost : callable
+    low, high : float
+        Places that hold one minimum.
+    nearest : float
+        How near is near enough, where that is more than a thousandth of the place.
+
+    Returns
+    -------
+    tuple of float
+        Place and value.
+    """
+    ratio = 0.5 * (math.sqrt(5.0) - 1.0)
+    places = [high - ratio * (high - low), low + ratio * (high - low)]
+    values = [cost(place) for place in places]
+    for _ in range(REFINED):
+        if high - low < max(1e-3 * max(abs(low), abs(high), 1e-2), nearest):
+            break
+        if values[0] < values[1]:
+            high = places[1]
+            places = [high - ratio * (high - low), places[0]]
+            values = [cost(places[0]), values[0]]
+        else:
+            low = places[0]
+            places = [places[1], low + ratio * (high - low)]
+            values = [values[1], cost(places[1])]
+    best = int(values[1] < values[0])
+    return places[best], values[best]
+
+
+def find_deviation(
+    cost: Callable[[float], float], place: float, lowest: float, reach: float
+) -> float:
+    """Return how far from a minimum the cost has risen by a half, from both sides of it.
+
+    Parameters
+    ----------
+    cost : callable
+    place, lowest : float
+        The minimum and its value.
+    reach : float
+        To either side, where the cost is looked at.
+    """
+    rise = 0.5 * (cost(place - reach) + cost(place + reach)) - lowest
+    return reach / math.sqrt(2.0 * rise) if rise > 0.0 else math.inf
