@@ -61,7 +61,7 @@ def make_environment() -> Environment:
 
 
 def _values(arm: BroughtUpArm) -> dict[str, Any]:
-    position, effort = arm.units
+    position, effort = arm.robot.position_unit, arm.robot.effort_unit
     return {
         'arm': arm,
         'colors': COLORS,

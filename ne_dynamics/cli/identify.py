@@ -45,7 +45,7 @@ from ne_dynamics.identification.load.payload import is_slow
 from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.identification.report.text import describe_identified
-from ne_dynamics.identification.run import DEFAULT_BLOCKS, DEFAULT_HOLDOUT
+from ne_dynamics.identification.run import SETTINGS
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
 from ne_dynamics.identification.writing.write_back import encode_urdf
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
@@ -83,7 +83,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         '--holdout',
         type=_part,
-        default=DEFAULT_HOLDOUT,
+        default=SETTINGS.holdout,
         metavar='PART',
         help='of the logs, at their end, that is predicted by a fit to the rest; the model that '
         'is written is fitted to all of them (default: %(default)s)',
@@ -99,7 +99,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         '--blocks',
         type=int,
         choices=range(2, 51),
-        default=DEFAULT_BLOCKS,
+        default=SETTINGS.blocks,
         metavar='COUNT',
         help='in which the log is predicted from itself, 2 to 50 (default: %(default)s)',
     )

@@ -63,16 +63,17 @@ def make_report(
     friction : sequence of mapping
         Of each joint `rotor`, `viscous`, `coulomb`, identified [SI].
     """
-    joint_names, unit = robot.joint_names, _error_unit(robot)
+    joint_names, unit = robot.joint_names, robot.position_unit
+    milli = _thousandth(unit)
     before, after = results['test_before'], results['test_after']
     if 'fault' in before:
         verdict = (
             f'RMS error of the test motion: given up with the given model ({before["fault"]}); '
-            f'{_milli(after["overall_rms_error"])} {unit} with the identified one'
+            f'{_milli(after["overall_rms_error"])} {milli} with the identified one'
         )
     else:
         verdict = (
-            f'RMS error of the test motion: {_milli(before["overall_rms_error"])} {unit} with '
+            f'RMS error of the test motion: {_milli(before["overall_rms_error"])} {milli} with '
             f'the given model, {_milli(after["overall_rms_error"])} with the identified one, at '
             'the same gains'
         )
@@ -112,12 +113,6 @@ def make_report(
         ),
         footer='Written by ne_dynamics commission.',
     )
-
-
-def _error_unit(robot: Robot) -> str:
-    """Return the unit of a thousandth of a position."""
-    kinds = {joint.type.is_prismatic for joint in robot.joints}
-    return 'mrad or mm' if len(kinds) == 2 else 'mm' if True in kinds else 'mrad'
 
 
 def _describe_run(subject: Mapping[str, Any]) -> list[Item]:
@@ -162,14 +157,14 @@ def _joint_table(
             )
         )
     heads = (
-        f'encoder step [{unit}]',
+        f'encoder step [{_thousandth(unit)}]',
         'rotor inertia [kg m^2, kg]',
         'viscous [N m s/rad]',
         'Coulomb [N m, N]',
         'effort left by the given model [N m, N]',
         'by the identified one',
-        f'test motion, given model [{unit}]',
-        f'identified model [{unit}]',
+        f'test motion, given model [{_thousandth(unit)}]',
+        f'identified model [{_thousandth(unit)}]',
     )
     columns = (Column('joint'), *(Column(head, is_number=True) for head in heads))
     caption = 'Identified from the commands; efforts left on a motion that was not fitted, RMS'
@@ -193,9 +188,8 @@ def _error_figures(names: Sequence[str], unit: str, logs: Mapping[str, Record]) 
                 desired = thin_line(times, record.desired[:, index])
                 top.plot(*desired, color=colour('ink'), linestyle=(0, (4, 6)), linewidth=0.9)
             bottom.plot(*thin_line(times, error), color=colour(tone), linewidth=0.9)
-        position_unit = unit.replace('mrad', 'rad').replace('mm', 'm')
-        label_axes(top, '', f'position [{position_unit}]')
-        label_axes(bottom, 'time [s]', f'error [{unit}]')
+        label_axes(top, '', f'position [{unit}]')
+        label_axes(bottom, 'time [s]', f'error [{_thousandth(unit)}]')
         figures.append(Figure(name, draw_svg(figure), 'position above, position error below'))
     legend = (
         LegendEntry('ink', 'desired (dashed)'),
@@ -203,6 +197,11 @@ def _error_figures(names: Sequence[str], unit: str, logs: Mapping[str, Record]) 
         LegendEntry('model', 'identified model'),
     )
     return Figures(tuple(figures), legend)
+
+
+def _thousandth(unit: str) -> str:
+    """Return the unit of a thousandth: of 'rad or m' 'mrad or mm'."""
+    return ' or '.join(f'm{one}' for one in unit.split(' or '))
 
 
 def _milli(value: float) -> str:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ne_dynamics.driver.evidence.evidence import LogEvidence, choose_evidence_cutoff
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
-from ne_dynamics.driver.hypotheses.row import HYPOTHESES, LAST_HYPOTHESES
+from ne_dynamics.driver.hypotheses.row import (
+    COMMON_FACTOR,
+    HYPOTHESES,
+    OTHER_MODEL,
+    UNEXPLAINED,
+)
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
@@ -35,12 +40,19 @@ class SearchSettings:
         displacement is among the explanations.
     named : int
         Other causes that are named beside one that explains a log about as well.
+    few : int
+        As many faults, or fewer, are taken for themselves, though a description of another robot
+        would explain them.
+    like_other_model : tuple of str
+        Codes of what a description of another robot looks like.
     """
 
     clear: float = 3.0
     most_faults: int = 8
     still_likelier: float = 1.0
     named: int = 3
+    few: int = 2
+    like_other_model: tuple[str, ...] = ('effort-scaled', 'efforts-scaled', 'position-scaled')
 
 
 def diagnose_log(
@@ -172,22 +184,47 @@ class _Search:
     def run(self) -> None:
         """Find all."""
         self._find_single()
-        for hypothesis in LAST_HYPOTHESES:
-            for found in hypothesis.test(self._log):
-                if found.is_decisive:
-                    self.faults.append(found)
-                    if found.reading is not self.reading:
-                        self.reading = found.reading
-                        self._find_single()
+        for found in COMMON_FACTOR.test(self._log):
+            if found.is_decisive:
+                self.faults.append(found)
+                self.reading = found.reading
+                self._find_single()
+        self._set_against_other_model()
+        for found in UNEXPLAINED.test(self._log):
+            # What does not make the log whole is not what is wrong, or not all.
+            self._doubt_all()
+            self.faults.append(found)
 
     def list_untold(self) -> list[str]:
         """Return what this log cannot show."""
         tested = [one for one, _ in self._tested]
         return [
             sentence
-            for hypothesis in (*HYPOTHESES, *LAST_HYPOTHESES)
+            for hypothesis in (*HYPOTHESES, COMMON_FACTOR)
             for sentence in hypothesis.list_untold(self._log, tested)
         ]
+
+    def _set_against_other_model(self) -> None:
+        """Set what was found against one cause of all of it: a description of another robot."""
+        recorded = LogReading.as_recorded(self._robot.n)
+        for other in OTHER_MODEL.test(TestedLog(self._evidence, self._robot, recorded)):
+            if not other.is_decisive:
+                continue
+            alike = [fault.code in self._settings.like_other_model for fault in self.faults]
+            if not 0 < len(alike) <= self._settings.few:
+                self.faults = [self._with_rivals(other, self.faults)]
+                self.reading, self.certain = other.reading, recorded
+            elif any(alike):
+                self._doubt_all()
+                self.faults = [
+                    self._with_rivals(fault, [other] * is_alike)
+                    for fault, is_alike in zip(self.faults, alike, strict=True)
+                ]
+
+    def _doubt_all(self) -> None:
+        """Take nothing that was found for certain: nothing is repaired."""
+        self.certain = LogReading.as_recorded(self._robot.n)
+        self.faults = [replace(fault, certainty=Certainty.LIKELY) for fault in self.faults]
 
     @property
     def _log(self) -> TestedLog:
@@ -228,7 +265,7 @@ class _Search:
             if self.faults[-1].is_certain:
                 self.certain = found.undo(self.certain)
 
-    def _with_rivals(self, found: Suspicion, rivals: list[Suspicion]) -> Finding:
+    def _with_rivals(self, found: Finding, rivals: Sequence[Finding]) -> Finding:
         """Return a fault with what explains the log about as well."""
         if not rivals:
             return found

@@ -202,7 +202,7 @@ def _reach(robot: Robot) -> float:
 
 def _check_joint(joint: Joint) -> Iterator[Finding]:
     element = f'joint {joint.name!r}'
-    unit = 'N' if joint.type.is_prismatic else 'N m'
+    unit = joint.type.effort_unit
     if joint.effort_limit < 0.0:
         yield Finding(
             'error',
@@ -293,7 +293,7 @@ def _check_rotor(robot: Robot, joint: Joint) -> Iterator[Finding]:
 def _check_friction(joint: Joint) -> Iterator[Finding]:
     """Report friction that drives, or that is not what its names say."""
     element = f'joint {joint.name!r}'
-    unit = 'N' if joint.type.is_prismatic else 'N m'
+    unit = joint.type.effort_unit
     friction, coulomb = joint.friction, joint.coulomb_friction
     static = coulomb if friction.static_friction is None else friction.static_friction
     if static < coulomb:

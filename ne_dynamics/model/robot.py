@@ -64,6 +64,16 @@ class JointType(str, enum.Enum):
         """True when the joint translates."""
         return self is JointType.PRISMATIC
 
+    @property
+    def position_unit(self) -> str:
+        """Unit of a position: rad or m."""
+        return 'm' if self.is_prismatic else 'rad'
+
+    @property
+    def effort_unit(self) -> str:
+        """Unit of an effort: N m or N."""
+        return 'N' if self.is_prismatic else 'N m'
+
 
 @dataclass(frozen=True, eq=False)
 class Joint(Frozen):
@@ -378,6 +388,16 @@ class Robot(Frozen):
         for link in self.links:
             reach = reaches[link.body] + _bound_length(link.pose_in_body.translation)
             _check_reach(reach, f'link {link.name!r}: pose_in_body')
+
+    @property
+    def position_unit(self) -> str:
+        """Unit of a position, as axes are labelled: of all joints."""
+        return ' or '.join(sorted({joint.type.position_unit for joint in self.joints})[::-1])
+
+    @property
+    def effort_unit(self) -> str:
+        """Unit of an effort, as axes are labelled: of all joints."""
+        return ' or '.join(sorted({joint.type.effort_unit for joint in self.joints})[::-1])
 
     def _check_names(self) -> None:
         for what, names in (

@@ -159,10 +159,17 @@ def test_blocks_agree_with_what_is_left_of_all(written):
     """The blocks' residuals are in the drawing's text, and make up the one of all blocks."""
     _, page, document = written
     labels = [label for label in page.labels if 'RMS left of each block' in label]
-    for label, joint, blocks in zip(
-        labels, document['joints'], document['block_residuals'], strict=True
+    for label, joint, blocks, end in zip(
+        labels,
+        document['joints'],
+        document['block_residuals'],
+        document['end_residual'],
+        strict=True,
     ):
         assert ', '.join(map(show, blocks)) in label
+        assert f'of the end held out {show(end)},' in label
+        # By one measure: what stands in the end, and is fitted nowhere, is not counted there.
+        assert 0.2 * min(blocks) < end < 5.0 * max(blocks)
         assert min(blocks) < joint['rms_difference_cross_validated'] < max(blocks)
 
 

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.driver.evidence.gravity_columns import compute_gravity_columns
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.pseudo_inertia import (
@@ -172,6 +173,10 @@ class EffortFit:
         Whether the arm is said to carry something, which is larger than what may be forgotten.
     without_gravity : bool
         Whether the efforts are those that are left when gravity is taken out.
+    gravity : array, shape (3,), optional
+        In base axes, where it is another one than that of the given model [m/s^2].
+    doubt : float
+        How many times farther off than :data:`SPREAD` the given inertias are taken to be.
     """
 
     def __init__(
@@ -182,6 +187,8 @@ class EffortFit:
         counts: FloatArray,
         has_load: bool = False,
         without_gravity: bool = False,
+        gravity: FloatArray | None = None,
+        doubt: float = 1.0,
     ) -> None:
         robot = dynamics.robot
         self._n, self._used = robot.n, used
@@ -195,22 +202,25 @@ class EffortFit:
         links = full.reshape(samples, self._n, -1, PER_BODY)
         weights = None
         if without_gravity:
-            still = np.zeros_like(motion.velocity)
-            weights = dynamics.regressor(motion.position, still, still).reshape(links.shape)
+            weights = compute_gravity_columns(robot, motion.position, dynamics.gravity)
             links = links - weights
+        elif gravity is not None:
+            links = links + compute_gravity_columns(
+                robot, motion.position, gravity - dynamics.gravity
+            )
         given = np.zeros((samples, self._n))
         self.load_columns = _load_columns(links, robot, has_load)
         per_end = PER_BODY if has_load else PER_LOAD
         places = np.arange(self.load_columns.shape[2]) % per_end
         self._moments = np.flatnonzero((places > 0) & (places < PER_LOAD))
-        blocks = [self.load_columns]
+        blocks = [doubt * self.load_columns]
         if weights is not None:
             blocks.append(GRAVITY_LEFT * _load_columns(weights, robot))
         for index in chosen:
             parameters = nearest_body(robot.bodies[index].inertia).parameters
             reference = pseudo_inertia(parameters)
             _, hessian = divergence_slopes(reference, reference)
-            scale = SPREAD * np.linalg.inv(np.linalg.cholesky(hessian)).T
+            scale = doubt * SPREAD * np.linalg.inv(np.linalg.cholesky(hessian)).T
             blocks.append(links[:, :, index] @ scale)
             if weights is not None:
                 blocks.append(GRAVITY_LEFT * weights[:, :, index] @ scale)

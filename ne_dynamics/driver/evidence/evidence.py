@@ -17,6 +17,7 @@ from ne_dynamics.driver.evidence.effort_fit import (
     Motion,
     count_independent,
 )
+from ne_dynamics.driver.evidence.gravity_columns import turn_gravity
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.friction_terms import find_displacement
@@ -145,6 +146,11 @@ class LogEvidence:
     def is_telling(self) -> bool:
         """False when no joint moves, or no effort was measured."""
         return bool(self._used.any() and self._effort.any())
+
+    @property
+    def given_gravity(self) -> FloatArray:
+        """Of the given model, in base axes, shape (3,) [m/s^2]."""
+        return self._dynamics.gravity
 
     def explain(self, reading: LogReading) -> Explained:
         """Fit the log in a reading."""
@@ -295,15 +301,18 @@ class LogEvidence:
         return self._counts[reading.effort_source]
 
     def _fit(self, reading: LogReading) -> EffortFit:
-        key = b''.join(
-            part.tobytes()
-            for part in (
-                reading.position_source,
-                reading.position_factor,
-                reading.position_offset,
-                reading.effort_source,
+        key = (
+            b''.join(
+                part.tobytes()
+                for part in (
+                    reading.position_source,
+                    reading.position_factor,
+                    reading.position_offset,
+                    reading.effort_source,
+                )
             )
-        ) + bytes([reading.without_gravity])
+            + repr((reading.without_gravity, reading.tilt, reading.doubt)).encode()
+        )
         if key not in self._fits:
             velocity, acceleration, direction = self.get_rates(reading)
             self._fits[key] = EffortFit(
@@ -319,6 +328,8 @@ class LogEvidence:
                 self.count(reading),
                 self._has_load,
                 reading.without_gravity,
+                turn_gravity(self._dynamics.gravity, reading.tilt) if any(reading.tilt) else None,
+                reading.doubt,
             )
         return self._fits[key]
 

@@ -60,3 +60,35 @@ def find_deviation(
     """
     rise = 0.5 * (cost(place - reach) + cost(place + reach)) - lowest
     return reach / math.sqrt(2.0 * rise) if rise > 0.0 else math.inf
+
+
+def search_near(
+    cost: Callable[[float], float], step: float, reach: float, promising: float = 3.0
+) -> tuple[float, float]:
+    """Return where a function that is 0 at 0 is least about it, and its value there.
+
+    By a parabola first: where that promises little, nothing is searched.
+
+    Parameters
+    ----------
+    cost : callable
+    step : float
+        To either side of 0, where the function is looked at first.
+    reach : float
+        How far from 0 the least is looked for.
+    promising : float
+        How far below 0 the least of the parabola has to be.
+
+    Returns
+    -------
+    tuple of float
+        (0, 0) where there is nothing.
+    """
+    below, above = cost(-step), cost(step)
+    bend, rise = below + above, 0.5 * (above - below)
+    gain = 0.5 * rise * rise / bend if bend > 0.0 else math.inf
+    if max(-below, -above, min(gain, abs(rise) * reach / step)) < promising:
+        return 0.0, 0.0
+    low, high = sorted((0.0, math.copysign(reach, -rise)))
+    place, least = search_minimum(cost, low, high, 0.02 * step)
+    return (place, least) if least < 0.0 else (0.0, 0.0)

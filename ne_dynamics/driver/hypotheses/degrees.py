@@ -30,6 +30,6 @@ class Degrees(Hypothesis):
             joints,
             lambda reading: reading.with_position(joints, factor=degree),
             'the position is in degrees',
-            'give radians, or --degrees',
+            f'give radians, or {"--repair" if len(joints) == 1 else "--degrees"}',
             amount=degree,
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ne_dynamics.driver.evidence.effort_factors import compare_with_given
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
-from ne_dynamics.logs import Certainty
+from ne_dynamics.logs import Certainty, LogReading
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,16 @@ class ScaledEfforts(Hypothesis):
             return []
         found = compare_with_given(log.evidence, log.reading)
         factor, ratio = found.middle, max(found.middle, 1.0 / found.middle)
+
+        def undo(reading: LogReading) -> LogReading:
+            return reading.with_effort(log.everyone, factor=1.0 / factor)
+
+        cost = log.weigh(undo(log.reading))
         return [
             self.suspect(
                 log,
                 log.everyone,
-                lambda reading: reading.with_effort(log.everyone, factor=1.0 / factor),
+                undo,
                 f'all efforts are about {factor:.3g} of what the given model takes (from joint '
                 f'to joint within a factor of {found.spread:.2g}): motor currents, another unit, '
                 'efforts before the gear, or a model with wrong masses; the log alone cannot tell '
@@ -45,7 +50,9 @@ class ScaledEfforts(Hypothesis):
                 amount=1.0 / factor,
                 certainty=Certainty.LIKELY,
                 severity='error' if ratio >= self.wrong else 'warning',
-                is_decisive=ratio >= self.doubtful,
+                cost=cost,
+                # Where the joints do not agree, the log is no likelier with one factor.
+                is_decisive=ratio >= self.doubtful and cost < 0.0,
             )
         ]
 

@@ -6,19 +6,32 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ne_dynamics.driver.evidence.likeliest import search_near
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 
 
 @dataclass(frozen=True)
 class ShiftedZero(Hypothesis):
-    """The zero of the position of a joint is off by a quarter of a turn, or two.
+    """The zero of the position of a joint is off: by quarters of a turn, or by any angle.
 
     Attributes
     ----------
+    step, reach : float
+        Angles to either side at which costs are compared first, and the largest that is not a
+        quarter of a turn [rad].
+    smallest : float
+        Angles below this are not reported: so far may centres of mass be off [rad].
+    penalty, decisive_angle : float
+        Of any angle.
     shown : float
         By how much a cost has to change for a log to show something.
     """
 
+    step: float = 0.15
+    reach: float = 1.0
+    smallest: float = 0.1
+    penalty: float = 3.0
+    decisive_angle: float = 10.0
     shown: float = 2.0
 
     code = 'zero-offset'
@@ -28,12 +41,39 @@ class ShiftedZero(Hypothesis):
         if log.evidence.has_free_factors:
             return []  # with a factor of its own the load turns the effort of a joint as well
         quarter = 0.5 * math.pi
-        return [
-            self._test(log, joint, quarters * quarter)
-            for joint in log.moving
-            if joint in log.turning
-            for quarters in (1, 2, -1)
-        ]
+        found = []
+        for joint in log.moving:
+            if joint in log.turning:
+                found += [self._suspect(log, joint, n * quarter) for n in (1, 2, -1)]
+                found += self._search(log, joint)
+        return found
+
+    def _search(self, log: TestedLog, joint: int) -> list[Suspicion]:
+        """Return the likeliest angle that is not a quarter of a turn."""
+
+        def weigh(angle: float) -> float:
+            return log.weigh(log.reading.with_position((joint,), offset=angle))
+
+        angle, cost = search_near(weigh, self.step, self.reach)
+        if abs(angle) < self.smallest:
+            return []
+        return [self._suspect(log, joint, angle, cost)]
+
+    def _suspect(
+        self, log: TestedLog, joint: int, angle: float, cost: float | None = None
+    ) -> Suspicion:
+        name = log.robot.joint_names[joint]
+        return self.suspect(
+            log,
+            (joint,),
+            lambda reading: reading.with_position((joint,), offset=angle),
+            f'the zero of the position is off by {math.degrees(-angle):.0f} degrees',
+            f'--zero {name}={angle:.6g}',
+            amount=angle,
+            cost=cost,
+            penalty=0.0 if cost is None else self.penalty,
+            is_decisive=None if cost is None else cost < -self.decisive_angle,
+        )
 
     def list_untold(self, log: TestedLog, tested: Sequence[Suspicion]) -> list[str]:
         """See :class:`Hypothesis`."""
@@ -45,14 +85,3 @@ class ShiftedZero(Hypothesis):
         if not zeros:
             return []
         return [f'where the zero of {", ".join(zeros)} is: its efforts do not depend on it']
-
-    def _test(self, log: TestedLog, joint: int, angle: float) -> Suspicion:
-        name = log.robot.joint_names[joint]
-        return self.suspect(
-            log,
-            (joint,),
-            lambda reading: reading.with_position((joint,), offset=angle),
-            f'the zero of the position is off by {math.degrees(-angle):.0f} degrees',
-            f'--zero {name}={angle:.6g}',
-            amount=angle,
-        )

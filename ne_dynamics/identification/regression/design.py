@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -172,6 +172,25 @@ class Design:
         return {
             term: float(solution.parameters[places[joint, term]]) for term in self.terms[joint]
         }
+
+    def find_inverted(self, solution: Solution) -> list[int]:
+        """Return the joints whose fitted friction is less at rest than in motion: no Stribeck."""
+        found = []
+        for joint in range(self.robot.n):
+            values = self.term_values(solution, joint)
+            static = [values[term] for term in STRIBECK if term in values]
+            if static and static[0] < values[Term.COULOMB]:
+                found.append(joint)
+        return found
+
+    def without_stribeck(self, joints: Sequence[int]) -> Design:
+        """Return the design without a Stribeck effect in some joints."""
+        return self.with_terms(
+            {
+                joint: tuple(term for term in self.terms[joint] if term not in STRIBECK)
+                for joint in joints
+            }
+        )
 
     def apply(self, solution: Solution, *, offsets: bool) -> Robot:
         """Return the robot with the fitted numbers.

@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import Part, change_in_parts, cut, is_long, join, look
@@ -73,7 +75,8 @@ def check_samples(robot: Robot, log: Log, work: Work | None = None) -> tuple[Log
         if fault.code == 'time-unit':
             log = scale_time(log, fault.amount)
         else:
-            log = change_in_parts(log, functools.partial(to_radians, robot), work)
+            chosen = np.isin(robot.joint_names, fault.joints)
+            log = change_in_parts(log, functools.partial(to_radians, chosen=chosen), work)
     if log.clock_step is not None:
         log, fault_of_clock = find_clock_restart(robot, log)
         faults += [fault_of_clock] if fault_of_clock is not None else []

@@ -130,37 +130,52 @@ def scale_positions(log: Log, chosen: NDArray[np.bool_], factor: float) -> Log:
 
 
 def find_degrees(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
-    """Find positions that are more than a turn beyond the limits, and within them as degrees."""
-    turning = _turning(robot)
-    lower, upper = robot.limits('lower') - TURN, robot.limits('upper') + TURN
-    lower = np.where(np.isfinite(lower), lower, -3.0 * TURN)
-    upper = np.where(np.isfinite(upper), upper, 3.0 * TURN)
+    """Find positions that are more than a turn beyond the limits, and within them as degrees.
 
-    def is_outside(position: FloatArray) -> NDArray[np.bool_]:
+    Where they are those of less than half of the joints that turn, the others are in radians as
+    far as they keep their limits.
+    """
+    turning = _turning(robot)
+    limits = robot.limits('lower'), robot.limits('upper')
+
+    def is_outside(position: FloatArray, turns: float) -> NDArray[np.bool_]:
+        lower, upper = (
+            np.where(np.isfinite(limit), limit, sign * 2.0 * TURN) + sign * turns * TURN
+            for limit, sign in zip(limits, (-1.0, 1.0), strict=True)
+        )
         low, high = np.quantile(position, [0.02, 0.98], axis=0)
         result: NDArray[np.bool_] = turning & ((low < lower) | (high > upper))
         return result
 
-    beyond = is_outside(log.position)
-    if not beyond.any() or is_outside(np.deg2rad(log.position)).any():
+    beyond = is_outside(log.position, 1.0)
+    if not beyond.any() or is_outside(np.deg2rad(log.position), 1.0).any():
         return log, None
-    largest = float(np.abs(log.position[:, turning]).max())
+    chosen = turning if 2 * beyond.sum() >= turning.sum() else is_outside(log.position, 0.0)
+    largest = float(np.abs(log.position[:, chosen]).max())
     fault = Finding(
         'degrees',
-        tuple(np.array(robot.joint_names)[turning]),
+        tuple(np.array(robot.joint_names)[chosen].tolist()),
         f'positions reach {largest:.4g}: more than a turn beyond the limits of '
         f'{", ".join(np.array(robot.joint_names)[beyond])}, within them when they are degrees',
         math.pi / 180.0,
         certainty=Certainty.KNOWN,
-        remedy='give radians, or --degrees',
+        remedy=f'give radians, or {"--degrees" if chosen is turning else "--repair"}',
     )
-    return to_radians(robot, log), fault
+    return to_radians(log, chosen), fault
 
 
-def to_radians(robot: Robot, log: Log) -> Log:
-    """Return a log whose angles were degrees; velocities only when they agree better so."""
-    turning = _turning(robot)
-    repaired = scale_positions(log, turning, math.pi / 180.0)
+def to_radians(log: Log, chosen: NDArray[np.bool_]) -> Log:
+    """Return a log in which angles of some joints were degrees.
+
+    Velocities only when they agree better so.
+
+    Parameters
+    ----------
+    log : Log
+    chosen : bool array, shape (n,)
+        Joints whose positions were degrees.
+    """
+    repaired = scale_positions(log, chosen, math.pi / 180.0)
     if log.velocity is not None:
         # Velocities may be in radians all the same.
         derived = np.gradient(repaired.position, log.times, axis=0)
@@ -168,7 +183,7 @@ def to_radians(robot: Robot, log: Log) -> Log:
             np.median(np.nan_to_num(np.abs(velocity - derived), nan=np.inf), axis=0)
             for velocity in (log.velocity, np.deg2rad(log.velocity))
         ]
-        as_recorded = ~turning | (errors[0] < errors[1])
+        as_recorded = ~chosen | (errors[0] < errors[1])
         velocity = np.where(as_recorded, log.velocity, np.deg2rad(log.velocity))
         repaired = _frozen(repaired, velocity=velocity)
     return repaired
@@ -216,7 +231,7 @@ def find_wraps(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
         return log, None
     turns = turns * wrapped
     position = unwrap_positions(robot, log.position, turns)
-    names = tuple(np.array(robot.joint_names)[wrapped])
+    names = tuple(np.array(robot.joint_names)[wrapped].tolist())
     number = int(np.count_nonzero(turns))
     fault = Finding(
         'angles-wrapped',
