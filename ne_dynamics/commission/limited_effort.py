@@ -36,6 +36,8 @@ class EffortSettings:
         Part of a command that a weak motor gives, at most.
     usual : float
         By how much the part that most joints give may differ from 1.
+    below : float
+        Part of the plateau below which an effort is compared with its command.
     related : float
         Correlation of an effort with its command, at least, for one to be a part of the other.
     """
@@ -47,7 +49,8 @@ class EffortSettings:
     shortest: float = 0.1
     weak: float = 0.75
     usual: float = 0.15
-    related: float = 0.95
+    below: float = 0.8
+    related: float = 0.9
 
 
 def find_limited_efforts(
@@ -89,7 +92,8 @@ def find_limited_efforts(
         plateau, states = _find_plateau(effort, command, late, settings)
         seconds = period * states
         is_below = plateau < (1.0 - settings.flat) * limits[joint]
-        if is_below and seconds >= settings.shortest:
+        is_weak = parts[joint] <= settings.weak
+        if is_below and seconds >= settings.shortest and not is_weak:
             found.append(
                 Finding(
                     'effort-limited',
@@ -103,7 +107,7 @@ def find_limited_efforts(
                     'in the URDF to it',
                 )
             )
-        elif parts[joint] <= settings.weak:
+        elif is_weak:
             found.append(
                 Finding(
                     'effort-weak',
@@ -122,16 +126,16 @@ def find_limited_efforts(
 def _find_part(
     effort: FloatArray, command: FloatArray, late: int, settings: EffortSettings
 ) -> float:
-    """Return which part of a command an effort is; NaN where it is none."""
+    """Return which part of a command an effort is below its plateau; NaN where it is none."""
     if not (np.isfinite(effort).all() and np.ptp(effort) > 0.0 and np.ptp(command) > 0.0):
         return math.nan
-    best, part = settings.related, math.nan
-    for lag in range(late + 1):
-        given, came = command[: command.size - lag], effort[lag:]
-        related = float(np.corrcoef(given, came)[0, 1])
-        if related > best:
-            best, part = related, float(given @ came / (given @ given))
-    return part
+    pairs = [(command[: command.size - lag], effort[lag:]) for lag in range(late + 1)]
+    related = [float(np.corrcoef(*pair)[0, 1]) for pair in pairs]
+    given, came = pairs[int(np.argmax(related))]
+    below = np.abs(given) < settings.below * np.quantile(np.abs(effort), settings.largest)
+    if max(related) < settings.related or not given[below].any():
+        return math.nan
+    return float(given[below] @ came[below] / (given[below] @ given[below]))
 
 
 def _find_plateau(

@@ -214,7 +214,7 @@ class _Search:
             if not 0 < len(alike) <= self._settings.few:
                 self.faults = [self._with_rivals(other, self.faults)]
                 self.reading, self.certain = other.reading, recorded
-            elif any(alike):
+            elif sum(alike) > 1:
                 self._doubt_all()
                 self.faults = [
                     self._with_rivals(fault, [other] * is_alike)

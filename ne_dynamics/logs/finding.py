@@ -78,7 +78,6 @@ class Finding:
         return {
             'severity': self.severity,
             'code': self.code,
-            'element': self.element,
             'joints': list(self.joints),
             'message': self.what,
             'remedy': self.remedy,

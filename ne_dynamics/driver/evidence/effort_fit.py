@@ -167,8 +167,6 @@ class EffortFit:
     motion : Motion
     used : bool array, shape (M, n)
         Samples of each joint that count.
-    counts : array, shape (n,)
-        Independent values in the effort of each joint.
     has_load : bool
         Whether the arm is said to carry something, which is larger than what may be forgotten.
     without_gravity : bool
@@ -184,7 +182,6 @@ class EffortFit:
         dynamics: Dynamics,
         motion: Motion,
         used: NDArray[np.bool_],
-        counts: FloatArray,
         has_load: bool = False,
         without_gravity: bool = False,
         gravity: FloatArray | None = None,
@@ -195,7 +192,6 @@ class EffortFit:
         *first, last = JOINT_SPREADS
         self._spreads = (*first, *[PATH_SPREAD] * motion.path.shape[2], last)
         self._samples = np.maximum(used.sum(axis=0), 1)
-        self._counts = np.where(used.any(axis=0), counts, 0.0)
         chosen = [index for index, body in enumerate(robot.bodies) if body.inertia.mass > 0.0]
         samples = motion.position.shape[0]
         full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
@@ -253,19 +249,21 @@ class EffortFit:
         """Effort of the given model without friction, shape (M, n) [N m or N]."""
         return self._given
 
-    def explain(self, effort: FloatArray) -> Explained:
+    def explain(self, effort: FloatArray, counts: FloatArray) -> Explained:
         """Fit efforts.
 
         Parameters
         ----------
         effort : array, shape (M, n)
             [N m or N]
+        counts : array, shape (n,)
+            Independent values in the effort of each joint.
 
         Returns
         -------
         Explained
         """
-        found = self._solve(effort, self._spreads)
+        found = self._solve(effort, counts, self._spreads)
         terms = np.log(found.sigma / found.amount) + 0.5 * (found.left / found.sigma) ** 2
         cost = found.counts @ terms + 0.5 * found.step @ found.step
         chosen = np.flatnonzero(found.free)
@@ -273,7 +271,10 @@ class EffortFit:
         return Explained(float(cost), found.left / found.amount, 0.5 * float(freedom))
 
     def find_joint_terms(
-        self, effort: FloatArray, constant_spread: float = JOINT_SPREADS[-1]
+        self,
+        effort: FloatArray,
+        counts: FloatArray,
+        constant_spread: float = JOINT_SPREADS[-1],
     ) -> JointTerms:
         """Return friction and constant of each joint in the fit of efforts.
 
@@ -281,6 +282,8 @@ class EffortFit:
         ----------
         effort : array, shape (M, n)
             [N m or N]
+        counts : array, shape (n,)
+            Independent values in the effort of each joint.
         constant_spread : float
             How large the constants may be, as parts of the efforts.
 
@@ -289,7 +292,7 @@ class EffortFit:
         JointTerms
         """
         spreads = (*self._spreads[:-1], constant_spread)
-        found = self._solve(effort, spreads)
+        found = self._solve(effort, counts, spreads)
         chosen = np.flatnonzero(found.free)
         # Of what is held at its bound: as far as it could move by itself.
         variances = 1.0 / np.diag(found.matrix)
@@ -309,10 +312,12 @@ class EffortFit:
             self._moving,
         )
 
-    def _solve(self, effort: FloatArray, spreads: tuple[float, ...]) -> _Solution:
+    def _solve(
+        self, effort: FloatArray, counts: FloatArray, spreads: tuple[float, ...]
+    ) -> _Solution:
         n, width, per_joint = self._n, self._width, len(spreads)
         # What was not measured says nothing.
-        counts = np.where(effort.any(axis=0), self._counts, 0.0)
+        counts = np.where(effort.any(axis=0) & self._used.any(axis=0), counts, 0.0)
         amount, squares, rights = self._compare(effort)
         scales = amount[:, np.newaxis] * np.array(spreads)
         rights[:, width:] *= scales

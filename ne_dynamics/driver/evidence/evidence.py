@@ -155,7 +155,7 @@ class LogEvidence:
     def explain(self, reading: LogReading) -> Explained:
         """Fit the log in a reading."""
         effort = self.get_effort(reading)
-        explained = self._fit(reading).explain(effort)
+        explained = self._fit(reading).explain(effort, self.count(reading))
         cost = explained.cost + self._velocity_cost(reading)
         if reading.effort_offset.any():
             # A residual is as large a part of an effort as before a constant was taken out of it.
@@ -232,14 +232,16 @@ class LogEvidence:
 
     def get_joint_terms(self, reading: LogReading) -> JointTerms:
         """Return friction, rotor inertia and constant of each joint in a reading."""
-        return self._fit(reading).find_joint_terms(self.get_effort(reading))
+        return self._fit(reading).find_joint_terms(self.get_effort(reading), self.count(reading))
 
     def find_constants(self, reading: LogReading) -> tuple[FloatArray, FloatArray]:
         """Return constants of the efforts of which nothing is believed, and their deviations.
 
         Shape (n,) each [N m or N].
         """
-        terms = self._fit(reading).find_joint_terms(self.get_effort(reading), ANY_CONSTANT)
+        terms = self._fit(reading).find_joint_terms(
+            self.get_effort(reading), self.count(reading), ANY_CONSTANT
+        )
         return terms.constant, terms.constant_deviation
 
     def get_load_columns(self, reading: LogReading) -> FloatArray:
@@ -308,7 +310,6 @@ class LogEvidence:
                     reading.position_source,
                     reading.position_factor,
                     reading.position_offset,
-                    reading.effort_source,
                 )
             )
             + repr((reading.without_gravity, reading.tilt, reading.doubt)).encode()
@@ -325,7 +326,6 @@ class LogEvidence:
                     self._get_paths(reading),
                 ),
                 self._used[:, reading.position_source],
-                self.count(reading),
                 self._has_load,
                 reading.without_gravity,
                 turn_gravity(self._dynamics.gravity, reading.tilt) if any(reading.tilt) else None,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.driver.evidence.evidence import DELAYS
-from ne_dynamics.driver.evidence.likeliest import find_deviation, search_minimum
+from ne_dynamics.driver.evidence.likeliest import find_deviation, search_minimum, search_near
 from ne_dynamics.driver.hypotheses.hypothesis import (
     Hypothesis,
     Suspicion,
@@ -26,6 +26,8 @@ class LateEffort(Hypothesis):
     ----------
     of_all : float
         As `decisive`, of a delay of all efforts.
+    near : float
+        Delays to either side at which costs are compared first, of one joint [s].
     shortest : float
         Delays below this are not reported [s]: stamps are no better.
     deviations : float
@@ -36,6 +38,7 @@ class LateEffort(Hypothesis):
     """
 
     of_all: float = 3.0
+    near: float = 5e-3
     shortest: float = 3e-3
     deviations: float = 2.5
     harmful: float = 0.02
@@ -73,11 +76,16 @@ class LateEffort(Hypothesis):
         def weigh(delay: float) -> float:
             return log.weigh(log.reading.with_effort(joints, delay=delay))
 
-        coarse = DELAYS[::2]
+        # Of one joint a short delay is looked for where it promises something; of all, the
+        # deviation tells what is not shown.
+        coarse = DELAYS[::4] if len(joints) == 1 else DELAYS[::2]
         costs = [weigh(value) for value in coarse]
         best = int(np.argmin(costs))
         delay, lowest, deviation = float(coarse[best]), costs[best], math.inf
-        if lowest < -0.5 or coarse[best] == 0.0:
+        if len(joints) == 1 and delay == 0.0:
+            delay, lowest = search_near(weigh, self.near, float(coarse[1] - coarse[0]))
+            deviation = find_deviation(weigh, delay, lowest, 5e-3) if delay else math.inf
+        elif lowest < -0.5 or coarse[best] == 0.0:
             low, high = coarse[max(best - 1, 0)], coarse[min(best + 1, coarse.size - 1)]
             delay, lowest = search_minimum(weigh, float(low), float(high))
             deviation = find_deviation(weigh, delay, lowest, 5e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,10 +19,13 @@ class ScaledEfforts(Hypothesis):
     ----------
     doubtful, wrong : float
         Factors that are doubtful, and wrong.
+    deviations : float
+        Standard deviations that the logarithm of a factor is off zero, at least.
     """
 
     doubtful: float = 1.7
     wrong: float = 2.0
+    deviations: float = 2.0
 
     code = 'efforts-scaled'
 
@@ -35,7 +39,6 @@ class ScaledEfforts(Hypothesis):
         def undo(reading: LogReading) -> LogReading:
             return reading.with_effort(log.everyone, factor=1.0 / factor)
 
-        cost = log.weigh(undo(log.reading))
         return [
             self.suspect(
                 log,
@@ -50,9 +53,8 @@ class ScaledEfforts(Hypothesis):
                 amount=1.0 / factor,
                 certainty=Certainty.LIKELY,
                 severity='error' if ratio >= self.wrong else 'warning',
-                cost=cost,
-                # Where the joints do not agree, the log is no likelier with one factor.
-                is_decisive=ratio >= self.doubtful and cost < 0.0,
+                is_decisive=ratio >= self.doubtful
+                and abs(math.log(factor)) > self.deviations * found.deviation,
             )
         ]
 

@@ -220,7 +220,9 @@ class Report:
                 }
                 for parameter in self.base_parameters
             ],
-            'findings': [finding.as_json() for finding in self.findings],
+            'findings': [
+                {'element': finding.element, **finding.as_json()} for finding in self.findings
+            ],
         }
 
 
