@@ -90,37 +90,41 @@ def find_limited_efforts(
     for joint, name in enumerate(record.joint_names):
         effort, command = record.effort[:, joint], record.command[:, joint]
         plateau, states = _find_plateau(effort, command, late, settings)
-        seconds = period * states
         is_below = plateau < (1.0 - settings.flat) * limits[joint]
-        is_weak = parts[joint] <= settings.weak
-        if is_below and seconds >= settings.shortest and not is_weak:
+        if parts[joint] <= settings.weak:
+            found.append(_describe_weak(name, float(parts[joint])))
+        elif is_below and period * states >= settings.shortest:
+            most = float(np.abs(command).max())
             found.append(
-                Finding(
-                    'effort-limited',
-                    (name,),
-                    f'the effort does not go beyond {plateau:.3g} N m or N, '
-                    f'{plateau / limits[joint]:.0%} of its limit, for {seconds:.2g} s in '
-                    f'which up to {np.abs(command).max():.3g} is commanded',
-                    plateau,
-                    certainty=Certainty.KNOWN,
-                    remedy='take the limit out of the drive, or set the effort limit of the joint '
-                    'in the URDF to it',
-                )
-            )
-        elif is_weak:
-            found.append(
-                Finding(
-                    'effort-weak',
-                    (name,),
-                    f'the effort is {parts[joint]:.2g} of what is commanded, that of other joints '
-                    'all of it',
-                    float(parts[joint]),
-                    certainty=Certainty.KNOWN,
-                    remedy='look at the torque constant and the gear ratio that the drive has for '
-                    'this joint',
-                )
+                _describe_limited(name, plateau, float(limits[joint]), period * states, most)
             )
     return found
+
+
+def _describe_limited(
+    name: str, plateau: float, limit: float, seconds: float, most: float
+) -> Finding:
+    return Finding(
+        'effort-limited',
+        (name,),
+        f'the effort does not go beyond {plateau:.3g} N m or N, {plateau / limit:.0%} of its '
+        f'limit, for {seconds:.2g} s in which up to {most:.3g} is commanded',
+        plateau,
+        certainty=Certainty.KNOWN,
+        remedy='take the limit out of the drive, or set the effort limit of the joint in the '
+        'URDF to it',
+    )
+
+
+def _describe_weak(name: str, part: float) -> Finding:
+    return Finding(
+        'effort-weak',
+        (name,),
+        f'the effort is {part:.2g} of what is commanded, that of other joints all of it',
+        part,
+        certainty=Certainty.KNOWN,
+        remedy='look at the torque constant and the gear ratio that the drive has for this joint',
+    )
 
 
 def _find_part(

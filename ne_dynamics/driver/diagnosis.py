@@ -43,6 +43,8 @@ class SearchSettings:
     few : int
         As many faults, or fewer, are taken for themselves, though a description of another robot
         would explain them.
+    comparable : float
+        Part of what the strongest of the faults explains that such a description has to.
     like_other_model : tuple of str
         Codes of what a description of another robot looks like.
     """
@@ -52,6 +54,7 @@ class SearchSettings:
     still_likelier: float = 1.0
     named: int = 3
     few: int = 2
+    comparable: float = 0.25
     like_other_model: tuple[str, ...] = ('effort-scaled', 'efforts-scaled', 'position-scaled')
 
 
@@ -177,7 +180,7 @@ class _Search:
         self._find_with_path = with_path
         self._with_path: LogEvidence | None = None
         self.reading = self.certain = LogReading.as_recorded(robot.n)
-        self.faults: list[Finding] = []
+        self.faults: list[Suspicion] = []
         self._tested: list[tuple[Suspicion, Hypothesis]] = []
         self._doubtful: set[str] = set()
 
@@ -200,7 +203,7 @@ class _Search:
         tested = [one for one, _ in self._tested]
         return [
             sentence
-            for hypothesis in (*HYPOTHESES, COMMON_FACTOR)
+            for hypothesis in HYPOTHESES
             for sentence in hypothesis.list_untold(self._log, tested)
         ]
 
@@ -208,7 +211,8 @@ class _Search:
         """Set what was found against one cause of all of it: a description of another robot."""
         recorded = LogReading.as_recorded(self._robot.n)
         for other in OTHER_MODEL.test(TestedLog(self._evidence, self._robot, recorded)):
-            if not other.is_decisive:
+            strongest = min((fault.cost for fault in self.faults), default=0.0)
+            if not other.is_decisive or other.cost > self._settings.comparable * strongest:
                 continue
             alike = [fault.code in self._settings.like_other_model for fault in self.faults]
             if not 0 < len(alike) <= self._settings.few:
@@ -265,7 +269,7 @@ class _Search:
             if self.faults[-1].is_certain:
                 self.certain = found.undo(self.certain)
 
-    def _with_rivals(self, found: Finding, rivals: Sequence[Finding]) -> Finding:
+    def _with_rivals(self, found: Suspicion, rivals: Sequence[Finding]) -> Suspicion:
         """Return a fault with what explains the log about as well."""
         if not rivals:
             return found

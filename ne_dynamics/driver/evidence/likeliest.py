@@ -63,7 +63,12 @@ def find_deviation(
 
 
 def search_near(
-    cost: Callable[[float], float], step: float, reach: float, promising: float = 3.0
+    cost: Callable[[float], float],
+    step: float,
+    reach: float,
+    promising: float = 3.0,
+    farther: int = 3,
+    at_the_end: float = 0.95,
 ) -> tuple[float, float]:
     """Return where a function that is 0 at 0 is least about it, and its value there.
 
@@ -78,6 +83,10 @@ def search_near(
         How far from 0 the least is looked for.
     promising : float
         How far below 0 the least of the parabola has to be.
+    farther : int
+        How often it is looked for, each time twice as far, while it is found near the end.
+    at_the_end : float
+        Part of the reach from which it is near the end.
 
     Returns
     -------
@@ -89,6 +98,14 @@ def search_near(
     gain = 0.5 * rise * rise / bend if bend > 0.0 else math.inf
     if max(-below, -above, min(gain, abs(rise) * reach / step)) < promising:
         return 0.0, 0.0
-    low, high = sorted((0.0, math.copysign(reach, -rise)))
-    place, least = search_minimum(cost, low, high, 0.02 * step)
-    return (place, least) if least < 0.0 else (0.0, 0.0)
+    place, least, end = 0.0, 0.0, math.copysign(reach, -rise)
+    for _ in range(farther):
+        low, high = sorted((place, end))
+        found, value = search_minimum(cost, low, high, 0.02 * step)
+        if value >= least:
+            break
+        place, least = found, value
+        if abs(place) < at_the_end * abs(end):
+            break
+        end *= 2.0
+    return place, least

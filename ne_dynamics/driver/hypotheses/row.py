@@ -41,6 +41,7 @@ HYPOTHESES: tuple[Hypothesis, ...] = (
     EffortOffset(),
     RemovedGravity(),
     TiltedBase(),
+    ScaledEfforts(has_to_explain=True),
 )
 """Of which the likeliest is taken, and then the next."""
 
@@ -50,7 +51,5 @@ COMMON_FACTOR = ScaledEfforts()
 OTHER_MODEL = OtherModel()
 """Set against all that was found."""
 
-UNEXPLAINED = Unexplained(
-    tuple(hypothesis.code for hypothesis in (*HYPOTHESES, COMMON_FACTOR, OTHER_MODEL))
-)
+UNEXPLAINED = Unexplained(tuple(hypothesis.code for hypothesis in (*HYPOTHESES, OTHER_MODEL)))
 """Of what is left in the end."""

@@ -21,11 +21,14 @@ class ScaledEfforts(Hypothesis):
         Factors that are doubtful, and wrong.
     deviations : float
         Standard deviations that the logarithm of a factor is off zero, at least.
+    has_to_explain : bool
+        Whether the log has to be likelier with the factor, as with other causes.
     """
 
     doubtful: float = 1.7
     wrong: float = 2.0
     deviations: float = 2.0
+    has_to_explain: bool = False
 
     code = 'efforts-scaled'
 
@@ -39,6 +42,7 @@ class ScaledEfforts(Hypothesis):
         def undo(reading: LogReading) -> LogReading:
             return reading.with_effort(log.everyone, factor=1.0 / factor)
 
+        cost = log.weigh(undo(log.reading))
         return [
             self.suspect(
                 log,
@@ -53,7 +57,9 @@ class ScaledEfforts(Hypothesis):
                 amount=1.0 / factor,
                 certainty=Certainty.LIKELY,
                 severity='error' if ratio >= self.wrong else 'warning',
-                is_decisive=ratio >= self.doubtful
+                cost=cost,
+                is_decisive=(cost < -self.decisive or not self.has_to_explain)
+                and ratio >= self.doubtful
                 and abs(math.log(factor)) > self.deviations * found.deviation,
             )
         ]

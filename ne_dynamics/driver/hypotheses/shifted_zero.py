@@ -21,6 +21,8 @@ class ShiftedZero(Hypothesis):
         quarter of a turn [rad].
     smallest : float
         Angles below this are not reported: so far may centres of mass be off [rad].
+    near : float
+        Angles that differ by less are one fault [rad].
     penalty, decisive_angle : float
         Of any angle.
     shown : float
@@ -30,6 +32,7 @@ class ShiftedZero(Hypothesis):
     step: float = 0.15
     reach: float = 1.0
     smallest: float = 0.1
+    near: float = 0.3
     penalty: float = 3.0
     decisive_angle: float = 10.0
     shown: float = 2.0
@@ -47,6 +50,11 @@ class ShiftedZero(Hypothesis):
                 found += [self._suspect(log, joint, n * quarter) for n in (1, 2, -1)]
                 found += self._search(log, joint)
         return found
+
+    def is_same(self, one: Suspicion, other: Suspicion) -> bool:
+        """Tell whether two angles are one: a quarter of a turn, and the likeliest near it."""
+        near = abs(math.remainder(one.amount - other.amount, 2.0 * math.pi)) < self.near
+        return one.joints == other.joints and near
 
     def _search(self, log: TestedLog, joint: int) -> list[Suspicion]:
         """Return the likeliest angle that is not a quarter of a turn."""

@@ -15,7 +15,7 @@ Tilt = tuple[float, float]
 
 @dataclass(frozen=True)
 class TiltedBase(Hypothesis):
-    """The base is tilted: gravity has another direction in its axes.
+    """The base is tilted, or hangs on a wall or the ceiling: gravity has another direction.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class TiltedBase(Hypothesis):
     turns : int
         How often one axis after the other is gone through.
     penalty : float
-        Of two angles.
+        Of two angles that are no quarters of a turn.
     decisive : float
     """
 
@@ -43,30 +43,39 @@ class TiltedBase(Hypothesis):
         """See :class:`Hypothesis`."""
         if log.evidence.has_free_factors or log.reading.without_gravity:
             return []
+        quarter = 0.5 * math.pi
+        mounted = ((2.0 * quarter, 0.0), (quarter, 0.0), (-quarter, 0.0), (0.0, quarter))
+        found = [self._suspect(log, tilt) for tilt in (*mounted, (0.0, -quarter))]
         tilt, cost = self._search(log)
+        if math.hypot(*tilt) >= self.smallest:
+            found.append(self._suspect(log, tilt, cost, self.penalty))
+        return found
+
+    def is_same(self, one: Suspicion, other: Suspicion) -> bool:
+        """See :class:`Hypothesis`: a base has one tilt."""
+        return True
+
+    def _suspect(
+        self, log: TestedLog, tilt: Tilt, cost: float | None = None, penalty: float = 0.0
+    ) -> Suspicion:
         angle = math.hypot(*tilt)
-        if angle < self.smallest:
-            return []
 
         def undo(reading: LogReading) -> LogReading:
             return _with_tilt(reading, tilt)
 
         total = undo(log.reading).tilt
         x, y, z = turn_gravity(log.evidence.given_gravity, total)
-        return [
-            self.suspect(
-                log,
-                log.everyone,
-                undo,
-                f'the base is tilted by {math.degrees(angle):.0f} degrees against how the model '
-                'stands',
-                f'give gravity in the axes of the base: --gravity {x:.4g} {y:.4g} {z:.4g}',
-                amount=angle,
-                cost=cost,
-                penalty=self.penalty,
-                certainty=Certainty.LIKELY,
-            )
-        ]
+        return self.suspect(
+            log,
+            log.everyone,
+            undo,
+            f'the base is tilted by {math.degrees(angle):.0f} degrees beside how the model has it',
+            f'give gravity in the axes of the base: --gravity {x:.4g} {y:.4g} {z:.4g}',
+            amount=angle,
+            cost=cost,
+            penalty=penalty,
+            certainty=Certainty.LIKELY,
+        )
 
     def _search(self, log: TestedLog) -> tuple[Tilt, float]:
         tilt, least = [0.0, 0.0], 0.0
