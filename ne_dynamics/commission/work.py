@@ -23,7 +23,6 @@ from ne_dynamics.commission.fits.static_friction import (
 )
 from ne_dynamics.commission.folder import CommissionFolder
 from ne_dynamics.commission.hard_stop import find_hard_stops
-from ne_dynamics.commission.limited_effort import find_limited_efforts
 from ne_dynamics.commission.motions import (
     FITTED_SHARES,
     PlannedMotion,
@@ -329,7 +328,7 @@ class Work(Desk):
         )
         parameters = {**self.node_parameters(CLOSE), **CALM_GAINS, **self.lenient_parameters()}
         record = self._follow('excite_again', parameters, motion, 'exciting again')
-        self._require_free(record)
+        self._require_no_stop(record)
         return {'rms_error': record.rms_error.tolist(), 'samples': int(record.times.size)}
 
     def _exciting_motion(self) -> PlannedMotion:
@@ -378,7 +377,7 @@ class Work(Desk):
             **self.lenient_parameters(),
         }
         record = self._follow('judge', parameters, motion, 'judging')
-        self._require_free(record)
+        self._require_no_stop(record)
         delay = self.found('tremble')['delay']
         before = judge_record(self.given, record, delay)
         after = judge_record(self.model(IDENTIFIED), record, delay)
@@ -433,16 +432,13 @@ class Work(Desk):
             'overall_rms_error': float(np.sqrt(np.mean(record.error**2))),
         }
 
-    def _require_free(self, record: Record) -> None:
-        """Refuse a record with a stop or a limit of efforts that the model does not know."""
-        found = [str(stop) for stop in find_hard_stops(record, lengths(self.robot))]
-        limits = self.robot.limits('effort_limit')
-        found += [
-            f'{", ".join(one.joints)}: {one.what}: {one.remedy}'
-            for one in find_limited_efforts(record, limits)
-        ]
-        if found:
-            raise ArmFault('; '.join(found))
+    def _require_no_stop(self, record: Record) -> None:
+        """Refuse a record in which a joint comes to a stop that the model does not know."""
+        stops = find_hard_stops(record, lengths(self.robot))
+        if stops:
+            raise ArmFault(
+                '; '.join(f'{", ".join(one.joints)} {one.what} {one.remedy}' for one in stops)
+            )
 
     def _follow(
         self,

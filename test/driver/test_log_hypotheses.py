@@ -117,6 +117,25 @@ def test_a_base_that_is_tilted_by_fifteen_degrees_is_named(monkeypatch, name, ax
     assert diagnose_log(stands, log).faults == ()
 
 
+def test_an_arm_that_hangs_from_the_ceiling_is_named(monkeypatch):
+    """Not as a zero that is off by half a turn, which turns gravity round as well."""
+    robot = load('ur5')
+    hung = ned.Dynamics(altered(robot, 35, mass=0.3), (0.0, 0.0, 9.80665), backend='python')
+    with monkeypatch.context() as patch:
+        patch.setattr(planted_faults.ned, 'Dynamics', lambda robot, **_: hung)
+        log = simulate_log(robot, 35)
+    (fault,) = diagnose_log(robot, log).faults
+    assert (fault.code, fault.amount) == ('base-tilted', pytest.approx(np.pi))
+
+
+def test_efforts_in_newton_millimetres_are_one_finding():
+    """A factor of a thousand on all efforts is not taken for faults of single joints."""
+    robot = load('panda')
+    log = simulate_log(robot, 32, rate=125.0)
+    found = list_faults(robot, replace(log, effort=1e3 * log.effort))
+    assert found == [('efforts-scaled', robot.joint_names, False)]
+
+
 @pytest.mark.parametrize('name', ['ur5', 'six_axis_arm', 'panda'])
 @pytest.mark.parametrize('own', ['arm', 'given'])
 def test_gravity_that_a_driver_takes_out_is_named(name, own):
