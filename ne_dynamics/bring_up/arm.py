@@ -70,14 +70,6 @@ class BroughtUpArm:
             _move(joint, start) for joint, start in zip(self.robot.joints, self.start, strict=True)
         ]
 
-    @property
-    def units(self) -> tuple[str, str]:
-        """Units of a position and an effort, as axes are labelled."""
-        kinds = {joint.type.is_prismatic for joint in self.robot.joints}
-        if len(kinds) == 2:
-            return 'rad or m', 'N m or N'
-        return ('m', 'N') if kinds == {True} else ('rad', 'N m')
-
     def find_joints_without_effort(self) -> list[str] | None:
         """Return the joints that `<ros2_control>` gives no command interface `effort`.
 

@@ -66,7 +66,7 @@ def make_environment(folder: Path = TEMPLATES) -> Environment:
 
 
 def _values(arm: BroughtUpArm) -> dict[str, Any]:
-    position, effort = arm.units
+    position, effort = arm.robot.position_unit, arm.robot.effort_unit
     return {
         'arm': arm,
         'colors': COLORS,

@@ -128,7 +128,7 @@ def _rounding_bounds(robot: Robot, tolerance: float) -> dict[str, float]:
 
 def _bound_lines(robot: Robot, tolerance: float, bounds: dict[str, float]) -> list[str]:
     width = max(map(len, bounds))
-    units = ['N' if joint.type.is_prismatic else 'N m' for joint in robot.joints]
+    units = [joint.type.effort_unit for joint in robot.joints]
     return [
         '',
         f'  tolerance {tolerance:g} changes an effort at 1 rad/s and 1 rad/s^2 (m/s, m/s^2) by '

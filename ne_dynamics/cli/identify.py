@@ -31,7 +31,6 @@ from ne_dynamics.cli.options.report_file import (
     write_identified,
     write_refused,
 )
-from ne_dynamics.driver import LogDiagnosis
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.identification import (
@@ -49,11 +48,11 @@ from ne_dynamics.identification.load.payload import is_slow
 from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.identification.report.text import describe_identified
-from ne_dynamics.identification.run import DEFAULT_BLOCKS, DEFAULT_HOLDOUT
+from ne_dynamics.identification.run import SETTINGS
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
 from ne_dynamics.identification.writing.write_back import encode_urdf, read_text
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
-from ne_dynamics.logs import Log
+from ne_dynamics.logs import Log, LogDiagnosis
 from ne_dynamics.logs.parts import get_last
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml
@@ -88,7 +87,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         '--holdout',
         type=_part,
-        default=DEFAULT_HOLDOUT,
+        default=SETTINGS.holdout,
         metavar='PART',
         help='part at the end of the logs for validation by a fit to the rest; the model that is '
         'written is fitted to all (default: %(default)s)',
@@ -104,7 +103,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         '--blocks',
         type=int,
         choices=range(2, 51),
-        default=DEFAULT_BLOCKS,
+        default=SETTINGS.blocks,
         metavar='COUNT',
         help='number of blocks for cross-validation, 2 to 50 (default: %(default)s)',
     )

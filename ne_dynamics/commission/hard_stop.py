@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.commission.record import Record
+from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -35,37 +36,9 @@ class StopSettings:
     shortest: float = 0.04
 
 
-@dataclass(frozen=True)
-class HardStop:
-    """A place that a joint does not pass.
-
-    Attributes
-    ----------
-    joint : str
-    position : float
-        [rad or m]
-    short_by : float
-        How far beyond it the joint was sent [rad or m].
-    share : float
-        Part of the record that the joint stood there.
-    """
-
-    joint: str
-    position: float
-    short_by: float
-    share: float
-
-    def __str__(self) -> str:
-        return (
-            f'{self.joint} stopped at {self.position:.3g} for {self.share:.1%} of the motion, up '
-            f'to {self.short_by:.2g} before where it was sent: a hard stop? Set the limit of the '
-            'joint in the URDF there, or free it'
-        )
-
-
 def find_hard_stops(
     record: Record, lengths: FloatArray, settings: StopSettings | None = None
-) -> list[HardStop]:
+) -> list[Finding]:
     """Return the hard stops that joints came to.
 
     Parameters
@@ -90,5 +63,14 @@ def find_hard_stops(
             stands &= sent > extreme + settings.beyond * length
             if period * np.count_nonzero(stands) >= settings.shortest:
                 short_by = float((sent - place)[stands].max())
-                found.append(HardStop(name, side * extreme, short_by, float(stands.mean())))
+                found.append(
+                    Finding(
+                        'hard-stop',
+                        (name,),
+                        f'stopped at {side * extreme:.3g} for {stands.mean():.1%} of the motion, '
+                        f'up to {short_by:.2g} before where it was sent: a hard stop?',
+                        side * extreme,
+                        remedy='Set the limit of the joint in the URDF there, or free it',
+                    )
+                )
     return found

@@ -64,18 +64,18 @@ def make_report(
     friction : sequence of mapping
         Of each joint `rotor`, `viscous`, `coulomb`, identified [SI].
     """
-    joint_names = robot.joint_names
-    unit = name_error_unit(joint.type.is_prismatic for joint in robot.joints)
+    joint_names, unit = robot.joint_names, robot.position_unit
+    milli = name_error_unit(joint.type.is_prismatic for joint in robot.joints)
     before, after = results['test_before'], results['test_after']
     if 'fault' in before:
         verdict = (
             f'RMS error of the test motion: not completed with the given model '
             f'({before["fault"]}); '
-            f'{_milli(after["overall_rms_error"])} {unit} with the identified one'
+            f'{_milli(after["overall_rms_error"])} {milli} with the identified one'
         )
     else:
         verdict = (
-            f'RMS error of the test motion: {_milli(before["overall_rms_error"])} {unit} with '
+            f'RMS error of the test motion: {_milli(before["overall_rms_error"])} {milli} with '
             f'the given model, {_milli(after["overall_rms_error"])} with the identified one, at '
             'the same gains'
         )
@@ -107,8 +107,8 @@ def make_report(
         verdict=Paragraph(verdict, Tone.GOOD),
         sections=(
             Section('What the arm reports', (Items(tuple(found)),)),
-            Section('Joint by joint', (_joint_table(joint_names, unit, results, friction),)),
-            Section('The test motion', (_error_figures(joint_names, unit, logs),)),
+            Section('Joint by joint', (_joint_table(joint_names, milli, results, friction),)),
+            Section('The test motion', (_error_figures(joint_names, unit, milli, logs),)),
             Section(
                 'Gains',
                 (Items(tuple(Item(name, str(value)) for name, value in gains.items())),),
@@ -137,7 +137,7 @@ def _say_value(value: Any) -> str:
 
 def _joint_table(
     names: Sequence[str],
-    unit: str,
+    milli: str,
     results: Mapping[str, Mapping[str, Any]],
     friction: Sequence[Mapping[str, float]],
 ) -> Table:
@@ -161,21 +161,23 @@ def _joint_table(
             )
         )
     heads = (
-        f'encoder step [{unit}]',
+        f'encoder step [{milli}]',
         'rotor inertia [kg m^2, kg]',
         'viscous [N m s/rad]',
         'Coulomb [N m, N]',
         'effort residual, given model [N m, N]',
         'effort residual, identified model',
-        f'test motion RMS error, given model [{unit}]',
-        f'test motion RMS error, identified model [{unit}]',
+        f'test motion RMS error, given model [{milli}]',
+        f'test motion RMS error, identified model [{milli}]',
     )
     columns = (Column('joint'), *(Column(head, is_number=True) for head in heads))
     caption = 'Identified from the commands; RMS effort residuals on a validation motion'
     return Table(caption, columns, tuple(rows))
 
 
-def _error_figures(names: Sequence[str], unit: str, logs: Mapping[str, Record]) -> Figures:
+def _error_figures(
+    names: Sequence[str], unit: str, milli: str, logs: Mapping[str, Record]
+) -> Figures:
     shown = {'test_before': 'given', 'test_after': 'model'}
     figures = []
     for index, name in enumerate(names):
@@ -192,9 +194,8 @@ def _error_figures(names: Sequence[str], unit: str, logs: Mapping[str, Record]) 
                 desired = thin_line(times, record.desired[:, index])
                 top.plot(*desired, color=colour('ink'), linestyle=(0, (4, 6)), linewidth=0.9)
             bottom.plot(*thin_line(times, error), color=colour(tone), linewidth=0.9)
-        position_unit = unit.replace('mrad', 'rad').replace('mm', 'm')
-        label_axes(top, '', f'position [{position_unit}]')
-        label_axes(bottom, 'time [s]', f'error [{unit}]')
+        label_axes(top, '', f'position [{unit}]')
+        label_axes(bottom, 'time [s]', f'error [{milli}]')
         figures.append(Figure(name, draw_svg(figure), 'position above, position error below'))
     legend = (
         LegendEntry('ink', 'desired (dashed)'),

@@ -445,7 +445,9 @@ class Work(Desk):
         """Refuse a record in which a joint comes to a stop that the model does not know."""
         stops = find_hard_stops(record, lengths(self.robot))
         if stops:
-            raise ArmFault('; '.join(map(str, stops)))
+            raise ArmFault(
+                '; '.join(f'{", ".join(one.joints)} {one.what} {one.remedy}' for one in stops)
+            )
 
     def _follow(
         self,

@@ -13,14 +13,13 @@ from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
     from ne_dynamics.driver.description import DriverDescription, describe_driver
-    from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis, diagnose_log
+    from ne_dynamics.driver.diagnosis import diagnose_log
     from ne_dynamics.driver.recording import CommandLog, DriverRecording
 
 __all__ = [
     'CommandLog',
     'DriverDescription',
     'DriverRecording',
-    'LogDiagnosis',
     'describe_driver',
     'diagnose_log',
 ]
@@ -30,7 +29,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             'description': 'DriverDescription describe_driver',
-            'evidence.diagnosis': 'LogDiagnosis diagnose_log',
+            'diagnosis': 'diagnose_log',
             'recording': 'CommandLog DriverRecording',
         },
     )

@@ -25,7 +25,6 @@ from ne_dynamics.driver.effort import (
     summarise_scale,
 )
 from ne_dynamics.driver.evidence.evidence import LogEvidence
-from ne_dynamics.driver.evidence.fault_words import describe_fault
 from ne_dynamics.driver.findings import DriverFindings, JointDriver
 from ne_dynamics.driver.meaning import (
     Meaning,
@@ -54,7 +53,7 @@ from ne_dynamics.driver.verdict import Level, Verdict, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.logs import Log, LogFault
+from ne_dynamics.logs import Finding, Log
 from ne_dynamics.logs.samples.sample_checks import CHECKS
 from ne_dynamics.logs.samples.sample_faults import count_stale
 from ne_dynamics.model.robot import Robot
@@ -141,7 +140,7 @@ def describe_driver(
         )
     raw = recording.as_log()
     require_joints(robot, raw)
-    faults: list[LogFault] = []
+    faults: list[Finding] = []
     log, time_factor = raw, 1.0
     for check in CHECKS:
         log, fault = check(robot, log)
@@ -187,7 +186,7 @@ def describe_driver(
     )
 
 
-def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[LogFault]]:
+def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[Finding]]:
     """Return what the efforts mean, and what is wrong with the positions; None: not told."""
     robot = dynamics.robot
     try:
@@ -198,7 +197,7 @@ def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[Lo
     if not evidence.is_telling or not concerned.any():
         return None, []
     meaning = find_meaning(evidence, robot, concerned, prepare_for_delay(dynamics, log))
-    return meaning, [describe_fault(robot, fault, ()) for fault in meaning.faults]
+    return meaning, list(meaning.faults)
 
 
 def _describe_effort_delay(meaning: Meaning | None) -> Verdict:

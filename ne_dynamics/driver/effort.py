@@ -257,7 +257,7 @@ def _find_factors(
     """Return name, factor, its relative deviation and unit of joints in another unit."""
     found = []
     for joint, effort in zip(robot.joints, efforts, strict=True):
-        value, unit = effort.scale.value, 'N' if joint.type.is_prismatic else 'N m'
+        value, unit = effort.scale.value, joint.type.effort_unit
         if effort.meaning.value == OTHER_UNIT and isinstance(value, float):
             spread = effort.scale.deviation / value
             found.append((joint.name, value, spread if math.isfinite(spread) else 0.0, unit))
@@ -284,7 +284,7 @@ def _describe_constant(
 def _describe(
     robot: Robot, joint: int, meaning: Meaning, follows: EffortDelay | None
 ) -> JointEffort:
-    unit = 'N' if robot.joints[joint].type.is_prismatic else 'N m'
+    unit = robot.joints[joint].type.effort_unit
     factor = abs(float(meaning.reading.effort_factor[joint]))
     gravity = _describe_gravity(meaning, joint)
     sign = _describe_sign(meaning, joint)

@@ -11,7 +11,7 @@ from ne_dynamics.driver.timing import Timing
 from ne_dynamics.driver.velocity import JointVelocity
 from ne_dynamics.driver.verdict import Verdict
 from ne_dynamics.json_numbers import finite_or_none
-from ne_dynamics.logs import LogFault
+from ne_dynamics.logs import Finding
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class DriverFindings:
     effort_delay : Verdict
         Of the reported efforts behind the motion [s].
     command : CommandEffect
-    faults : tuple of LogFault
+    faults : tuple of Finding
         Of the samples and of the positions; the meaning of the efforts is no fault.
     """
 
@@ -92,4 +92,4 @@ class DriverFindings:
     effort_scale: Verdict
     effort_delay: Verdict
     command: CommandEffect
-    faults: tuple[LogFault, ...]
+    faults: tuple[Finding, ...]

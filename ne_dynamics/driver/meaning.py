@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from ne_dynamics.driver.evidence.effort_factors import compare_with_given
 from ne_dynamics.driver.evidence.effort_fit import JointTerms
 from ne_dynamics.driver.evidence.evidence import LogEvidence
-from ne_dynamics.driver.evidence.hypotheses import (
-    Hypothesis,
-    find_delay,
-    search_minimum,
-    weigh_hypotheses,
-)
+from ne_dynamics.driver.evidence.likeliest import search_minimum
+from ne_dynamics.driver.hypotheses.hypothesis import Suspicion, TestedLog
+from ne_dynamics.driver.hypotheses.late_effort import LateEffort
+from ne_dynamics.driver.hypotheses.reversed_axis import reverse_axis
+from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
+from ne_dynamics.driver.hypotheses.row import COLUMN_HYPOTHESES
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
@@ -80,15 +80,6 @@ POSITION_TRUST = 2.0
 """Logarithm of how many times rather an effort has the wrong sign than a position, which every
 display of the arm shows."""
 
-POSITION_FAULTS = (
-    'position-sign',
-    'axis-sign',
-    'zero-offset',
-    'degrees',
-    'joints-swapped',
-    'efforts-swapped',
-    'positions-swapped',
-)
 MOST_FAULTS = 4
 DECISIVE = 6.0
 DELAY_DECISIVE = 3.0
@@ -128,7 +119,7 @@ class Meaning:
         Part of them that gravity makes by the given model.
     delay, delay_deviation : float
         Of the efforts behind the motion [s].
-    faults : tuple of Hypothesis
+    faults : tuple of Suspicion
         What was found beside it.
     """
 
@@ -144,7 +135,7 @@ class Meaning:
     gravity_share: FloatArray
     delay: float
     delay_deviation: float
-    faults: tuple[Hypothesis, ...]
+    faults: tuple[Suspicion, ...]
 
     @property
     def without_gravity(self) -> bool:
@@ -213,7 +204,7 @@ def find_meaning(
     """
     search = _Search(evidence, robot, np.flatnonzero(concerned).tolist(), units)
     base = LogReading.as_recorded(robot.n)
-    faults: list[Hypothesis] = []
+    faults: list[Suspicion] = []
     trials = search.run(base)
     best = min(trials, key=lambda trial: trial.cost)
     if len(search.joints) > 1 and (best.reading.effort_factor[search.joints] < 0.0).all():
@@ -222,26 +213,21 @@ def find_meaning(
         others = search.run(mirrored)
         other = min(others, key=lambda trial: trial.cost)
         if other.cost < best.cost - DECISIVE:
-            everyone, gain = tuple(range(robot.n)), other.cost - best.cost
-            faults.append(Hypothesis('position-sign', everyone, -1.0, other.reading, gain))
+            log = TestedLog(evidence, robot, base)
+            faults.append(ReversedPosition().test_joints(log, log.everyone))
             trials, best = others, other
-    weighed = weigh_hypotheses(evidence, robot, best.reading)
     for _ in range(MOST_FAULTS):
-        decisive = [
-            one
-            for one in weighed
-            if one.cause in POSITION_FAULTS and one.cost < -DECISIVE and one.rank < -DECISIVE
-        ]
+        log = TestedLog(evidence, robot, best.reading)
+        tested = [one for hypothesis in COLUMN_HYPOTHESES for one in hypothesis.test(log)]
+        decisive = [one for one in tested if one.is_decisive and one.rank < -DECISIVE]
         if not decisive:
             break
-        faults.append(decisive[0])
+        faults.append(min(decisive, key=lambda one: one.rank))
         # Signs and factors of the efforts are found anew.
-        base = _without_effort_factors(decisive[0].reading)
-        trials = search.run(base)
+        trials = search.run(_without_effort_factors(faults[-1].reading))
         best = min(trials, key=lambda trial: trial.cost)
-        weighed = weigh_hypotheses(evidence, robot, best.reading)
     delay, deviation = _find_delay(for_delay, robot, best.reading)
-    meaning = search.judge(best, trials, weighed, tuple(faults))
+    meaning = search.judge(best, trials, tuple(faults))
     return replace(meaning, delay=delay, delay_deviation=deviation)
 
 
@@ -251,9 +237,8 @@ def _find_delay(
     """Return the delay of the efforts behind the motion, and its standard deviation [s]."""
     if evidence is None:
         return math.nan, math.inf
-    prompt = replace(reading, effort_delay=np.zeros(robot.n))
-    base = evidence.explain(prompt).cost
-    found = find_delay(evidence, prompt, tuple(range(robot.n)), base)
+    log = TestedLog(evidence, robot, replace(reading, effort_delay=np.zeros(robot.n)))
+    found = LateEffort().test_joints(log, log.everyone)
     return found.amount, math.hypot(DELAY_SPREAD * found.deviation, DELAY_FLOOR)
 
 
@@ -303,9 +288,8 @@ class _Search:
         sizes = np.clip(np.where(sizes > 0.0, sizes, 1.0), 1e-4, 1e4)
         first = np.where(chosen, np.where(factors < 0.0, -1.0, 1.0) / sizes, 1.0)
         reading = self._refine(replace(start, effort_factor=first), is_free)
-        everyone = tuple(range(self._robot.n))
-        base = self._evidence.explain(reading).cost
-        delay = find_delay(self._evidence, reading, everyone, base)
+        log = TestedLog(self._evidence, self._robot, reading)
+        delay = LateEffort().test_joints(log, log.everyone)
         if (
             delay.cost < -DELAY_DECISIVE
             and abs(delay.amount) > DELAY_DEVIATIONS * delay.deviation
@@ -350,8 +334,7 @@ class _Search:
         self,
         best: _Trial,
         trials: list[_Trial],
-        weighed: list[Hypothesis],
-        faults: tuple[Hypothesis, ...],
+        faults: tuple[Suspicion, ...],
     ) -> Meaning:
         """Return the likeliest reading with what tells it from others."""
         evidence, reading, n = self._evidence, best.reading, self._robot.n
@@ -386,9 +369,7 @@ class _Search:
             gravity_gain=other - best.cost,
             unit_gain=unit_gain,
             joint_unit_gains=gains,
-            sign_gains=np.array(
-                [self._compare_signs(reading, joint, weighed) for joint in range(n)]
-            ),
+            sign_gains=np.array([self._compare_signs(reading, joint) for joint in range(n)]),
             factor_deviations=deviations,
             left=evidence.explain(reading).left,
             terms=terms,
@@ -426,17 +407,14 @@ class _Search:
             deviation = 1.0 / math.sqrt(2.0 * curve) if curve > 0.0 else math.inf
         return float(outside - inside), deviation
 
-    def _compare_signs(self, reading: LogReading, joint: int, weighed: list[Hypothesis]) -> float:
+    def _compare_signs(self, reading: LogReading, joint: int) -> float:
         """Return how much likelier the sign of an effort is than the other one."""
         if joint not in self.joints:
             return 0.0
-        costs = {
-            one.cause: one.cost
-            for one in weighed
-            if one.joints == (joint,) and one.cause in ('wrong-sign', 'axis-sign', 'position-sign')
-        }
-        gain = costs.get('wrong-sign', 0.0)
+        log = TestedLog(self._evidence, self._robot, reading)
+        gain = log.weigh(reading.with_effort((joint,), factor=-1.0))
         if reading.effort_factor[joint] < 0.0:
             # Or it is the position that has the opposite sign.
-            gain = min(gain, costs.get('axis-sign', 0.0) + POSITION_TRUST)
+            mirrored = log.weigh(reverse_axis(reading, joint))
+            gain = min(gain, mirrored + POSITION_TRUST)
         return gain

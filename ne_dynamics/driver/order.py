@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.driver.effort import UNEXPLAINED
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.verdict import Level, Verdict, level_of, unknown
 from ne_dynamics.identification.evaluation import rms
@@ -36,9 +37,6 @@ KNOWN_OTHER = 25.0
 LIKELY_OTHER = 12.0
 """Another order is known, and likely, when it is that much likelier than the one of the names. In
 simulated logs wrong orders came out with gains of 10 and 20, of slow friction alone."""
-
-UNEXPLAINED = 0.6
-"""An order that leaves such a part of a moving joint's command, or more, explains nothing."""
 
 MISFIT = 0.2
 """Part of a command of another joint that the order of the names leaves, at least."""

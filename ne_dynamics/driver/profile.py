@@ -28,6 +28,7 @@ POSITION_CODES = (
     'position-sign',
     'axis-sign',
     'zero-offset',
+    'position-scaled',
     'joints-swapped',
     'positions-swapped',
 )

@@ -187,9 +187,9 @@ def _name(dynamics: Dynamics, fitted: NDArray[np.intp]) -> tuple[list[str], list
         is_slide = joint.type.is_prismatic
         kinds = {
             Term.VISCOUS: 'N s/m' if is_slide else 'N m s/rad',
-            Term.COULOMB: 'N' if is_slide else 'N m',
+            Term.COULOMB: joint.type.effort_unit,
             Term.ROTOR: 'kg' if is_slide else 'kg m^2',
-            Term.OFFSET: 'N' if is_slide else 'N m',
+            Term.OFFSET: joint.type.effort_unit,
         }
         names += [f'{joint.name}.{_TERM_NAMES[term]}' for term in TERMS]
         units += [kinds[term] for term in TERMS]

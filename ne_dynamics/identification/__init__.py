@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from ne_dynamics.identification.pieces.log_set import FilteredLogs
     from ne_dynamics.identification.report.report import Report
     from ne_dynamics.identification.run import identify, identify_filtered
+    from ne_dynamics.identification.settings import IdentificationSettings
 
 __all__ = [
     'Evaluation',
     'FilteredLogs',
+    'IdentificationSettings',
     'JointResidual',
     'Report',
     'evaluate',
@@ -45,5 +47,6 @@ if not TYPE_CHECKING:
             'pieces.log_set': 'FilteredLogs',
             'report.report': 'Report',
             'run': 'identify identify_filtered',
+            'settings': 'IdentificationSettings',
         },
     )

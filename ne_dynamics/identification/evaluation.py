@@ -165,7 +165,7 @@ def describe_residuals(
         results.append(
             JointResidual(
                 joint.name,
-                'N' if joint.type.is_prismatic else 'N m',
+                joint.type.effort_unit,
                 float(size),
                 float(model),
                 float(rest),

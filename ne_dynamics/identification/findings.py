@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ne_dynamics.identification.evaluation import JointResidual
 from ne_dynamics.identification.signal_summary import SignalSummary
-from ne_dynamics.model.robot import Finding, Robot
+from ne_dynamics.logs import Finding
+from ne_dynamics.model.robot import Robot
 
 POOR_EXCITATION = 1.0 / 3.0
 """Part of the identifiable directions below which a log tells too little."""
@@ -35,79 +36,89 @@ def find_log_faults(robot: Robot, summary: SignalSummary) -> list[Finding]:
     robot : Robot
     summary : SignalSummary
     """
-    findings: list[Finding] = []
-
-    def add(severity: str, code: str, name: str, message: str) -> None:
-        findings.append(Finding(severity, code, f'joint {name!r}', message))
-
-    for joint, logs in zip(robot.joints, summary.without_effort, strict=True):
-        if logs:
-            where = ', '.join(logs)
-            add(
-                'error',
-                'effort-zero',
-                joint.name,
-                f'the effort is 0 throughout{f" in {where}" * bool(where)}: expected what the '
-                'motor applied',
-            )
+    findings = [
+        Finding(
+            'effort-zero',
+            (joint.name,),
+            f'the effort is 0 throughout{_list_logs(logs)}: expected what the motor applied',
+            remedy='record what the motors applied: the driver fills the field with zeros',
+        )
+        for joint, logs in zip(robot.joints, summary.without_effort, strict=True)
+        if logs
+    ]
     if not summary.is_excited:
-        findings.append(
+        return [
+            *findings,
             Finding(
-                'warning',
                 'no-excitation',
-                'log',
+                (),
                 'no joint moves with an effort below its limit: nothing can be identified, the '
                 'model is left as it is',
-            )
-        )
-        return findings
+                remedy='record a motion: all joints at once, for 20 s or longer',
+                severity='warning',
+            ),
+        ]
     for index, joint in enumerate(robot.joints):
-        if not summary.effort[index] > 0.0:
-            continue
-        if summary.saturated[index] > 0.0:
-            add(
-                'warning',
-                'effort-saturated',
-                joint.name,
-                f'the effort is at its limit in {summary.saturated[index]:.1%} of the samples, '
-                'which are left out',
-            )
-        if not summary.moves[index]:
-            add(
-                'warning',
-                'joint-still',
-                joint.name,
-                'it does not move: its effort is not used (what sticks may carry any), and its '
-                'friction stays as given',
-            )
-            continue
-        noise, size = summary.acceleration_noise[index], summary.acceleration[index]
-        if noise > NOISY * size:
-            add(
-                'warning',
-                'acceleration-noisy',
-                joint.name,
-                f'position noise alone makes {noise:.3g} of {size:.3g} of its acceleration: move '
-                'faster, or lower the cut-off',
-            )
-        if summary.opposed[index]:
-            add(
-                'error',
-                'wrong-sign',
-                joint.name,
-                "the measured effort runs against the model's: expected the effort along the "
-                "joint's positive direction",
-            )
-        if summary.velocity_error[index] > VELOCITY_ERROR:
-            add(
-                'warning',
-                'velocity-disagrees',
-                joint.name,
-                f'the velocity of the log is {summary.velocity_error[index]:.0%} off the '
-                'derivative of its position, which is used: units, sign, or a slow filter in the '
-                'driver?',
-            )
+        if summary.effort[index] > 0.0:
+            findings += _find_joint_faults(joint.name, index, summary)
     return findings
+
+
+def _list_logs(logs: Sequence[str]) -> str:
+    where = ', '.join(logs)
+    return f' in {where}' if where else ''
+
+
+def _find_joint_faults(name: str, index: int, summary: SignalSummary) -> Iterator[Finding]:
+    """Yield what is doubtful about the signals of a joint."""
+    if summary.saturated[index] > 0.0:
+        yield Finding(
+            'effort-saturated',
+            (name,),
+            f'the effort is at its limit in {summary.saturated[index]:.1%} of the samples, which '
+            'are left out',
+            remedy='record a motion with smaller accelerations; the samples at the limit are left '
+            'out of the fit',
+            severity='warning',
+        )
+    if not summary.moves[index]:
+        yield Finding(
+            'joint-still',
+            (name,),
+            'it does not move: its effort is not used (what sticks may carry any), and its '
+            'friction stays as given',
+            remedy='move this joint too when its friction or the links behind it matter',
+            severity='warning',
+        )
+        return
+    noise, size = summary.acceleration_noise[index], summary.acceleration[index]
+    if noise > NOISY * size:
+        yield Finding(
+            'acceleration-noisy',
+            (name,),
+            f'position noise alone makes {noise:.3g} of {size:.3g} of its acceleration: move '
+            'faster, or lower the cut-off',
+            remedy='move faster, or lower --cutoff',
+            severity='warning',
+        )
+    if summary.opposed[index]:
+        yield Finding(
+            'wrong-sign',
+            (name,),
+            "the measured effort runs against the model's: expected the effort along the joint's "
+            'positive direction',
+            remedy='--sign JOINT, or look at the direction of the axis in the model',
+        )
+    if summary.velocity_error[index] > VELOCITY_ERROR:
+        yield Finding(
+            'velocity-disagrees',
+            (name,),
+            f'the velocity of the log is {summary.velocity_error[index]:.0%} off the derivative '
+            'of its position, which is used: units, sign, or a slow filter in the driver?',
+            remedy='look at units, signs and filters of the driver; the velocity of the log is '
+            'not used, its positions are',
+            severity='warning',
+        )
 
 
 def find_result_faults(
@@ -131,11 +142,13 @@ def find_result_faults(
     if 0 < determined < POOR_EXCITATION * identifiable:
         findings.append(
             Finding(
-                'warning',
                 'excitation-poor',
-                'log',
+                (),
                 f'it tells {determined} of {identifiable} directions of the inertial parameters: '
                 'the others stay as given; move all joints, farther and faster',
+                remedy='record anew, over different heights and with both directions of every '
+                'joint; links that are not determined keep the given values',
+                severity='warning',
             )
         )
     for before, after in zip(*results, strict=True):
@@ -146,12 +159,15 @@ def find_result_faults(
             part = 'that was not fitted' if held_out else 'that was fitted'
             findings.append(
                 Finding(
-                    'warning',
                     'not-better',
-                    f'joint {before.name!r}',
+                    (before.name,),
                     f'on the part of the log {part} the identified model is off by '
                     f'{after.rms_difference:.3g} {after.unit}, the given one by '
                     f'{before.rms_difference:.3g} {before.unit}',
+                    remedy='do not use the identified values of this joint; record longer, or '
+                    'look for what the model lacks (a load, a cable, a spring, warm and cold '
+                    'friction)',
+                    severity='warning',
                 )
             )
     return findings
@@ -170,12 +186,15 @@ def find_implausible_masses(given: Robot, identified: Robot) -> list[Finding]:
         if before > 0.0 and not before / OUT_OF_PROPORTION < after < before * OUT_OF_PROPORTION:
             findings.append(
                 Finding(
-                    'warning',
                     'mass-implausible',
-                    f'link {old.name!r}',
+                    (),
                     f'expected about the {before:.4g} kg of the given model, got {after:.4g} kg: '
                     'what the model lacks (a load, a drive, friction of another kind) went into '
                     'it, or the given mass is wrong',
+                    remedy='do not read it as a mass: look for a load that the model lacks, or a '
+                    'wrong mass in the model',
+                    severity='warning',
+                    link=old.name,
                 )
             )
     return findings

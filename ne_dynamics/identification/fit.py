@@ -16,7 +16,6 @@ from ne_dynamics.identification.regression.friction_terms import ALWAYS
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.selection import (
-    SPREADS,
     Folds,
     Prediction,
     choose_spread,
@@ -24,25 +23,9 @@ from ne_dynamics.identification.regression.selection import (
     sum_squares,
 )
 from ne_dynamics.identification.regression.solver import Problem, Solution, minimize
+from ne_dynamics.identification.settings import IdentificationSettings
+from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Finding
-
-FIRST_SIGMA = 0.1
-SMALLEST_SIGMA = 1e-4
-"""Parts of a joint's effort: noise of the first fit, and the least of all."""
-
-FIRST_SPREAD = 0.5
-PASSES = 4
-"""Fits, each with the residuals of the one before as noise."""
-
-HUBER = 2.0
-"""Residual, in standard deviations, from which a sample counts less (Huber 1964)."""
-
-HUBER_PASSES = 4
-"""First fits, each with the weights of the one before, while there are doubtful samples."""
-
-DOUBTFUL = 0.3
-"""Weight below which a sample may have spoilt the fit that gave it."""
 
 MEDIAN_TO_DEVIATION = 1.4826
 """Standard deviation over the median of the magnitude, of normal noise."""
@@ -113,6 +96,7 @@ class Fitter:
     rows : LogRows
     bodies : tuple
         What :func:`~ne_dynamics.identification.regression.design.find_bodies` returned.
+    settings : IdentificationSettings
     """
 
     def __init__(
@@ -120,7 +104,9 @@ class Fitter:
         dynamics: Dynamics,
         rows: LogRows,
         bodies: tuple[tuple[int, ...], FloatArray, list[Finding]],
+        settings: IdentificationSettings,
     ) -> None:
+        self._settings = settings
         self._dynamics, self._rows, self._blocks = dynamics, rows, rows.blocks
         self._used, self._effort = rows.used, rows.effort
         self._bodies, self._references, self._findings = bodies
@@ -137,11 +123,13 @@ class Fitter:
         rows = self._rows
         first = rows.reduce()
         design = self._make_design(first)
-        for _ in range(HUBER_PASSES):
-            solution, sigma = self._iterate(design, first.selected(self._all), FIRST_SPREAD, None)
+        for _ in range(self._settings.huber_passes):
+            solution, sigma = self._iterate(
+                design, first.selected(self._all), self._settings.first_spread, None
+            )
             residuals = rows.sum_residuals(design, solution)
             weighting = self._weigh_samples(design, solution, residuals)
-            if not (weighting.largest < DOUBTFUL * residuals.largest).any():
+            if not (weighting.largest < self._settings.doubtful * residuals.largest).any():
                 break
             first = rows.reduce(weighting)
         correlation = residuals.likeness.count()
@@ -152,17 +140,20 @@ class Fitter:
         design = replace(design, scales=self._compute_scales(reduction))
         fitted = self._fitted(reduction)
         weights = self._weigh(sigma, correlation)
-        folds = Folds.of(fitted, self._correct(correlation, fitted, design))
-        spreads = SPREADS if spread is None else (spread,)
+        folds = self._fold(fitted, correlation, design)
+        spreads = self._settings.spreads if spread is None else (spread,)
         chosen = judged_choice = Prediction(
-            design, FIRST_SPREAD if spread is None else spread, np.zeros((0, robot.n)), []
+            design,
+            self._settings.first_spread if spread is None else spread,
+            np.zeros((0, robot.n)),
+            [],
         )
         if folds.training:
             judged_choice = chosen = _choose(folds, design, weights, solution, spreads)
         is_judged = rows.has_held_out and bool(folds.training)
         if is_judged:
             # What is held out may choose for the model that is written, not for the one it judges.
-            every_fold = Folds.of(reduction, self._correct(correlation, reduction, design))
+            every_fold = self._fold(reduction, correlation, design)
             chosen = _choose(every_fold, design, weights, solution, spreads)
         design = chosen.design
         everything = reduction.selected(self._all)
@@ -170,7 +161,13 @@ class Fitter:
         correlation = rows.sum_residuals(design, solution).likeness.count()
         weights = self._weigh(sigma, correlation)
         problem = design.problem(design.joint_factors(everything), weights, chosen.spread)
-        solution = judged = minimize(problem, solution)
+        solution = minimize(problem, solution)
+        while inverted := design.find_inverted(solution):
+            less = design.without_stribeck(inverted)
+            start = less.adopt(solution, design)
+            problem = less.problem(less.joint_factors(everything), weights, chosen.spread)
+            design, solution = less, minimize(problem, start)
+        judged = solution
         if is_judged:
             start = judged_choice.design.adopt(solution, design)
             judged = _fit_choice(judged_choice, folds.whole, weights, start)
@@ -216,17 +213,16 @@ class Fitter:
             self._rows.largest_velocities,
         )
 
-    def _correct(
-        self, correlation: FloatArray, reduction: Reduction, design: Design
-    ) -> FloatArray:
+    def _fold(self, reduction: Reduction, correlation: FloatArray, design: Design) -> Folds:
         logs = self._rows.logs
-        return correct_likeness(
+        likeness = correct_likeness(
             correlation,
             reduction.counts.sum(axis=0),
             design.count_parameters(),
             logs.logs[0].grid.rate,
             logs.cutoff_frequency,
         )
+        return Folds.of(reduction, likeness, self._settings)
 
     def _weigh(self, sigma: FloatArray, correlation: FloatArray) -> FloatArray:
         used = self._used > 0.0
@@ -250,13 +246,13 @@ class Fitter:
         factors = design.joint_factors(reduction)
         counts = reduction.counts[0]
         free = np.maximum(counts - design.count_parameters(), 0.25 * np.maximum(counts, 4.0))
-        sigma = FIRST_SIGMA * self._effort if noise is None else noise
+        sigma = self._settings.first_sigma * self._effort if noise is None else noise
         solution = None
-        for _ in range(PASSES):
+        for _ in range(self._settings.passes):
             problem = design.problem(factors, self._weigh(sigma, likeness), spread)
             solution = minimize(problem, solution)
             left = sum_squares(factors, solution)
-            sigma = np.maximum(np.sqrt(left / free), SMALLEST_SIGMA * self._effort)
+            sigma = np.maximum(np.sqrt(left / free), self._settings.smallest_sigma * self._effort)
         assert solution is not None
         return solution, sigma
 
@@ -265,8 +261,8 @@ class Fitter:
     ) -> Weighting:
         """Return the weights of samples; the median tells the noise, whatever is outside."""
         noise = MEDIAN_TO_DEVIATION * residuals.find_median()
-        noise = np.maximum(noise, SMALLEST_SIGMA * self._effort)
-        return Weighting(design, solution, HUBER * noise)
+        noise = np.maximum(noise, self._settings.smallest_sigma * self._effort)
+        return Weighting(design, solution, self._settings.huber * noise)
 
 
 def _choose(

@@ -12,6 +12,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import model_effort
 from ne_dynamics.identification.fit import Fit
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
+from ne_dynamics.identification.regression.selection import sum_squares
 from ne_dynamics.identification.report.effort_spectra import EffortSpectra, compute_effort_spectra
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.logs import Log, Signals, filtered
@@ -31,10 +32,14 @@ class FitEvidence:
     block_residual : array, shape (blocks, n)
         Root mean square of what is left of each block when it is predicted from the others
         [N m or N]; NaN where a joint has no samples in it.
+    end_residual : array, shape (n,)
+        The same, of the samples that were held out by the fit to the first ones; NaN where none
+        were.
     """
 
     tested: Dynamics
     block_residual: FloatArray
+    end_residual: FloatArray
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures that the report has no place for; what is no number is None."""
@@ -42,6 +47,7 @@ class FitEvidence:
             'block_residuals': [
                 [finite_or_none(value) for value in column] for column in self.block_residual.T
             ],
+            'end_residual': [finite_or_none(value) for value in self.end_residual],
         }
 
 
@@ -118,13 +124,29 @@ def show_log(
     )
 
 
-def compute_block_residual(fit: Fit) -> FloatArray:
-    """Return the root mean square of each block that was predicted, shape (blocks, n)."""
-    if not fit.folds.judged:
-        return np.zeros((0, fit.sigma.size))
-    counts = fit.folds.counts
-    squares = np.where(counts > 0.0, fit.predicted / np.maximum(counts, 1e-300), math.nan)
-    result: FloatArray = np.sqrt(squares)
+def gather_evidence(fit: Fit, tested: Dynamics) -> FitEvidence:
+    """Return what a fit was judged by: blocks and end by one measure.
+
+    Parameters
+    ----------
+    fit : Fit
+    tested : Dynamics
+        See :class:`FitEvidence`.
+    """
+    blocks = np.zeros((0, fit.sigma.size))
+    if fit.folds.judged:
+        blocks = _compute_rms(fit.predicted, fit.folds.counts)
+    end = np.full(fit.sigma.size, math.nan)
+    if fit.rows.has_held_out:
+        held = fit.reduction.selected([fit.reduction.blocks - 1])
+        squares = sum_squares(fit.judged_design.joint_factors(held), fit.judged_solution)
+        end = _compute_rms(squares, held.counts[0])
+    return FitEvidence(tested, blocks, end)
+
+
+def _compute_rms(squares: FloatArray, counts: FloatArray) -> FloatArray:
+    mean = np.where(counts > 0.0, squares / np.maximum(counts, 1e-300), math.nan)
+    result: FloatArray = np.sqrt(mean)
     return result
 
 

@@ -34,7 +34,7 @@ from ne_dynamics.identification.findings import (
     find_result_faults,
 )
 from ne_dynamics.identification.fit import Fit, Fitter
-from ne_dynamics.identification.fit_evidence import FitEvidence, compute_block_residual
+from ne_dynamics.identification.fit_evidence import gather_evidence
 from ne_dynamics.identification.pieces.log_rows import LogRows
 from ne_dynamics.identification.pieces.log_set import FilteredLogs, Logs
 from ne_dynamics.identification.quality import Quality
@@ -47,15 +47,15 @@ from ne_dynamics.identification.report.report import (
     JointChange,
     Report,
 )
+from ne_dynamics.identification.settings import IdentificationSettings
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 
 __all__ = ['BodyChange', 'Identified', 'JointChange', 'Report', 'identify']
 
-DEFAULT_HOLDOUT = 0.25
-DEFAULT_BLOCKS = 5
-SMALLEST_HOLDOUT = 10
+SETTINGS = IdentificationSettings()
+"""By default."""
 
 
 def identify(
@@ -63,11 +63,12 @@ def identify(
     log: Logs,
     *,
     cutoff_frequency: float | None = None,
-    holdout: float = DEFAULT_HOLDOUT,
+    holdout: float = SETTINGS.holdout,
     spread: float | None = None,
     offsets: bool = False,
-    blocks: int = DEFAULT_BLOCKS,
+    blocks: int = SETTINGS.blocks,
     executor: Executor | None = None,
+    settings: IdentificationSettings = SETTINGS,
 ) -> Identified:
     """Fit inertias, friction and rotor inertias of a model to a log, or to several.
 
@@ -94,6 +95,8 @@ def identify(
     executor : Executor, optional
         Whose workers compute what is asked of parts of long logs, as from
         :mod:`concurrent.futures`, or ``Client.get_executor()`` of Dask; default: this process.
+    settings : IdentificationSettings
+        What the fit takes for large, likely or certain.
 
     Returns
     -------
@@ -111,7 +114,13 @@ def identify(
     dynamics = as_dynamics(model)
     logs = FilteredLogs.read(dynamics.robot, log, Work(executor), cutoff_frequency)
     return identify_filtered(
-        dynamics, logs, holdout=holdout, spread=spread, offsets=offsets, blocks=blocks
+        dynamics,
+        logs,
+        holdout=holdout,
+        spread=spread,
+        offsets=offsets,
+        blocks=blocks,
+        settings=settings,
     )
 
 
@@ -119,10 +128,11 @@ def identify_filtered(
     dynamics: Dynamics,
     logs: FilteredLogs,
     *,
-    holdout: float = DEFAULT_HOLDOUT,
+    holdout: float = SETTINGS.holdout,
     spread: float | None = None,
     offsets: bool = False,
-    blocks: int = DEFAULT_BLOCKS,
+    blocks: int = SETTINGS.blocks,
+    settings: IdentificationSettings = SETTINGS,
 ) -> Identified:
     """Fit a model to logs that are read and filtered.
 
@@ -132,7 +142,7 @@ def identify_filtered(
         Of the given robot.
     logs : FilteredLogs
         With its joints.
-    holdout, spread, offsets, blocks
+    holdout, spread, offsets, blocks, settings
         As :func:`identify` takes them.
 
     Returns
@@ -151,11 +161,11 @@ def identify_filtered(
     robot = dynamics.robot
     total = logs.total
     fitted = total - round(holdout * total)
-    if total - fitted < SMALLEST_HOLDOUT:
+    if total - fitted < settings.smallest_holdout:
         fitted = total  # too little to judge by: judged by what was fitted
     found_bodies = find_bodies(robot)
     rows = LogRows.compute(dynamics, logs, fitted, blocks, found_bodies[0])
-    fit = Fitter(dynamics, rows, found_bodies).run(spread)
+    fit = Fitter(dynamics, rows, found_bodies, settings).run(spread)
     identified = fit.design.apply(fit.solution, offsets=not offsets)
     quality = Quality(dynamics, fit.design, fit.problem, fit.solution)
     tested = _with_robot(dynamics, fit.judged_design.apply(fit.judged_solution, offsets=True))
@@ -196,7 +206,7 @@ def identify_filtered(
         optimality_gap=fit.solution.gap,
         base_parameters=quality.base_parameters(identified, *_read_rows(fit, logs)),
     )
-    return Identified(identified, report, FitEvidence(tested, compute_block_residual(fit)))
+    return Identified(identified, report, gather_evidence(fit, tested))
 
 
 def _check_options(holdout: float, spread: float | None, blocks: int) -> None:

@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING
 from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
-    from ne_dynamics.logs.fault import Diagnosis, LogFault
+    from ne_dynamics.logs.diagnosis import LogDiagnosis
+    from ne_dynamics.logs.finding import Certainty, Finding
     from ne_dynamics.logs.log import Log
     from ne_dynamics.logs.reading import LogReading
     from ne_dynamics.logs.recording import Recording
     from ne_dynamics.logs.signals import Signals, filtered
 
 __all__ = [
-    'Diagnosis',
+    'Certainty',
+    'Finding',
     'Log',
-    'LogFault',
+    'LogDiagnosis',
     'LogReading',
     'Recording',
     'Signals',
@@ -33,7 +35,8 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
-            'fault': 'Diagnosis LogFault',
+            'diagnosis': 'LogDiagnosis',
+            'finding': 'Certainty Finding',
             'log': 'Log',
             'reading': 'LogReading',
             'recording': 'Recording',

@@ -7,7 +7,8 @@ A reading maps the columns of a log, joint by joint, to what they are taken to m
                   + effort_offset_j
 
 Faults of recording are such maps, and so is what undoes them. What a driver takes out of the
-efforts is no map of columns: a reading names it, and who explains the log leaves it out, too.
+efforts, how the base stands and how good the model is, is no map of columns: a reading names it,
+and who explains the log takes it into account.
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ class LogReading:
         Added after the factor [N m or N].
     without_gravity : bool
         Whether gravity was taken out of the efforts; :meth:`read_log` puts none back.
+    tilt : tuple of two float
+        By how much gravity is turned beside the given one, about two axes perpendicular to it
+        [rad]: see :func:`~ne_dynamics.driver.evidence.gravity_columns.turn_gravity`.
+    doubt : float
+        How many times farther off than usual the given inertias are taken to be.
     """
 
     position_source: NDArray[np.intp]
@@ -50,6 +56,8 @@ class LogReading:
     effort_delay: FloatArray
     effort_offset: FloatArray
     without_gravity: bool = False
+    tilt: tuple[float, float] = (0.0, 0.0)
+    doubt: float = 1.0
 
     @classmethod
     def as_recorded(cls, n: int) -> LogReading:

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.stale_samples import without_repeated
 from ne_dynamics.model.rigid_body import FloatArray
@@ -66,7 +66,7 @@ def as_measured(log: Log) -> Log:
     return with_source_clock(without_repeated(log), log)
 
 
-def find_recorder_stamps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_recorder_stamps(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Say whose stamps a log has, where they are not those of the measurements.
 
     The log stays as it is: the times of measurement are found anew whenever it is filtered.
@@ -78,16 +78,15 @@ def find_recorder_stamps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     moved = float(np.abs(measured.times - fresh.times).max())
     period = float(np.median(np.diff(measured.times)))
     recorder = float(np.median(np.diff(log.times)))
-    return log, LogFault(
-        'info',
+    return log, Finding(
         'stamps-of-recorder',
         (),
         f'samples were measured every {1e3 * period:.4g} ms and stamped by a recorder every '
         f'{1e3 * recorder:.4g} ms: the times of measurement are taken, up to '
         f'{1e3 * moved:.3g} ms from the stamps',
-        'stamp at the measurement',
-        False,
         moved,
+        remedy='stamp at the measurement',
+        severity='info',
     )
 
 

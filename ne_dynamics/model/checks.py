@@ -199,7 +199,7 @@ def _check_joint(joint: Joint) -> Iterator[Finding]:
     element = f'joint {joint.name!r}'
     yield from _check_effort_limit(joint, element)
     yield from _check_motion_limits(joint, element)
-    length = 'm' if joint.type.is_prismatic else 'rad'
+    length = joint.type.position_unit
     for word, limit, unit, consequence in (
         ('acceleration', joint.acceleration_limit, 's^2', 'it may not start to move'),
         ('deceleration', joint.deceleration_limit, 's^2', 'it may not stop'),
@@ -216,7 +216,7 @@ def _check_joint(joint: Joint) -> Iterator[Finding]:
 
 
 def _check_effort_limit(joint: Joint, element: str) -> Iterator[Finding]:
-    unit = 'N' if joint.type.is_prismatic else 'N m'
+    unit = joint.type.effort_unit
     if joint.effort_limit < 0.0:
         yield Finding(
             'error',
@@ -296,7 +296,7 @@ def _check_rotor(robot: Robot, joint: Joint) -> Iterator[Finding]:
 def _check_friction(joint: Joint) -> Iterator[Finding]:
     """Report friction that drives, or that is not what its names say."""
     element = f'joint {joint.name!r}'
-    unit = 'N' if joint.type.is_prismatic else 'N m'
+    unit = joint.type.effort_unit
     friction, coulomb = joint.friction, joint.coulomb_friction
     static = coulomb if friction.static_friction is None else friction.static_friction
     if static < coulomb:

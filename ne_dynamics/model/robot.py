@@ -181,6 +181,16 @@ class Robot(Frozen):
             reach = reaches[link.body] + _bound_length(link.pose_in_body.translation)
             _check_reach(reach, f'link {link.name!r}: pose_in_body')
 
+    @property
+    def position_unit(self) -> str:
+        """Unit of a position, as axes are labelled: of all joints."""
+        return ' or '.join(sorted({joint.type.position_unit for joint in self.joints})[::-1])
+
+    @property
+    def effort_unit(self) -> str:
+        """Unit of an effort, as axes are labelled: of all joints."""
+        return ' or '.join(sorted({joint.type.effort_unit for joint in self.joints})[::-1])
+
     def _check_names(self) -> None:
         for what, names in (
             ('joint', [joint.name for joint in self.joints]),

@@ -37,6 +37,16 @@ class JointType(str, enum.Enum):
         """True when the joint translates."""
         return self is JointType.PRISMATIC
 
+    @property
+    def position_unit(self) -> str:
+        """Unit of a position: rad or m."""
+        return 'm' if self.is_prismatic else 'rad'
+
+    @property
+    def effort_unit(self) -> str:
+        """Unit of an effort: N m or N."""
+        return 'N' if self.is_prismatic else 'N m'
+
 
 @dataclass(frozen=True, eq=False)
 class Joint(Frozen):

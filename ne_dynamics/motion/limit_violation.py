@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.errors import TrajectoryError
-from ne_dynamics.model.robot import Joint, JointType
+from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.thresholds import MOTION
 
 
@@ -51,12 +51,11 @@ class Quantity(enum.Enum):
 
     def unit(self, joint: Joint) -> str:
         """Return the unit in which a joint has it."""
-        is_sliding = joint.type is JointType.PRISMATIC
         if self in (Quantity.EFFORT, Quantity.HOLDING, Quantity.SLOW):
-            return 'N' if is_sliding else 'N m'
+            return joint.type.effort_unit
         powers = {Quantity.VELOCITY: '/s', Quantity.ACCELERATION: '/s^2'}
         powers[Quantity.DECELERATION] = '/s^2'
-        return ('m' if is_sliding else 'rad') + powers.get(self, '')
+        return joint.type.position_unit + powers.get(self, '')
 
 
 class LimitViolation(NamedTuple):

@@ -12,7 +12,7 @@ from planted_faults import PLANTED_FAULTS
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
-from ne_dynamics.driver.evidence.diagnosis import diagnose_log
+from ne_dynamics.driver.diagnosis import diagnose_log
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 

@@ -11,7 +11,7 @@ from planted_faults import PLANTED_FAULTS, excite, simulate_log
 from recorded_robots import LOGS, load_ur10e, panda_bag, read_ur10e
 
 import ne_dynamics as ned
-from ne_dynamics.driver.evidence.diagnosis import diagnose_log
+from ne_dynamics.driver.diagnosis import diagnose_log
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.log import Log, read_log
 from ne_dynamics.logs.samples.sample_faults import keep_samples
@@ -297,7 +297,7 @@ def test_currents_are_no_torques(ur10e):
     log = read_ur10e(ur10e, next(iter(LOGS)), 1.0)
     diagnosis = diagnose_log(ur10e, log)
     assert [fault.code for fault in diagnosis.remaining] == ['efforts-scaled']
-    assert 'currents' in diagnosis.remaining[0].message
+    assert 'currents' in diagnosis.remaining[0].what
 
 
 @pytest.mark.parametrize(

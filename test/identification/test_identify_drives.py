@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from planted_faults import simulate_log
+from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
@@ -193,4 +195,13 @@ def test_a_mass_out_of_proportion_is_named(arm):
         assert [finding.code for finding in findings] == codes * len(arm.bodies)
         for finding, body in zip(findings, arm.bodies, strict=False):
             assert finding.element == f'link {body.name!r}'
-            assert f'{body.inertia.mass:.4g} kg of the given model' in finding.message
+            assert f'{body.inertia.mass:.4g} kg of the given model' in finding.what
+
+
+def test_friction_that_falls_towards_rest_is_no_stribeck_effect():
+    """No static friction below Coulomb friction is written."""
+    robot = ned.load_urdf(short_arm())
+    found = identify(robot, simulate_log(robot, 3, stribeck=-0.5, duration=20.0)).robot
+    for joint in found.joints:
+        static = joint.friction.static_friction
+        assert static is None or static >= joint.coulomb_friction

@@ -104,7 +104,7 @@ def test_a_joint_without_effort_in_one_log(given, logs):
     report = identify(given, [logs[0], silent], **OPTIONS).report
     (finding,) = [finding for finding in report.findings if finding.severity == 'error']
     assert (finding.code, finding.element) == ('effort-zero', "joint 'joint_3'")
-    assert 'throughout in silent.csv: expected' in finding.message
+    assert 'throughout in silent.csv: expected' in finding.what
 
 
 def test_no_logs_and_other_joints_are_refused(given, logs):

@@ -83,7 +83,7 @@ def test_an_effort_that_stands_still_is_found(given, value):
     assert [(fault.code, fault.joints) for fault in faults] == [
         ('effort-frozen', (given.joint_names[2],))
     ]
-    assert '10.0' in faults[0].message
+    assert '10.0' in faults[0].what
 
 
 def test_an_effort_that_is_never_there_is_another_matter(given):

@@ -361,8 +361,8 @@ def test_a_zero_that_jumps_where_a_part_ends(given, short_swing, monkeypatch):
         jumped.position[at:, 1] += 0.3
         (fault,) = check(given, jumped)
         assert (fault.code, fault.joints) == ('zero-jumps', (given.joint_names[1],))
-        assert fault.message.startswith('1 times in 1 of ')
-        assert 'jumps by 17.2 degrees' in fault.message
+        assert fault.what.startswith('1 times in 1 of ')
+        assert 'jumps by 17.2 degrees' in fault.what
         jumped.position[at + 1 :, 1] -= 0.3
         assert 'zero-jumps' not in [found.code for found in check(given, jumped)]
 
@@ -384,11 +384,10 @@ def test_a_clock_that_is_set_back_for_a_while(
     (fault,) = check(given, of_file(given, path))
     assert fault.code == 'clock-set-back'
     assert (
-        f'goes back by {back - 0.01:.4g} s, from {short_swing.times[at - 1]:.10g} '
-        in fault.message
+        f'goes back by {back - 0.01:.4g} s, from {short_swing.times[at - 1]:.10g} ' in fault.what
     )
     held = Log.from_samples(
         short_swing.joint_names, times, short_swing.position, short_swing.effort
     )
     (found,) = check(given, held)
-    assert (found.code, found.message) == (fault.code, fault.message)
+    assert (found.code, found.what) == (fault.code, fault.what)

@@ -11,7 +11,7 @@ from short_arm import short_arm
 from sine_log import make_log
 
 import ne_dynamics as ned
-from ne_dynamics.driver.evidence.diagnosis import diagnose_log
+from ne_dynamics.driver.diagnosis import diagnose_log
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.samples.position_jumps import find_zero_jumps
 from ne_dynamics.logs.usable_samples import find_clock_step
@@ -40,7 +40,7 @@ def test_a_clock_that_begins_anew_is_named(robot, log, back, unit):
     codes = [fault.code for fault in diagnosis.errors]
     assert codes == ['clock-set-back'] if unit == 1.0 else ['time-unit', 'clock-set-back']
     fault = diagnosis.errors[-1]
-    assert f'goes back by {back - 0.01:.4g} s, from 14.99 ' in fault.message
+    assert f'goes back by {back - 0.01:.4g} s, from 14.99 ' in fault.what
     assert 'cut the log into two' in fault.remedy
     assert fault in diagnosis.remaining
     assert abs(fault.amount - 100.0 * back) <= 1.0
@@ -67,7 +67,7 @@ def test_a_zero_that_jumps_is_named(robot, log, joint, degrees):
     diagnosis = diagnose_log(robot, replace(log, position=position))
     (fault,) = diagnosis.errors
     assert (fault.code, fault.joints) == ('zero-jumps', (robot.joint_names[joint],))
-    assert f'jumps by {degrees:.3g} degrees at 14 s' in fault.message
+    assert f'jumps by {degrees:.3g} degrees at 14 s' in fault.what
     assert fault in diagnosis.remaining
     # The longer part is looked at, and its zeros are as they were.
     assert diagnosis.repaired.times[0] == log.times[1400]

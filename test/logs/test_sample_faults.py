@@ -125,7 +125,7 @@ def test_spikes_are_left_out(given, key):
     repaired, fault = find_spikes(given, replace(log, **{key: table}))
     assert (fault.joints, fault.amount) == ((given.joint_names[3],), len(rows))
     assert repaired.times.size == log.times.size - len(rows)
-    assert key in fault.message
+    assert key in fault.what
 
 
 def test_friction_that_turns_round_is_no_spike(given):

@@ -63,7 +63,7 @@ def test_it_is_said_that_stamps_are_not_believed(given):
     same, fault = find_recorder_stamps(given, log)
     assert same is log
     assert (fault.severity, fault.code) == ('info', 'stamps-of-recorder')
-    assert 'every 34 ms' in fault.message
+    assert 'every 34 ms' in fault.what
     lossless = without_repeated(log)
     regular = replace(lossless, times=SOURCE * np.arange(lossless.times.size))
     assert find_recorder_stamps(given, regular) == (regular, None)

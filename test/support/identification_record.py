@@ -20,10 +20,11 @@ from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.driver.description import describe_driver
-from ne_dynamics.driver.evidence.diagnosis import LogDiagnosis, diagnose_log
+from ne_dynamics.driver.diagnosis import diagnose_log
 from ne_dynamics.identification.load.payload_fit import NAMES, fit_payload
 from ne_dynamics.identification.run import Report, identify
-from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.diagnosis import LogDiagnosis
+from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log, read_log
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -146,7 +147,7 @@ def record_planted_faults() -> dict[str, Any]:
     return found
 
 
-def _describe_fault(fault: LogFault) -> dict[str, Any]:
+def _describe_fault(fault: Finding) -> dict[str, Any]:
     return {
         'severity': fault.severity,
         'code': fault.code,

@@ -19,10 +19,10 @@ from ne_dynamics.cli.options.log_source import (
     show_columns,
 )
 from ne_dynamics.cli.options.model_file import require_packages
-from ne_dynamics.driver import LogDiagnosis, diagnose_log
+from ne_dynamics.driver import diagnose_log
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs import Log
+from ne_dynamics.logs import Log, LogDiagnosis
 from ne_dynamics.logs.log import list_joints, read_log
 from ne_dynamics.logs.names import (
     find_still,

@@ -7,10 +7,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from ne_dynamics.driver import LogDiagnosis, diagnose_log
+from ne_dynamics.driver import diagnose_log
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs import Diagnosis, Log
+from ne_dynamics.logs import Log, LogDiagnosis
 from ne_dynamics.logs.names import find_unrecorded
 from ne_dynamics.logs.readers.bag import is_bag
 from ne_dynamics.logs.readers.csv_log import read_columns
@@ -188,7 +188,7 @@ def diagnose(
 ) -> tuple[LogDiagnosis, Log, list[str]]:
     """Return what is wrong with a log, the log to be used, and lines for people.
 
-    The keywords are those of :func:`~ne_dynamics.driver.evidence.diagnosis.diagnose_log`.
+    The keywords are those of :func:`~ne_dynamics.driver.diagnosis.diagnose_log`.
     """
     diagnosis = diagnose_log(dynamics, log, has_free_factors=has_free_factors, has_load=has_load)
     used = diagnosis.repaired if args.repair else log
@@ -200,7 +200,7 @@ def describe_remedy(is_certain: bool) -> str:
     return '--repair takes out what is wrong' if is_certain else 'not all of it can be repaired'
 
 
-def describe_diagnosis(args: argparse.Namespace, diagnosis: Diagnosis) -> list[str]:
+def describe_diagnosis(args: argparse.Namespace, diagnosis: LogDiagnosis) -> list[str]:
     """Return lines for people on what is wrong with a log, and what was repaired."""
     lines = [f'  {fault.text}' for fault in diagnosis.faults]
     repaired = [fault.code for fault in diagnosis.faults if fault.is_certain]

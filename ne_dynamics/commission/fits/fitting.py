@@ -103,9 +103,7 @@ def fit_records(
         raise failure
     if fitted.report.has_errors:
         worst = next(item for item in fitted.report.findings if item.severity == 'error')
-        raise IdentificationError(
-            f'the excitation cannot be used: {worst.element}: {worst.message}'
-        )
+        raise IdentificationError(f'the excitation cannot be used: {worst.element}: {worst.what}')
     dynamics = Dynamics(fitted.robot, given.gravity, 'python')
     return FittedModel(refine_friction(dynamics, logs), fitted.report)
 

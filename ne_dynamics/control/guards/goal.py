@@ -308,7 +308,7 @@ class GoalMonitor:
                 self._joints, np.abs(error).tolist(), limit.tolist(), strict=True
             ):
                 if got > expected:
-                    unit = ('m' if joint.type.is_prismatic else 'rad') + per
+                    unit = joint.type.position_unit + per
                     found.append(
                         f'joint {joint.name!r}: {what} error: expected at most {expected:g} '
                         f'{unit}, got {got:.4g} {unit}'

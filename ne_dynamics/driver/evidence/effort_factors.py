@@ -47,6 +47,12 @@ class EffortFactors:
         """From joint to joint within this factor."""
         return self._summarise()[1]
 
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the logarithm of the middle, by what the joints tell."""
+        weights = self.weights[self.factors > 0.0]
+        return 1.0 / max(float(np.linalg.norm(weights)), 1e-9)
+
     def _summarise(self) -> tuple[float, float]:
         weights = np.where(self.factors > 0.0, self.weights, 0.0)
         if not weights.any():

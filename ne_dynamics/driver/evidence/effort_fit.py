@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.driver.evidence.gravity_columns import compute_gravity_columns
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.pseudo_inertia import (
@@ -166,12 +167,14 @@ class EffortFit:
     motion : Motion
     used : bool array, shape (M, n)
         Samples of each joint that count.
-    counts : array, shape (n,)
-        Independent values in the effort of each joint.
     has_load : bool
         Whether the arm is said to carry something, which is larger than what may be forgotten.
     without_gravity : bool
         Whether the efforts are those that are left when gravity is taken out.
+    gravity : array, shape (3,), optional
+        In base axes, where it is another one than that of the given model [m/s^2].
+    doubt : float
+        How many times farther off than :data:`SPREAD` the given inertias are taken to be.
     """
 
     def __init__(
@@ -179,38 +182,41 @@ class EffortFit:
         dynamics: Dynamics,
         motion: Motion,
         used: NDArray[np.bool_],
-        counts: FloatArray,
         has_load: bool = False,
         without_gravity: bool = False,
+        gravity: FloatArray | None = None,
+        doubt: float = 1.0,
     ) -> None:
         robot = dynamics.robot
         self._n, self._used = robot.n, used
         *first, last = JOINT_SPREADS
         self._spreads = (*first, *[PATH_SPREAD] * motion.path.shape[2], last)
         self._samples = np.maximum(used.sum(axis=0), 1)
-        self._counts = np.where(used.any(axis=0), counts, 0.0)
         chosen = [index for index, body in enumerate(robot.bodies) if body.inertia.mass > 0.0]
         samples = motion.position.shape[0]
         full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
         links = full.reshape(samples, self._n, -1, PER_BODY)
         weights = None
         if without_gravity:
-            still = np.zeros_like(motion.velocity)
-            weights = dynamics.regressor(motion.position, still, still).reshape(links.shape)
+            weights = compute_gravity_columns(robot, motion.position, dynamics.gravity)
             links = links - weights
+        elif gravity is not None:
+            links = links + compute_gravity_columns(
+                robot, motion.position, gravity - dynamics.gravity
+            )
         given = np.zeros((samples, self._n))
         self.load_columns = _load_columns(links, robot, has_load)
         per_end = PER_BODY if has_load else PER_LOAD
         places = np.arange(self.load_columns.shape[2]) % per_end
         self._moments = np.flatnonzero((places > 0) & (places < PER_LOAD))
-        blocks = [self.load_columns]
+        blocks = [doubt * self.load_columns]
         if weights is not None:
             blocks.append(GRAVITY_LEFT * _load_columns(weights, robot))
         for index in chosen:
             parameters = nearest_body(robot.bodies[index].inertia).parameters
             reference = pseudo_inertia(parameters)
             _, hessian = divergence_slopes(reference, reference)
-            scale = SPREAD * np.linalg.inv(np.linalg.cholesky(hessian)).T
+            scale = doubt * SPREAD * np.linalg.inv(np.linalg.cholesky(hessian)).T
             blocks.append(links[:, :, index] @ scale)
             if weights is not None:
                 blocks.append(GRAVITY_LEFT * weights[:, :, index] @ scale)
@@ -243,19 +249,21 @@ class EffortFit:
         """Effort of the given model without friction, shape (M, n) [N m or N]."""
         return self._given
 
-    def explain(self, effort: FloatArray) -> Explained:
+    def explain(self, effort: FloatArray, counts: FloatArray) -> Explained:
         """Fit efforts.
 
         Parameters
         ----------
         effort : array, shape (M, n)
             [N m or N]
+        counts : array, shape (n,)
+            Independent values in the effort of each joint.
 
         Returns
         -------
         Explained
         """
-        found = self._solve(effort, self._spreads)
+        found = self._solve(effort, counts, self._spreads)
         terms = np.log(found.sigma / found.amount) + 0.5 * (found.left / found.sigma) ** 2
         cost = found.counts @ terms + 0.5 * found.step @ found.step
         chosen = np.flatnonzero(found.free)
@@ -263,7 +271,10 @@ class EffortFit:
         return Explained(float(cost), found.left / found.amount, 0.5 * float(freedom))
 
     def find_joint_terms(
-        self, effort: FloatArray, constant_spread: float = JOINT_SPREADS[-1]
+        self,
+        effort: FloatArray,
+        counts: FloatArray,
+        constant_spread: float = JOINT_SPREADS[-1],
     ) -> JointTerms:
         """Return friction and constant of each joint in the fit of efforts.
 
@@ -271,6 +282,8 @@ class EffortFit:
         ----------
         effort : array, shape (M, n)
             [N m or N]
+        counts : array, shape (n,)
+            Independent values in the effort of each joint.
         constant_spread : float
             How large the constants may be, as parts of the efforts.
 
@@ -279,7 +292,7 @@ class EffortFit:
         JointTerms
         """
         spreads = (*self._spreads[:-1], constant_spread)
-        found = self._solve(effort, spreads)
+        found = self._solve(effort, counts, spreads)
         chosen = np.flatnonzero(found.free)
         # Of what is held at its bound: as far as it could move by itself.
         variances = 1.0 / np.diag(found.matrix)
@@ -299,10 +312,12 @@ class EffortFit:
             self._moving,
         )
 
-    def _solve(self, effort: FloatArray, spreads: tuple[float, ...]) -> _Solution:
+    def _solve(
+        self, effort: FloatArray, counts: FloatArray, spreads: tuple[float, ...]
+    ) -> _Solution:
         n, width, per_joint = self._n, self._width, len(spreads)
         # What was not measured says nothing.
-        counts = np.where(effort.any(axis=0), self._counts, 0.0)
+        counts = np.where(effort.any(axis=0) & self._used.any(axis=0), counts, 0.0)
         amount, squares, rights = self._compare(effort)
         scales = amount[:, np.newaxis] * np.array(spreads)
         rights[:, width:] *= scales

@@ -17,6 +17,7 @@ from ne_dynamics.driver.evidence.effort_fit import (
     Motion,
     count_independent,
 )
+from ne_dynamics.driver.evidence.gravity_columns import turn_gravity
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.friction_terms import find_displacement
@@ -146,10 +147,15 @@ class LogEvidence:
         """False when no joint moves, or no effort was measured."""
         return bool(self._used.any() and self._effort.any())
 
+    @property
+    def given_gravity(self) -> FloatArray:
+        """Of the given model, in base axes, shape (3,) [m/s^2]."""
+        return self._dynamics.gravity
+
     def explain(self, reading: LogReading) -> Explained:
         """Fit the log in a reading."""
         effort = self.get_effort(reading)
-        explained = self._fit(reading).explain(effort)
+        explained = self._fit(reading).explain(effort, self.count(reading))
         cost = explained.cost + self._velocity_cost(reading)
         if reading.effort_offset.any():
             # A residual is as large a part of an effort as before a constant was taken out of it.
@@ -226,14 +232,16 @@ class LogEvidence:
 
     def get_joint_terms(self, reading: LogReading) -> JointTerms:
         """Return friction, rotor inertia and constant of each joint in a reading."""
-        return self._fit(reading).find_joint_terms(self.get_effort(reading))
+        return self._fit(reading).find_joint_terms(self.get_effort(reading), self.count(reading))
 
     def find_constants(self, reading: LogReading) -> tuple[FloatArray, FloatArray]:
         """Return constants of the efforts of which nothing is believed, and their deviations.
 
         Shape (n,) each [N m or N].
         """
-        terms = self._fit(reading).find_joint_terms(self.get_effort(reading), ANY_CONSTANT)
+        terms = self._fit(reading).find_joint_terms(
+            self.get_effort(reading), self.count(reading), ANY_CONSTANT
+        )
         return terms.constant, terms.constant_deviation
 
     def get_load_columns(self, reading: LogReading) -> FloatArray:
@@ -295,15 +303,17 @@ class LogEvidence:
         return self._counts[reading.effort_source]
 
     def _fit(self, reading: LogReading) -> EffortFit:
-        key = b''.join(
-            part.tobytes()
-            for part in (
-                reading.position_source,
-                reading.position_factor,
-                reading.position_offset,
-                reading.effort_source,
+        key = (
+            b''.join(
+                part.tobytes()
+                for part in (
+                    reading.position_source,
+                    reading.position_factor,
+                    reading.position_offset,
+                )
             )
-        ) + bytes([reading.without_gravity])
+            + repr((reading.without_gravity, reading.tilt, reading.doubt)).encode()
+        )
         if key not in self._fits:
             velocity, acceleration, direction = self.get_rates(reading)
             self._fits[key] = EffortFit(
@@ -316,9 +326,10 @@ class LogEvidence:
                     self._get_paths(reading),
                 ),
                 self._used[:, reading.position_source],
-                self.count(reading),
                 self._has_load,
                 reading.without_gravity,
+                turn_gravity(self._dynamics.gravity, reading.tilt) if any(reading.tilt) else None,
+                reading.doubt,
             )
         return self._fits[key]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,8 +25,9 @@ from ne_dynamics.identification.regression.pseudo_inertia import (
 from ne_dynamics.identification.regression.reduction import Reduction, triangle
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.solver import Problem, Solution
+from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Finding, Robot
+from ne_dynamics.model.robot import Robot
 
 FRICTION_SPREAD = 0.3
 """How large the effort of a term may be, as a part of the effort of its joint, before the prior
@@ -172,6 +173,25 @@ class Design:
             term: float(solution.parameters[places[joint, term]]) for term in self.terms[joint]
         }
 
+    def find_inverted(self, solution: Solution) -> list[int]:
+        """Return the joints whose fitted friction is less at rest than in motion: no Stribeck."""
+        found = []
+        for joint in range(self.robot.n):
+            values = self.term_values(solution, joint)
+            static = [values[term] for term in STRIBECK if term in values]
+            if static and static[0] < values[Term.COULOMB]:
+                found.append(joint)
+        return found
+
+    def without_stribeck(self, joints: Sequence[int]) -> Design:
+        """Return the design without a Stribeck effect in some joints."""
+        return self.with_terms(
+            {
+                joint: tuple(term for term in self.terms[joint] if term not in STRIBECK)
+                for joint in joints
+            }
+        )
+
     def apply(self, solution: Solution, *, offsets: bool) -> Robot:
         """Return the robot with the fitted numbers.
 
@@ -205,11 +225,13 @@ def find_bodies(robot: Robot) -> tuple[tuple[int, ...], FloatArray, list[Finding
         if not body.inertia.mass > 0.0:
             findings.append(
                 Finding(
-                    'warning',
                     'body-without-mass',
-                    f'link {body.name!r}',
+                    (),
                     f'expected a mass > 0 to start from, got {body.inertia.mass:g} kg: '
                     'left as it is',
+                    remedy='give the link a mass to start from, a rough one',
+                    severity='warning',
+                    link=body.name,
                 )
             )
             continue
@@ -217,11 +239,14 @@ def find_bodies(robot: Robot) -> tuple[tuple[int, ...], FloatArray, list[Finding
         if near is not body.inertia:
             findings.append(
                 Finding(
-                    'warning',
                     'given-inertia-impossible',
-                    f'link {body.name!r}',
+                    (),
                     'the given inertia is not that of a body with volume: the nearest one '
                     'that is was taken to start from',
+                    remedy="mend the link's <inertial>: `ne_dynamics check` says what is wrong "
+                    'with it',
+                    severity='warning',
+                    link=body.name,
                 )
             )
         chosen.append(index)

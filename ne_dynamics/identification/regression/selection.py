@@ -11,37 +11,8 @@ from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.friction_terms import BY_CHOICE, Term, adopt, candidates
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.solver import Solution, minimize
+from ne_dynamics.identification.settings import IdentificationSettings
 from ne_dynamics.model.rigid_body import FloatArray
-
-SPREADS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
-"""How far the given inertias may be off, as a part of themselves: what is tried."""
-
-INDIFFERENT = 0.5
-"""Standard errors, over the blocks, by which a spread may be worse than the best one."""
-
-WORTH = 0.1
-"""Part of the squared held-out residual that a term of friction has to take away."""
-
-CERTAIN = 1.0
-"""Standard errors, over the blocks, by which it has to be more than nothing."""
-
-LIKELIER = 2.0
-"""Logarithm of the likelihood that a term has to add to the fit of all blocks: many are tried."""
-
-OVERWHELMING = 4.0
-"""The same from which the blocks need not agree: one that is predicted well without a term may be
-predicted worse with it by much of little."""
-
-NEEDED = 3.0
-"""The same, below which a term of :data:`DROPPED` is left out: where the rest of the model
-explains a log nearly as well, such a number only spoils what is predicted."""
-
-ROUNDS = 2
-"""Terms that may be chosen for a joint, one after another."""
-
-FOLD_GAP = 1e-3
-"""Distance from its minimum of a fit that is only compared with others, in units of the logarithm
-of the likelihood."""
 
 DROPPED = (Term.OFFSET, Term.ROTOR)
 """Terms that may turn out not to be worth fitting."""
@@ -59,20 +30,28 @@ class Folds:
         Of one block: all of them.
     likeness : array, shape (n,)
         Samples that tell as much as one, because the errors of neighbours are alike.
+    settings : IdentificationSettings
     """
 
     training: tuple[Reduction, ...]
     judged: tuple[Reduction, ...]
     whole: Reduction
     likeness: FloatArray
+    settings: IdentificationSettings
 
     @classmethod
-    def of(cls, reduction: Reduction, likeness: FloatArray) -> Folds:
+    def of(
+        cls,
+        reduction: Reduction,
+        likeness: FloatArray,
+        settings: IdentificationSettings | None = None,
+    ) -> Folds:
         """Return the folds of a reduction in blocks; those without rows are left out."""
+        settings = settings or IdentificationSettings()
         used = [index for index in range(reduction.blocks) if reduction.counts[index].any()]
         whole = reduction.selected(list(range(reduction.blocks)))
         if len(used) < 2:
-            return cls((), (), whole, likeness)
+            return cls((), (), whole, likeness, settings)
         return cls(
             tuple(
                 reduction.selected([other for other in used if other != index]) for index in used
@@ -80,6 +59,7 @@ class Folds:
             tuple(reduction.selected([index]) for index in used),
             whole,
             likeness,
+            settings,
         )
 
     @property
@@ -112,7 +92,7 @@ class Folds:
         squares, solutions = [], []
         for training, judged, start in zip(self.training, self.judged, starts, strict=True):
             problem = design.problem(design.joint_factors(training), weights, spread)
-            solution = minimize(problem, start, FOLD_GAP)
+            solution = minimize(problem, start, self.settings.fold_gap)
             solutions.append(solution)
             squares.append(sum_squares(design.joint_factors(judged), solution))
         return np.array(squares), solutions
@@ -131,7 +111,9 @@ class Folds:
             To start from.
         """
         factors = design.joint_factors(self.whole)
-        solution = minimize(design.problem(factors, weights, spread), start, FOLD_GAP)
+        solution = minimize(
+            design.problem(factors, weights, spread), start, self.settings.fold_gap
+        )
         return sum_squares(factors, solution), solution
 
     def compute_evidence(self, before: FloatArray, after: FloatArray) -> FloatArray:
@@ -185,12 +167,12 @@ def choose_spread(
     design: Design,
     weights: FloatArray,
     starts: Sequence[Solution | None],
-    spreads: Sequence[float] = SPREADS,
+    spreads: Sequence[float] | None = None,
 ) -> Prediction:
     """Return the spread by which held-out blocks are predicted best, and the prediction.
 
     Every joint counts alike, by the logarithm of its residual. A smaller spread that is worse by
-    less than :data:`INDIFFERENT` is preferred: the model that was given is doubted no further
+    less than `indifferent` is preferred: the model that was given is doubted no further
     than the log says for certain.
 
     Parameters
@@ -200,11 +182,11 @@ def choose_spread(
     weights : array, shape (n,)
     starts : sequence of Solution or None
         To start from, one each fold.
-    spreads : sequence of float
-        That are tried, from small to large.
+    spreads : sequence of float, optional
+        That are tried, from small to large; default: those of the settings.
     """
     tried: list[Prediction] = []
-    for spread in spreads:
+    for spread in spreads or folds.settings.spreads:
         squares, starts = folds.predict(design, weights, spread, starts)
         tried.append(Prediction(design, spread, squares, starts))
     best = min(tried, key=lambda each: _score(folds, each.squares))
@@ -223,16 +205,16 @@ def _is_as_good(folds: Folds, one: Prediction, best: Prediction) -> bool:
         ]
     )
     error = float(np.sqrt((count - 1) * without.var()))
-    return worse <= INDIFFERENT * error
+    return worse <= folds.settings.indifferent * error
 
 
 def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
     """Return the prediction with the terms of friction that a log asks for.
 
     First goes what it does not ask for, which is decided again at the end. Then each term is tried
-    in all joints at once, and taken in those where it makes the log likelier by :data:`LIKELIER`,
-    takes away :data:`WORTH` of the squared held-out residual, and does so in most blocks alike or
-    makes the log likelier by :data:`OVERWHELMING`.
+    in all joints at once, and taken in those where it makes the log likelier by `likelier`,
+    takes away `worth` of the squared held-out residual, and does so in most blocks alike or
+    makes the log likelier by `overwhelming`.
 
     Parameters
     ----------
@@ -243,7 +225,7 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
     """
     whole = present.design
     simple = present = _drop_terms(folds, weights, present)
-    for _ in range(ROUNDS):
+    for _ in range(folds.settings.rounds):
         best: dict[int, tuple[float, Design]] = {}
         before, start = folds.fit_whole(
             present.design, weights, present.spread, present.solutions[0]
@@ -253,9 +235,10 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
             if option is None:
                 continue
             adopted = option.adopt(start, present.design)
-            after, _ = folds.fit_whole(option, weights, present.spread, adopted)
+            after, fitted = folds.fit_whole(option, weights, present.spread, adopted)
             evidence = folds.compute_evidence(before, after)
-            likelier = evidence >= LIKELIER
+            likelier = evidence >= folds.settings.likelier
+            likelier[option.find_inverted(fitted)] = False
             changed = _find_changed(option, present.design)
             asking = {index: option.terms[index] for index in changed if likelier[index]}
             if not asking:
@@ -264,11 +247,12 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
             squares = _try(folds, weights, present, option).squares
             for index in asking:
                 gain = _gain(
+                    folds,
                     present.squares[:, index],
                     squares[:, index],
-                    is_certain=bool(evidence[index] >= OVERWHELMING),
+                    is_certain=bool(evidence[index] >= folds.settings.overwhelming),
                 )
-                if gain > max(WORTH, best.get(index, (0.0, option))[0]):
+                if gain > max(folds.settings.worth, best.get(index, (0.0, option))[0]):
                     best[index] = gain, option
         chosen = {index: option.terms[index] for index, (_, option) in best.items()}
         better = _change(folds, weights, present, chosen)
@@ -308,7 +292,7 @@ def _drop_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Predi
     """Return the prediction without the terms that a log does not ask for.
 
     A term is left out where the log is nearly as likely without it and blocks are not predicted
-    worse by :data:`WORTH`.
+    worse by `worth`.
     """
     chosen: dict[int, tuple[Term, ...]] = {}
     before, start = folds.fit_whole(present.design, weights, present.spread, present.solutions[0])
@@ -318,7 +302,7 @@ def _drop_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Predi
             continue
         adopted = option.adopt(start, present.design)
         after, _ = folds.fit_whole(option, weights, present.spread, adopted)
-        needed = folds.compute_evidence(after, before) >= NEEDED
+        needed = folds.compute_evidence(after, before) >= folds.settings.needed
         changed = _find_changed(option, present.design)
         doubtful = {index: option.terms[index] for index in changed if not needed[index]}
         if not doubtful:
@@ -326,7 +310,7 @@ def _drop_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Predi
         option = present.design.with_terms(doubtful)
         squares = _try(folds, weights, present, option).squares.sum(axis=0)
         for index in doubtful:
-            if squares[index] <= (1.0 + WORTH) * present.squares[:, index].sum():
+            if squares[index] <= (1.0 + folds.settings.worth) * present.squares[:, index].sum():
                 own = chosen.get(index, present.design.terms[index])
                 chosen[index] = tuple(item for item in own if item != term)
     if not chosen:
@@ -383,11 +367,12 @@ def _try(folds: Folds, weights: FloatArray, present: Prediction, design: Design)
     return Prediction(design, present.spread, squares, solutions)
 
 
-def _gain(before: FloatArray, after: FloatArray, *, is_certain: bool) -> float:
+def _gain(folds: Folds, before: FloatArray, after: FloatArray, *, is_certain: bool) -> float:
     """Return the part of the squared residuals that is gone; 0 when that may be by chance.
 
     Parameters
     ----------
+    folds : Folds
     before, after : array, shape (folds,)
     is_certain : bool
         That it is not by chance.
@@ -397,7 +382,7 @@ def _gain(before: FloatArray, after: FloatArray, *, is_certain: bool) -> float:
         return 0.0
     part = np.log(before[used] / np.maximum(after[used], 1e-300 * before[used]))
     error = float(part.std(ddof=1)) / np.sqrt(part.size)
-    if not is_certain and float(part.mean()) <= CERTAIN * error:
+    if not is_certain and float(part.mean()) <= folds.settings.certain * error:
         return 0.0
     return float(1.0 - after.sum() / before.sum())
 

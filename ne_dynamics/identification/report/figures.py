@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import cast
 
 import numpy as np
@@ -107,7 +106,7 @@ def show_blocks(result: Identified, shown: ShownLog) -> Section:
     figures = []
     for index, change in enumerate(report.joints):
         residuals = evidence.block_residual[:, index]
-        held = change.after.rms_difference if report.held_out else math.nan
+        held = float(evidence.end_residual[index])
         floor = float(shown.spectra.noise_floor[index])
         unit = change.before.unit
         alternative = (
@@ -122,8 +121,10 @@ def show_blocks(result: Identified, shown: ShownLog) -> Section:
     if report.held_out:
         legend.append(LegendEntry('other', 'validation part, predicted from the rest', 'area'))
     text = (
-        'If blocks differ much from one another or from the validation part, the arm changes '
-        '(warms up, is touched), or the motion does not excite the same in all of them.'
+        'One measure for all: the residual of the samples that were fitted or would have been, '
+        'outliers counted less. If blocks differ much from one another or from the validation '
+        'part, the arm changes (warms up, is touched), or the motion does not excite the same in '
+        'all of them.'
     )
     return Section(
         'Cross-validation by blocks',
@@ -155,7 +156,7 @@ def show_friction(
         reach = float(np.abs(signals.velocity[:, index]).max(initial=1e-6))
         usual = float(np.median(np.abs(load[:, index])))
         velocity = np.linspace(-reach, reach, CURVE)
-        unit = 'N' if new.type.is_prismatic else 'N m'
+        unit = new.type.effort_unit
         svg = draw_friction(
             signals.velocity[used, index],
             samples[used, index],
@@ -198,7 +199,7 @@ def show_spectra(
                 index,
                 cutoff_frequency,
                 _rate_unit(joint),
-                'N' if joint.type.is_prismatic else 'N m',
+                joint.type.effort_unit,
             ),
             f'amplitude densities of velocity and effort up to '
             f'{format_number(float(spectra.frequency[-1]))} Hz, with the cut-off at '

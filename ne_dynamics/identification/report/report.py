@@ -10,8 +10,9 @@ from ne_dynamics.identification.evaluation import JointResidual
 from ne_dynamics.identification.fit_evidence import FitEvidence
 from ne_dynamics.identification.quality import BaseParameter
 from ne_dynamics.json_numbers import finite_or_none
+from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.model.robot import Finding, Robot
+from ne_dynamics.model.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,13 +221,7 @@ class Report:
                 for parameter in self.base_parameters
             ],
             'findings': [
-                {
-                    'severity': finding.severity,
-                    'code': finding.code,
-                    'element': finding.element,
-                    'message': finding.message,
-                }
-                for finding in self.findings
+                {'element': finding.element, **finding.as_json()} for finding in self.findings
             ],
         }
 

@@ -8,15 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ne_dynamics.identification.fit_evidence import ShownLog
-from ne_dynamics.identification.report.finding_remedies import REMEDIES
 from ne_dynamics.identification.report.report import Identified, Report
 from ne_dynamics.identification.report.words import (
     format_number,
     format_part,
     judge_joint,
 )
-from ne_dynamics.logs import Diagnosis
-from ne_dynamics.model.robot import Finding
+from ne_dynamics.logs import Finding, LogDiagnosis
 from ne_dynamics.report_page import Column, Item, Paragraph, Section, Table, Tone
 from ne_dynamics.report_page.page import Items
 
@@ -68,34 +66,30 @@ def describe_verdicts(result: Identified, shown: ShownLog) -> Section:
 
 
 def describe_findings(
-    findings: tuple[Finding, ...], diagnoses: Sequence[tuple[str, Diagnosis]]
+    findings: tuple[Finding, ...], diagnoses: Sequence[tuple[str, LogDiagnosis]]
 ) -> Section:
     """Return what is doubtful about logs and result, with what to do.
 
     Parameters
     ----------
     findings : tuple of Finding
-    diagnoses : sequence of (str, Diagnosis)
+    diagnoses : sequence of (str, LogDiagnosis)
         Of each log, by its name.
     """
     several = len(diagnoses) > 1
-    items = [
-        Item(
-            f'{source}: ' * several + (', '.join(fault.joints) or 'log'),
-            f'{fault.severity}, {fault.code}: {fault.message}. Remedy: {fault.remedy}.',
-            TONES.get(fault.severity, Tone.PLAIN),
-        )
+    named = [
+        (f'{source}: ' * several + (', '.join(fault.joints) or 'log'), fault)
         for source, diagnosis in diagnoses
         for fault in diagnosis.faults
     ]
-    items += [
+    named += [(finding.element, finding) for finding in findings]
+    items = [
         Item(
-            finding.element,
-            f'{finding.severity}, {finding.code}: {finding.message}. '
-            f'Remedy: {REMEDIES[finding.code]}.',
+            name,
+            f'{finding.severity}, {finding.code}: {finding.what}. Remedy: {finding.remedy}.',
             TONES.get(finding.severity, Tone.PLAIN),
         )
-        for finding in findings
+        for name, finding in named
     ]
     if not items:
         return Section('Findings', (Paragraph('None.', Tone.GOOD),))

@@ -25,7 +25,7 @@ def describe_identified(robot: Robot, result: Identified) -> list[str]:
     if report.findings:
         lines.append('')
     for finding in report.findings:
-        lines.append(f'  {finding.severity}  {finding.element}  {finding.code}  {finding.message}')
+        lines.append(f'  {finding.severity}  {finding.element}  {finding.code}  {finding.what}')
     return lines
 
 

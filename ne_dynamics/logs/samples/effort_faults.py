@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -60,7 +60,7 @@ SILENT = 0.6
 most of what it does is not reported."""
 
 
-def find_dead_bands(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_dead_bands(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find efforts that are exactly 0 most of the time while their joint moves."""
     moving = _find_moving(log)
     names, parts, number = [], [], 0
@@ -73,19 +73,18 @@ def find_dead_bands(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
             number += silent
     if not names:
         return log, None
-    return log, LogFault(
-        'error',
+    return log, Finding(
         'effort-dead-band',
         tuple(names),
         f'efforts are exactly 0 in {", ".join(parts)} of the samples in which the joint moves: a '
         'dead band of the driver; what is below it is not reported',
-        'take the dead band out of the driver, or leave the joint out of the model (--tip-link)',
-        False,
         float(number),
+        remedy='take the dead band out of the driver, or leave the joint out of the model '
+        '(--tip-link)',
     )
 
 
-def find_cut_efforts(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_cut_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find efforts that do not go beyond a value below their limit, and are often just there."""
     moving = _find_moving(log).any(axis=1)
     least = max(CUT_PART * float(moving.sum()), LEAST)
@@ -111,19 +110,17 @@ def find_cut_efforts(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
                 number += count
     if not names:
         return log, None
-    return log, LogFault(
-        'error',
+    return log, Finding(
         'effort-cut-off',
         tuple(dict.fromkeys(names)),
         f'{number} efforts are exactly the largest of their joint, {", ".join(values)}: what was '
         'beyond is cut off',
-        'record anew, without a limit in driver or recorder',
-        False,
         float(number),
+        remedy='record anew, without a limit in driver or recorder',
     )
 
 
-def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find efforts that have one value for long while their joint moves."""
     moving = _find_moving(log)
     same = np.zeros(log.effort.shape, dtype=bool)
@@ -154,15 +151,13 @@ def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
             first = min(first, float(log.times[frozen.argmax()] - log.times[0]))
     if not names:
         return log, None
-    return log, LogFault(
-        'error',
+    return log, Finding(
         'effort-frozen',
         tuple(names),
         f'{number} efforts have the value of the one before while the joint moves, the first '
         f'{first:.4g} s after the start',
-        'record anew, or give the part before',
-        False,
         float(number),
+        remedy='record anew, or give the part before',
     )
 
 

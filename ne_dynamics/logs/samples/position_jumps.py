@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.samples.sample_faults import keep_samples, list_speeds
 from ne_dynamics.model.rigid_body import FloatArray
@@ -45,22 +45,20 @@ LONGEST_STEP = 3.0
 """Median steps of time: across a longer one nothing is told."""
 
 
-def find_clock_restart(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_clock_restart(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find a clock that is set back in a log: what comes after it is dropped, or out of place."""
     step = log.clock_step
     if step is None:
         return log, None
-    fault = LogFault(
-        'error',
+    fault = Finding(
         'clock-set-back',
         (),
         f'the clock goes back by {step.before - step.after:.4g} s, from {step.before:.10g} to '
         f'{step.after:.10g} s, where it was set or the recording began anew; '
         f'{"" if step.is_whole else "at least "}{step.lost} samples '
         'after that are left out, and later ones are out of place',
-        'cut the log into two there, and give both',
-        False,
         float(step.lost),
+        remedy='cut the log into two there, and give both',
     )
     count = int(np.searchsorted(log.times, step.before, side='right'))
     if count < 2:
@@ -72,7 +70,7 @@ def find_clock_restart(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
 
 def find_zero_jumps(
     robot: Robot, log: Log, first: float | None = None, last: float = math.inf
-) -> tuple[Log, LogFault | None]:
+) -> tuple[Log, Finding | None]:
     """Find positions that jump from one sample to the next, and stay, while other joints go on.
 
     What is passed on is the longest part without a jump: which zero is right is not told.
@@ -102,15 +100,13 @@ def find_zero_jumps(
         f'{log.times[row + 1] - start:.4g} s'
         for row, joint in zip(rows[:3], joints[:3], strict=True)
     )
-    fault = LogFault(
-        'error',
+    fault = Finding(
         'zero-jumps',
         names,
         f'the position jumps by {shown} after the start and stays there, while other joints go '
         'on: its encoder was homed anew, or its zero changed',
-        'cut the log there, and give the part of which the zeros are right',
-        False,
         float(rows.size),
+        remedy='cut the log there, and give the part of which the zeros are right',
     )
     borders = np.concatenate([[0], np.unique(rows) + 1, [log.times.size]])
     longest = int(np.argmax(np.diff(borders)))

@@ -6,7 +6,9 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ne_dynamics.logs.fault import LogFault
+import numpy as np
+
+from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import Part, change_in_parts, cut, is_long, join, look
 from ne_dynamics.logs.samples.effort_faults import (
@@ -29,7 +31,7 @@ from ne_dynamics.logs.source_clock import find_recorder_stamps
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.robot import Robot
 
-Check = Callable[[Robot, Log], tuple[Log, LogFault | None]]
+Check = Callable[[Robot, Log], tuple[Log, Finding | None]]
 
 PIECE_CHECKS: tuple[Check, ...] = (
     find_wraps,
@@ -52,7 +54,7 @@ CHECKS: tuple[Check, ...] = (
 """In the order in which one needs what another repairs."""
 
 
-def check_samples(robot: Robot, log: Log, work: Work | None = None) -> tuple[Log, list[LogFault]]:
+def check_samples(robot: Robot, log: Log, work: Work | None = None) -> tuple[Log, list[Finding]]:
     """Return a log without the faults that its samples show, and those.
 
     Units of a long log are told by some parts of it, other faults by all.
@@ -73,7 +75,8 @@ def check_samples(robot: Robot, log: Log, work: Work | None = None) -> tuple[Log
         if fault.code == 'time-unit':
             log = scale_time(log, fault.amount)
         else:
-            log = change_in_parts(log, functools.partial(to_radians, robot), work)
+            chosen = np.isin(robot.joint_names, fault.joints)
+            log = change_in_parts(log, functools.partial(to_radians, chosen=chosen), work)
     if log.clock_step is not None:
         log, fault_of_clock = find_clock_restart(robot, log)
         faults += [fault_of_clock] if fault_of_clock is not None else []
@@ -90,7 +93,7 @@ def repair_samples(robot: Robot, log: Log) -> Log:
     return _check(robot, log, PIECE_CHECKS)[0]
 
 
-def _check(robot: Robot, log: Log, checks: Sequence[Check]) -> tuple[Log, list[LogFault]]:
+def _check(robot: Robot, log: Log, checks: Sequence[Check]) -> tuple[Log, list[Finding]]:
     faults = []
     for check in checks:
         log, fault = check(robot, log)
@@ -99,7 +102,7 @@ def _check(robot: Robot, log: Log, checks: Sequence[Check]) -> tuple[Log, list[L
     return log, faults
 
 
-def _check_part(part: Part, robot: Robot) -> list[LogFault]:
+def _check_part(part: Part, robot: Robot) -> list[Finding]:
     """Return the faults of a part; what is beside it tells whether a zero jumps at its ends."""
     own = part.find_own(part.log).nonzero()[0]
     _, faults = _check(robot, part.log.at(slice(own[0], own[-1] + 1)), PIECE_CHECKS)
@@ -110,10 +113,10 @@ def _check_part(part: Part, robot: Robot) -> list[LogFault]:
 
 
 def _merge_faults(
-    robot: Robot, parts: Sequence[Part], found: Sequence[list[LogFault]]
-) -> list[LogFault]:
+    robot: Robot, parts: Sequence[Part], found: Sequence[list[Finding]]
+) -> list[Finding]:
     """Return the faults of the parts of a log, each cause once."""
-    by_code: dict[str, list[tuple[LogFault, Part]]] = {}
+    by_code: dict[str, list[tuple[Finding, Part]]] = {}
     for part, faults in zip(parts, found, strict=True):
         for fault in faults:
             by_code.setdefault(fault.code, []).append((fault, part))
@@ -132,8 +135,8 @@ def _merge_faults(
                 severity=severity,
                 joints=tuple(name for name in robot.joint_names if name in names),
                 amount=number,
-                message=f'{number:.0f} times in {len(items)} of {len(parts)} pieces of the log; '
-                f'in the one from {part.start:.9g} s on: {first.message}',
+                what=f'{number:.0f} times in {len(items)} of {len(parts)} pieces of the log; '
+                f'in the one from {part.start:.9g} s on: {first.what}',
             )
         )
     return merged

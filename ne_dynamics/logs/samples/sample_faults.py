@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.logs.fault import LogFault
+from ne_dynamics.logs.finding import Certainty, Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.source_clock import LARGEST_GAP
 from ne_dynamics.model.rigid_body import FloatArray
@@ -129,39 +129,53 @@ def scale_positions(log: Log, chosen: NDArray[np.bool_], factor: float) -> Log:
     return _frozen(log, position=log.position * factors, velocity=velocity)
 
 
-def find_degrees(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
-    """Find positions that are more than a turn beyond the limits, and within them as degrees."""
-    turning = _turning(robot)
-    lower, upper = robot.limits('lower') - TURN, robot.limits('upper') + TURN
-    lower = np.where(np.isfinite(lower), lower, -3.0 * TURN)
-    upper = np.where(np.isfinite(upper), upper, 3.0 * TURN)
+def find_degrees(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
+    """Find positions that are more than a turn beyond the limits, and within them as degrees.
 
-    def is_outside(position: FloatArray) -> NDArray[np.bool_]:
+    Where they are those of less than half of the joints that turn, the others are in radians as
+    far as they keep their limits.
+    """
+    turning = _turning(robot)
+    limits = robot.limits('lower'), robot.limits('upper')
+
+    def is_outside(position: FloatArray, turns: float) -> NDArray[np.bool_]:
+        lower, upper = (
+            np.where(np.isfinite(limit), limit, sign * 2.0 * TURN) + sign * turns * TURN
+            for limit, sign in zip(limits, (-1.0, 1.0), strict=True)
+        )
         low, high = np.quantile(position, [0.02, 0.98], axis=0)
         result: NDArray[np.bool_] = turning & ((low < lower) | (high > upper))
         return result
 
-    beyond = is_outside(log.position)
-    if not beyond.any() or is_outside(np.deg2rad(log.position)).any():
+    beyond = is_outside(log.position, 1.0)
+    if not beyond.any() or is_outside(np.deg2rad(log.position), 1.0).any():
         return log, None
-    largest = float(np.abs(log.position[:, turning]).max())
-    fault = LogFault(
-        'error',
+    chosen = turning if 2 * beyond.sum() >= turning.sum() else is_outside(log.position, 0.0)
+    largest = float(np.abs(log.position[:, chosen]).max())
+    fault = Finding(
         'degrees',
-        tuple(np.array(robot.joint_names)[turning]),
+        tuple(np.array(robot.joint_names)[chosen].tolist()),
         f'positions reach {largest:.4g}: more than a turn beyond the limits of '
         f'{", ".join(np.array(robot.joint_names)[beyond])}, within them when they are degrees',
-        'give radians, or --degrees',
-        True,
         math.pi / 180.0,
+        certainty=Certainty.KNOWN,
+        remedy=f'give radians, or {"--degrees" if chosen is turning else "--repair"}',
     )
-    return to_radians(robot, log), fault
+    return to_radians(log, chosen), fault
 
 
-def to_radians(robot: Robot, log: Log) -> Log:
-    """Return a log whose angles were degrees; velocities only when they agree better so."""
-    turning = _turning(robot)
-    repaired = scale_positions(log, turning, math.pi / 180.0)
+def to_radians(log: Log, chosen: NDArray[np.bool_]) -> Log:
+    """Return a log in which angles of some joints were degrees.
+
+    Velocities only when they agree better so.
+
+    Parameters
+    ----------
+    log : Log
+    chosen : bool array, shape (n,)
+        Joints whose positions were degrees.
+    """
+    repaired = scale_positions(log, chosen, math.pi / 180.0)
     if log.velocity is not None:
         # Velocities may be in radians all the same.
         derived = np.gradient(repaired.position, log.times, axis=0)
@@ -169,13 +183,13 @@ def to_radians(robot: Robot, log: Log) -> Log:
             np.median(np.nan_to_num(np.abs(velocity - derived), nan=np.inf), axis=0)
             for velocity in (log.velocity, np.deg2rad(log.velocity))
         ]
-        as_recorded = ~turning | (errors[0] < errors[1])
+        as_recorded = ~chosen | (errors[0] < errors[1])
         velocity = np.where(as_recorded, log.velocity, np.deg2rad(log.velocity))
         repaired = _frozen(repaired, velocity=velocity)
     return repaired
 
 
-def find_time_unit(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_time_unit(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find times that are not in seconds: steps too long, and an arm too slow for its limits."""
     steps = np.diff(log.times)
     step = float(np.median(steps))
@@ -186,21 +200,20 @@ def find_time_unit(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     for unit, factor in TIME_UNITS.items():
         fits = SHORTEST_STEP <= step * factor <= UNLIKELY_STEP and usage / factor <= 1.5
         if fits and 0.0 < usage < SLOW:
-            fault = LogFault(
-                'error',
+            fault = Finding(
                 'time-unit',
                 (),
                 f'a step of time of {step:.4g} s, in which no joint is faster than '
                 f'{usage:.2g} of its velocity limit; as {unit} it is {step * factor:.4g} s',
-                f'give seconds, or --time-unit {unit}',
-                True,
                 factor,
+                certainty=Certainty.KNOWN,
+                remedy=f'give seconds, or --time-unit {unit}',
             )
             return scale_time(log, factor), fault
     return log, None
 
 
-def find_wraps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_wraps(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find angles that jump by whole turns from one sample to the next.
 
     Over a gap, at which a log is cut into pieces, a joint may have turned: such a step shows no
@@ -218,16 +231,15 @@ def find_wraps(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
         return log, None
     turns = turns * wrapped
     position = unwrap_positions(robot, log.position, turns)
-    names = tuple(np.array(robot.joint_names)[wrapped])
+    names = tuple(np.array(robot.joint_names)[wrapped].tolist())
     number = int(np.count_nonzero(turns))
-    fault = LogFault(
-        'error',
+    fault = Finding(
         'angles-wrapped',
         names,
         f'positions jump by a turn between samples, {number} times in all',
-        'give angles that go on, or --unwrap',
-        True,
         float(number),
+        certainty=Certainty.KNOWN,
+        remedy='give angles that go on, or --unwrap',
     )
     return _frozen(log, position=position), fault
 
@@ -263,7 +275,7 @@ def unwrap_positions(
     return result
 
 
-def find_stale(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_stale(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find samples that repeat the one before in all joints while the arm moves."""
     kinds, moving = _find_repeated(log)
     stale = np.logical_or.reduce(list(kinds.values()))
@@ -277,15 +289,15 @@ def find_stale(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     what = ', '.join(
         f'{int(chosen.sum())} of {kind}' for kind, chosen in kinds.items() if chosen.any()
     )
-    fault = LogFault(
-        'info' if part < RARE else 'error',
+    fault = Finding(
         'samples-stale',
         (),
         f'{number} of {moving.sum()} samples of the moving arm repeat the one before ({what}) '
         'under a new stamp',
-        'record each measurement once, with its own stamp; --repair leaves them out',
-        True,
         float(number),
+        certainty=Certainty.KNOWN,
+        remedy='record each measurement once, with its own stamp; --repair leaves them out',
+        severity='info' if part < RARE else 'error',
     )
     return keep_samples(log, kept, 'repeated'), fault
 
@@ -357,7 +369,7 @@ def _is_moving_around(log: Log, same: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return result
 
 
-def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
+def find_spikes(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find single samples far from those around them."""
     if log.times.size <= 4 * WINDOW:
         return log, None
@@ -379,14 +391,13 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, LogFault | None]:
     names = tuple(np.array(robot.joint_names)[spikes.any(axis=0)])
     what = ' and '.join(key for key, table in found.items() if table.any())
     first = float(log.times[np.flatnonzero(rows)[0]] - log.times[0])
-    fault = LogFault(
-        'error',
+    fault = Finding(
         'spikes',
         names,
         f'{number} samples with a spike of {what}, the first {first:.4g} s after the start',
-        'record anew, or --repair, which leaves these samples out',
-        True,
         float(number),
+        certainty=Certainty.KNOWN,
+        remedy='record anew, or --repair, which leaves these samples out',
     )
     return keep_samples(log, np.logical_not(rows), 'spikes'), fault
 

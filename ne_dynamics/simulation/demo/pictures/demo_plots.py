@@ -96,7 +96,7 @@ def plot_efforts(
             )
         axes.axhline(0.0, color='#888888', linewidth=0.8, zorder=0)
         axes.set_ylim(*_room([run.effort[1:, index] for run in runs.values()]))
-        unit = 'N' if robot.joints[index].type.is_prismatic else 'N m'
+        unit = robot.joints[index].type.effort_unit
         limit = robot.joints[index].effort_limit
         if index % DEMO.plot_columns == 0:
             axes.set_ylabel(f'effort [{unit}]')

@@ -309,7 +309,7 @@ def _draw_bars(axes: Any, cases: Sequence[str], laws: Sequence[Style], errors: F
 
 def _draw_positions(axes: Any, robot: Robot, runs: Drawn, joint: int) -> None:
     """Draw the position of a joint, and what was planned for it."""
-    unit = 'm' if robot.joints[joint].type.is_prismatic else 'rad'
+    unit = robot.joints[joint].type.position_unit
     planned = runs[0][1]
     axes.plot(
         planned.time,
@@ -327,7 +327,7 @@ def _draw_positions(axes: Any, robot: Robot, runs: Drawn, joint: int) -> None:
 
 def _draw_efforts(axes: Any, robot: Robot, runs: Drawn, joint: int) -> None:
     """Draw the effort of a joint's motor."""
-    unit = 'N' if robot.joints[joint].type.is_prismatic else 'N m'
+    unit = robot.joints[joint].type.effort_unit
     for style, recording in runs:
         axes.plot(
             recording.time[1:],

@@ -1,0 +1,298 @@
+"""What is wrong with a log, by cause and joint, before anything is fitted to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ne_dynamics.driver.evidence.evidence import LogEvidence, choose_evidence_cutoff
+from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
+from ne_dynamics.driver.hypotheses.row import (
+    COMMON_FACTOR,
+    HYPOTHESES,
+    OTHER_MODEL,
+    UNEXPLAINED,
+)
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.identification.evaluation import as_dynamics, require_joints
+from ne_dynamics.logs import Certainty, Finding, Log, LogDiagnosis, LogReading
+from ne_dynamics.logs.parts import change_in_parts, join, look
+from ne_dynamics.logs.samples.sample_checks import check_samples
+from ne_dynamics.logs.work import Work
+from ne_dynamics.model.robot import Robot
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How faults are chosen.
+
+    Attributes
+    ----------
+    clear : float
+        Logarithm of how many times likelier one fault is than another: below it both are named,
+        and none is repaired.
+    most_faults : int
+    still_likelier : float
+        By how much a log must be likelier without a fault once friction that turns round over a
+        displacement is among the explanations.
+    named : int
+        Other causes that are named beside one that explains a log about as well.
+    few : int
+        As many faults, or fewer, are taken for themselves, though a description of another robot
+        would explain them.
+    comparable : float
+        Part of what the strongest of the faults explains that such a description has to.
+    like_other_model : tuple of str
+        Codes of what a description of another robot looks like.
+    """
+
+    clear: float = 3.0
+    most_faults: int = 8
+    still_likelier: float = 1.0
+    named: int = 3
+    few: int = 2
+    comparable: float = 0.25
+    like_other_model: tuple[str, ...] = ('effort-scaled', 'efforts-scaled', 'position-scaled')
+
+
+def diagnose_log(
+    model: Robot | Dynamics,
+    log: Log,
+    *,
+    cutoff_frequency: float | None = None,
+    has_free_factors: bool = False,
+    has_load: bool = False,
+    work: Work | None = None,
+) -> LogDiagnosis:
+    """Find what is wrong with a log: units and causes in parts of a long one, samples in all.
+
+    Parameters
+    ----------
+    model : Robot or Dynamics
+        The given model. A Robot stands upright: gravity (0, 0, -9.80665) in base axes.
+    log : Log
+        With the joints of the model, in its order.
+    cutoff_frequency : float, optional
+        Low-pass for positions and efforts [Hz]; default: from the motion.
+    has_free_factors : bool
+        Whether the effort of each joint is in a unit of its own, as motor currents are: a factor
+        on it is no fault then.
+    has_load : bool
+        Whether the arm is said to carry something that the given model has not.
+    work : Work, optional
+        How the parts of a long log are looked at; default: by this process.
+
+    Returns
+    -------
+    LogDiagnosis
+
+    Raises
+    ------
+    InputError
+        When the log has other joints.
+    """
+    dynamics = as_dynamics(model)
+    robot = dynamics.robot
+    require_joints(robot, log)
+    work = work or Work()
+    repaired, faults = check_samples(robot, log, work)
+    looked = look(repaired)
+    if cutoff_frequency is None and len(looked) > 1:
+        cutoff_frequency = max(map(choose_evidence_cutoff, looked))
+    weighed = weigh_log(
+        dynamics,
+        join(looked),
+        cutoff_frequency,
+        has_free_factors=has_free_factors,
+        has_load=has_load,
+    )
+    if weighed is None:
+        return LogDiagnosis(tuple(faults), (), repaired, LogReading.as_recorded(robot.n))
+    others, untold, reading = weighed
+    if any(fault.is_certain for fault in others):
+        delay = float(np.abs(reading.effort_delay).max())
+        repaired = change_in_parts(repaired, reading.read_log, work, delay)
+    return LogDiagnosis((*faults, *others), untold, repaired, reading)
+
+
+def weigh_log(
+    dynamics: Dynamics,
+    log: Log,
+    cutoff_frequency: float | None = None,
+    *,
+    has_free_factors: bool = False,
+    has_load: bool = False,
+) -> tuple[tuple[Finding, ...], tuple[str, ...], LogReading] | None:
+    """Find what is wrong with a log by what explains its efforts best.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The given model.
+    log : Log
+        Without faults that samples show by themselves.
+    cutoff_frequency : float, optional
+        [Hz]
+    has_free_factors, has_load : bool
+        As :func:`diagnose_log` takes them.
+
+    Returns
+    -------
+    faults, untold, reading
+        What was found, what the log cannot show, and how it is to be read so that the faults are
+        gone whose repair is certain. None for a log that tells nothing.
+    """
+    try:
+        evidence = LogEvidence(dynamics, log, cutoff_frequency, has_free_factors, has_load)
+    except InputError:
+        # Too short or too slow to be filtered, which the fit itself refuses.
+        return None
+    if not evidence.is_telling:
+        return None
+
+    def find_evidence_with_path() -> LogEvidence:
+        return LogEvidence(
+            dynamics, log, cutoff_frequency, has_free_factors, has_load, has_path=True
+        )
+
+    search = _Search(dynamics.robot, evidence, find_evidence_with_path, SearchSettings())
+    search.run()
+    return tuple(search.faults), tuple(search.list_untold()), search.certain
+
+
+class _Search:
+    """Takes the likeliest fault, then the next one, until none is decisive.
+
+    `reading` is the log without all faults found, `certain` without those whose repair is.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        evidence: LogEvidence,
+        with_path: Callable[[], LogEvidence],
+        settings: SearchSettings,
+    ) -> None:
+        self._robot, self._evidence, self._settings = robot, evidence, settings
+        self._find_with_path = with_path
+        self._with_path: LogEvidence | None = None
+        self.reading = self.certain = LogReading.as_recorded(robot.n)
+        self.faults: list[Suspicion] = []
+        self._tested: list[tuple[Suspicion, Hypothesis]] = []
+        self._doubtful: set[str] = set()
+
+    def run(self) -> None:
+        """Find all."""
+        self._find_single()
+        for found in COMMON_FACTOR.test(self._log):
+            if found.is_decisive:
+                self.faults.append(found)
+                self.reading = found.reading
+                self._find_single()
+        self._set_against_other_model()
+        for found in UNEXPLAINED.test(self._log):
+            # What does not make the log whole is not what is wrong, or not all.
+            self._doubt_all()
+            self.faults.append(found)
+
+    def list_untold(self) -> list[str]:
+        """Return what this log cannot show."""
+        tested = [one for one, _ in self._tested]
+        return [
+            sentence
+            for hypothesis in HYPOTHESES
+            for sentence in hypothesis.list_untold(self._log, tested)
+        ]
+
+    def _set_against_other_model(self) -> None:
+        """Set what was found against one cause of all of it: a description of another robot."""
+        recorded = LogReading.as_recorded(self._robot.n)
+        for other in OTHER_MODEL.test(TestedLog(self._evidence, self._robot, recorded)):
+            strongest = min((fault.cost for fault in self.faults), default=0.0)
+            if not other.is_decisive or other.cost > self._settings.comparable * strongest:
+                continue
+            alike = [fault.code in self._settings.like_other_model for fault in self.faults]
+            if not 0 < len(alike) <= self._settings.few:
+                self.faults = [self._with_rivals(other, self.faults)]
+                self.reading, self.certain = other.reading, recorded
+            elif sum(alike) > 1:
+                self._doubt_all()
+                self.faults = [
+                    self._with_rivals(fault, [other] * is_alike)
+                    for fault, is_alike in zip(self.faults, alike, strict=True)
+                ]
+
+    def _doubt_all(self) -> None:
+        """Take nothing that was found for certain: nothing is repaired."""
+        self.certain = LogReading.as_recorded(self._robot.n)
+        self.faults = [replace(fault, certainty=Certainty.LIKELY) for fault in self.faults]
+
+    @property
+    def _log(self) -> TestedLog:
+        return TestedLog(self._evidence, self._robot, self.reading)
+
+    def _find_single(self) -> None:
+        for _ in range(self._settings.most_faults):
+            log = self._log
+            tested = [
+                (one, hypothesis) for hypothesis in HYPOTHESES for one in hypothesis.test(log)
+            ]
+            self._tested = sorted(tested, key=lambda pair: pair[0].rank)
+            # What follows from a choice between two causes is no fault of its own.
+            best = next(
+                (
+                    pair
+                    for pair in self._tested
+                    if pair[0].is_decisive
+                    and not self._doubtful.issuperset(pair[0].joints)
+                    and not self._is_friction(pair[0])
+                ),
+                None,
+            )
+            if best is None:
+                return
+            found, hypothesis = best
+            rivals = [
+                other
+                for other, _ in self._tested
+                if other.rank < found.rank + self._settings.clear
+                and other.cost < 0.5 * found.cost
+                and not (other.code == found.code and hypothesis.is_same(found, other))
+            ]
+            self.faults.append(self._with_rivals(found, rivals))
+            self.reading = found.reading
+            if rivals:
+                self._doubtful.update(found.joints, *(rival.joints for rival in rivals))
+            if self.faults[-1].is_certain:
+                self.certain = found.undo(self.certain)
+
+    def _with_rivals(self, found: Suspicion, rivals: Sequence[Finding]) -> Suspicion:
+        """Return a fault with what explains the log about as well."""
+        if not rivals:
+            return found
+        others = '; '.join(
+            sorted(
+                {
+                    f'{rival.what} ({", ".join(rival.joints)})'
+                    for rival in rivals[: self._settings.named]
+                }
+            )
+        )
+        what = f'{found.what}; or else, which this log does not tell apart: {others}'
+        return replace(found, what=what, certainty=Certainty.LIKELY)
+
+    def _is_friction(self, suspicion: Suspicion) -> bool:
+        """Return whether a fault is none once friction may turn round over a displacement.
+
+        Such friction is late behind the velocity, as a late effort is; and what it leaves of an
+        effort, another fault may explain a little of.
+        """
+        if self._with_path is None:
+            self._with_path = self._find_with_path()
+        recorded, otherwise = (
+            self._with_path.explain(reading).cost for reading in (self.reading, suspicion.reading)
+        )
+        return recorded - otherwise < self._settings.still_likelier

@@ -1,0 +1,1 @@
+"""What may be wrong with a log, a cause a file: each says how likely it makes the efforts."""

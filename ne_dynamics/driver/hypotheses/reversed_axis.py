@@ -1,0 +1,38 @@
+"""Axes with the opposite direction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
+from ne_dynamics.logs import LogReading
+
+
+def reverse_axis(reading: LogReading, joint: int) -> LogReading:
+    """Return a reading in which position and effort of a joint have the other sign."""
+    return reading.with_position((joint,), factor=-1.0).with_effort((joint,), factor=-1.0)
+
+
+@dataclass(frozen=True)
+class ReversedAxis(Hypothesis):
+    """Position and effort of a joint both have the opposite sign."""
+
+    penalty: float = 1.0
+
+    code = 'axis-sign'
+
+    def test(self, log: TestedLog) -> list[Suspicion]:
+        """See :class:`Hypothesis`."""
+        return [self._test(log, joint) for joint in log.moving]
+
+    def _test(self, log: TestedLog, joint: int) -> Suspicion:
+        name = log.robot.joint_names[joint]
+        return self.suspect(
+            log,
+            (joint,),
+            lambda reading: reverse_axis(reading, joint),
+            'position and effort both have the opposite sign',
+            f'--position-sign {name} --sign {name}',
+            amount=-1.0,
+            penalty=self.penalty,
+        )

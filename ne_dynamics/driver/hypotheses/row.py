@@ -1,0 +1,55 @@
+"""The hypotheses, in the order in which they are tested."""
+
+from __future__ import annotations
+
+from ne_dynamics.driver.hypotheses.degrees import Degrees
+from ne_dynamics.driver.hypotheses.effort_offset import EffortOffset
+from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis
+from ne_dynamics.driver.hypotheses.late_effort import LateEffort
+from ne_dynamics.driver.hypotheses.other_model import OtherModel
+from ne_dynamics.driver.hypotheses.removed_gravity import RemovedGravity
+from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
+from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
+from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
+from ne_dynamics.driver.hypotheses.scaled_effort import ScaledEffort
+from ne_dynamics.driver.hypotheses.scaled_efforts import ScaledEfforts
+from ne_dynamics.driver.hypotheses.scaled_position import ScaledPosition
+from ne_dynamics.driver.hypotheses.shifted_zero import ShiftedZero
+from ne_dynamics.driver.hypotheses.swapped_efforts import SwappedEfforts
+from ne_dynamics.driver.hypotheses.swapped_joints import SwappedJoints
+from ne_dynamics.driver.hypotheses.swapped_positions import SwappedPositions
+from ne_dynamics.driver.hypotheses.tilted_base import TiltedBase
+from ne_dynamics.driver.hypotheses.unexplained import Unexplained
+
+COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
+    Degrees(),
+    ReversedPosition(),
+    ReversedAxis(),
+    ShiftedZero(),
+    ScaledPosition(),
+    SwappedJoints(),
+    SwappedEfforts(),
+    SwappedPositions(),
+)
+"""What a driver may do to columns, whatever its efforts mean."""
+
+HYPOTHESES: tuple[Hypothesis, ...] = (
+    ReversedEffort(),
+    *COLUMN_HYPOTHESES,
+    ScaledEffort(),
+    LateEffort(),
+    EffortOffset(),
+    RemovedGravity(),
+    TiltedBase(),
+    ScaledEfforts(has_to_explain=True),
+)
+"""Of which the likeliest is taken, and then the next."""
+
+COMMON_FACTOR = ScaledEfforts()
+"""Tested when none of the others is decisive."""
+
+OTHER_MODEL = OtherModel()
+"""Set against all that was found."""
+
+UNEXPLAINED = Unexplained(tuple(hypothesis.code for hypothesis in (*HYPOTHESES, OTHER_MODEL)))
+"""Of what is left in the end."""

@@ -1,0 +1,68 @@
+"""Efforts that nothing that was tried explains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
+from ne_dynamics.identification.evaluation import rms
+from ne_dynamics.logs import Certainty
+from ne_dynamics.model.rigid_body import FloatArray
+
+
+@dataclass(frozen=True)
+class Unexplained(Hypothesis):
+    """Efforts that have other causes than the motion, whatever the log is taken for.
+
+    Attributes
+    ----------
+    tried : tuple of str
+        Codes of the hypotheses that were tested before.
+    most : float
+        Part of an effort that must be left.
+    nothing : float
+        The same from which the effort has nothing to do with the motion.
+    heavy : float
+        Effort that the model expects of a joint, as a part of the largest, for that to count:
+        where it expects little, noise and what is not modelled may well be all there is.
+    """
+
+    tried: tuple[str, ...] = ()
+    most: float = 0.3
+    nothing: float = 0.9
+    heavy: float = 0.2
+
+    code = 'effort-unexplained'
+
+    def test(self, log: TestedLog) -> list[Suspicion]:
+        """See :class:`Hypothesis`."""
+        left = log.evidence.explain(log.reading).left
+        given = log.evidence.get_given_effort(log.reading)
+        expected = rms(given - given.mean(axis=0))
+        heavy = expected > self.heavy * max(float(expected.max()), 1e-9)
+        heavy &= log.evidence.get_effort(log.reading).any(axis=0)
+        poor, lost = left > self.most, left > self.nothing
+        if not (poor & heavy).any():
+            return []
+        chosen = lost if (lost & heavy).any() else poor & heavy
+        is_error = (lost & heavy).any() and (lost | ~heavy).all()
+        return [self._describe(log, np.flatnonzero(chosen).tolist(), left, bool(is_error))]
+
+    def _describe(
+        self, log: TestedLog, joints: list[int], left: FloatArray, is_error: bool
+    ) -> Suspicion:
+        part = 1.0 - min(float(left[joints].max()), 1.0) ** 2
+        return self.suspect(
+            log,
+            joints,
+            lambda reading: reading,
+            f'no arm like the given one explains more than {part:.0%} of the effort, whichever '
+            f'of these is taken out: {", ".join(self.tried)}. It may not be a torque, or the '
+            'description may be of another robot',
+            'give what the motors applied, and the description of this robot',
+            certainty=Certainty.LIKELY,
+            severity='error' if is_error else 'warning',
+            is_decisive=True,
+        )

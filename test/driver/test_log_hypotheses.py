@@ -1,0 +1,201 @@
+"""What a driver, a base or a description has that no column shows is named by the efforts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import planted_faults
+import pytest
+from example_robots import example_robots_folder
+from planted_faults import simulate_log
+from recorded_motion import altered
+
+import ne_dynamics as ned
+from ne_dynamics.driver.diagnosis import diagnose_log
+from ne_dynamics.driver.evidence.gravity_columns import compute_gravity_columns, turn_gravity
+from ne_dynamics.shipped import shipped_file
+
+UR = 'ur_description/urdf/{}_robot.urdf'
+ARMS = {
+    'six_axis_arm': (None, 'tcp'),
+    'ur3': (UR.format('ur3'), 'tool0'),
+    'ur5': (UR.format('ur5'), 'tool0'),
+    'ur10': (UR.format('ur10'), 'tool0'),
+    'panda': ('panda_description/urdf/panda.urdf', 'panda_link8'),
+}
+
+
+def load(name):
+    """Return an arm of which logs are simulated."""
+    file, tip = ARMS[name]
+    path = shipped_file('six_axis_arm.urdf') if file is None else example_robots_folder() / file
+    return ned.load_urdf(path, tip_link=tip)
+
+
+def change_position(log, joint, change):
+    """Return a log in which the position of a joint is another function of what it is."""
+    position, velocity = log.position.copy(), log.velocity.copy()
+    position[:, joint] = change(position[:, joint])
+    velocity[:, joint] *= change(1.0) - change(0.0)
+    return replace(log, position=position, velocity=velocity)
+
+
+def list_faults(robot, log):
+    """Return code, joints and whether it is certain, of all that is found."""
+    found = diagnose_log(robot, log).faults
+    return [(fault.code, fault.joints, fault.is_certain) for fault in found]
+
+
+@pytest.mark.parametrize('name', ARMS)
+@pytest.mark.parametrize('seed', [21, 22])
+def test_good_logs_of_five_arms_raise_no_alarm(name, seed):
+    """Links 30 % off, friction that no fit has, noise and other rates are no fault."""
+    log = simulate_log(
+        load(name),
+        seed,
+        rate=(100.0, 250.0)[seed % 2],
+        stribeck=(0.0, 0.4)[seed % 2],
+        effort_noise=(0.01, 0.04)[seed % 2],
+        hysteresis=(0.0, 1.0)[seed % 2],
+    )
+    assert diagnose_log(load(name), log).faults == ()
+
+
+@pytest.mark.parametrize(('name', 'joint'), [('ur5', 1), ('six_axis_arm', 3), ('panda', 5)])
+def test_a_zero_that_is_off_by_twenty_degrees_is_named(name, joint):
+    """With its joint and the angle; the repaired log has the right zero within 2 degrees."""
+    robot = load(name)
+    log = simulate_log(robot, 7)
+    wrong = change_position(log, joint, lambda angle: angle + np.radians(20.0))
+    diagnosis = diagnose_log(robot, wrong)
+    assert [fault.code for fault in diagnosis.faults] == ['zero-offset']
+    assert diagnosis.faults[0].joints == (robot.joint_names[joint],)
+    assert np.degrees(diagnosis.faults[0].amount) == pytest.approx(-20.0, abs=2.0)
+    np.testing.assert_allclose(diagnosis.repaired.position, log.position, atol=np.radians(2.0))
+
+
+@pytest.mark.parametrize(('name', 'joint'), [('ur5', 2), ('panda', 3)])
+def test_the_gear_of_an_encoder_is_named(name, joint):
+    """A position that is 1.1 times what it is, with its joint and the factor."""
+    robot = load(name)
+    wrong = change_position(simulate_log(robot, 7), joint, lambda angle: 1.1 * angle)
+    (fault,) = diagnose_log(robot, wrong).faults
+    assert (fault.code, fault.joints) == ('position-scaled', (robot.joint_names[joint],))
+    assert 1.0 / fault.amount == pytest.approx(1.1, abs=0.02)
+
+
+@pytest.mark.parametrize('name', ['ur5', 'panda'])
+def test_one_joint_of_several_in_degrees_is_named(name):
+    """The others are in radians, and are left as they are."""
+    robot = load(name)
+    log = simulate_log(robot, 7)
+    diagnosis = diagnose_log(robot, change_position(log, 2, np.degrees))
+    assert list_faults(robot, change_position(log, 2, np.degrees)) == [
+        ('degrees', (robot.joint_names[2],), True)
+    ]
+    np.testing.assert_allclose(diagnosis.repaired.position, log.position, atol=1e-9)
+
+
+@pytest.mark.parametrize(('name', 'axis'), [('ur5', 0), ('panda', 1)])
+def test_a_base_that_is_tilted_by_fifteen_degrees_is_named(monkeypatch, name, axis):
+    """With the angle and the gravity to be given; a log cannot be repaired of it."""
+    robot = load(name)
+    tilt = np.radians(15.0) * np.eye(2)[axis]
+    gravity = turn_gravity(np.array([0.0, 0.0, -9.80665]), tuple(tilt))
+    tilted = ned.Dynamics(altered(robot, 7, mass=0.3), gravity, backend='python')
+    with monkeypatch.context() as patch:
+        patch.setattr(planted_faults.ned, 'Dynamics', lambda robot, **_: tilted)
+        log = simulate_log(robot, 7)
+    (fault,) = diagnose_log(robot, log).faults
+    assert (fault.code, fault.is_certain) == ('base-tilted', False)
+    assert np.degrees(fault.amount) == pytest.approx(15.0, abs=1.0)
+    given = np.array(fault.remedy.split('--gravity ')[1].split(), dtype=float)
+    np.testing.assert_allclose(given, gravity, atol=0.3)
+    assert diagnose_log(tilted.robot, log).faults
+    stands = ned.Dynamics(robot, gravity, backend='python')
+    assert diagnose_log(stands, log).faults == ()
+
+
+def test_an_arm_that_hangs_from_the_ceiling_is_named(monkeypatch):
+    """Not as a zero that is off by half a turn, which turns gravity round as well."""
+    robot = load('ur5')
+    hung = ned.Dynamics(altered(robot, 35, mass=0.3), (0.0, 0.0, 9.80665), backend='python')
+    with monkeypatch.context() as patch:
+        patch.setattr(planted_faults.ned, 'Dynamics', lambda robot, **_: hung)
+        log = simulate_log(robot, 35)
+    (fault,) = diagnose_log(robot, log).faults
+    assert (fault.code, fault.amount) == ('base-tilted', pytest.approx(np.pi))
+
+
+def test_efforts_in_newton_millimetres_are_one_finding():
+    """A factor of a thousand on all efforts is not taken for faults of single joints."""
+    robot = load('panda')
+    log = simulate_log(robot, 32, rate=125.0)
+    found = list_faults(robot, replace(log, effort=1e3 * log.effort))
+    assert found == [('efforts-scaled', robot.joint_names, False)]
+
+
+@pytest.mark.parametrize('name', ['ur5', 'six_axis_arm', 'panda'])
+@pytest.mark.parametrize('own', ['arm', 'given'])
+def test_gravity_that_a_driver_takes_out_is_named(name, own):
+    """Whether the driver's gravity is that of the arm or that of the given model."""
+    robot = load(name)
+    log = simulate_log(robot, 7)
+    model = robot if own == 'given' else altered(robot, 7, mass=0.3)
+    weight = ned.Dynamics(model, backend='python').gravity_torque(log.position)
+    found = list_faults(robot, replace(log, effort=log.effort - weight))
+    assert found == [('gravity-removed', robot.joint_names, False)]
+
+
+@pytest.mark.parametrize(
+    ('own', 'given'), [('ur5', 'ur3'), ('ur5', 'ur10'), ('ur5', 'six_axis_arm')]
+)
+def test_a_description_of_another_robot_is_named(own, given):
+    """One finding of all joints in the place of many, with what else it may be; none certain."""
+    robot = load(given)
+    log = replace(simulate_log(load(own), 7), joint_names=robot.joint_names)
+    diagnosis = diagnose_log(robot, log)
+    assert 'other-model' in [fault.code for fault in diagnosis.faults]
+    assert {fault.code for fault in diagnosis.faults} <= {'other-model', 'effort-unexplained'}
+    assert diagnosis.remaining
+    np.testing.assert_array_equal(diagnosis.repaired.position, log.position)
+
+
+def test_two_joints_in_another_unit_are_no_other_robot():
+    """Each is named with its factor, and the log is repaired."""
+    robot = load('ur5')
+    log = simulate_log(robot, 7)
+    effort = log.effort * [1.0, 3.0, 1.0, 3.0, 1.0, 1.0]
+    found = list_faults(robot, replace(log, effort=effort))
+    names = {(robot.joint_names[joint],) for joint in (1, 3)}
+    assert {(code, is_certain) for code, _, is_certain in found} == {('effort-scaled', True)}
+    assert {joints for _, joints, _ in found} == names
+
+
+def test_what_nothing_explains_says_what_was_tried_and_repairs_nothing():
+    """A zero that is off in a log whose efforts are half noise is no certain cause."""
+    robot = load('ur5')
+    log = simulate_log(robot, 7)
+    rng = np.random.default_rng(1)
+    noise = rng.standard_normal(log.effort.shape).cumsum(axis=0)
+    noise = np.sin(noise / 20.0) * np.sqrt(np.mean(log.effort**2, axis=0))
+    wrong = change_position(replace(log, effort=log.effort + noise), 1, lambda q: q + np.pi / 2.0)
+    diagnosis = diagnose_log(robot, wrong)
+    (last,) = [fault for fault in diagnosis.faults if fault.code == 'effort-unexplained']
+    for code in ('zero-offset', 'position-scaled', 'base-tilted', 'other-model'):
+        assert code in last.what
+    assert not any(fault.is_certain for fault in diagnosis.faults)
+    np.testing.assert_array_equal(diagnosis.repaired.position, wrong.position)
+
+
+@pytest.mark.parametrize('name', ['six_axis_arm', 'panda'])
+def test_columns_of_gravity_are_those_of_the_regressor(name):
+    """Of any direction of gravity, the same as the traced recursion at rest."""
+    robot = load(name)
+    rng = np.random.default_rng(0)
+    position, gravity = rng.uniform(-2.0, 2.0, (5, robot.n)), rng.uniform(-9.0, 9.0, 3)
+    still = np.zeros_like(position)
+    traced = ned.Dynamics(robot, gravity, backend='python').regressor(position, still, still)
+    columns = compute_gravity_columns(robot, position, gravity)
+    np.testing.assert_allclose(columns.reshape(traced.shape), traced, atol=1e-12)
