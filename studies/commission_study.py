@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission import (
+    CommissionedArm,
     CommissionFolder,
+    CommissionWork,
     Ending,
     Motions,
     OneProcessSession,
     Session,
-    Subject,
-    Work,
     perform,
 )
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
@@ -114,10 +114,10 @@ ARMS = (
 )
 
 
-def subject_of(arm: StudiedArm) -> Subject:
+def subject_of(arm: StudiedArm) -> CommissionedArm:
     """Return the model of an arm."""
     file = shipped_file(SHIPPED) if arm.file == SHIPPED else example_robots() / arm.file
-    return Subject.read(str(file), arm.base_link, arm.tip_link)
+    return CommissionedArm.read(str(file), arm.base_link, arm.tip_link)
 
 
 def study_arm(
@@ -157,7 +157,7 @@ def study_arm(
         else:
             stack.enter_context(terminated_in_order())
             session = stack.enter_context(Session(subject.robot, simulated, lambda _: True))
-        work = Work(subject, kept, session, show_progress, motions)
+        work = CommissionWork(subject, kept, session, show_progress, motions)
         outcome = perform(
             [step for step in work.steps() if not (in_process and step.name == 'report')],
             kept,
@@ -183,7 +183,7 @@ def study_arm(
     return row
 
 
-def _simulated_seconds(work: Work) -> float:
+def _simulated_seconds(work: CommissionWork) -> float:
     """Return the time of all motions that were recorded [s], also before it was interrupted."""
     return sum(float(np.ptp(work.log(file.stem).times)) for file in work.folder.path.glob('*.csv'))
 
@@ -215,7 +215,7 @@ def _found(results: Mapping[str, Mapping[str, Any]], errors: HiddenErrors) -> di
     return row
 
 
-def _follow_rivals(work: Work, errors: HiddenErrors, rivals: bool) -> dict[str, Any]:
+def _follow_rivals(work: CommissionWork, errors: HiddenErrors, rivals: bool) -> dict[str, Any]:
     true = errors.apply(work.robot)
     work.subject.write(work.folder.file(TRUE), true)
     parameters = {

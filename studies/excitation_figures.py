@@ -22,14 +22,14 @@ import numpy as np
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.cli.options.trajectory_file import read_trajectory
-from ne_dynamics.excitation import FLOOR, MotionLimits, load_solids, plan_excitation
+from ne_dynamics.excitation import FLOOR, ExcitationLimits, load_solids, plan_excitation
 from ne_dynamics.excitation import plan as planning
 from ne_dynamics.excitation.clearance import Clearance
-from ne_dynamics.excitation.columns import Columns, find_columns
+from ne_dynamics.excitation.columns import ParameterColumns, find_columns
 from ne_dynamics.excitation.information import (
     MEASURES,
     Information,
-    Motion,
+    SampledMotion,
     compute_condition_number,
     measure_determinant,
 )
@@ -63,10 +63,10 @@ def load(name: str) -> tuple[Dynamics, FloatArray, tuple[Solid, ...]]:
     return Dynamics(robot), np.array(start), load_solids(path, robot)
 
 
-def make_task(name: str, objective: str = 'log-det') -> tuple[Task, Columns]:
+def make_task(name: str, objective: str = 'log-det') -> tuple[Task, ParameterColumns]:
     """Return the task that ``plan_excitation`` solves with its defaults, and its columns."""
     dynamics, start, solids = load(name)
-    limits = MotionLimits.of_robot(dynamics, start)
+    limits = ExcitationLimits.of_robot(dynamics, start)
     columns = find_columns(dynamics, limits, start)
     noise = planning.NOISE_SHARE * limits.full_effort
     task = Task(
@@ -82,14 +82,16 @@ def make_task(name: str, objective: str = 'log-det') -> tuple[Task, Columns]:
     return task, columns
 
 
-def measure(task: Task, columns: Columns, coefficients: FloatArray) -> dict[str, float]:
+def measure(task: Task, columns: ParameterColumns, coefficients: FloatArray) -> dict[str, float]:
     """Return measures of a motion, at 100 samples a second."""
     times = np.arange(0.0, task.series.duration, 0.01)
     q, qd, qdd = task.series.evaluate(times) @ coefficients.T
-    return measure_motion(task, columns, Motion(q + task.start, qd, qdd))
+    return measure_motion(task, columns, SampledMotion(q + task.start, qd, qdd))
 
 
-def measure_motion(task: Task, columns: Columns, motion: Motion) -> dict[str, float]:
+def measure_motion(
+    task: Task, columns: ParameterColumns, motion: SampledMotion
+) -> dict[str, float]:
     """Return measures of samples."""
     information = task.information.compute(motion)
     rows = task.dynamics.regressor(*motion)[:, :, columns.inertial]
@@ -159,7 +161,7 @@ def measure_recorded(name: str, path: str) -> None:
         times, position = table[:, 0], table[:, 1 : 1 + len(joints)]
     log = Log.from_samples(joints, times - times[0], position, np.zeros_like(position))
     signals = filtered(log, np.full(len(joints), np.inf), 3.0)
-    motion = Motion(signals.position, signals.velocity, signals.acceleration)
+    motion = SampledMotion(signals.position, signals.velocity, signals.acceleration)
     print(name, path, measure_motion(task, columns, motion))
     print('  largest speeds', np.abs(motion.velocity).max(axis=0).round(2))
 

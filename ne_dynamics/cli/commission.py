@@ -12,7 +12,14 @@ from ne_dynamics.cli.options.arguments import natural, positive
 from ne_dynamics.cli.options.expected_time import describe_time
 from ne_dynamics.cli.options.model_file import add_links, add_model, require_packages
 from ne_dynamics.cli.options.output_file import add_output, generate_names, get_stem
-from ne_dynamics.commission import CommissionFolder, Ending, Outcome, Step, Subject, perform
+from ne_dynamics.commission import (
+    CommissionedArm,
+    CommissionFolder,
+    Ending,
+    Outcome,
+    Step,
+    perform,
+)
 from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
@@ -28,7 +35,7 @@ from ne_dynamics.simulation.demo.arm import SHIPPED_MODEL, SHIPPED_TIP
 from ne_dynamics.tables import name_error_unit
 
 if TYPE_CHECKING:
-    from ne_dynamics.commission import Session, Work
+    from ne_dynamics.commission import CommissionWork, Session
     from ne_dynamics.commission.desk import Desk
 
 ENDING = '_commission'
@@ -157,7 +164,7 @@ def _require_packages(args: argparse.Namespace) -> None:
     require_packages(args, ros=True, report=True, sim=args.simulated, excite=args.planned)
 
 
-def _about(args: argparse.Namespace, subject: Subject) -> dict[str, Any]:
+def _about(args: argparse.Namespace, subject: CommissionedArm) -> dict[str, Any]:
     """Return what the run is of."""
     about: dict[str, Any] = {
         'model': subject.file,
@@ -175,7 +182,7 @@ def _about(args: argparse.Namespace, subject: Subject) -> dict[str, Any]:
     return about
 
 
-def _choose_folder(subject: Subject, about: dict[str, Any]) -> Path:
+def _choose_folder(subject: CommissionedArm, about: dict[str, Any]) -> Path:
     """Return the folder in which such a run goes on, or a new one, and say it."""
     names = generate_names(Path(get_stem(subject.file) + ENDING))
     for path in names:
@@ -198,7 +205,7 @@ def _perform(
 ) -> Outcome:
     """Do what is left with the arm."""
     _require_packages(args)
-    from ne_dynamics.commission import Motions, Session, Work
+    from ne_dynamics.commission import CommissionWork, Motions, Session
     from ne_dynamics.commission.self_collision import SelfCollision
 
     subject, folder = desk.subject, desk.folder
@@ -235,7 +242,7 @@ def _perform(
         if not (args.simulated or operator.has_terminal):
             print_lines(['No terminal: nobody is waited for to switch the brakes.'])
 
-        work = Work(subject, folder, session, show_progress, motions)
+        work = CommissionWork(subject, folder, session, show_progress, motions)
 
         def consent(step: Step) -> bool:
             way_back = _way_back(work, session)
@@ -255,15 +262,17 @@ def _perform(
         )
 
 
-def _subject(args: argparse.Namespace) -> Subject:
+def _subject(args: argparse.Namespace) -> CommissionedArm:
     if args.model is not None:
-        return Subject.read(args.model, args.base, args.tip)
+        return CommissionedArm.read(args.model, args.base, args.tip)
     if not args.simulated:
         raise InputError('--model: expected the URDF of the arm, got none')
-    return Subject.read(str(shipped_file(SHIPPED_MODEL)), args.base, args.tip or SHIPPED_TIP)
+    return CommissionedArm.read(
+        str(shipped_file(SHIPPED_MODEL)), args.base, args.tip or SHIPPED_TIP
+    )
 
 
-def _agreed(args: argparse.Namespace, subject: Subject) -> bool | None:
+def _agreed(args: argparse.Namespace, subject: CommissionedArm) -> bool | None:
     """Return whether all motions are consented to; None: each is asked for."""
     if args.yes is None:
         return None
@@ -297,7 +306,7 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
-def _way_back(work: Work, session: Session) -> str:
+def _way_back(work: CommissionWork, session: Session) -> str:
     """Return what an arm does first that is not where it stood when it was listened to."""
     session.arm.catch_up()
     away = (work.start - session.arm.position).tolist()

@@ -226,8 +226,8 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.dynamics import Dynamics
     from ne_dynamics.excitation import (
         FLOOR,
+        ExcitationLimits,
         KeepOut,
-        MotionLimits,
         Shares,
         load_solids,
         plan_excitation,
@@ -274,7 +274,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         default = np.zeros(robot.n)
     start = _arrange_start(args.start or [], names, default)
-    limits = MotionLimits.of_robot(
+    limits = ExcitationLimits.of_robot(
         dynamics,
         start,
         shares,

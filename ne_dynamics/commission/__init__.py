@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from ne_dynamics.commission.arm.session import Session
     from ne_dynamics.commission.folder import CommissionFolder
     from ne_dynamics.commission.steps import Ending, Outcome, Step, perform
-    from ne_dynamics.commission.subject import Subject
-    from ne_dynamics.commission.work import Motions, Work
+    from ne_dynamics.commission.subject import CommissionedArm
+    from ne_dynamics.commission.work import CommissionWork, Motions
 
 __all__ = [
     'CommissionFolder',
+    'CommissionWork',
+    'CommissionedArm',
     'Ending',
     'Motions',
     'OneProcessSession',
     'Outcome',
     'Session',
     'Step',
-    'Subject',
-    'Work',
     'perform',
 ]
 
@@ -40,7 +40,7 @@ if not TYPE_CHECKING:
             'arm.session': 'Session',
             'folder': 'CommissionFolder',
             'steps': 'Ending Outcome Step perform',
-            'subject': 'Subject',
-            'work': 'Motions Work',
+            'subject': 'CommissionedArm',
+            'work': 'Motions CommissionWork',
         },
     )

@@ -26,7 +26,7 @@ from ne_dynamics.commission.node_settings import (
 )
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
-from ne_dynamics.commission.subject import Subject
+from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.driver.effort import TORQUE
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
@@ -85,7 +85,7 @@ class Desk:
 
     Parameters
     ----------
-    subject : Subject
+    subject : CommissionedArm
     folder : CommissionFolder
     is_simulated : bool
         Whether time is the simulation's.
@@ -94,7 +94,7 @@ class Desk:
     """
 
     def __init__(
-        self, subject: Subject, folder: CommissionFolder, is_simulated: bool, bar: Bar
+        self, subject: CommissionedArm, folder: CommissionFolder, is_simulated: bool, bar: Bar
     ) -> None:
         self.subject = subject
         self.folder = folder
@@ -132,7 +132,7 @@ class Desk:
 
     def model(self, name: str) -> Dynamics:
         """Return the dynamics of a model in the folder."""
-        read = Subject.read(
+        read = CommissionedArm.read(
             str(self.folder.file(name)),
             self.subject.base_link or None,
             self.subject.tip_link or None,

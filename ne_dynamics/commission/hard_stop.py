@@ -15,7 +15,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 @dataclass(frozen=True)
-class StopSettings:
+class HardStopSettings:
     """When a place is taken for a hard stop; lengths are for joints that turn [rad].
 
     In 74 motions of ten simulated arms with friction, with models fitted to them, no joint that
@@ -37,7 +37,7 @@ class StopSettings:
 
 
 def find_hard_stops(
-    record: Record, lengths: FloatArray, settings: StopSettings | None = None
+    record: Record, lengths: FloatArray, settings: HardStopSettings | None = None
 ) -> list[Finding]:
     """Return the hard stops that joints came to.
 
@@ -47,9 +47,9 @@ def find_hard_stops(
         Of a motion that the model follows.
     lengths : array, shape (n,)
         1 for joints that turn, less for those that slide [m].
-    settings : StopSettings, optional
+    settings : HardStopSettings, optional
     """
-    settings = StopSettings() if settings is None else settings
+    settings = HardStopSettings() if settings is None else settings
     rows = np.isfinite(record.desired).all(axis=1)
     times, found = record.times[rows], []
     period = float(np.median(np.diff(times))) if times.size > 1 else 0.0

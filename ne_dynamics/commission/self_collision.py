@@ -11,7 +11,7 @@ import numpy as np
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError, NeDynamicsError
-from ne_dynamics.excitation import MotionLimits, load_solids
+from ne_dynamics.excitation import ExcitationLimits, load_solids
 from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.verification import DenseMotion, Distances
 from ne_dynamics.model.rigid_body import FloatArray
@@ -47,7 +47,7 @@ class SelfCollision:
         self.why_not = ''
         try:
             solids = load_solids(file, self._robot, description_file=file)
-            limits = MotionLimits.of_robot(dynamics, start)
+            limits = ExcitationLimits.of_robot(dynamics, start)
             self._clearance = Clearance(dynamics, solids, (), MARGIN, start, limits)
         except NeDynamicsError as error:
             self.why_not = str(error)

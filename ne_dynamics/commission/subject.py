@@ -18,7 +18,7 @@ from ne_dynamics.model.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class CommissionedArm:
     """A URDF and the part of it that is the arm.
 
     Attributes
@@ -46,7 +46,7 @@ class Subject:
     extras_text: str
 
     @classmethod
-    def read(cls, file: str, base_link: str | None, tip_link: str | None) -> Subject:
+    def read(cls, file: str, base_link: str | None, tip_link: str | None) -> CommissionedArm:
         """Read a model.
 
         Raises

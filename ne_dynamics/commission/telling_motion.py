@@ -12,7 +12,7 @@ from ne_dynamics.commission.node_settings import lengths
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation import (
     FLOOR,
-    MotionLimits,
+    ExcitationLimits,
     Shares,
     load_solids,
     plan_excitation,
@@ -52,7 +52,7 @@ def plan_telling_motion(
     NeDynamicsError
         When there is no such motion, a mesh is missing, or a dependency.
     """
-    limits = MotionLimits.of_robot(dynamics, start, SHARES)
+    limits = ExcitationLimits.of_robot(dynamics, start, SHARES)
     room = reach * lengths(dynamics.robot)
     found = plan_excitation(
         dynamics,

@@ -38,7 +38,7 @@ from ne_dynamics.commission.node_settings import (
 )
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.steps import Step
-from ne_dynamics.commission.subject import Subject
+from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -112,12 +112,12 @@ class Motions:
         return 2.0 * self.listen + repeated + (self.probe + self.tremble) * joints
 
 
-class Work(Desk):
+class CommissionWork(Desk):
     """The steps of a run, on a live arm.
 
     Parameters
     ----------
-    subject : Subject
+    subject : CommissionedArm
     folder : CommissionFolder
     session : ArmSession
     bar : callable
@@ -127,7 +127,7 @@ class Work(Desk):
 
     def __init__(
         self,
-        subject: Subject,
+        subject: CommissionedArm,
         folder: CommissionFolder,
         session: ArmSession,
         bar: Bar,

@@ -158,12 +158,12 @@ def weigh_log(
             dynamics, log, cutoff_frequency, has_free_factors, has_load, has_path=True
         )
 
-    search = _Search(dynamics.robot, evidence, find_evidence_with_path, SearchSettings())
+    search = _FaultSearch(dynamics.robot, evidence, find_evidence_with_path, SearchSettings())
     search.run()
     return tuple(search.faults), tuple(search.list_untold()), search.certain
 
 
-class _Search:
+class _FaultSearch:
     """Takes the likeliest fault, then the next one, until none is decisive.
 
     `reading` is the log without all faults found, `certain` without those whose repair is.

@@ -202,7 +202,7 @@ def find_meaning(
     -------
     Meaning
     """
-    search = _Search(evidence, robot, np.flatnonzero(concerned).tolist(), units)
+    search = _MeaningSearch(evidence, robot, np.flatnonzero(concerned).tolist(), units)
     base = LogReading.as_recorded(robot.n)
     faults: list[Suspicion] = []
     trials = search.run(base)
@@ -249,7 +249,7 @@ def _without_effort_factors(reading: LogReading) -> LogReading:
     )
 
 
-class _Search:
+class _MeaningSearch:
     """The four kinds of reading of a log, each at its likeliest."""
 
     def __init__(

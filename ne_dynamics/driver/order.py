@@ -50,7 +50,7 @@ ONE_BY_ONE = (
 
 
 @dataclass(frozen=True, eq=False)
-class CommandOrder:
+class FoundOrder:
     """Whose the columns of commands are.
 
     Attributes
@@ -67,7 +67,7 @@ class CommandOrder:
 
 def find_order(
     evidence: LogEvidence, joint_names: tuple[str, ...], known: LogReading | None = None
-) -> CommandOrder:
+) -> FoundOrder:
     """Return whether commands are in the order of their joints.
 
     Parameters
@@ -82,14 +82,14 @@ def find_order(
 
     Returns
     -------
-    CommandOrder
+    FoundOrder
     """
     n = len(joint_names)
     source = np.arange(n)
     joints = np.flatnonzero(evidence.moves).tolist()
     if len(joints) < 2:
         text = 'one joint alone moved' if joints else 'no joint moved'
-        return CommandOrder(unknown(text, ONE_BY_ONE), source)
+        return FoundOrder(unknown(text, ONE_BY_ONE), source)
     orders = _Orders(evidence, n, joints)
     own = _Order(source, *orders.weigh(source))
     if known is not None:
@@ -107,12 +107,12 @@ def find_order(
     left = evidence.explain(best.reading).left[joints]
     if not (left < UNEXPLAINED).all():
         text = 'the commands are not explained by the motion, in no order of the joints'
-        return CommandOrder(unknown(text, ONE_BY_ONE), source)
+        return FoundOrder(unknown(text, ONE_BY_ONE), source)
     if (best.source == source).all():
-        return CommandOrder(_describe_own(joint_names, best, nearest), source)
+        return FoundOrder(_describe_own(joint_names, best, nearest), source)
     changed = np.flatnonzero(best.source != source)
     misfit = float(evidence.explain(own.reading).left[changed].max())
-    return CommandOrder(
+    return FoundOrder(
         _describe_other(joint_names, own, best, nearest, misfit), np.asarray(best.source)
     )
 

@@ -15,14 +15,14 @@ from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
     from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
-    from ne_dynamics.excitation.limits import MotionLimits, Shares
+    from ne_dynamics.excitation.limits import ExcitationLimits, Shares
     from ne_dynamics.excitation.plan import Excitation, load_solids, plan_excitation
 
 __all__ = [
     'FLOOR',
     'Excitation',
+    'ExcitationLimits',
     'KeepOut',
-    'MotionLimits',
     'Shares',
     'load_solids',
     'plan_excitation',
@@ -33,7 +33,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             'keep_out': 'FLOOR KeepOut',
-            'limits': 'MotionLimits Shares',
+            'limits': 'ExcitationLimits Shares',
             'plan': 'Excitation load_solids plan_excitation',
         },
     )

@@ -23,7 +23,7 @@ from ne_dynamics.excitation.body_frames import (
     find_common_ancestor,
 )
 from ne_dynamics.excitation.keep_out import KeepOut
-from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import BASE
@@ -113,7 +113,7 @@ class Clearance:
         Distance that is kept [m].
     start : array, shape (n,)
         Where the arm is.
-    limits : MotionLimits
+    limits : ExcitationLimits
         Poses that the arm may take.
     ignored : sequence of (str, str)
         Pairs of links that may touch.
@@ -139,7 +139,7 @@ class Clearance:
         planes: Sequence[KeepOut],
         margin: float,
         start: FloatArray,
-        limits: MotionLimits,
+        limits: ExcitationLimits,
         ignored: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._dynamics, self._margin = dynamics, margin
@@ -158,7 +158,7 @@ class Clearance:
         self,
         solids: Sequence[Solid],
         frames: BodyFrames,
-        limits: MotionLimits,
+        limits: ExcitationLimits,
         notes: list[str],
     ) -> tuple[tuple[Pair, ...], tuple[Pair, ...]]:
         kept, watched, touching, near = [], [], [], []

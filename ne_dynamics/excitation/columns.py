@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.identification.quality import NAMES, RANK, REFERENCE, UNITS
 from ne_dynamics.identification.regression.design import FRICTION_SPREAD, find_bodies
 from ne_dynamics.identification.regression.friction_terms import ALWAYS, Term, given_values
@@ -39,7 +39,7 @@ _TERM_NAMES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class ParameterColumns:
     """Columns of the regressor that are independent, and what they stand for.
 
     Attributes
@@ -96,7 +96,9 @@ def compute_friction_columns(
     )
 
 
-def find_columns(dynamics: Dynamics, limits: MotionLimits, start: FloatArray) -> Columns:
+def find_columns(
+    dynamics: Dynamics, limits: ExcitationLimits, start: FloatArray
+) -> ParameterColumns:
     """Return the columns that motions within limits can tell apart.
 
     By QR factorisation (Gautier 1991) of the rows of random motions: what acts like a parameter
@@ -105,7 +107,7 @@ def find_columns(dynamics: Dynamics, limits: MotionLimits, start: FloatArray) ->
     Parameters
     ----------
     dynamics : Dynamics
-    limits : MotionLimits
+    limits : ExcitationLimits
     start : array, shape (n,)
         Where joints that do not move are.
     """
@@ -138,7 +140,7 @@ def find_columns(dynamics: Dynamics, limits: MotionLimits, start: FloatArray) ->
     scales = np.concatenate([_inertial_scales(references), _friction_scales(limits, friction)])
     names, units = _name(dynamics, fitted)
     own = chosen[chosen >= fitted.size] - fitted.size
-    return Columns(
+    return ParameterColumns(
         fitted[chosen[chosen < fitted.size]],
         own // count,
         own % count,
@@ -171,7 +173,7 @@ def _inertial_scales(references: FloatArray) -> FloatArray:
     return np.concatenate([*scales, np.zeros(0)])
 
 
-def _friction_scales(limits: MotionLimits, columns: FloatArray) -> FloatArray:
+def _friction_scales(limits: ExcitationLimits, columns: FloatArray) -> FloatArray:
     """Return what makes :data:`FRICTION_SPREAD` of the effort a joint may use."""
     size = np.sqrt((columns**2).mean(axis=0))
     effort = np.where(np.isfinite(limits.effort), limits.effort, 1.0)

@@ -14,8 +14,8 @@ import numpy as np
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation.body_frames import BodyFrames
 from ne_dynamics.excitation.clearance import Clearance, HullDistances, Pair, Wall
-from ne_dynamics.excitation.information import Motion
-from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.information import SampledMotion
+from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import bound_distances
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -45,7 +45,7 @@ class Group:
     """
 
     values: FloatArray
-    pull_back: Callable[[FloatArray], Motion]
+    pull_back: Callable[[FloatArray], SampledMotion]
 
 
 class Constraints:
@@ -54,7 +54,7 @@ class Constraints:
     Parameters
     ----------
     dynamics : Dynamics
-    limits : MotionLimits
+    limits : ExcitationLimits
     clearance : Clearance
     samples : int
     tightening : float
@@ -66,7 +66,7 @@ class Constraints:
     def __init__(
         self,
         dynamics: Dynamics,
-        limits: MotionLimits,
+        limits: ExcitationLimits,
         clearance: Clearance,
         samples: int,
         tightening: float,
@@ -85,27 +85,27 @@ class Constraints:
         """Number of groups."""
         return 6
 
-    def evaluate(self, motion: Motion, needed: FloatArray) -> list[Group]:
+    def evaluate(self, motion: SampledMotion, needed: FloatArray) -> list[Group]:
         """Return the groups: positions, velocities, accelerations, efforts, pairs, walls.
 
         Parameters
         ----------
-        motion : Motion
+        motion : SampledMotion
         needed : array, shape (samples, pairs)
             From where on values of the pairs are computed; others are :data:`FAR`.
         """
         return [*self.evaluate_limits(motion), *self.evaluate_distances(motion, needed)]
 
-    def evaluate_limits(self, motion: Motion) -> list[Group]:
+    def evaluate_limits(self, motion: SampledMotion) -> list[Group]:
         """Return the groups of positions, velocities, accelerations and efforts."""
         limits, part = self._limits, self._part
         none = np.zeros_like(motion.position)
 
         def bound(offset: FloatArray, limit: FloatArray, order: int) -> Group:
-            def pull_back(weights: FloatArray) -> Motion:
+            def pull_back(weights: FloatArray) -> SampledMotion:
                 parts = [none, none, none]
                 parts[order] = weights * np.sign(offset) / limit
-                return Motion(*parts)
+                return SampledMotion(*parts)
 
             return Group(np.abs(offset) / limit - 1.0, pull_back)
 
@@ -116,12 +116,12 @@ class Constraints:
             self._bound_efforts(motion),
         ]
 
-    def evaluate_distances(self, motion: Motion, needed: FloatArray) -> list[Group]:
+    def evaluate_distances(self, motion: SampledMotion, needed: FloatArray) -> list[Group]:
         """Return the groups of pairs and walls; `needed` as for :meth:`evaluate`."""
         frames = BodyFrames(self._dynamics, motion.position)
         return [self._pairs.evaluate(motion, frames, needed), self._bound_walls(motion, frames)]
 
-    def keeps_distances(self, motion: Motion) -> bool:
+    def keeps_distances(self, motion: SampledMotion) -> bool:
         """Return whether all pairs and walls are as far apart as is aimed at.
 
         The look ends with the first that is not.
@@ -132,11 +132,11 @@ class Constraints:
                 return False
         return self._pairs.are_kept(motion, frames)
 
-    def _bound_efforts(self, motion: Motion) -> Group:
+    def _bound_efforts(self, motion: SampledMotion) -> Group:
         limit = self._part * self._limits.effort
         effort = self._dynamics.inverse_dynamics(*motion)
 
-        def pull_back(weights: FloatArray) -> Motion:
+        def pull_back(weights: FloatArray) -> SampledMotion:
             result = np.zeros((3, *effort.shape))
             active = np.flatnonzero((weights != 0.0).any(axis=1))
             if active.size:
@@ -145,11 +145,11 @@ class Constraints:
                 )
                 own = (weights * np.sign(effort) / limit)[active]
                 result[:, active] = np.einsum('si,ksij->ksj', own, slopes)
-            return Motion(*result)
+            return SampledMotion(*result)
 
         return Group(np.abs(effort) / limit - 1.0, pull_back)
 
-    def _bound_walls(self, motion: Motion, frames: BodyFrames) -> Group:
+    def _bound_walls(self, motion: SampledMotion, frames: BodyFrames) -> Group:
         walls = self._clearance.walls
         samples, n = motion.position.shape
         values = np.empty((samples, len(walls)))
@@ -158,7 +158,7 @@ class Constraints:
             distances, nearest[:, index] = wall.measure(frames)
             values[:, index] = (self._wall_aims[index] - distances) / DISTANCE
 
-        def pull_back(weights: FloatArray) -> Motion:
+        def pull_back(weights: FloatArray) -> SampledMotion:
             position = np.zeros((samples, n))
             for index, wall in enumerate(walls):
                 rows = np.flatnonzero(weights[:, index])
@@ -171,7 +171,7 @@ class Constraints:
                     np.broadcast_to(wall.plane.normal, (rows.size, 3)),
                 )
                 position[rows] -= weights[rows, index, np.newaxis] * slopes / DISTANCE
-            return Motion(position, np.zeros((samples, n)), np.zeros((samples, n)))
+            return SampledMotion(position, np.zeros((samples, n)), np.zeros((samples, n)))
 
         return Group(values, pull_back)
 
@@ -203,7 +203,7 @@ class _Pairs:
         self._distances = np.full((samples, len(pairs)), -np.inf)
         self._positions = np.zeros((samples, len(pairs), dynamics.n))
 
-    def evaluate(self, motion: Motion, frames: BodyFrames, needed: FloatArray) -> Group:
+    def evaluate(self, motion: SampledMotion, frames: BodyFrames, needed: FloatArray) -> Group:
         samples, n = motion.position.shape
         bound = self._bound(motion, frames, self._margins - DISTANCE * needed)
         rows, columns = np.nonzero((self._margins - bound) / DISTANCE > needed)
@@ -221,7 +221,7 @@ class _Pairs:
         measured = self._distances[rows, columns]
         values[rows, columns] = (self._margins[columns] - measured) / DISTANCE
 
-        def pull_back(weights: FloatArray) -> Motion:
+        def pull_back(weights: FloatArray) -> SampledMotion:
             position = np.zeros((samples, n))
             touched = [place for place in contacts if weights[place] != 0.0]
             if touched:
@@ -241,11 +241,11 @@ class _Pairs:
                     )
                 own = np.array([weights[place] for place in touched])[:, np.newaxis]
                 np.add.at(position, where, -own * np.nan_to_num(slopes) / DISTANCE)
-            return Motion(position, np.zeros((samples, n)), np.zeros((samples, n)))
+            return SampledMotion(position, np.zeros((samples, n)), np.zeros((samples, n)))
 
         return Group(values, pull_back)
 
-    def are_kept(self, motion: Motion, frames: BodyFrames) -> bool:
+    def are_kept(self, motion: SampledMotion, frames: BodyFrames) -> bool:
         """Return whether all distances are as large as is aimed at."""
         room = self._bound(motion, frames, self._margins) - self._margins
         rows, columns = np.nonzero(room < 0.0)
@@ -259,7 +259,7 @@ class _Pairs:
                 return False
         return True
 
-    def _bound(self, motion: Motion, frames: BodyFrames, enough: FloatArray) -> FloatArray:
+    def _bound(self, motion: SampledMotion, frames: BodyFrames, enough: FloatArray) -> FloatArray:
         """Return what distances are at least, shape (samples, pairs).
 
         By those known before; where these are not enough, by the capsules around the solids too.

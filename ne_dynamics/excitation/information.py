@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.excitation.columns import TERMS, Columns, compute_friction_columns
-from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.columns import TERMS, ParameterColumns, compute_friction_columns
+from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.model.rigid_body import FloatArray
 
 POWER = 4
@@ -27,7 +27,7 @@ SMALLEST = 1e-14
 """Part of the largest eigenvalue below which there is none."""
 
 
-class Motion(NamedTuple):
+class SampledMotion(NamedTuple):
     """Samples of a motion, or what an objective changes by with each of them.
 
     Attributes
@@ -40,9 +40,9 @@ class Motion(NamedTuple):
     velocity: FloatArray
     acceleration: FloatArray
 
-    def __add__(self, other: tuple[FloatArray, ...]) -> Motion:  # type: ignore[override] # sums
+    def __add__(self, other: tuple[FloatArray, ...]) -> SampledMotion:  # type: ignore[override] # sums
         """Return the sum, entry by entry."""
-        return Motion(*(a + b for a, b in zip(self, other, strict=True)))
+        return SampledMotion(*(a + b for a, b in zip(self, other, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,14 +103,18 @@ class Information:
     Parameters
     ----------
     dynamics : Dynamics
-    columns : Columns
-    limits : MotionLimits
+    columns : ParameterColumns
+    limits : ExcitationLimits
     noise : array, shape (n,)
         Standard deviation of the effort of each joint [N m or N].
     """
 
     def __init__(
-        self, dynamics: Dynamics, columns: Columns, limits: MotionLimits, noise: FloatArray
+        self,
+        dynamics: Dynamics,
+        columns: ParameterColumns,
+        limits: ExcitationLimits,
+        noise: FloatArray,
     ) -> None:
         self._dynamics, self._columns = dynamics, columns
         self._largest = np.where(limits.moves, limits.velocity, 1.0)
@@ -118,7 +122,7 @@ class Information:
         self._weights = np.where(limits.moves, 1.0 / noise, 0.0)
         self._rows: FloatArray | None = None
 
-    def compute(self, motion: Motion) -> FloatArray:
+    def compute(self, motion: SampledMotion) -> FloatArray:
         """Return the mean information of the samples in units of the columns' scales, (p, p)."""
         rows = self._compute_rows(motion)
         self._rows = rows
@@ -126,7 +130,7 @@ class Information:
         matrix: FloatArray = flat.T @ flat / motion.position.shape[0]
         return matrix
 
-    def _compute_rows(self, motion: Motion) -> FloatArray:
+    def _compute_rows(self, motion: SampledMotion) -> FloatArray:
         """Return the weighted and scaled columns, shape (N, n, p)."""
         columns = self._columns
         samples, n = motion.position.shape
@@ -141,12 +145,12 @@ class Information:
         rows *= self._weights[:, np.newaxis] * columns.scales
         return rows
 
-    def pull_back(self, motion: Motion, slope: FloatArray) -> Motion:
+    def pull_back(self, motion: SampledMotion, slope: FloatArray) -> SampledMotion:
         """Return what a measure of the mean information changes by with each sample.
 
         Parameters
         ----------
-        motion : Motion
+        motion : SampledMotion
             That :meth:`compute` was called with last.
         slope : array, shape (p, p)
             Of the measure by the information.
@@ -161,14 +165,14 @@ class Information:
         bodies = len(self._dynamics.robot.bodies)
         weights = np.zeros((samples, n, 10 * bodies))
         weights[:, :, columns.inertial] = by_rows[:, :, :inertial]
-        gradient = Motion(*self._dynamics.regressor_gradient(*motion, weights))
+        gradient = SampledMotion(*self._dynamics.regressor_gradient(*motion, weights))
         own = np.zeros((samples, n, len(TERMS)))
         places = np.arange(inertial, columns.size)
         own[:, columns.joints, columns.terms] = by_rows[:, columns.joints, places]
         _, by_velocity, by_acceleration = compute_friction_columns(
             motion.velocity, motion.acceleration, self._largest
         )
-        return Motion(
+        return SampledMotion(
             gradient.position,
             gradient.velocity + (own * by_velocity).sum(axis=2),
             gradient.acceleration + (own * by_acceleration).sum(axis=2),

@@ -55,7 +55,7 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class MotionLimits:
+class ExcitationLimits:
     """What a motion may ask of each joint, shares and margins taken off.
 
     Attributes
@@ -94,7 +94,7 @@ class MotionLimits:
         velocity_limits: Mapping[str, float] | None = None,
         acceleration_limits: Mapping[str, float] | None = None,
         effort_limits: Mapping[str, float] | None = None,
-    ) -> MotionLimits:
+    ) -> ExcitationLimits:
         """Return the limits of a robot's joints with shares and margins taken off.
 
         Parameters

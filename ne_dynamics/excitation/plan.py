@@ -14,16 +14,16 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError, InputError
 from ne_dynamics.excitation.basis import Series
 from ne_dynamics.excitation.clearance import Clearance
-from ne_dynamics.excitation.columns import Columns, find_columns
+from ne_dynamics.excitation.columns import ParameterColumns, find_columns
 from ne_dynamics.excitation.information import (
     MEASURES,
     Information,
-    Motion,
+    SampledMotion,
     compute_condition_number,
     measure_determinant,
 )
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
-from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.linear_algebra import one_thread
 from ne_dynamics.excitation.search import DRAWS, Search, Task
 from ne_dynamics.excitation.solids import Solid, make_origins, make_solids
@@ -183,7 +183,7 @@ def plan_excitation(
     dynamics: Dynamics,
     start: ArrayLike,
     *,
-    limits: MotionLimits | None = None,
+    limits: ExcitationLimits | None = None,
     solids: Sequence[Solid] = (),
     keep_out: Sequence[KeepOut] = (FLOOR,),
     margin: float = MARGIN,
@@ -206,8 +206,8 @@ def plan_excitation(
         Of the robot as it is known, with friction: efforts are limited by it.
     start : array-like, shape (n,)
         Where the arm is: the motion begins and ends there, at rest [rad or m].
-    limits : MotionLimits, optional
-        Default: :meth:`MotionLimits.of_robot` with its default shares.
+    limits : ExcitationLimits, optional
+        Default: :meth:`ExcitationLimits.of_robot` with its default shares.
     solids : sequence of Solid
         From :func:`load_solids`: the arm is kept from touching itself. Without them only the
         origins of the links are kept out of the planes' half-spaces.
@@ -259,7 +259,7 @@ def plan_excitation(
     if seed < 0:
         raise InputError(f'seed: expected at least 0, got {seed}')
     check_start(dynamics, pose)
-    limits = MotionLimits.of_robot(dynamics, pose) if limits is None else limits
+    limits = ExcitationLimits.of_robot(dynamics, pose) if limits is None else limits
     if not limits.moves.any():
         raise ExcitationError('limits: expected a joint with room to move, got none')
     _check_holding(dynamics, pose, limits)
@@ -346,7 +346,7 @@ def check_start(dynamics: Dynamics, start: FloatArray) -> None:
             )
 
 
-def _check_holding(dynamics: Dynamics, start: FloatArray, limits: MotionLimits) -> None:
+def _check_holding(dynamics: Dynamics, start: FloatArray, limits: ExcitationLimits) -> None:
     holding = np.abs(dynamics.gravity_torque(start))
     for index in np.flatnonzero((holding >= limits.effort) & limits.moves).tolist():
         raise ExcitationError(
@@ -358,7 +358,7 @@ def _check_holding(dynamics: Dynamics, start: FloatArray, limits: MotionLimits) 
 
 
 def _choose_series(
-    limits: MotionLimits, duration: float | None, base_frequency: float | None, harmonics: int
+    limits: ExcitationLimits, duration: float | None, base_frequency: float | None, harmonics: int
 ) -> Series:
     moving = limits.moves
     if duration is None:
@@ -388,7 +388,7 @@ def _count_points(series: Series, points_per_second: float | None) -> int:
     return max(count, 10)
 
 
-def _find_efforts(dynamics: Dynamics, limits: MotionLimits) -> FloatArray:
+def _find_efforts(dynamics: Dynamics, limits: ExcitationLimits) -> FloatArray:
     """Return effort limits; where there is none, the largest effort of random motions."""
     rng = np.random.default_rng(0)
     q = rng.uniform(limits.lower, limits.upper, (50, dynamics.n))
@@ -460,13 +460,13 @@ def _vary(task: Task, found: Sequence[FloatArray]) -> Iterator[FloatArray]:
 
 def _make_points(
     task: Task, coefficients: FloatArray, count: int
-) -> tuple[list[TrajectoryPoint], Motion]:
+) -> tuple[list[TrajectoryPoint], SampledMotion]:
     times = np.rint(np.linspace(0.0, task.series.duration, count) * NANO) / NANO
     waves = task.series.evaluate(times) @ coefficients.T
     waves[0] += task.start
     waves[:, [0, -1]] = 0.0
     waves[0, [0, -1]] = task.start
-    motion = Motion(*waves)
+    motion = SampledMotion(*waves)
     return [TrajectoryPoint(t, *rows) for t, *rows in zip(times.tolist(), *motion, strict=True)], (
         motion
     )
@@ -503,7 +503,7 @@ def _make_trajectory(
 
 def _describe(
     task: Task,
-    columns: Columns,
+    columns: ParameterColumns,
     objective: str,
     trajectory: AnnotatedTrajectory,
     coefficients: FloatArray,
@@ -513,7 +513,7 @@ def _describe(
 ) -> Excitation:
     step = max(round(len(dense.times) / (task.series.duration * LOG_RATE)), 1)
     part = slice(None, None, step)
-    samples = Motion(dense.position[part], dense.velocity[part], dense.acceleration[part])
+    samples = SampledMotion(dense.position[part], dense.velocity[part], dense.acceleration[part])
     information = task.information.compute(samples)
     everything = information * task.series.duration * LOG_RATE
     deviations = columns.scales * np.sqrt(np.diag(np.linalg.pinv(everything, hermitian=True)))

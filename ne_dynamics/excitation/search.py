@@ -17,8 +17,8 @@ from ne_dynamics.errors import optional_dependency
 from ne_dynamics.excitation.basis import Series
 from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.constraints import Constraints
-from ne_dynamics.excitation.information import Information, Measure, Motion
-from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.information import Information, Measure, SampledMotion
+from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.model.rigid_body import FloatArray
 
 SAMPLES_PER_PERIOD = 24
@@ -59,7 +59,7 @@ class Task:
     start : array, shape (n,)
         [rad or m]
     series : Series
-    limits : MotionLimits
+    limits : ExcitationLimits
     clearance : Clearance
     information : Information
     measure : callable
@@ -71,7 +71,7 @@ class Task:
     dynamics: Dynamics
     start: FloatArray
     series: Series
-    limits: MotionLimits
+    limits: ExcitationLimits
     clearance: Clearance
     information: Information
     measure: Callable[[FloatArray], Measure]
@@ -124,12 +124,12 @@ class Search:
         result[self._moving] = self._scales * x.reshape(self._scales.shape)
         return result
 
-    def make_motion(self, x: FloatArray) -> Motion:
+    def make_motion(self, x: FloatArray) -> SampledMotion:
         """Return the samples of a motion."""
         parts = self._waves @ self.make_coefficients(x).T
-        return Motion(self._task.start + parts[0], parts[1], parts[2])
+        return SampledMotion(self._task.start + parts[0], parts[1], parts[2])
 
-    def _pull_back(self, gradient: Motion) -> FloatArray:
+    def _pull_back(self, gradient: SampledMotion) -> FloatArray:
         result = np.zeros(self._scales.shape)
         for values, waves in zip(gradient, self._waves, strict=True):
             result += values[:, self._moving].T @ waves
@@ -227,7 +227,7 @@ class Search:
         measure = task.measure(task.information.compute(motion))
         gradient = task.information.pull_back(motion, measure.slope)
         value = measure.value / task.size
-        total = Motion(*(part / task.size for part in gradient))
+        total = SampledMotion(*(part / task.size for part in gradient))
         groups = self._constraints.evaluate(motion, self._needed(state))
         if not state.values:
             state.values = [np.zeros_like(group.values) for group in groups]

@@ -10,7 +10,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError
 from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.keep_out import KeepOut
-from ne_dynamics.excitation.limits import MotionLimits, Shares
+from ne_dynamics.excitation.limits import ExcitationLimits, Shares
 from ne_dynamics.excitation.solids import Solid, make_origins
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -85,10 +85,10 @@ def _generate(dynamics: Dynamics) -> Iterator[tuple[FloatArray, str]]:
         yield middle + 0.5 * half * rng.uniform(-1.0, 1.0, dynamics.n), 'a free pose'
 
 
-def _make_range(pose: FloatArray, dynamics: Dynamics) -> MotionLimits:
+def _make_range(pose: FloatArray, dynamics: Dynamics) -> ExcitationLimits:
     """Return limits with nothing but positions."""
     lower, upper = dynamics.robot.limits('lower'), dynamics.robot.limits('upper')
     lower = np.where(np.isfinite(lower), lower, pose - np.pi)
     upper = np.where(np.isfinite(upper), upper, pose + np.pi)
     most = np.full(pose.size, np.inf)
-    return MotionLimits(lower, upper, most, most, most, most, most, upper > lower)
+    return ExcitationLimits(lower, upper, most, most, most, most, most, upper > lower)

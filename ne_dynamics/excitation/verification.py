@@ -16,7 +16,7 @@ import numpy as np
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError, TrajectoryError
 from ne_dynamics.excitation.clearance import Clearance, Pair, Wall, bound_motion
-from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.model.rigid_body import FloatArray, cross_matrix
 from ne_dynamics.model.robot import Robot
@@ -121,7 +121,7 @@ def compute_efforts(dynamics: Dynamics, state: DesiredState) -> FloatArray:
     return effort
 
 
-def check_limits(dynamics: Dynamics, limits: MotionLimits, motion: Motion) -> None:
+def check_limits(dynamics: Dynamics, limits: ExcitationLimits, motion: Motion) -> None:
     """Refuse a motion that leaves limits.
 
     Raises

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ne_dynamics.gains.falling import Falls
-from ne_dynamics.gains.kind import BY_MARGINS, Bounds, Choice, LoopKind, corner_modes
+from ne_dynamics.gains.kind import BY_MARGINS, Choice, GainBounds, LoopKind, corner_modes
 from ne_dynamics.gains.loop import (
     JointGains,
     close_loop,
@@ -75,7 +75,7 @@ class LoopFit:
         self._weights = None if weights is None else np.concatenate((weights, weights))
         self._at = frequencies(kind.timing, self._modes)
         self._few = frequencies(kind.timing, self._modes, FEW)
-        self._bounds = Bounds(kind, plants, request, joints)
+        self._bounds = GainBounds(kind, plants, request, joints)
         self._joints = len(joints)
         inner = np.diag(kind.scale) if self._weights is None else self._weights
         values = np.linalg.eigvals(

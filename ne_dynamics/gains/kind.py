@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.control import VelocitySettings, VelocitySource, velocity_filter
-from ne_dynamics.gains.loop import JointGains, Modes, Timing, elastic_modes, rigid_modes
+from ne_dynamics.gains.loop import JointGains, LoopTiming, Modes, elastic_modes, rigid_modes
 from ne_dynamics.gains.margins import Margins
 from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.request import GainMode, GainRequest
@@ -37,7 +37,7 @@ class LoopKind:
     Attributes
     ----------
     mode : GainMode
-    timing : Timing
+    timing : LoopTiming
     cutoff : float
         Of the node's velocity filter [Hz]; 0 where the node filters nothing.
     weights : array, shape (N, n, n), or None
@@ -51,7 +51,7 @@ class LoopKind:
     """
 
     mode: GainMode
-    timing: Timing
+    timing: LoopTiming
     cutoff: float
     weights: FloatArray | None
     scale: FloatArray
@@ -168,7 +168,7 @@ def loop_kind(
     heavy = np.linalg.eigvals(np.linalg.solve(plants.heavy, inner)).real
     return LoopKind(
         mode,
-        Timing(period, dead_time, filtered),
+        LoopTiming(period, dead_time, filtered),
         cutoff if mode.is_of_node and not is_measured else 0.0,
         weights,
         scale,
@@ -178,7 +178,7 @@ def loop_kind(
     )
 
 
-class Bounds:
+class GainBounds:
     """What encoders, motors and drives allow of gains.
 
     Parameters

@@ -42,7 +42,7 @@ RESONANCE_POINTS = (0.98, 0.99, 0.995, 1.0, 1.005, 1.01, 1.02)
 """Frequencies beside those of the elastic modes, which are narrow."""
 
 
-class Timing(NamedTuple):
+class LoopTiming(NamedTuple):
     """When a loop is closed.
 
     Attributes
@@ -200,7 +200,7 @@ def _held_response(
     return transition, forced
 
 
-def frequencies(timing: Timing, modes: Modes | None = None, count: int = 200) -> FloatArray:
+def frequencies(timing: LoopTiming, modes: Modes | None = None, count: int = 200) -> FloatArray:
     """Return frequencies to look at, up to the half of the rate, shape (F,) [rad/s].
 
     Those of elastic modes among them.
@@ -234,7 +234,7 @@ class UnitResponse(NamedTuple):
 
 
 def respond(
-    squares: FloatArray, damping: FloatArray, timing: Timing, at: FloatArray
+    squares: FloatArray, damping: FloatArray, timing: LoopTiming, at: FloatArray
 ) -> UnitResponse:
     """Return the response of modes to frequencies [rad/s], those of shape (F,)."""
     whole, rest = timing.periods
@@ -272,7 +272,7 @@ def _filter_response(filtered: VelocityFilter, z: ComplexArray) -> ComplexArray:
 
 
 def open_loop(
-    modes: Modes, weights: FloatArray | None, gains: JointGains, timing: Timing, at: FloatArray
+    modes: Modes, weights: FloatArray | None, gains: JointGains, timing: LoopTiming, at: FloatArray
 ) -> ComplexArray:
     """Return the loops, opened at the efforts, as complex matrices, shape (B, F, n, n).
 
@@ -282,7 +282,7 @@ def open_loop(
     weights : array, shape (B, n, n), or None
         W; None for the identity.
     gains : JointGains
-    timing : Timing
+    timing : LoopTiming
     at : array, shape (F,)
         [rad/s]
     """
@@ -345,7 +345,7 @@ class ClosedLoop(NamedTuple):
 
 
 def close_loop(
-    modes: Modes, weights: FloatArray | None, gains: JointGains, timing: Timing
+    modes: Modes, weights: FloatArray | None, gains: JointGains, timing: LoopTiming
 ) -> ClosedLoop:
     """Return the closed loops; arguments as of :func:`open_loop`."""
     count, n, m = modes.motors.shape

@@ -15,7 +15,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.gains.kind import Choice, corner_modes, make_modes
-from ne_dynamics.gains.loop import Timing, close_loop
+from ne_dynamics.gains.loop import LoopTiming, close_loop
 from ne_dynamics.gains.motion import MotionSamples
 from ne_dynamics.gains.plants import Plants, largest_payload, payload_slope
 from ne_dynamics.gains.request import GainMode, GainRequest
@@ -262,7 +262,7 @@ def _propagate(
     motion: MotionSamples,
     models: _Models,
     missing: FloatArray,
-    timing: Timing,
+    timing: LoopTiming,
 ) -> FloatArray:
     """Return the errors that missing efforts make, shape (N, B, n), segment by segment."""
     count, arms, n = missing.shape

@@ -19,7 +19,7 @@ from ne_dynamics.control import VelocitySource
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains.falling import Falls
 from ne_dynamics.gains.fit import LoopFit
-from ne_dynamics.gains.kind import BY_MARGINS, Bounds, Choice, LoopKind, loop_kind
+from ne_dynamics.gains.kind import BY_MARGINS, Choice, GainBounds, LoopKind, loop_kind
 from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.scalar import ScalarLoops
@@ -82,7 +82,7 @@ def _require_room(
     InputError
     """
     kinds = [loop_kind(mode, plants, request, cutoff) for cutoff in _cutoffs(mode, request)]
-    bounds = [Bounds(kind, plants, request, joints) for kind in kinds]
+    bounds = [GainBounds(kind, plants, request, joints) for kind in kinds]
     highest = [one.largest_frequency(kind, 0.0) for one, kind in zip(bounds, kinds, strict=True)]
     best = max(range(len(kinds)), key=lambda index: highest[index].max())
     if highest[best].max() >= request.least_frequency:
@@ -129,7 +129,7 @@ def _choose(
     found = []
     for cutoff in _cutoffs(mode, request):
         kind = loop_kind(mode, plants, request, cutoff, integral_share)
-        bounds = Bounds(kind, plants, request, joints)
+        bounds = GainBounds(kind, plants, request, joints)
         for damping in DAMPING_RATIOS:
             frequency = ScalarLoops(kind, damping).largest_frequency(request)
             each = np.minimum(frequency, bounds.largest_frequency(kind, damping))

@@ -21,7 +21,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains import RAW, SETTLED, GainDesign, GainMode, GainRequest, payload_ends
 from ne_dynamics.gains.findings import ModeDesign
-from ne_dynamics.gains.loop import Timing
+from ne_dynamics.gains.loop import LoopTiming
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -270,7 +270,7 @@ class _LateArm:
     ----------
     robot : Robot
     request : GainRequest
-    timing : Timing
+    timing : LoopTiming
     start : array, shape (n,)
         [rad or m]
     holding : array, shape (n,)
@@ -286,7 +286,7 @@ class _LateArm:
         self,
         robot: Robot,
         request: GainRequest,
-        timing: Timing,
+        timing: LoopTiming,
         start: FloatArray,
         holding: FloatArray,
     ) -> None:

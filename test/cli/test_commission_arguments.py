@@ -64,7 +64,7 @@ def extended(tmp_path):
 def begin(path, model):
     """Write the progress of a run that was done by hand, for a model of now."""
     from ne_dynamics.cli.commission import _about
-    from ne_dynamics.commission.subject import Subject
+    from ne_dynamics.commission.subject import CommissionedArm
 
     class Args:
         simulated = False
@@ -72,7 +72,7 @@ def begin(path, model):
     path.mkdir()
     document = {
         'version': 1,
-        'subject': _about(Args, Subject.read(model, None, None)),
+        'subject': _about(Args, CommissionedArm.read(model, None, None)),
         'steps': {step: {} for step in ROW},
     }
     (path / PROGRESS).write_text(yaml.safe_dump(document))
@@ -109,11 +109,11 @@ def test_a_run_that_is_complete_needs_no_arm(capsys, extended):
 
 def test_the_row_is_that_of_the_steps(extended):
     """The table by which a folder is checked has the steps that are done, in their order."""
-    from ne_dynamics.commission.subject import Subject
-    from ne_dynamics.commission.work import Motions, Work
+    from ne_dynamics.commission.subject import CommissionedArm
+    from ne_dynamics.commission.work import CommissionWork, Motions
 
-    subject = Subject.read(extended[0], None, None)
-    work = Work(subject, None, SimpleNamespace(is_simulated=True), None, Motions())
+    subject = CommissionedArm.read(extended[0], None, None)
+    work = CommissionWork(subject, None, SimpleNamespace(is_simulated=True), None, Motions())
     assert [step.name for step in work.steps()] == list(ROW)
 
 

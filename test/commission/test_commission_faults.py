@@ -30,7 +30,7 @@ from ne_dynamics.commission.folder import PROGRESS
 from ne_dynamics.commission.motions import plan_sines
 from ne_dynamics.commission.node_settings import common_parameters, gentle_parameters
 from ne_dynamics.commission.steps import Ending
-from ne_dynamics.commission.work import Motions, Work
+from ne_dynamics.commission.work import CommissionWork, Motions
 from ne_dynamics.simulation.hidden_errors import draw_hidden_errors
 
 RATE = 125.0
@@ -158,13 +158,13 @@ def test_ctrl_c_in_a_motion_holds_the_arm_and_the_run_goes_on(tmp_path, live, mo
     monkeypatch.setattr(session.arm, 'hold', disturbed(session.arm.hold))
     monkeypatch.setattr(session.brakes, 'engage', disturbed(session.brakes.engage))
     folder = kept_folder(tmp_path, subject)
-    work = Work(subject, folder, session, bar_that_acts(0.3, interrupt), SHORT)
+    work = CommissionWork(subject, folder, session, bar_that_acts(0.3, interrupt), SHORT)
     outcome = perform_steps(work, session, STEPS)
     monkeypatch.undo()
     assert (outcome.ending, outcome.step) == (Ending.INTERRUPTED, 'excite')
     require_rest(session)
     assert not folder.file('excite.csv').exists()
-    again = Work(subject, kept_folder(tmp_path, subject), session, no_bar, SHORT)
+    again = CommissionWork(subject, kept_folder(tmp_path, subject), session, no_bar, SHORT)
     assert perform_steps(again, session, STEPS).ending is Ending.COMPLETE
     assert folder.file('excite.csv').exists()
     require_rest(session)
@@ -179,7 +179,7 @@ def test_an_arm_that_stops_reporting_in_a_motion_ends_the_run_safely(tmp_path, l
         monkeypatch.setattr(session.arm, '_longest_silence', 3.0)
 
     folder = kept_folder(tmp_path, subject)
-    work = Work(subject, folder, session, bar_that_acts(0.3, fall_silent), SHORT)
+    work = CommissionWork(subject, folder, session, bar_that_acts(0.3, fall_silent), SHORT)
     outcome = perform_steps(work, session, STEPS)
     monkeypatch.undo()
     assert (outcome.ending, outcome.step) == (Ending.FAILED, 'excite')

@@ -13,7 +13,7 @@ from ne_dynamics.commission.arm.one_process import OneProcessSession
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.node_settings import gentle_parameters
 from ne_dynamics.commission.steps import Ending
-from ne_dynamics.commission.work import Motions, Work
+from ne_dynamics.commission.work import CommissionWork, Motions
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
 from ne_dynamics.simulation.mujoco_model import MujocoArm
@@ -29,7 +29,7 @@ def commission(path, seed, meaning, is_reversed, delay, bits):
     folder = kept_folder(path / 'run', subject)
     simulated = simulated_small_arm(subject, errors, folder.path)
     session = OneProcessSession(subject.robot, errors, simulated)
-    work = Work(subject, folder, session, no_bar, SHORT)
+    work = CommissionWork(subject, folder, session, no_bar, SHORT)
     names = [step.name for step in work.steps() if step.name not in ('test_before', 'report')]
     outcome = perform_steps(work, session, names)
     assert (outcome.ending, outcome.reason) == (Ending.COMPLETE, '')
@@ -109,7 +109,7 @@ def test_efforts_of_another_sign_or_joint_end_it_before_the_arm_is_far(tmp_path,
         far.append(np.abs(physics.position - start).max())
 
     physics.step = step_otherwise
-    work = Work(subject, folder, session, no_bar, SHORT)
+    work = CommissionWork(subject, folder, session, no_bar, SHORT)
     outcome = perform_steps(work, session, ['check', 'listen', 'hold', 'probe', 'excite'])
     assert outcome.ending is Ending.FAILED
     assert outcome.step in ('hold', 'probe')
@@ -132,7 +132,7 @@ def test_a_hard_stop_ends_the_run_by_name(tmp_path):
     robot = replace(errors.apply(subject.robot), joints=tuple(stopped))
     session.arm._arm = MujocoArm(robot, period=0.002, joint_limits=True)
     session.arm._arm.reset(start)
-    work = Work(subject, folder, session, no_bar, SHORT)
+    work = CommissionWork(subject, folder, session, no_bar, SHORT)
     names = [step.name for step in work.steps() if step.name != 'report']
     outcome = perform_steps(work, session, names)
     assert outcome.ending is Ending.FAILED

@@ -90,11 +90,11 @@ def test_an_arm_whose_brakes_nobody_engages_is_held_on(tmp_path, answers):
 
 def work_of(path, arm=None):
     """Return the steps of a run on a small arm, or on none."""
-    from ne_dynamics.commission.work import Motions, Work
+    from ne_dynamics.commission.work import CommissionWork, Motions
 
     subject = small_arm(path / 'model')
     session = SimpleNamespace(is_simulated=False, arm=arm)
-    return Work(subject, kept_folder(path / 'run', subject), session, no_bar, Motions())
+    return CommissionWork(subject, kept_folder(path / 'run', subject), session, no_bar, Motions())
 
 
 def test_what_says_nothing_of_the_given_model_is_no_result_of_it(tmp_path, monkeypatch):

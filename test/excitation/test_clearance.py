@@ -16,9 +16,9 @@ from ne_dynamics.errors import ExcitationError
 from ne_dynamics.excitation.body_frames import BodyFrames
 from ne_dynamics.excitation.clearance import Clearance, HullDistances, bound_motion, measure_pair
 from ne_dynamics.excitation.constraints import Constraints
-from ne_dynamics.excitation.information import Motion
+from ne_dynamics.excitation.information import SampledMotion
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
-from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import bound_distances, fit_capsule
 from ne_dynamics.excitation.verification import compute_body_poses
 
@@ -28,14 +28,14 @@ WALL = KeepOut(np.array([0.0, 3.0, 4.0]), -2.0)
 @pytest.fixture(scope='module')
 def clearance():
     """Return what the arm must not touch, in front of a floor and a slanted wall."""
-    limits = MotionLimits.of_robot(small_arm(), START)
+    limits = ExcitationLimits.of_robot(small_arm(), START)
     return Clearance(small_arm(), small_solids(), [FLOOR, WALL], 0.02, START, limits)
 
 
 @pytest.fixture(scope='module')
 def poses():
     """Return random poses within the limits."""
-    limits = MotionLimits.of_robot(small_arm(), START)
+    limits = ExcitationLimits.of_robot(small_arm(), START)
     return np.random.default_rng(7).uniform(limits.lower, limits.upper, (40, 4))
 
 
@@ -78,12 +78,12 @@ def test_distances_of_planes_are_those_of_corners(clearance, poses):
 def test_gradients_of_distances_are_those_of_finite_differences(clearance, poses):
     """The weighted sum of all numbers changes with the positions as its gradient says."""
     dynamics = small_arm()
-    limits = MotionLimits.of_robot(dynamics, START)
+    limits = ExcitationLimits.of_robot(dynamics, START)
     everything = np.full((len(poses), len(clearance.pairs)), -np.inf)
 
     def evaluate(position):
         constraints = Constraints(dynamics, limits, clearance, len(poses), 0.01, 0.0)
-        motion = Motion(position, 0.3 * position, 0.2 * position)
+        motion = SampledMotion(position, 0.3 * position, 0.2 * position)
         return constraints.evaluate(motion, everything)
 
     groups = evaluate(poses)
@@ -107,12 +107,12 @@ def test_gradients_of_distances_are_those_of_finite_differences(clearance, poses
 def test_what_is_not_measured_is_far(clearance, poses):
     """Numbers that bounds leave out are below what is needed."""
     dynamics = small_arm()
-    limits = MotionLimits.of_robot(dynamics, START)
+    limits = ExcitationLimits.of_robot(dynamics, START)
     shape = len(poses), len(clearance.pairs)
     lazy = Constraints(dynamics, limits, clearance, len(poses), 0.01, 0.0)
     rng = np.random.default_rng(4)
     for _ in range(5):
-        motion = Motion(poses, poses, poses)
+        motion = SampledMotion(poses, poses, poses)
         fresh = Constraints(dynamics, limits, clearance, len(poses), 0.01, 0.0)
         exact = fresh.evaluate(motion, np.full(shape, -np.inf))[4].values
         values = lazy.evaluate(motion, np.zeros(shape))[4].values
@@ -167,7 +167,7 @@ def test_a_start_in_contact_is_refused():
     robot = ned.load_urdf(make_urdf(elbow_limits=(-3.1, 3.1)), tip_link='hand')
     dynamics = ned.Dynamics(robot, backend='python')
     folded = np.array([0.0, 0.5, 3.0, 0.0])
-    limits = MotionLimits.of_robot(dynamics, folded)
+    limits = ExcitationLimits.of_robot(dynamics, folded)
     with pytest.raises(ExcitationError, match=r'start: .* upper and hand in contact'):
         Clearance(dynamics, small_solids(), [], 0.02, folded, limits)
     free = Clearance(dynamics, small_solids(), [], 0.02, folded, limits, [('hand', 'upper')])
@@ -180,14 +180,14 @@ def test_a_start_in_contact_is_refused():
             [high],
             0.02,
             START,
-            MotionLimits.of_robot(small_arm(), START),
+            ExcitationLimits.of_robot(small_arm(), START),
         )
 
 
 def test_many_distances_are_those_of_one():
     """Distance, points and way of pairs in random poses, with what coal takes made once."""
     dynamics = small_arm()
-    limits = MotionLimits.of_robot(dynamics, START)
+    limits = ExcitationLimits.of_robot(dynamics, START)
     pairs = Clearance(dynamics, small_solids(), [], 0.02, START, limits).pairs
     rng = np.random.default_rng(4)
     frames = BodyFrames(dynamics, rng.uniform(limits.lower, limits.upper, (20, dynamics.n)))

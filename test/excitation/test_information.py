@@ -13,22 +13,22 @@ from ne_dynamics.excitation.columns import TERMS, find_columns
 from ne_dynamics.excitation.information import (
     MEASURES,
     Information,
-    Motion,
+    SampledMotion,
     compute_condition_number,
     measure_determinant,
 )
-from ne_dynamics.excitation.limits import MotionLimits
+from ne_dynamics.excitation.limits import ExcitationLimits
 
 
 @pytest.fixture(scope='module')
 def subject():
     """Return the arm's columns, its information, and a random motion."""
     dynamics = small_arm()
-    limits = MotionLimits.of_robot(dynamics, START)
+    limits = ExcitationLimits.of_robot(dynamics, START)
     columns = find_columns(dynamics, limits, START)
     noise = np.array([0.5, 0.4, 0.3, 0.8])
     rng = np.random.default_rng(5)
-    motion = Motion(*rng.uniform(-1.0, 1.0, (3, 60, 4)))
+    motion = SampledMotion(*rng.uniform(-1.0, 1.0, (3, 60, 4)))
     return columns, Information(dynamics, columns, limits, noise), noise, motion
 
 
@@ -52,7 +52,7 @@ def test_values_and_columns_give_the_efforts(subject):
     """The columns times what the given model has of them are the inverse dynamics."""
     columns, information, noise, _ = subject
     dynamics, rng = small_arm(), np.random.default_rng(2)
-    motion = Motion(*rng.uniform(-1.0, 1.0, (3, 30, 4)))
+    motion = SampledMotion(*rng.uniform(-1.0, 1.0, (3, 30, 4)))
     rows = information._compute_rows(motion)
     efforts = (rows / columns.scales) @ columns.values * noise
     np.testing.assert_allclose(efforts, dynamics.inverse_dynamics(*motion), atol=1e-8)
@@ -82,7 +82,7 @@ def test_gradients_are_those_of_finite_differences(subject, name):
         direction = rng.normal(size=(3, *motion.position.shape))
         step = 1e-5
         ahead, behind = (
-            compute(Motion(*(v + s * d for v, d in zip(motion, direction, strict=True))))
+            compute(SampledMotion(*(v + s * d for v, d in zip(motion, direction, strict=True))))
             for s in (step, -step)
         )
         expected = (ahead - behind) / (2.0 * step)
@@ -104,5 +104,5 @@ def test_condition_number_is_that_of_the_weighted_columns(subject):
 def test_a_motion_that_tells_nothing_has_no_condition_number(subject):
     """At rest in one pose the columns are dependent."""
     _, information, _, _ = subject
-    rest = Motion(np.tile(START, (10, 1)), np.zeros((10, 4)), np.zeros((10, 4)))
+    rest = SampledMotion(np.tile(START, (10, 1)), np.zeros((10, 4)), np.zeros((10, 4)))
     assert compute_condition_number(information.compute(rest)) == np.inf

@@ -20,7 +20,7 @@ from excitation_arm import QUICK, START, make_urdf, quick_plan, small_arm, small
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
 from ne_dynamics.errors import ExcitationError, InputError
-from ne_dynamics.excitation import FLOOR, KeepOut, MotionLimits, Shares, plan_excitation
+from ne_dynamics.excitation import FLOOR, ExcitationLimits, KeepOut, Shares, plan_excitation
 from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.columns import find_columns
 from ne_dynamics.excitation.constraints import Constraints
@@ -106,7 +106,7 @@ def test_distances_are_kept_by_mujoco(plan, dense, geometry):
 def task(plan):
     """Return what the plan solves."""
     dynamics = small_arm()
-    limits = MotionLimits.of_robot(dynamics, START)
+    limits = ExcitationLimits.of_robot(dynamics, START)
     columns = find_columns(dynamics, limits, START)
     return Task(
         dynamics,
@@ -229,7 +229,7 @@ def tamper(plan, joint, amount, what='positions'):
 def test_a_motion_beyond_limits_is_refused(plan, joint, amount, what, message):
     """A point that was changed is found by the check, with joint, kind and time."""
     dynamics = small_arm()
-    limits = MotionLimits.of_robot(dynamics, START)
+    limits = ExcitationLimits.of_robot(dynamics, START)
     points = tamper(plan, joint, amount, what)
     motion = join_points(dynamics.robot, dynamics.joint_names, points)
     with pytest.raises(ExcitationError, match=message + r'.* at [34]\.\d+ s, expected at \w+ '):
@@ -239,7 +239,7 @@ def test_a_motion_beyond_limits_is_refused(plan, joint, amount, what, message):
 def test_contacts_are_refused(plan, dense):
     """A margin that is wider than what was planned, and a plane that came nearer, are found."""
     dynamics = small_arm()
-    limits = MotionLimits.of_robot(dynamics, START)
+    limits = ExcitationLimits.of_robot(dynamics, START)
     distances = Distances(dynamics.robot, dense)
     clearance = Clearance(dynamics, small_solids(), [FLOOR], 0.02, START, limits)
     found = distances.check(clearance)
@@ -333,19 +333,19 @@ def test_limits_that_are_missing_are_asked_for():
     robot = ned.load_urdf(text, tip_link='hand')
     dynamics = ned.Dynamics(robot, backend='python')
     with pytest.raises(InputError, match="'pan': velocity limit: expected"):
-        MotionLimits.of_robot(dynamics, START)
+        ExcitationLimits.of_robot(dynamics, START)
     given = {'velocity_limits': {'pan': 1.0}, 'acceleration_limits': {'pan': 2.0}}
-    limits = MotionLimits.of_robot(dynamics, START, **given)
+    limits = ExcitationLimits.of_robot(dynamics, START, **given)
     assert limits.velocity[0] == 0.7
     assert limits.acceleration[0] == pytest.approx(1.8)
     turning = make_urdf().replace('"pan" type="revolute"', '"pan" type="continuous"')
     dynamics = ned.Dynamics(ned.load_urdf(turning, tip_link='hand'), backend='python')
-    limits = MotionLimits.of_robot(dynamics, START)
+    limits = ExcitationLimits.of_robot(dynamics, START)
     assert limits.lower[0] < START[0] < limits.upper[0]
     assert limits.upper[0] - limits.lower[0] <= 2.0 * np.pi
     assert any("'pan' has no end" in note for note in limits.notes)
     with pytest.raises(InputError, match='velocity limit: expected a joint'):
-        MotionLimits.of_robot(dynamics, START, velocity_limits={'pun': 1.0})
+        ExcitationLimits.of_robot(dynamics, START, velocity_limits={'pun': 1.0})
 
 
 def test_a_start_is_found():
@@ -356,7 +356,7 @@ def test_a_start_is_found():
     wall = KeepOut(np.array([-1.0, 0.0, 0.0]), -0.5)  # what is beyond x = 0.5 m
     pose, name = choose_start(small_arm(), small_solids(), [FLOOR, wall], 0.02)
     assert name != 'zero'
-    limits = MotionLimits.of_robot(small_arm(), pose)
+    limits = ExcitationLimits.of_robot(small_arm(), pose)
     Clearance(small_arm(), small_solids(), [FLOOR, wall], 0.02, pose, limits)
     with pytest.raises(ExcitationError, match='start: expected a pose, got none'):
         choose_start(small_arm(), small_solids(), [KeepOut(FLOOR.normal, 0.2)], 0.02)

@@ -18,7 +18,7 @@ from ne_dynamics.gains.falling import Falls
 from ne_dynamics.gains.kind import corner_modes
 from ne_dynamics.gains.loop import (
     JointGains,
-    Timing,
+    LoopTiming,
     close_loop,
     frequencies,
     growth,
@@ -156,7 +156,7 @@ def test_no_arm_falls_with_gains_by_the_factor_that_is_printed(name, options):
 @pytest.mark.parametrize('square', [-25.0, -1.0])
 def test_the_locus_of_an_arm_that_falls_ends_at_0_hz(square):
     """Gains smaller by the margin are just at the edge, of a joint and of all at once."""
-    timing = Timing(0.004, 0.004, None)
+    timing = LoopTiming(0.004, 0.004, None)
     gains = JointGains(np.array([300.0, 80.0]), np.array([45.0, 15.0]), np.zeros(2))
     masses = np.array([[[2.0, 0.3], [0.3, 1.0]]])
     modes = rigid_modes(masses, square * masses)
@@ -175,7 +175,7 @@ def test_the_locus_of_an_arm_that_falls_ends_at_0_hz(square):
 
 def test_a_joint_that_gravity_does_not_move_bears_any_reduction():
     """About a vertical axis nothing falls."""
-    timing = Timing(0.004, 0.004, None)
+    timing = LoopTiming(0.004, 0.004, None)
     gains = JointGains(np.array([300.0]), np.array([45.0]), np.zeros(1))
     modes = rigid_modes(np.array([[[2.0]]]), np.zeros((1, 1, 1)))
     at = frequencies(timing)

@@ -12,7 +12,7 @@ from ne_dynamics.control.sensors.velocity_source import (
 )
 from ne_dynamics.gains.loop import (
     JointGains,
-    Timing,
+    LoopTiming,
     close_loop,
     elastic_modes,
     frequencies,
@@ -50,7 +50,9 @@ def random_masses(count, n, seed=0):
 def test_response_is_the_sum_over_all_aliases(dead_time, square, damping):
     """A mode behind a hold and a dead time is what sampling makes of its transfer function."""
     at = np.array([20.0, 130.0, 400.0, 700.0])
-    found = respond(np.array([[square]]), np.array([damping]), Timing(PERIOD, dead_time, None), at)
+    found = respond(
+        np.array([[square]]), np.array([damping]), LoopTiming(PERIOD, dead_time, None), at
+    )
     shift = 2.0 * np.pi / PERIOD * np.arange(-ALIASES, ALIASES + 1)
     s = 1j * (at[:, np.newaxis] + shift)
     hold = (1.0 - np.exp(-s * PERIOD)) / (s * PERIOD)
@@ -68,7 +70,7 @@ def test_response_is_the_sum_over_all_aliases(dead_time, square, damping):
 @pytest.mark.parametrize('ki', [0.0, 40.0])
 def test_margins_are_where_eigenvalues_reach_the_circle(velocity, dead_time, ki):
     """Gains times their margin, and the dead time with its own, are just at the edge."""
-    timing = Timing(PERIOD, dead_time, velocity)
+    timing = LoopTiming(PERIOD, dead_time, velocity)
     modes = rigid_modes(np.array([[[2.0]]]))
     gains = JointGains(np.array([300.0]), np.array([45.0]), np.array([ki]))
     at = frequencies(timing, count=1500)
@@ -88,7 +90,7 @@ def test_margins_are_where_eigenvalues_reach_the_circle(velocity, dead_time, ki)
 def test_joints_of_a_coupled_arm_have_common_margins():
     """With gains that are a multiple of the mass matrix all loci are the loop of one joint."""
     masses = random_masses(3, 4)
-    timing = Timing(PERIOD, PERIOD, FILTER)
+    timing = LoopTiming(PERIOD, PERIOD, FILTER)
     at = frequencies(timing)
     one = JointGains(np.array([90.0]), np.array([15.0]), np.array([0.0]))
     alike = JointGains(*(np.repeat(gain, 4) for gain in one))
@@ -105,7 +107,7 @@ def test_closed_loop_goes_as_the_open_one_says(is_elastic):
     """Eigenvalues of the step of all joints are the roots of the determinant of I + L."""
     masses = random_masses(2, 3, seed=4) + 2.0 * np.eye(3)
     slopes = np.array([np.diag((3.0, -2.0, 1.0))] * 2)
-    timing = Timing(PERIOD, 1.4 * PERIOD, FILTER)
+    timing = LoopTiming(PERIOD, 1.4 * PERIOD, FILTER)
     gains = JointGains(*np.array(((90.0, 60.0, 50.0), (12.0, 9.0, 8.0), (20.0, 0.0, 10.0))))
     modes = rigid_modes(masses, slopes)
     if is_elastic:
@@ -128,7 +130,7 @@ def test_stiff_gears_are_no_gears():
     """With stiffer and stiffer springs the response becomes that of the rigid arm."""
     masses = random_masses(2, 3, seed=7) + 2.0 * np.eye(3)
     slopes = np.zeros((2, 3, 3))
-    timing = Timing(PERIOD, PERIOD, FILTER)
+    timing = LoopTiming(PERIOD, PERIOD, FILTER)
     gains = JointGains(np.full(3, 80.0), np.full(3, 9.0), np.zeros(3))
     at = np.array([3.0, 30.0])
     rigid = open_loop(rigid_modes(masses), None, gains, timing, at)

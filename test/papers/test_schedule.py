@@ -16,7 +16,7 @@ from ne_dynamics.papers.counting.printed_tables import TOTAL, row
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
 from ne_dynamics.papers.counting.stages import arrange_table_5
 from ne_dynamics.papers.counting.task_graph import (
-    Task,
+    GraphTask,
     TaskGraph,
     build_operation_graph,
     count_steps,
@@ -35,7 +35,7 @@ def random_graph(seed):
     for index in range(int(rng.integers(1, 61))):
         before = [i for i in range(index) if rng.random() < 3.0 / (index + 1)]
         cost = (int(value) for value in rng.integers(0, 4, 3))
-        tasks.append(Task(f't{index}', *cost, tuple(before)))
+        tasks.append(GraphTask(f't{index}', *cost, tuple(before)))
     return TaskGraph(tuple(tasks))
 
 
@@ -104,7 +104,9 @@ def test_schedules_keep_precedence_and_the_number_of_processors(seed, processors
 @pytest.mark.parametrize('seed', SEEDS)
 def test_a_schedule_that_cannot_be_carried_out_is_noticed(seed):
     """The check refuses a task begun before its predecessor has ended, and two at once."""
-    graph = TaskGraph((*random_graph(seed).tasks, Task('a', 2, 1, 0, ()), Task('b', 1, 1, 0, ())))
+    graph = TaskGraph(
+        (*random_graph(seed).tasks, GraphTask('a', 2, 1, 0, ()), GraphTask('b', 1, 1, 0, ()))
+    )
     schedule = schedule_tasks(graph, 2)
     check(schedule)
     at_once = dataclasses.replace(
@@ -112,7 +114,7 @@ def test_a_schedule_that_cannot_be_carried_out_is_noticed(seed):
     )
     with pytest.raises(AssertionError):
         check(at_once)
-    chain = TaskGraph((Task('a', 2, 1, 0, ()), Task('b', 1, 1, 0, (0,))))
+    chain = TaskGraph((GraphTask('a', 2, 1, 0, ()), GraphTask('b', 1, 1, 0, (0,))))
     early = dataclasses.replace(schedule_tasks(chain, 2), starts=(0, 2), places=(0, 1))
     with pytest.raises(AssertionError, match='b'):
         check(early)
@@ -233,8 +235,8 @@ def test_which_form_of_001_leaves_more_to_do_side_by_side():
 def test_graphs_and_numbers_that_make_no_sense_are_refused():
     """A task that waits for a later one, no processor, and too few steps are named."""
     with pytest.raises(InputError, match=r"task 'b': expected to wait for tasks before index 0"):
-        TaskGraph((Task('b', 1, 0, 0, (1,)), Task('a', 1, 0, 0, ())))
-    graph = TaskGraph((Task('a', 1, 2, 0, ()), Task('b', 1, 0, 0, (0,))))
+        TaskGraph((GraphTask('b', 1, 0, 0, (1,)), GraphTask('a', 1, 0, 0, ())))
+    graph = TaskGraph((GraphTask('a', 1, 2, 0, ()), GraphTask('b', 1, 0, 0, (0,))))
     with pytest.raises(InputError, match='processors: expected at least 1, got 0'):
         schedule_tasks(graph, 0)
     with pytest.raises(InputError, match='steps: expected at least the critical path, 4, got 3'):

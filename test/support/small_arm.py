@@ -5,7 +5,7 @@ import contextlib
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.folder import CommissionFolder
 from ne_dynamics.commission.steps import perform
-from ne_dynamics.commission.subject import Subject
+from ne_dynamics.commission.subject import CommissionedArm
 
 RATE = 250.0
 
@@ -45,7 +45,7 @@ def small_arm(folder):
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / 'small.urdf'
     file.write_text(URDF)
-    return Subject.read(str(file), None, None)
+    return CommissionedArm.read(str(file), None, None)
 
 
 def simulated_small_arm(subject, errors, folder):

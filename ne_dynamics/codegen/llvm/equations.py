@@ -139,7 +139,7 @@ def write_sincos(lanes: int) -> str:
     return '\n'.join(lines)
 
 
-class Body:
+class EquationBody:
     """Writes the live nodes of a program as instructions on ``lanes`` lanes.
 
     Each output is stored as soon as it is known: what waits until the end takes stack.
@@ -380,7 +380,7 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
             ]
             inputs[f'{stem}{index + 1}'] = f'%v{tag}'
     largest = find_largest_input(program)
-    body = Body(program, lanes, inputs, adds_outputs=not largest.is_enough)
+    body = EquationBody(program, lanes, inputs, adds_outputs=not largest.is_enough)
     lines += body.lines
     verdict = _write_verdict(body, checked, nonnegative, largest.bound, lines)
     arguments = ', '.join(f'ptr noalias %in{group}' for group in groups)
@@ -422,7 +422,7 @@ def _split_blocks(lines: Sequence[str]) -> list[str]:
 
 
 def _write_verdict(
-    body: Body,
+    body: EquationBody,
     inputs: Sequence[str],
     nonnegative: Sequence[str],
     largest_input: float,

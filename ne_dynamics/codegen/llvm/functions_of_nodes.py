@@ -17,7 +17,7 @@ from ne_dynamics.codegen.llvm.lanes import (
 from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES, SIGNED_FUNCTIONS, Graph, Symbol
 
 
-class Body(Protocol):
+class FunctionBody(Protocol):
     """What writes the nodes of a program; see :mod:`~ne_dynamics.codegen.llvm.equations`."""
 
     graph: Graph
@@ -31,7 +31,7 @@ class Body(Protocol):
         """Write a node whose arguments are written."""
 
 
-def write_early_series(body: Body, early: set[int]) -> None:
+def write_early_series(body: FunctionBody, early: set[int]) -> None:
     """Compute functions of one sample that depend on no other function, side by side."""
     dependent: set[int] = set()
     groups: dict[tuple[str, bool], list[int]] = {}
@@ -52,12 +52,14 @@ def write_early_series(body: Body, early: set[int]) -> None:
             _series_on_lanes(body, operation, is_negated, group[start : start + PACKED])
 
 
-def _is_negated(body: Body, index: int) -> bool:
+def _is_negated(body: FunctionBody, index: int) -> bool:
     key = body.graph.nodes[index]
     return key[0] in SIGNED_FUNCTIONS and bool(key[2])
 
 
-def _series_on_lanes(body: Body, operation: str, is_negated: bool, group: Sequence[int]) -> None:
+def _series_on_lanes(
+    body: FunctionBody, operation: str, is_negated: bool, group: Sequence[int]
+) -> None:
     """Compute a function of several nodes of one sample, a node a lane."""
     width = next(lanes for lanes in SINCOS_LANES if lanes >= len(group))
     kind = format_type(width) if width > 1 else '<1 x double>'
@@ -78,7 +80,7 @@ def _series_on_lanes(body: Body, operation: str, is_negated: bool, group: Sequen
         body.lines.append(f'%n{index} = extractelement {kind} {call}, i32 {lane}')
 
 
-def write_function(body: Body, index: int) -> None:
+def write_function(body: FunctionBody, index: int) -> None:
     """Compute a function of nodes that are written."""
     operation, argument = body.graph.nodes[index][:2]
     if operation == 'sign':
@@ -104,7 +106,7 @@ def write_function(body: Body, index: int) -> None:
     body.names[index] = name
 
 
-def _clamp(body: Body, index: int) -> None:
+def _clamp(body: FunctionBody, index: int) -> None:
     """Hold a number within a magnitude; NaN of either stays."""
     name, kind = f'%n{index}', body.kind
     value, limit = (body.names[argument] for argument in body.graph.arguments(index))
@@ -121,7 +123,7 @@ def _clamp(body: Body, index: int) -> None:
     body.names[index] = name
 
 
-def _sign(body: Body, index: int) -> None:
+def _sign(body: FunctionBody, index: int) -> None:
     """Compute -1, 0 or 1."""
     name, kind = f'%n{index}', body.kind
     zero, one = format_constant(0.0, body.lanes), format_constant(1.0, body.lanes)

@@ -18,7 +18,7 @@ import numpy as np
 from ne_dynamics.commission.arm.arm_session import Progress
 from ne_dynamics.commission.arm.followed_plan import FollowedPlan, StrayWatch, turned
 from ne_dynamics.commission.arm.guardian import Guardian
-from ne_dynamics.commission.arm.pace import GrantedPace, OwnPace, Pace
+from ne_dynamics.commission.arm.pace import GrantedPace, MotionPace, OwnPace
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, say_to_terminal
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.record import Record
@@ -184,7 +184,7 @@ class LiveArm:
             LOOK_PERIOD, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
         self._executor = make_executor(self.node, lambda: prompt)
-        self._pace: Pace = OwnPace()
+        self._pace: MotionPace = OwnPace()
         if granted_rate is not None:
             self._pace = GrantedPace(self.node, granted_rate)
         self._status_name = f'{self.node.get_namespace().rstrip("/")}/{NODE_NAME}'

@@ -24,7 +24,7 @@ STATES_AHEAD = 24
 it, and what is on the way is little enough that nothing is lost."""
 
 
-class Pace(Protocol):
+class MotionPace(Protocol):
     """Whether, and how far, an arm goes on."""
 
     is_granted: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ne_dynamics.commission.subject import Subject
+from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.simulation import HiddenErrors
 from ne_dynamics.simulation.demo.motion import excitation
@@ -16,14 +16,16 @@ POSE_MOTION = 6.0
 """Duration of the motion that a first pose must leave room for [s]."""
 
 
-def prepare_simulated_arm(subject: Subject, errors: HiddenErrors, folder: Path) -> dict[str, Any]:
+def prepare_simulated_arm(
+    subject: CommissionedArm, errors: HiddenErrors, folder: Path
+) -> dict[str, Any]:
     """Write what is hidden, and return the parameters of the simulated robot.
 
     The arm begins where its motors, with its true masses and friction, can move it.
 
     Parameters
     ----------
-    subject : Subject
+    subject : CommissionedArm
     errors : HiddenErrors
     folder : Path
         Made where it is missing.

@@ -78,7 +78,7 @@ PER_LOAD = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class FittedMotion:
     """Filtered motion of all joints, each of shape (M, n).
 
     Attributes
@@ -164,7 +164,7 @@ class EffortFit:
     ----------
     dynamics : Dynamics
         The given model.
-    motion : Motion
+    motion : FittedMotion
     used : bool array, shape (M, n)
         Samples of each joint that count.
     has_load : bool
@@ -180,7 +180,7 @@ class EffortFit:
     def __init__(
         self,
         dynamics: Dynamics,
-        motion: Motion,
+        motion: FittedMotion,
         used: NDArray[np.bool_],
         has_load: bool = False,
         without_gravity: bool = False,

@@ -13,8 +13,8 @@ from ne_dynamics.driver.evidence.effort_fit import (
     TURNS_ROUND,
     EffortFit,
     Explained,
+    FittedMotion,
     JointTerms,
-    Motion,
     count_independent,
 )
 from ne_dynamics.driver.evidence.gravity_columns import turn_gravity
@@ -318,7 +318,7 @@ class LogEvidence:
             velocity, acceleration, direction = self.get_rates(reading)
             self._fits[key] = EffortFit(
                 self._dynamics,
-                Motion(
+                FittedMotion(
                     reading.read_positions(self._position),
                     velocity,
                     acceleration,

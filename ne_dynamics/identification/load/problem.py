@@ -1,7 +1,7 @@
 """The least-squares problem of a load on an arm, from logs of efforts in N m or in currents.
 
-With the unknowns of a :class:`~ne_dynamics.identification.load.shared_rows.Layout` and, for each
-joint, g = 1 or the reciprocal of the unknown gain of its drive ::
+With the unknowns of a :class:`~.shared_rows.UnknownsLayout` and, for each joint, g = 1 or the
+reciprocal of the unknown gain of its drive ::
 
     reading = g (arm (body parameters) + load (load parameters)) + friction + error
 
@@ -17,7 +17,7 @@ import numpy as np
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification.evaluation import rms
-from ne_dynamics.identification.load.shared_rows import Layout, LogFactors
+from ne_dynamics.identification.load.shared_rows import LogFactors, UnknownsLayout
 from ne_dynamics.identification.regression.reduction import triangle
 from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
 from ne_dynamics.logs.likeness import count_alike
@@ -42,21 +42,21 @@ class LoadProblem:
 
     Parameters
     ----------
-    layout : Layout
+    layout : UnknownsLayout
     logs : sequence of LogFactors
 
     Attributes
     ----------
     has_gains : bool
         Whether efforts are in units of drives whose gains are unknown.
-    layout : Layout
+    layout : UnknownsLayout
     weights : list of array, shape (n,)
         Reciprocal standard deviations of the readings, log by log; :meth:`solve` finds them.
     """
 
     has_gains = False
 
-    def __init__(self, layout: Layout, logs: Sequence[LogFactors]) -> None:
+    def __init__(self, layout: UnknownsLayout, logs: Sequence[LogFactors]) -> None:
         self.layout = layout
         self.weights = [np.ones(layout.robot.n) for _ in logs]
         self._logs = logs

@@ -72,7 +72,7 @@ class LoadBelief(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class UnknownsLayout:
     """Where the unknowns are; steps in units of their spread.
 
     Attributes
@@ -203,7 +203,7 @@ def make_layout(
     load: LoadBelief,
     spread: float,
     shift: float = 0.0,
-) -> Layout:
+) -> UnknownsLayout:
     """Return where the unknowns are, and how far they may be off.
 
     Parameters
@@ -254,7 +254,7 @@ def make_layout(
     tip = PER_BODY * bodies.index(robot.tip.body)
     means[1, :, tip : tip + PER_BODY] += load_to_body @ load.mean
     maps[1, :, tip : tip + PER_BODY, first_load:] = load_to_body * load.width
-    return Layout(robot, bodies, first_load, load, means, maps)
+    return UnknownsLayout(robot, bodies, first_load, load, means, maps)
 
 
 def transform_parameters(pose: Transform) -> FloatArray:

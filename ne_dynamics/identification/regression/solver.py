@@ -169,7 +169,7 @@ def minimize(
         # Mostly the minimum is near: Newton's method alone gets there in a few steps.
         attempts = [(start, 0.0, NEAR), (start, FIRST_WEIGHT, STUCK), *attempts]
     for begin, first_weight, longest in attempts:
-        found = _follow(problem, _State(problem, begin), first_weight, longest, largest_gap)
+        found = _follow(problem, _SolverState(problem, begin), first_weight, longest, largest_gap)
         if found is not None:
             return found
     raise IdentificationError(
@@ -180,7 +180,7 @@ def minimize(
 
 
 def _follow(
-    problem: Problem, state: _State, first_weight: float, longest: int, largest_gap: float
+    problem: Problem, state: _SolverState, first_weight: float, longest: int, largest_gap: float
 ) -> Solution | None:
     """Return the minimum, by the path of minima with ever smaller weights; None when it is far."""
     last = 1.0 / problem.spread**2
@@ -208,7 +208,7 @@ def _follow(
     return None
 
 
-class _State:
+class _SolverState:
     """Where the search is."""
 
     def __init__(self, problem: Problem, start: Solution | None) -> None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.counting.printed_tables import row
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
-from ne_dynamics.papers.counting.task_graph import Task, TaskGraph, count_steps
+from ne_dynamics.papers.counting.task_graph import GraphTask, TaskGraph, count_steps
 
 LEADING = ('omega_1', 'alpha_1', 'A_1', 'omega_2', 'alpha_2')
 """Rows of table 5 that come one after another before the first stage."""
@@ -79,8 +79,8 @@ def arrange_table_5() -> Arrangement:
     return Arrangement(TaskGraph(tuple(leading)), _outward_stage(), _inward_stage())
 
 
-def _task(name: str, cost: Count, *before: int) -> Task:
-    return Task(name, cost.multiplications, cost.additions, 0, before)
+def _task(name: str, cost: Count, *before: int) -> GraphTask:
+    return GraphTask(name, cost.multiplications, cost.additions, 0, before)
 
 
 def _cost_of_link(name: str) -> Count:

@@ -15,7 +15,7 @@ from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES
 from ne_dynamics.errors import InputError
 
 
-class Task(NamedTuple):
+class GraphTask(NamedTuple):
     """One piece of work.
 
     Attributes
@@ -45,7 +45,7 @@ class TaskGraph:
 
     Attributes
     ----------
-    tasks : tuple of Task
+    tasks : tuple of GraphTask
 
     Raises
     ------
@@ -53,7 +53,7 @@ class TaskGraph:
         When a task waits for itself or for a later one.
     """
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[GraphTask, ...]
 
     def __post_init__(self) -> None:
         for index, task in enumerate(self.tasks):
@@ -87,13 +87,13 @@ class TaskGraph:
                 after[other].append(index)
         return after
 
-    def find_critical_path(self) -> tuple[Task, ...]:
+    def find_critical_path(self) -> tuple[GraphTask, ...]:
         """Return the longest chain of tasks each of which waits for the one before.
 
         Its steps are the time on any number of processors.
         """
         remaining, after = self.remaining_steps(), self.list_followers()
-        path: list[Task] = []
+        path: list[GraphTask] = []
         ready: Sequence[int] = [i for i, task in enumerate(self.tasks) if not task.before]
         while ready:
             index = max(ready, key=remaining.__getitem__)
@@ -102,7 +102,7 @@ class TaskGraph:
         return tuple(path)
 
 
-def count_steps(tasks: Sequence[Task]) -> tuple[int, int, int]:
+def count_steps(tasks: Sequence[GraphTask]) -> tuple[int, int, int]:
     """Return the multiplications, additions and functions of tasks together."""
     return (
         sum(task.multiplications for task in tasks),
@@ -124,7 +124,7 @@ def build_operation_graph(traced: Program) -> TaskGraph:
     costs = {'mul': (1, 0, 0), 'scale': (1, 0, 0), 'div': (1, 0, 0)}
     costs |= {'add': (0, 1, 0), 'sub': (0, 1, 0)}
     costs |= dict.fromkeys((*FUNCTION_NAMES, CLAMP), (0, 0, 1))
-    tasks: list[Task] = []
+    tasks: list[GraphTask] = []
     task_of: dict[int, int] = {}
     for index in graph.live(traced.outputs):
         operation = graph.nodes[index][0]
@@ -132,5 +132,5 @@ def build_operation_graph(traced: Program) -> TaskGraph:
             continue
         before = {task_of[i] for i in graph.arguments(index) if i in task_of}
         task_of[index] = len(tasks)
-        tasks.append(Task(f'{operation} {index}', *costs[operation], tuple(sorted(before))))
+        tasks.append(GraphTask(f'{operation} {index}', *costs[operation], tuple(sorted(before))))
     return TaskGraph(tuple(tasks))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Union
 
-from ne_dynamics.papers.counting.task_graph import Task, TaskGraph
+from ne_dynamics.papers.counting.task_graph import GraphTask, TaskGraph
 from ne_dynamics.papers.forms.arm import Arm
 from ne_dynamics.papers.forms.bookkeeping import Bookkeeping
 from ne_dynamics.papers.forms.formulation import Formulation
@@ -56,7 +56,7 @@ class TermRecorder:
         for index in kept:
             products, sums, functions = self._costs[index]
             before = tuple(sorted(place[other] for other in self._before[index]))
-            tasks.append(Task(self._names[index], products, sums, functions, before))
+            tasks.append(GraphTask(self._names[index], products, sums, functions, before))
         return TaskGraph(tuple(tasks))
 
 

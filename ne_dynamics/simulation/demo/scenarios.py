@@ -11,7 +11,7 @@ from ne_dynamics.simulation.demo.chunk_scenario import Chunks
 from ne_dynamics.simulation.demo.control_laws import ControlLaws
 from ne_dynamics.simulation.demo.scenario import Scenario
 from ne_dynamics.simulation.demo.sensor_loss import SensorLoss
-from ne_dynamics.simulation.demo.tilted_base import TiltedBase
+from ne_dynamics.simulation.demo.tilted_base import TiltedBaseScenario
 from ne_dynamics.simulation.demo.tool_load import ToolLoad
 from ne_dynamics.simulation.demo.weak_motors import WeakMotors
 from ne_dynamics.simulation.demo.wrong_model import WrongModel
@@ -21,7 +21,7 @@ SCENARIOS: Mapping[str, type[Scenario]] = {
     for scenario in (
         ControlLaws,
         ToolLoad,
-        TiltedBase,
+        TiltedBaseScenario,
         WrongModel,
         SensorLoss,
         Chunks,

@@ -18,7 +18,7 @@ from ne_dynamics.simulation.demo.tables import milli
 from ne_dynamics.tables import text_table
 
 
-class TiltedBase(Scenario):
+class TiltedBaseScenario(Scenario):
     """The base stands askew, or rocks like a ship or a vehicle."""
 
     name = 'tilted-base'
