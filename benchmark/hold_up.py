@@ -26,7 +26,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics.errors import BackendError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.ros import NODE, ComputedTorqueNode, PromptExecutor
+from ne_dynamics.ros import NODE, ComputedTorqueNode, LowLatencyExecutor
 
 POINTS = (300, 1_000, NODE.most_trajectory_points)
 """Of the trajectories."""
@@ -118,7 +118,7 @@ class _Bench:
             parameter_overrides=[Parameter(name, value=value) for name, value in values.items()],
         )
         self._driver = Node('bench_driver', context=context, start_parameter_services=False)
-        self._executor = PromptExecutor(self.node, self.node.prompt_subscriptions)
+        self._executor = LowLatencyExecutor(self.node, self.node.low_latency_subscriptions)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._publishers = {
             topic: self._driver.create_publisher(kind, topic, quality)

@@ -327,7 +327,7 @@ def run_elastic(
     loop.run(0.1)
     controller.motion.follow(motion.waypoints())
     moving = loop.run(motion.duration).error
-    verdict = controller.check.judge(controller.tuning)
+    verdict = controller.check.find_verdict(controller.tuning)
     resting = loop.run(3.0).position[-round(1.0 / ELASTIC_PERIOD) :]
     return Vibration(
         gain,

@@ -23,8 +23,8 @@ from ne_dynamics.control import (
     GUARD_LIMITS,
     Gains,
     Mode,
+    check_gains_and_drives,
     find_drive_inertias,
-    judge_gains_and_drives,
     phase_margin,
 )
 from ne_dynamics.errors import ParameterError
@@ -239,7 +239,7 @@ def _judge_gains(mode: Mode, gains: Gains, arm: ControlledArm, period: float) ->
     drives = find_drive_inertias(arm.robot.joints)
     remarks: list[str] = []
     for q in arm.sample_positions() if mode is Mode.FEEDFORWARD_PD else [np.zeros(arm.robot.n)]:
-        verdict = judge_gains_and_drives(
+        verdict = check_gains_and_drives(
             mode, gains, partial(arm.dynamics.mass_matrix, q), drives, period
         )
         if verdict.refusals:

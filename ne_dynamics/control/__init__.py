@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ne_dynamics.control.controller import Controller
     from ne_dynamics.control.feedback_gains import Gains
     from ne_dynamics.control.guards.feasibility import (
+        check_gains_and_drives,
         find_drive_inertias,
-        judge_gains_and_drives,
         largest_damping_rate,
         phase_margin,
     )
@@ -64,9 +64,9 @@ __all__ = [
     'VelocityFilter',
     'VelocitySettings',
     'VelocitySource',
+    'check_gains_and_drives',
     'estimate_payload',
     'find_drive_inertias',
-    'judge_gains_and_drives',
     'largest_damping_rate',
     'phase_margin',
     'velocity_filter',
@@ -78,7 +78,7 @@ if not TYPE_CHECKING:
         {
             'controller': 'Controller',
             'guards.feasibility': (
-                'find_drive_inertias judge_gains_and_drives largest_damping_rate phase_margin'
+                'find_drive_inertias check_gains_and_drives largest_damping_rate phase_margin'
             ),
             'guards.limits': 'GUARD_LIMITS GuardLimits',
             'guards.state_guard': 'Fault FaultKind StateRefused',

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         readable_parameters,
         start_rclpy,
     )
+    from ne_dynamics.ros.running.low_latency_executor import LowLatencyExecutor, make_executor
     from ne_dynamics.ros.running.private_domain import private_domain
-    from ne_dynamics.ros.running.prompt_executor import PromptExecutor, make_executor
     from ne_dynamics.ros.running.signals import stop_on_signals
     from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
     from ne_dynamics.ros.settings.controlled_arm import ControlledArm, controlled_arm
@@ -46,9 +46,9 @@ __all__ = [
     'DeclaredParameters',
     'JointStateReader',
     'LockedJoints',
+    'LowLatencyExecutor',
     'MessageError',
     'NodeSettings',
-    'PromptExecutor',
     'check_arguments',
     'controlled_arm',
     'load_robot',
@@ -73,7 +73,7 @@ if not TYPE_CHECKING:
             'node': 'ComputedTorqueNode',
             'running.command_line': 'check_arguments readable_parameters start_rclpy',
             'running.private_domain': 'private_domain',
-            'running.prompt_executor': 'PromptExecutor make_executor',
+            'running.low_latency_executor': 'LowLatencyExecutor make_executor',
             'running.signals': 'stop_on_signals',
             'settings.configuration': 'make_controller make_tuning',
             'settings.controlled_arm': 'ControlledArm controlled_arm',

@@ -26,7 +26,7 @@ from ne_dynamics.ros.messages.command_message import make_command_message
 from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.thresholds import NODE
-from ne_dynamics.ros.watching.felt_motion import FeltMotion
+from ne_dynamics.ros.watching.measured_motion import MeasuredMotion
 from ne_dynamics.ros.watching.other_commanders import OtherCommanders
 from ne_dynamics.ros.watching.reporter import Reporter
 from ne_dynamics.ros.watching.weight_watch import WeightWatch
@@ -71,7 +71,7 @@ class ConfiguredArm:
         What answers the states.
     motion : JointTrajectoryTopic
         What is followed, and what is planned.
-    felt : FeltMotion
+    measured_motion : MeasuredMotion
         What tells the load that the arm carries.
     others : OtherCommanders
         Who else publishes commands.
@@ -108,7 +108,7 @@ class ConfiguredArm:
         self._wrench = WrenchTopic(arm, controller, settings, clock, reporter)
         self.connections = Connections(node, arm, controller, command, steady_clock)
         self.connections.configure_command(self.settings.command)
-        self.felt = FeltMotion(arm, controller, self.connections.reader, settings)
+        self.measured_motion = MeasuredMotion(arm, controller, self.connections.reader, settings)
         self.weight = WeightWatch(controller, self.connections.reader)
         self.wrench_sign = WrenchSignWatch(arm, controller, settings)
         self.others = OtherCommanders(node, self.connections.command_publisher)
@@ -122,7 +122,7 @@ class ConfiguredArm:
             self.motion,
             self._leaving,
             self.weight,
-            self.felt,
+            self.measured_motion,
             self._is_refused,
         )
         self._listen(ImuTopic(controller, clock, reporter))
@@ -167,11 +167,11 @@ class ConfiguredArm:
         ParameterError
             When it cannot work, and what counts now can.
         """
-        refusals = self.controller.check.judge_change(tuning)
+        refusals = self.controller.check.check_change(tuning)
         if refusals:
             raise ParameterError('; '.join(refusals))
-        verdict = self.controller.check.judge(tuning)
-        return verdict.refusals + verdict.remarks + self.weight.judge_payload(tuning)
+        verdict = self.controller.check.find_verdict(tuning)
+        return verdict.refusals + verdict.remarks + self.weight.check_payload(tuning)
 
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on."""
@@ -183,7 +183,7 @@ class ConfiguredArm:
             # What was sent is not for the day on which it follows again.
             self.motion.planning.discard()
             self.motion.on_ended(f'mode {tuning.mode.value} follows none', True)
-        self.felt.adopt()
+        self.measured_motion.adopt()
         self.connections.watch(tuning.states.timeout)
         self.connections.configure_command(self.settings.command)
 
@@ -192,7 +192,7 @@ class ConfiguredArm:
     def find_refusal(self) -> str:
         """Return why the arm must not be commanded, as far as is known; '' where it may be."""
         self.refusal = self.weight.find_refusal() or '; '.join(
-            self.controller.check.judge_activation()
+            self.controller.check.check_activation()
         )
         if not self.refusal and self.settings.refuse_other_commanders:
             self.others.wait_for_discovery()
@@ -205,7 +205,7 @@ class ConfiguredArm:
         """Answer joint states from now on; the first one is the position that is held."""
         self.refusal = ''
         self.controller.reset()
-        self.felt.restart()
+        self.measured_motion.restart()
         self.weight.restart()
         self.states.begin()
 
@@ -252,7 +252,7 @@ class ConfiguredArm:
     def tare_wrench(self) -> str:
         """Take what the sensor reads beyond the model's load at rest; see `WrenchTopic.tare`."""
         bias = self._wrench.tare()
-        self.felt.restart()
+        self.measured_motion.restart()
         return bias
 
     def clear_fault(self) -> str:

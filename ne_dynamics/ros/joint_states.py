@@ -28,7 +28,7 @@ from ne_dynamics.ros.control_clock import ControlClock
 from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
 from ne_dynamics.ros.leaving_command import LeavingCommand
 from ne_dynamics.ros.messages.conversion import MessageError
-from ne_dynamics.ros.watching.felt_motion import FeltMotion
+from ne_dynamics.ros.watching.measured_motion import MeasuredMotion
 from ne_dynamics.ros.watching.reporter import Reporter
 from ne_dynamics.ros.watching.weight_watch import WeightWatch
 
@@ -53,7 +53,7 @@ class JointStateTopic:
     motion : JointTrajectoryTopic
     leaving : LeavingCommand
     weight : WeightWatch
-    felt : FeltMotion
+    measured_motion : MeasuredMotion
     is_refused : callable
         Returns whether the first state shows that no command may go out.
 
@@ -77,7 +77,7 @@ class JointStateTopic:
         motion: JointTrajectoryTopic,
         leaving: LeavingCommand,
         weight: WeightWatch,
-        felt: FeltMotion,
+        measured_motion: MeasuredMotion,
         is_refused: Callable[[], bool],
     ) -> None:
         self._node_clock = node_clock
@@ -88,7 +88,7 @@ class JointStateTopic:
         self._motion = motion
         self._leaving = leaving
         self._weight = weight
-        self._felt = felt
+        self._measured_motion = measured_motion
         self._is_refused = is_refused
         self.is_commanding = False
         self.effort_steps = EffortSteps(connections.arm.dynamics.n)
@@ -144,7 +144,7 @@ class JointStateTopic:
             listener(command, stamp)
         self._motion.watch(command)
         self._reporter.statistics.answers.append((time.perf_counter() - begin, now))
-        self._felt.note(now, position, message, command)
+        self._measured_motion.note(now, position, message, command)
 
     def _read_time(self, message: JointState) -> tuple[Any, float]:
         """Return the stamp of a state, the node's time where it has none, and its time [s]."""

@@ -62,7 +62,7 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
         readable_parameters,
         start_rclpy,
     )
-    from ne_dynamics.ros.running.prompt_executor import make_executor
+    from ne_dynamics.ros.running.low_latency_executor import make_executor
     from ne_dynamics.ros.running.rclpy_guards import guard_clock, guard_services
     from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.speed_scaling import make_speed_scaling
@@ -245,7 +245,7 @@ class ComputedTorqueNode(LifecycleNode):
         """Whether somebody is to be told how a goal ends."""
         return self._goals is not None and self._goals.is_following
 
-    def prompt_subscriptions(self) -> Sequence[Any]:
+    def low_latency_subscriptions(self) -> Sequence[Any]:
         """Return what the arm is controlled by, in the order in which it is to be served."""
         return () if self.configured is None else self.configured.subscriptions
 
@@ -394,7 +394,7 @@ def main(args: list[str] | None = None) -> int:
             for remark in files_without_effect(sys.argv if args is None else args, name):
                 node.get_logger().warning(remark)
             stop.wake(node)
-            executor = make_executor(node, node.prompt_subscriptions, node.note_absence)
+            executor = make_executor(node, node.low_latency_subscriptions, node.note_absence)
             _spin(node, executor, stop)
             stop.forget_node()
             executor.shutdown()

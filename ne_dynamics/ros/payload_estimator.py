@@ -19,7 +19,7 @@ from ne_dynamics.ros.running.deferred_service import DeferredService, Reply
 from ne_dynamics.ros.running.worker_process import AT_LEISURE
 from ne_dynamics.ros.settings.parameters import PayloadSettings
 from ne_dynamics.ros.thresholds import NODE
-from ne_dynamics.ros.watching.felt_motion import Question
+from ne_dynamics.ros.watching.measured_motion import Question
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from geometry_msgs.msg import InertiaStamped
@@ -94,7 +94,7 @@ class PayloadEstimator:
             raise PayloadError('the node is not active')
         if self._work is not None:
             raise PayloadError('an estimate is being worked on')
-        return configured.felt.ask()
+        return configured.measured_motion.ask()
 
     def _on_done(self) -> None:
         """Answer who has asked, in the thread of the executor."""

@@ -206,7 +206,7 @@ class SimulatedRobot(Node):
                 f'velocity: {", ".join(more)}'
             )
 
-    def prompt_subscriptions(self) -> tuple[Any, ...]:
+    def low_latency_subscriptions(self) -> tuple[Any, ...]:
         """Return what is answered without detours."""
         return (self._commands,)
 
@@ -453,7 +453,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with readable_parameters():
                 node = SimulatedRobot()
             stop.wake(node)
-            executor = make_executor(node, node.prompt_subscriptions)
+            executor = make_executor(node, node.low_latency_subscriptions)
             while not stop.is_set():
                 executor.spin_once()
         except ExternalShutdownException:

@@ -357,10 +357,10 @@ def test_a_continuous_joint_may_turn_over() -> None:
     """A reading that goes from pi to -pi is no jump where the joint has no stops."""
     joints = [Joint('wheel', JointType.CONTINUOUS), Joint('arm', JointType.REVOLUTE)]
     guard = StateGuard(joints, StateLimits(velocities=np.full(2, 1.0)))
-    guard.judge(np.array([3.14, 0.0]), None, 0.0, 0.0)
-    guard.judge(np.array([-3.14, 0.0]), None, 0.01, 0.0)
+    guard.check(np.array([3.14, 0.0]), None, 0.0, 0.0)
+    guard.check(np.array([-3.14, 0.0]), None, 0.01, 0.0)
     with pytest.raises(StateRefused, match=r"joint 'arm': moved by 6\.28"):
-        guard.judge(np.array([-3.14, 6.28]), None, 0.02, 0.0)
+        guard.check(np.array([-3.14, 6.28]), None, 0.02, 0.0)
 
 
 def test_the_last_command_spares_gravity_that_the_robot_carries(dynamics: Dynamics) -> None:
@@ -375,8 +375,8 @@ def test_a_joint_without_a_speed_limit_never_jumps() -> None:
     """Where one joint has a limit and another none, the same stamp twice is no jump."""
     joints = [Joint('a', JointType.REVOLUTE), Joint('b', JointType.REVOLUTE)]
     guard = StateGuard(joints, StateLimits(velocities=np.array([1.0, np.inf])))
-    guard.judge(np.zeros(2), None, 0.0, 0.0)
-    guard.judge(np.array([0.0, 3.0]), None, 0.0, 0.0)
+    guard.check(np.zeros(2), None, 0.0, 0.0)
+    guard.check(np.array([0.0, 3.0]), None, 0.0, 0.0)
 
 
 def test_a_return_that_cannot_be_answered_is_no_return(dynamics: Dynamics) -> None:
@@ -402,13 +402,13 @@ def test_an_arm_that_falls_is_caught() -> None:
     joints = [Joint('a', JointType.REVOLUTE)]
     fast = np.array([10.0])
     guard = StateGuard(joints, StateLimits(velocities=np.array([1.0])))
-    guard.judge(np.zeros(1), fast, 0.0, 0.0)
-    guard.judge(np.array([0.1]), fast, 0.01, 0.0)
+    guard.check(np.zeros(1), fast, 0.0, 0.0)
+    guard.check(np.array([0.1]), fast, 0.01, 0.0)
     with pytest.raises(StateRefused, match=r"'a': moved by -0\.1 in"):
-        guard.judge(np.zeros(1), fast, 0.02, 0.0)
+        guard.check(np.zeros(1), fast, 0.02, 0.0)
     with pytest.raises(StateRefused, match='3 states in a row'):
-        guard.judge(np.array([0.1]), fast, 0.03, 0.0)
-    assert guard.judge(np.array([0.2]), fast, 0.04, 0.0).kind is FaultKind.JUMPED
+        guard.check(np.array([0.1]), fast, 0.03, 0.0)
+    assert guard.check(np.array([0.2]), fast, 0.04, 0.0).kind is FaultKind.JUMPED
 
 
 @pytest.mark.parametrize('source', list(VelocitySource))
@@ -437,7 +437,7 @@ def test_a_simulation_that_is_paused_has_no_frozen_stamp(pause: float) -> None:
     for count in range(1, 120):
         for _ in range(count):
             now, arrival = now + 0.002, arrival + 0.002
-            guard.judge(np.zeros(1), None, now, arrival)
+            guard.check(np.zeros(1), None, now, arrival)
         arrival += pause
     assert guard.fault is None
 
@@ -450,12 +450,12 @@ def test_a_stamp_that_trembles_is_frozen_all_the_same() -> None:
     refused = 0
     for index, stamp in enumerate(stamps):
         try:
-            guard.judge(np.zeros(1), None, float(stamp), 0.002 * index)
+            guard.check(np.zeros(1), None, float(stamp), 0.002 * index)
         except StateRefused:
             refused += 1
     assert guard.fault.kind is FaultKind.FROZEN
     assert refused >= 340
-    guard.judge(np.zeros(1), None, 1.9, 0.9)
+    guard.check(np.zeros(1), None, 1.9, 0.9)
     assert guard.fault is None
 
 
@@ -482,7 +482,7 @@ def test_a_stamp_ahead_of_its_time_costs_no_other_state(by: float) -> None:
     guard = StateGuard([Joint('a', JointType.REVOLUTE)], limits)
     ahead, faults = [], []
     for step, (position, stamp, arrival) in enumerate(states_of_a_motion(20, by)):
-        fault = guard.judge(position, None, stamp, arrival)
+        fault = guard.check(position, None, stamp, arrival)
         faults += [] if fault is None else [(step, fault.kind)]
         ahead += [(step, pytest.approx(guard.ahead))] if guard.ahead else []
         assert guard.time == stamp
@@ -498,7 +498,7 @@ def test_a_state_that_comes_late_stays_refused() -> None:
     refused = []
     for stamp, arrival in zip(stamps, arrivals, strict=True):
         try:
-            guard.judge(np.zeros(1), None, stamp, arrival)
+            guard.check(np.zeros(1), None, stamp, arrival)
         except StateRefused:
             refused.append(stamp)
     assert refused == [0.006, 0.014]
@@ -531,10 +531,10 @@ def test_what_became_impossible_is_no_excuse_for_another_impossible_thing(
     controller = Controller(weak)
     for step in range(20):
         controller.update(Q, ZERO, 0.002 * step)
-    assert controller.check.judge(weak).refusals
-    assert not controller.check.judge_change(replace(weak, effort_limits=np.full(6, 4.0)))
+    assert controller.check.find_verdict(weak).refusals
+    assert not controller.check.check_change(replace(weak, effort_limits=np.full(6, 4.0)))
     stiff = ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(1e5, 40.0, 6))
-    (refusal,) = controller.check.judge_change(replace(weak, law=stiff))
+    (refusal,) = controller.check.check_change(replace(weak, law=stiff))
     assert 'phase margin' in refusal
 
 
@@ -547,7 +547,7 @@ def test_a_timeout_shorter_than_the_time_between_two_states_cannot_work(
     for step in range(20):
         controller.update(Q, ZERO, 0.01 * step)
     verdicts = [
-        controller.check.judge(replace(usual, states=StateLimits(timeout=timeout)))
+        controller.check.find_verdict(replace(usual, states=StateLimits(timeout=timeout)))
         for timeout in (0.005, 0.015, 0.025)
     ]
     assert 'expected more' in verdicts[0].refusals[0]
@@ -561,12 +561,12 @@ def test_a_mode_that_needs_velocities_is_refused_where_there_are_none(dynamics: 
     controller = Controller(floating)
     controller.update(Q, None, 0.0)
     held = tuning(dynamics)
-    (refusal,) = controller.check.judge_change(held)
+    (refusal,) = controller.check.check_change(held)
     assert 'velocity_source' in refusal
     estimated = MotionLimits(velocity=VelocitySettings(source=VelocitySource.ESTIMATED))
-    assert not controller.check.judge_change(replace(held, motion=estimated))
+    assert not controller.check.check_change(replace(held, motion=estimated))
     controller.update(Q, ZERO, 0.002)
-    assert not controller.check.judge_change(held)
+    assert not controller.check.check_change(held)
 
 
 def test_the_rate_of_the_states_is_known_after_a_reset_and_while_they_are_not_answered(
@@ -577,12 +577,12 @@ def test_the_rate_of_the_states_is_known_after_a_reset_and_while_they_are_not_an
     stiff = replace(usual, law=ControlLaw(dynamics, gains=Gains.from_values(1e5, 40.0, 6)))
     controller = Controller(usual)
     for step in range(3):
-        assert not controller.check.judge_change(stiff)
+        assert not controller.check.check_change(stiff)
         controller.observe(Q, ZERO, 0.002 * step)
-    assert controller.check.judge_change(stiff)
+    assert controller.check.check_change(stiff)
     controller.reset()
     controller.update(Q, ZERO, 1.0)
-    assert controller.check.judge_change(stiff)
+    assert controller.check.check_change(stiff)
 
 
 @pytest.mark.parametrize('method', ['none', 'linear', 'splines'])

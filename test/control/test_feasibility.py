@@ -7,9 +7,9 @@ import pytest
 
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.feasibility import (
+    check_effort_limits,
+    check_gains,
     growth_rate,
-    judge_gains,
-    judge_limits,
     phase_margin,
 )
 from ne_dynamics.control.laws import Mode
@@ -55,7 +55,7 @@ def gains(kp: float, kv: float) -> Gains:
 def judge(kp: float, kv: float, mode: Mode = Mode.COMPUTED_TORQUE, mass=None):
     """Return the verdict for states every 2 ms."""
     matrix = np.eye(2) if mass is None else mass
-    return judge_gains(mode, gains(kp, kv), lambda: matrix, PERIOD)
+    return check_gains(mode, gains(kp, kv), lambda: matrix, PERIOD)
 
 
 @pytest.mark.parametrize(
@@ -127,24 +127,24 @@ def test_one_undamped_joint_among_coupled_ones_is_refused() -> None:
     """Masses couple the joints of feedforward_pd: the damping of the others is not enough."""
     mass = np.array([[2.0, 0.01], [0.01, 1.0]])
     mixed = Gains.from_values([400.0, 400.0], [40.0, 0.0], 2)
-    assert judge_gains(Mode.FEEDFORWARD_PD, mixed, lambda: mass, PERIOD).refusals
+    assert check_gains(Mode.FEEDFORWARD_PD, mixed, lambda: mass, PERIOD).refusals
 
 
 def test_no_feedback_is_stable() -> None:
     """Modes without gains, and gains of zero, are not judged."""
-    assert not any(judge_gains(Mode.FEEDFORWARD, None, lambda: np.eye(2), PERIOD))
+    assert not any(check_gains(Mode.FEEDFORWARD, None, lambda: np.eye(2), PERIOD))
     assert not any(judge(0.0, 0.0))
 
 
 def test_motors_that_cannot_hold_the_arm_are_named() -> None:
     """Limits below what gravity takes are refused by joint; just above there is a remark."""
     holding = np.array([1.0, -50.0])
-    assert not any(judge_limits('ab', holding, np.array([10.0, 100.0])))
-    (refusal,) = judge_limits('ab', holding, np.array([10.0, 40.0])).refusals
+    assert not any(check_effort_limits('ab', holding, np.array([10.0, 100.0])))
+    (refusal,) = check_effort_limits('ab', holding, np.array([10.0, 40.0])).refusals
     assert "joint 'b'" in refusal
     assert '50 of 40' in refusal
-    assert judge_limits('ab', holding, np.array([10.0, 52.0])).remarks
-    assert not any(judge_limits('ab', holding, np.array([np.inf, np.inf])))
+    assert check_effort_limits('ab', holding, np.array([10.0, 52.0])).remarks
+    assert not any(check_effort_limits('ab', holding, np.array([np.inf, np.inf])))
 
 
 @pytest.mark.parametrize('gain', [1e100, 1e200, 1e308])
@@ -154,7 +154,7 @@ def test_gains_beyond_all_measure_are_refused(gain: float, mode: Mode) -> None:
     light = np.diag([1.0, 1e-9])
     assert judge(gain, gain, mode, light).refusals
     full = Gains.from_values([gain, 0.0, 0.0, gain], [gain, 0.0, 0.0, gain], 2)
-    assert judge_gains(mode, full, lambda: light, PERIOD).refusals
+    assert check_gains(mode, full, lambda: light, PERIOD).refusals
 
 
 @pytest.mark.parametrize('full', [False, True])
@@ -164,10 +164,10 @@ def test_each_joint_is_judged_by_its_own_gains(full: bool) -> None:
     if not full:
         kp, kv = np.diag(kp), np.diag(kv)
     mixed = Gains.from_values(kp, kv, 2)
-    assert judge_gains(Mode.COMPUTED_TORQUE, mixed, lambda: np.eye(2), PERIOD).refusals
-    assert judge_gains(Mode.FEEDFORWARD_PD, mixed, lambda: np.eye(2), PERIOD).refusals
+    assert check_gains(Mode.COMPUTED_TORQUE, mixed, lambda: np.eye(2), PERIOD).refusals
+    assert check_gains(Mode.FEEDFORWARD_PD, mixed, lambda: np.eye(2), PERIOD).refusals
     right = Gains.from_values(kp, kv[::-1, ::-1] if full else kv[::-1], 2)
-    assert not judge_gains(Mode.COMPUTED_TORQUE, right, lambda: np.eye(2), PERIOD).refusals
+    assert not check_gains(Mode.COMPUTED_TORQUE, right, lambda: np.eye(2), PERIOD).refusals
 
 
 class SampledLoop:
@@ -207,7 +207,7 @@ def test_a_loop_with_a_velocity_filter_grows_as_it_is_said(source, seed: int) ->
     seconds = min(60.0 / max(abs(growth), 1.0), 20.0)
     before, after = SampledLoop(settings).largest_errors(kp, kv, seconds)
     assert (after > before) == (growth > 0.0)
-    verdict = judge_gains(Mode.COMPUTED_TORQUE, gains(kp, kv), lambda: np.eye(2), PERIOD, settings)
+    verdict = check_gains(Mode.COMPUTED_TORQUE, gains(kp, kv), lambda: np.eye(2), PERIOD, settings)
     if growth > 0.0:
         assert verdict.refusals
     if not any(verdict):
@@ -219,7 +219,7 @@ def test_a_slow_velocity_filter_is_refused_with_gains_that_are_calm_without() ->
 
     def judge_with(cutoff: float):
         settings = VelocitySettings(source=VelocitySource.ESTIMATED, cutoff_frequency=cutoff)
-        return judge_gains(
+        return check_gains(
             Mode.COMPUTED_TORQUE, gains(100.0, 20.0), lambda: np.eye(2), PERIOD, settings
         )
 
@@ -245,7 +245,7 @@ def test_an_observer_has_its_share_of_what_is_not_doubtful(
 ) -> None:
     """States every 4 ms: what elastic joints of 40 Hz swung with is doubtful, the default not."""
     gains = Gains.from_values(0.25 * kv * kv, kv, 6)
-    verdict = judge_gains(
+    verdict = check_gains(
         Mode.COMPUTED_TORQUE, gains, lambda: np.eye(6), 0.004, observer_rate=2.0 * np.pi * cutoff
     )
     assert not verdict.refusals

@@ -60,7 +60,7 @@ def first_fault(limits, seconds=3.0, *, has_feedback=True, **motion):
         tick.desired, tick.error = desired, desired.position - position
         tick.velocity = np.array([value['velocity'], 0.0])
         tick.wanted, tick.effort = effort, np.clip(effort, -10.0, 10.0)
-        found = guard.judge(tick)
+        found = guard.check(tick)
         if found:
             return now, found
     return np.inf, None

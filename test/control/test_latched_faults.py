@@ -160,9 +160,9 @@ def test_a_driver_without_velocities_can_be_used(dynamics) -> None:
 
 def jump(guard: StateGuard, now: float) -> StateRefused:
     """Let a joint jump and come back; return the refusal of the jump."""
-    guard.judge(np.zeros(1), None, now, now)
+    guard.check(np.zeros(1), None, now, now)
     with pytest.raises(StateRefused) as refusal:
-        guard.judge(np.ones(1), None, now + 0.01, now + 0.01)
+        guard.check(np.ones(1), None, now + 0.01, now + 0.01)
     return refusal.value
 
 
@@ -170,7 +170,7 @@ def come_back(guard: StateGuard, now: float) -> None:
     """Let states agree until they are believed."""
     for step in range(GUARD_LIMITS.states_after_jump + 1):
         try:
-            guard.judge(np.zeros(1), None, now + 0.01 * step, now + 0.01 * step)
+            guard.check(np.zeros(1), None, now + 0.01 * step, now + 0.01 * step)
         except StateRefused:
             continue
         return
@@ -208,9 +208,9 @@ def test_faults_of_several_kinds_are_counted_apart() -> None:
         come_back(guard, now + 0.02)
         now += 1.0
     # The second jump began with a gap; this is one more.
-    assert not guard.judge(np.zeros(1), None, now, now).latches
+    assert not guard.check(np.zeros(1), None, now, now).latches
     with pytest.raises(StateRefused, match='3 times within 10 s') as refusal:
-        guard.judge(np.zeros(1), None, now + 1.0, now + 1.0)
+        guard.check(np.zeros(1), None, now + 1.0, now + 1.0)
     assert refusal.value.fault.kind is FaultKind.GAP
     assert refusal.value.fault.latches
 
@@ -218,7 +218,7 @@ def test_faults_of_several_kinds_are_counted_apart() -> None:
 def test_the_sixth_of_several_kinds_latches() -> None:
     """Two of each of three kinds: whatever it is, it keeps coming back."""
     guard = StateGuard(JOINTS, StateLimits(0.1, np.ones(1), 10.0))
-    guard.judge(np.zeros(1), None, 0.0, 0.0)
+    guard.check(np.zeros(1), None, 0.0, 0.0)
     kinds = (FaultKind.JUMPED, FaultKind.FROZEN, FaultKind.BACKWARDS)
     latches = [guard.trip(kind, 'again').latches for kind in kinds * 2]
     assert latches == [False] * 5 + [True]

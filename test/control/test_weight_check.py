@@ -149,9 +149,9 @@ def test_only_torques_of_resting_motors_tell() -> None:
     """No word of efforts that are zero, missing, declared as something else, of a moving arm, or
     where the robot compensates gravity itself; velocities that are not measured are no motion.
     """
-    assert CHECK.judge(controller(up=True), resting(WEIGHT)).weight is Weight.MIRRORED
-    assert CHECK.judge(controller(up=True), resting(WEIGHT, None)).weight is Weight.MIRRORED
-    assert CHECK.judge(controller(), resting(WEIGHT)).weight is Weight.CONFIRMED
+    assert CHECK.find(controller(up=True), resting(WEIGHT)).weight is Weight.MIRRORED
+    assert CHECK.find(controller(up=True), resting(WEIGHT, None)).weight is Weight.MIRRORED
+    assert CHECK.find(controller(), resting(WEIGHT)).weight is Weight.CONFIRMED
     for one, state in (
         (controller(up=True), resting(ZERO)),
         (controller(up=True), resting(None)),
@@ -160,7 +160,7 @@ def test_only_torques_of_resting_motors_tell() -> None:
         (controller(up=True, state_effort=StateEffort.IGNORE), resting(WEIGHT)),
         (controller(up=True, state_effort=StateEffort.TORQUE_WITHOUT_GRAVITY), resting(WEIGHT)),
     ):
-        assert CHECK.judge(one, state).weight is Weight.UNKNOWN
+        assert CHECK.find(one, state).weight is Weight.UNKNOWN
 
 
 def test_limits_that_are_infinite_are_replaced_by_the_weight() -> None:
@@ -189,14 +189,14 @@ def test_a_payload_is_judged_by_the_effort_at_rest(mass) -> None:
         (empty, loaded, weights),
         (loaded, empty, weights[::-1]),
     ):
-        text = CHECK.judge_payload(before, after.tuning, resting(old))
+        text = CHECK.check_payload(before, after.tuning, resting(old))
         joint = int(np.abs((new - old) / np.maximum(LIMITS, LIMITS.max() / 4)).argmax())
         assert f'expects {old[joint]:.3g} without' in text
         assert f'{new[joint]:.3g} with it' in text
         for _ in range(20):
             felt = new + 0.03 * LIMITS * rng.uniform(-1.0, 1.0, 6)
-            assert CHECK.judge_payload(before, after.tuning, resting(felt)) == ''
-    assert CHECK.judge_payload(empty, loaded.tuning, resting(ZERO)) == ''
-    assert CHECK.judge_payload(empty, empty.tuning, resting(weights[1])) == ''
+            assert CHECK.check_payload(before, after.tuning, resting(felt)) == ''
+    assert CHECK.check_payload(empty, loaded.tuning, resting(ZERO)) == ''
+    assert CHECK.check_payload(empty, empty.tuning, resting(weights[1])) == ''
     without_gravity = controller(terms=Terms(gravity=False)).tuning
-    assert CHECK.judge_payload(empty, without_gravity, resting(WEIGHT)) == ''
+    assert CHECK.check_payload(empty, without_gravity, resting(WEIGHT)) == ''

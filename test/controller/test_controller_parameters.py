@@ -7,7 +7,7 @@ import pytest
 from controller_arm import ZERO, N, Q, load_arm
 from controller_bench import ControllerBench, compile_package, write_package
 
-from ne_dynamics.control.guards.feasibility import judge_gains
+from ne_dynamics.control.guards.feasibility import check_gains
 from ne_dynamics.control.laws import Gains, Mode
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.ros.settings.configuration import make_tuning
@@ -130,7 +130,7 @@ def test_the_controller_refuses_the_gains_that_the_node_refuses(program):
                 kv = rate / 1.5 * rng.uniform(0.0, 1.2)
                 kp = (rate / 1.5) ** 2 * rng.uniform(0.0, 1.2) ** 3
                 gains = Gains.from_values(kp, kv, N)
-                refusals = judge_gains(
+                refusals = check_gains(
                     Mode.COMPUTED_TORQUE, gains, lambda: np.eye(N), 1.0 / rate
                 ).refusals
                 given = {'computed_torque.kp': [kp], 'computed_torque.kv': [kv]}

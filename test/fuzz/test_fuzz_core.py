@@ -388,7 +388,7 @@ def test_states_are_believed_again(history, timeout, velocities, kind: FaultKind
     for position, stamp, later in history:
         arrival += later
         try:
-            guard.judge(np.array(position), None, stamp, arrival)
+            guard.check(np.array(position), None, stamp, arrival)
         except StateRefused:
             assert guard.position is None or guard.position.tolist() != [math.pi] * 3
         else:
@@ -401,7 +401,7 @@ def test_states_are_believed_again(history, timeout, velocities, kind: FaultKind
     good = np.array([0.1, 0.2, 0.3])
     for index in range(4):
         try:
-            guard.judge(good, None, 20.0 + 1e-3 * index, arrival + 1e-3 * index)
+            guard.check(good, None, 20.0 + 1e-3 * index, arrival + 1e-3 * index)
             break
         except StateRefused:
             pass

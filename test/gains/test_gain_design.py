@@ -13,7 +13,7 @@ import yaml
 from geared_arm import geared_arm
 
 from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.guards.feasibility import judge_gains
+from ne_dynamics.control.guards.feasibility import check_gains
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ParameterError
@@ -210,7 +210,7 @@ def test_node_takes_its_parameters(design):
         )
         velocity = REQUEST.velocity_settings(parameters['velocity_cutoff_frequency'])
         for masses in design.plants.corners():
-            verdict = judge_gains(
+            verdict = check_gains(
                 Mode(mode.value), gains, lambda masses=masses: masses, REQUEST.period, velocity
             )
             assert not verdict.refusals

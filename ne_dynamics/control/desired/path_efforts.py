@@ -24,7 +24,7 @@ class PathEfforts:
     wrench : array, shape (6,), optional
         As :meth:`~ne_dynamics.dynamics.compensation.Compensation.effort` takes it.
     position : array, shape (n,), optional
-        Where it was felt [rad or m].
+        Where it was measured [rad or m].
     """
 
     def __init__(

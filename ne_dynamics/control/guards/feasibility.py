@@ -60,10 +60,10 @@ class TuningVerdict(NamedTuple):
     remarks: list[str]
 
 
-def judge_limits(
+def check_effort_limits(
     joint_names: Sequence[str], holding: FloatArray, limits: FloatArray
 ) -> TuningVerdict:
-    """Judge whether the motors can hold the arm where it is.
+    """Check whether the motors can hold the arm where it is.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ def judge_limits(
     return TuningVerdict([], [])
 
 
-def judge_timeout(timeout: float, period: float) -> TuningVerdict:
-    """Judge whether states that come every `period` are no gap [s]."""
+def check_timeout(timeout: float, period: float) -> TuningVerdict:
+    """Check whether states that come every `period` are no gap [s]."""
     if timeout > GUARD_LIMITS.periods_of_silence * period:
         return TuningVerdict([], [])
     seen = f'state_timeout: {timeout:g} s, and states come every {period:.3g} s'
@@ -111,7 +111,7 @@ def refuse_following_limits(
 ) -> list[str]:
     """Return why limits of the following error would give the arm up as it moves at present.
 
-    A limit that is not lowered is not judged.
+    A limit that is not lowered is not checked.
 
     Parameters
     ----------
@@ -145,10 +145,10 @@ def refuse_following_limits(
     return found
 
 
-def judge_velocities(
+def check_velocity_source(
     law: ControlLaw, velocity: VelocitySettings, *, are_measured: bool
 ) -> TuningVerdict:
-    """Judge whether a law has the velocities that it needs."""
+    """Check whether a law has the velocities that it needs."""
     if are_measured or not law.needs_velocity or velocity.source is not VelocitySource.MEASURED:
         return TuningVerdict([], [])
     return TuningVerdict(
@@ -235,7 +235,7 @@ def find_drive_inertias(joints: Sequence[Joint]) -> FloatArray:
     )
 
 
-def judge_gains_and_drives(
+def check_gains_and_drives(
     mode: Mode,
     gains: Gains | None,
     mass_matrix: Callable[[], FloatArray],
@@ -244,7 +244,7 @@ def judge_gains_and_drives(
     velocity: VelocitySettings = MEASURED,
     observer_rate: float = 0.0,
 ) -> TuningVerdict:
-    """Judge gains as :func:`judge_gains`, where the model may have no rotors.
+    """Check gains as :func:`check_gains`, where the model may have no rotors.
 
     Gains that are efforts are not refused for a small inertia that the drives make up for: that
     is a remark.
@@ -254,13 +254,13 @@ def judge_gains_and_drives(
     drives : array, shape (n,)
         Inertias that the model lacks; see :func:`find_drive_inertias` [kg m^2 or kg].
     mode, gains, mass_matrix, period, velocity, observer_rate
-        As for :func:`judge_gains`.
+        As for :func:`check_gains`.
     """
     rest = period, velocity, observer_rate
-    verdict = judge_gains(mode, gains, mass_matrix, *rest)
+    verdict = check_gains(mode, gains, mass_matrix, *rest)
     if mode is not Mode.FEEDFORWARD_PD or not (verdict.refusals and drives.any()):
         return verdict
-    with_drives = judge_gains(mode, gains, lambda: mass_matrix() + np.diag(drives), *rest)
+    with_drives = check_gains(mode, gains, lambda: mass_matrix() + np.diag(drives), *rest)
     if with_drives.refusals:
         return verdict
     return TuningVerdict(
@@ -273,7 +273,7 @@ def judge_gains_and_drives(
     )
 
 
-def judge_gains(
+def check_gains(
     mode: Mode,
     gains: Gains | None,
     mass_matrix: Callable[[], FloatArray],
@@ -281,7 +281,7 @@ def judge_gains(
     velocity: VelocitySettings = MEASURED,
     observer_rate: float = 0.0,
 ) -> TuningVerdict:
-    """Judge whether the loop is stable with the delay that states every `period` have.
+    """Check whether the loop is stable with the delay that states every `period` have.
 
     Parameters
     ----------
@@ -302,10 +302,10 @@ def judge_gains(
     kp, kv = _find_loops(gains, mass_matrix() if mode is Mode.FEEDFORWARD_PD else None)
     if not (kp.any() or kv.any()):
         return TuningVerdict([], [])
-    return _judge_loops(mode, kp, kv, period, velocity, observer_rate)
+    return _check_loops(mode, kp, kv, period, velocity, observer_rate)
 
 
-def _judge_loops(
+def _check_loops(
     mode: Mode,
     kp: FloatArray,
     kv: FloatArray,
@@ -313,7 +313,7 @@ def _judge_loops(
     velocity: VelocitySettings,
     observer_rate: float,
 ) -> TuningVerdict:
-    """Judge loops, as of :func:`_find_loops`, by what is the worst of each."""
+    """Check loops, as of :func:`_find_loops`, by what is the worst of each."""
     bounds, source = GUARD_LIMITS, velocity_filter(velocity, period)
     delay = bounds.periods_of_delay * period
     lag = delay if source is None else delay + source.lag

@@ -211,7 +211,7 @@ class FollowingGuard:
         """All joints whose position stays the same at present while the desired one goes on."""
         return self._standing.indices
 
-    def judge(self, tick: Tick) -> Fault | None:
+    def check(self, tick: Tick) -> Fault | None:
         """Return what is wrong with the motion; None when it is followed.
 
         The tick is kept for a while, and not to be changed.
@@ -219,16 +219,16 @@ class FollowingGuard:
         has_feedback = tick.law.has_feedback
         if not (has_feedback or self._limits.counts_without_feedback):
             return None
-        found = self._judge_position(tick.error, tick.now)
+        found = self._check_position(tick.error, tick.now)
         if found is None and has_feedback:
             found = (
-                self._judge_velocity(tick)
-                or self._judge_frozen(tick)
-                or self._judge_saturation(tick)
+                self._check_velocity(tick)
+                or self._check_frozen(tick)
+                or self._check_saturation(tick)
             )
         return found
 
-    def _judge_position(self, error: FloatArray, now: float) -> Fault | None:
+    def _check_position(self, error: FloatArray, now: float) -> Fault | None:
         limits = self._position_limits
         if not limits:
             return None
@@ -251,7 +251,7 @@ class FollowingGuard:
             '(following_error.position)',
         )
 
-    def _judge_velocity(self, tick: Tick) -> Fault | None:
+    def _check_velocity(self, tick: Tick) -> Fault | None:
         limits, velocity = self._velocity_limits, tick.velocity
         if not limits or velocity is None:
             return None
@@ -266,7 +266,7 @@ class FollowingGuard:
             '(following_error.velocity)',
         )
 
-    def _judge_frozen(self, tick: Tick) -> Fault | None:
+    def _check_frozen(self, tick: Tick) -> Fault | None:
         limits = self._frozen_limits
         if not limits:
             return None
@@ -333,7 +333,7 @@ class FollowingGuard:
                 found[index] = same.since
         return found
 
-    def _judge_saturation(self, tick: Tick) -> Fault | None:
+    def _check_saturation(self, tick: Tick) -> Fault | None:
         timeout = self._limits.saturation_timeout
         if timeout == inf:
             return None

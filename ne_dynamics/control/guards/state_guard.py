@@ -1,4 +1,4 @@
-"""Whether a joint state is to be believed, judged by what came before it. No ROS, no clock.
+"""Whether a joint state is to be believed, checked by what came before it. No ROS, no clock.
 
 States stop, jump, repeat an old stamp, come from a clock that was set back: a controller that
 computes on would tear at the arm. :class:`StateGuard` says what each state is good for.
@@ -134,7 +134,7 @@ class StateGuard:
     Attributes
     ----------
     ahead : float
-        How far the state before the one judged last was stamped ahead of its time [s]; 0 in the
+        How far the state before the one checked last was stamped ahead of its time [s]; 0 in the
         usual case.
     """
 
@@ -245,7 +245,7 @@ class StateGuard:
             text = f'{fault.text}; the {len(self._history)}th fault within {window:g} s'
         return fault._replace(text=text, latches=True)
 
-    def judge(
+    def check(
         self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
     ) -> Fault | None:
         """Believe a state or refuse it.
@@ -284,9 +284,9 @@ class StateGuard:
         if self._last is None:
             self._believe(seen)
             return None
-        return self._judge_after(self._last, seen, excused)
+        return self._check_after(self._last, seen, excused)
 
-    def _judge_after(self, last: _Seen, seen: _Seen, excused: float) -> Fault | None:
+    def _check_after(self, last: _Seen, seen: _Seen, excused: float) -> Fault | None:
         """Believe a state that follows another, or refuse it."""
         elapsed = seen.time - last.time
         if elapsed < 0.0:

@@ -9,11 +9,11 @@ import numpy as np
 from ne_dynamics.control.command_machine import CommandMachine, CommandState, LastKnown
 from ne_dynamics.control.guards.feasibility import (
     TuningVerdict,
+    check_effort_limits,
+    check_gains_and_drives,
+    check_timeout,
+    check_velocity_source,
     find_drive_inertias,
-    judge_gains_and_drives,
-    judge_limits,
-    judge_timeout,
-    judge_velocities,
     refuse_following_limits,
 )
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind
@@ -56,28 +56,28 @@ class TuningCheck:
         """Check the loop anew: the arm is held elsewhere."""
         self._checked_period = 0.0
 
-    def judge(self, tuning: Tuning) -> TuningVerdict:
+    def find_verdict(self, tuning: Tuning) -> TuningVerdict:
         """Return what is to be said of a tuning."""
-        verdicts = self._judge_each(tuning)
+        verdicts = self._check_each(tuning)
         return TuningVerdict(
             [refusal for verdict in verdicts for refusal in verdict.refusals],
             [remark for verdict in verdicts for remark in verdict.remarks],
         )
 
-    def judge_change(self, tuning: Tuning) -> list[str]:
+    def check_change(self, tuning: Tuning) -> list[str]:
         """Return why a tuning cannot work where what counts now can.
 
         What became impossible in one respect may be left by any way, but for one that is
         impossible in another.
         """
         now = self._known().tuning
-        pairs = zip(self._judge_each(tuning), self._judge_each(now), strict=True)
+        pairs = zip(self._check_each(tuning), self._check_each(now), strict=True)
         refusals = [one for new, old in pairs if not old.refusals for one in new.refusals]
         return refusals + self._refuse_following_limits(tuning, now)
 
-    def judge_activation(self) -> list[str]:
+    def check_activation(self) -> list[str]:
         """Return why the loop cannot work once states are answered, as far as that is known."""
-        return self._judge_loop(self._known().tuning).refusals
+        return self._check_loop(self._known().tuning).refusals
 
     def find_unstable_loop(self) -> Fault | None:
         """Return a fault when the loop cannot work, once the rate of the states is known.
@@ -88,7 +88,7 @@ class TuningCheck:
         if not rate.is_known or rate.period <= COMMAND.slower_period * self._checked_period:
             return None
         self._checked_period = rate.period
-        refusals = self.judge_activation()
+        refusals = self.check_activation()
         return Fault(FaultKind.UNSTABLE, '; '.join(refusals), latches=True) if refusals else None
 
     def _refuse_following_limits(self, tuning: Tuning, now: Tuning) -> list[str]:
@@ -106,14 +106,14 @@ class TuningCheck:
             None if velocity is None else tick.desired.velocity - velocity,
         )
 
-    def _judge_loop(self, tuning: Tuning) -> TuningVerdict:
+    def _check_loop(self, tuning: Tuning) -> TuningVerdict:
         """Return whether the feedback is stable where the arm is, at the rate of its states."""
         position, law, period = self._known().position, tuning.law, self._accept.rate.period
         if position is None or period == 0.0 or not law.has_feedback:
             return NOTHING
         velocity = tuning.motion.velocity
         drives = find_drive_inertias(law.joints)
-        verdict = judge_gains_and_drives(
+        verdict = check_gains_and_drives(
             law.mode,
             law.gains,
             lambda: law.dynamics.mass_matrix(position),
@@ -139,7 +139,7 @@ class TuningCheck:
         )
         return TuningVerdict(slow, verdict.remarks)
 
-    def _judge_each(self, tuning: Tuning) -> list[TuningVerdict]:
+    def _check_each(self, tuning: Tuning) -> list[TuningVerdict]:
         """Return what is to be said of each respect, always as many."""
         law, period, guard = tuning.law, self._accept.rate.period, self._accept.guard
         if self._known().position is None:
@@ -148,8 +148,10 @@ class TuningCheck:
         # Who pushes at the sensor now may let go: the weight is what the motors must carry.
         weight = self._machine.holding_effort(tuning, feels_wrench=False)
         return [
-            judge_limits(names, weight, tuning.effort_limits),
-            judge_velocities(law, tuning.motion.velocity, are_measured=guard.velocity is not None),
-            self._judge_loop(tuning),
-            judge_timeout(tuning.states.timeout, period) if period > 0.0 else NOTHING,
+            check_effort_limits(names, weight, tuning.effort_limits),
+            check_velocity_source(
+                law, tuning.motion.velocity, are_measured=guard.velocity is not None
+            ),
+            self._check_loop(tuning),
+            check_timeout(tuning.states.timeout, period) if period > 0.0 else NOTHING,
         ]

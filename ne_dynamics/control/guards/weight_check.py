@@ -12,7 +12,7 @@ one is less), and k for the joint with the largest share in h:
 - It is far off where s_k differs from h_k by more than `far_part` of h_k, and by more than
   friction explains.
 
-What moves is not judged, nor an arm whose efforts are all zero: brakes hold it, or nobody
+What moves is not checked, nor an arm whose efforts are all zero: brakes hold it, or nobody
 measures. Words such as `mirrored_part` are fields of :class:`~.limits.GuardLimits`.
 """
 
@@ -147,8 +147,8 @@ class WeightCheck:
             return WeightFinding(Weight.FAR_OFF, text)
         return WeightFinding(Weight.CONFIRMED)
 
-    def judge(self, controller: Controller, state: RestingState) -> WeightFinding:
-        """Judge the weight by the efforts of a state, where the controller commands it.
+    def find(self, controller: Controller, state: RestingState) -> WeightFinding:
+        """Check the weight by the efforts of a state, where the controller commands it.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class WeightCheck:
             [joint.name for joint in joints],
         )
 
-    def judge_payload(self, controller: Controller, tuning: Tuning, state: RestingState) -> str:
+    def check_payload(self, controller: Controller, tuning: Tuning, state: RestingState) -> str:
         """Return what of the measured efforts contradicts another load, in words; '' for nothing.
 
         Parameters

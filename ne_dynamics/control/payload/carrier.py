@@ -1,4 +1,4 @@
-"""What carries a load, and by what the load is felt."""
+"""What carries a load, and by what the load is measured."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 
 
 class PayloadSource(str, enum.Enum):
-    """What the load was felt by; the values are the words of the report."""
+    """What the load was measured by; the values are the words of the report."""
 
     EFFORT = 'measured efforts'
     COMMAND = 'commanded efforts'
@@ -76,7 +76,7 @@ class Carrier:
         return matrix
 
 
-def felt_by(window: Window, source: PayloadSource) -> FloatArray | None:
+def measured_load_by(window: Window, source: PayloadSource) -> FloatArray | None:
     """Return what a window has of a source; None where it has nothing."""
     return {
         PayloadSource.EFFORT: window.effort,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, felt_by
+from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, measured_load_by
 from ne_dynamics.control.payload.equations import PayloadEquations
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.states import MOVING_KIND, STANDING_KIND, MotionStates
@@ -37,7 +37,7 @@ def make_effort_equations(
         load.append(added @ to_tip)
         own.append(rigid)
         expected = _effort_with_friction(compensation, window, moves)
-        right.append(np.asarray(felt_by(window, source)) - expected)
+        right.append(np.asarray(measured_load_by(window, source)) - expected)
         weights.append(_weight_errors(bodies, window))
     model = np.array(own)
     friction = _believed_friction(robot, model)

@@ -1,4 +1,4 @@
-"""What hangs on the flange, from how an arm at rest or in slow motion is felt.
+"""What hangs on the flange, from how an arm at rest or in slow motion is measured.
 
 Efforts, and what a wrist sensor reads, are linear in the inertial parameters of a load. At rest
 and in slow motion they tell its mass m and its first moment m c; its inertia about its centre of
@@ -145,10 +145,10 @@ def estimate_payload(
             equations = make_effort_equations(carrier, used, states, source)
         found, covariance, misfit = equations.solve(carrier.dynamics.robot)
     duration = sum(window.duration for window in used)
-    return _judge(found, covariance, carrier.link_name, source, duration, misfit)
+    return _check(found, covariance, carrier.link_name, source, duration, misfit)
 
 
-def _judge(
+def _check(
     found: FloatArray,
     covariance: FloatArray,
     link_name: str,
@@ -173,7 +173,7 @@ def _judge(
         return PayloadEstimate(
             0.0, deviation, nothing, nothing, link_name, source, duration, misfit
         )
-    center, spread = _judge_center(found, covariance, deviation, link_name)
+    center, spread = _check_center(found, covariance, deviation, link_name)
     return PayloadEstimate(
         mass,
         deviation,
@@ -186,7 +186,7 @@ def _judge(
     )
 
 
-def _judge_center(
+def _check_center(
     found: FloatArray, covariance: FloatArray, deviation: float, link_name: str
 ) -> tuple[FloatArray, FloatArray]:
     """Return the centre of mass and its covariance, or refuse it."""

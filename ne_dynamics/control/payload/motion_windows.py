@@ -23,7 +23,7 @@ LOG_STATES = 2 * PAYLOAD.least_states
 
 
 class MeasuredState(NamedTuple):
-    """One state and what was felt in it.
+    """One state and what was measured in it.
 
     Attributes
     ----------
@@ -149,8 +149,8 @@ class MotionWindows:
         for time, at, measured in zip(times, position, effort, strict=True):
             if gathered.wants(time):
                 # Nobody measures where all are exactly 0, or brakes carry the arm.
-                felt = measured if measured.any() else None
-                gathered.add(MeasuredState(float(time), at, felt))
+                known = measured if measured.any() else None
+                gathered.add(MeasuredState(float(time), at, known))
         return gathered
 
     def clear(self) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.payload.carrier import PayloadSource, felt_by
+from ne_dynamics.control.payload.carrier import PayloadSource, measured_load_by
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.errors import PayloadError
@@ -92,25 +92,25 @@ def choose_windows(
     PayloadError
         When they are too few.
     """
-    felt = [window for window in windows if felt_by(window, source) is not None]
+    measured = [window for window in windows if measured_load_by(window, source) is not None]
     expected = f'expected at least {PAYLOAD.least_time:g} s'
-    if not felt:
+    if not measured:
         raise PayloadError(f'no states with {source.value} yet: {expected} of them')
     slow = []
-    for index, window in enumerate(felt):
+    for index, window in enumerate(measured):
         if window.is_slow:
             slow.append(index)
-    duration = sum(felt[index].duration for index in slow)
+    duration = sum(measured[index].duration for index in slow)
     # Windows are a little shorter than they are asked to be.
     if duration >= PAYLOAD.least_time - PAYLOAD.window:
-        states = _find_states(felt)
-        return [felt[index] for index in slow], states.of(slow)
-    if len(felt) > len(slow):
-        worst = int(felt[-1].largest_speed.argmax())
+        states = _find_states(measured)
+        return [measured[index] for index in slow], states.of(slow)
+    if len(measured) > len(slow):
+        worst = int(measured[-1].largest_speed.argmax())
         raise PayloadError(
             f'the arm moves: {expected} with no joint faster than {PAYLOAD.slow_velocity:g} '
             f'rad/s or m/s and no acceleration above {PAYLOAD.slow_acceleration:g} '
             f'rad/s^2 or m/s^2, got {duration:.1f} s; the last speed of joint '
-            f'{robot.joint_names[worst]!r} is {felt[-1].largest_speed[worst]:.3g}'
+            f'{robot.joint_names[worst]!r} is {measured[-1].largest_speed[worst]:.3g}'
         )
     raise PayloadError(f'too few states with {source.value} yet: {expected}, got {duration:.1f} s')

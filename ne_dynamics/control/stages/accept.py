@@ -55,7 +55,7 @@ class Accept:
         """
         guard = self.guard
         before, fault = guard.time, guard.fault
-        tick.fault = guard.judge(tick.position, tick.measured_velocity, tick.now, tick.arrival)
+        tick.fault = guard.check(tick.position, tick.measured_velocity, tick.now, tick.arrival)
         tick.ahead = guard.ahead
         if tick.tuning.drives_close_loop:
             tick.period = self.rate.period

@@ -71,8 +71,8 @@ class Review:
         return Fault(FaultKind.VELOCITY, text, latches=True, joints=tuple(sorted(frozen)))
 
     def find_lost_motion(self, tick: Tick) -> Fault | None:
-        """Return a fault when the motion is not followed; see :meth:`FollowingGuard.judge`.
+        """Return a fault when the motion is not followed; see :meth:`FollowingGuard.check`.
 
         Nothing is followed in gravity compensation.
         """
-        return self._following.judge(tick) if tick.law.mode.follows else None
+        return self._following.check(tick) if tick.law.mode.follows else None

@@ -192,7 +192,7 @@ def _warm_up(dynamics: Dynamics, *, with_wrench: bool) -> None:
     try:
         plain = Compensation(dynamics, Terms())
         carrying = Compensation(dynamics, Terms(), payload)
-        # One sample for a command, several for a motion that is judged before it is followed.
+        # One sample for a command, several for a motion that is checked before it is followed.
         for shape in ((), (2,)):
             rest = np.zeros((*shape, dynamics.n))
             wrench = np.zeros((*shape, 6)) if with_wrench else None

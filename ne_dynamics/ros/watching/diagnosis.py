@@ -108,7 +108,7 @@ class DiagnosticsPublisher:
         values['joints'] = ' '.join(arm.command_names)
         values.update(self._statistics.outputs(arm.robot.joint_names))
         values.update(_delays(controller))
-        verdict = controller.check.judge(controller.tuning)
+        verdict = controller.check.find_verdict(controller.tuning)
         remarks = verdict.refusals + verdict.remarks
         saturated = values['saturated in the last second']
         if saturated != 'none':

@@ -49,7 +49,7 @@ class WeightWatch:
         self._doubt = ''
 
     def restart(self) -> None:
-        """Judge anew: the arm is commanded from now on."""
+        """Check anew: the arm is commanded from now on."""
         self._is_open, self._doubt = True, ''
 
     def note(
@@ -79,7 +79,7 @@ class WeightWatch:
         state = self._find_state()
         if state is None:
             return ''
-        finding = self._check.judge(self._controller, state)
+        finding = self._check.find(self._controller, state)
         if finding.weight is not Weight.MIRRORED:
             return ''
         return f'joint_states: effort: {finding.text}: the weight is mirrored; {WHAT_TO_CHECK}'
@@ -93,7 +93,7 @@ class WeightWatch:
         state = self._find_state() if self._is_open else None
         if state is None:
             return self._doubt
-        finding = self._check.judge(self._controller, state)
+        finding = self._check.find(self._controller, state)
         if finding.weight is Weight.CONFIRMED:
             self._is_open, self._doubt = False, ''
         elif finding.weight is not Weight.UNKNOWN:
@@ -103,12 +103,12 @@ class WeightWatch:
             )
         return self._doubt
 
-    def judge_payload(self, tuning: Tuning) -> list[str]:
+    def check_payload(self, tuning: Tuning) -> list[str]:
         """Return how the efforts contradict the load of another tuning, in words."""
         state = self._find_state()
         if state is None:
             return []
-        remark = self._check.judge_payload(self._controller, tuning, state)
+        remark = self._check.check_payload(self._controller, tuning, state)
         return [remark] if remark else []
 
     def _find_state(self) -> RestingState | None:

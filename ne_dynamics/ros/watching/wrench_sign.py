@@ -33,7 +33,7 @@ class WrenchSignWatch:
         self._read_settings = settings
         self._check = WrenchSignCheck()
         now = settings()
-        self._judged = now.wrench.measures, now.payload
+        self._checked = now.wrench.measures, now.payload
 
     def look(self) -> str:
         """Return why the sign is doubted, in words; '' where it is not.
@@ -45,9 +45,9 @@ class WrenchSignWatch:
         position, now = controller.position, controller.time
         if wrist is None or position is None or now is None:
             return ''
-        judged = settings.wrench.measures, settings.payload
-        if judged != self._judged:
-            self._judged = judged
+        checked = settings.wrench.measures, settings.payload
+        if checked != self._checked:
+            self._checked = checked
             self._check.reset()
         reading = wrist.mean_reading(now)
         if reading is None:

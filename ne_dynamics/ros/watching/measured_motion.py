@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, felt_by
+from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, measured_load_by
 from ne_dynamics.control.payload.motion_windows import MeasuredState, MotionWindows, Window
 from ne_dynamics.control.payload.thresholds import PAYLOAD
 from ne_dynamics.control.sensors.state_effort import StateEffort
@@ -26,8 +26,8 @@ class Question(NamedTuple):
     source: PayloadSource
 
 
-class FeltMotion:
-    """Gathers states with what was felt in them, while the arm is commanded.
+class MeasuredMotion:
+    """Gathers states with what was measured in them, while the arm is commanded.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class FeltMotion:
         self.adopt()
 
     def restart(self) -> None:
-        """Forget everything: what is felt from now on is another load, or felt otherwise."""
+        """Forget everything: what is measured from now on is another load, or felt otherwise."""
         self._windows.clear()
 
     def adopt(self) -> None:
@@ -116,7 +116,7 @@ class FeltMotion:
         if self._controller.sense.wrist is not None:
             return Question(carrier, windows, PayloadSource.WRENCH)
         for source in (PayloadSource.EFFORT, PayloadSource.COMMAND):
-            if any(felt_by(window, source) is not None for window in windows):
+            if any(measured_load_by(window, source) is not None for window in windows):
                 return Question(carrier, windows, source)
         if not windows:
             raise PayloadError(

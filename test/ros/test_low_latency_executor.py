@@ -17,8 +17,8 @@ from rclpy.node import Node  # noqa: E402
 from std_msgs.msg import Int32  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
+from ne_dynamics.ros.running.low_latency_executor import LowLatencyExecutor, make_executor  # noqa: E402
 from ne_dynamics.ros.running.private_domain import private_domain  # noqa: E402
-from ne_dynamics.ros.running.prompt_executor import PromptExecutor, make_executor  # noqa: E402
 
 PATIENCE = 120.0
 
@@ -52,7 +52,7 @@ def test_prompt_subscriptions_are_served_in_their_order(node: Node) -> None:
         node.create_subscription(Int32, topic, lambda _, topic=topic: served.append(topic), 10)
         for topic in topics
     ]
-    executor = PromptExecutor(node, lambda: subscriptions[::-1])
+    executor = LowLatencyExecutor(node, lambda: subscriptions[::-1])
     spin(executor, lambda: all(p.get_subscription_count() for p in publishers.values()))
     for _ in range(5):
         served.clear()
@@ -75,7 +75,7 @@ def test_what_was_sent_before_a_state_is_used_with_it(node: Node, *, by_rclpy: b
         node.create_subscription(Int32, topic, lambda _, topic=topic: served.append(topic), 10)
         for topic in topics
     ]
-    executor = PromptExecutor(node, lambda: subscriptions)
+    executor = LowLatencyExecutor(node, lambda: subscriptions)
     spin(executor, lambda: all(p.get_subscription_count() for p in publishers.values()))
     (_, *sensor), state = executor._prompt
     for publisher in publishers.values():
@@ -105,7 +105,7 @@ def test_work_in_turns_goes_on_while_messages_stream(node: Node) -> None:
     guard = node.create_guard_condition(take_turn)
     publisher = node.create_publisher(Int32, 'prompt', 10)
     prompt = node.create_subscription(Int32, 'prompt', answer, 10)
-    executor = PromptExecutor(node, lambda: [prompt])
+    executor = LowLatencyExecutor(node, lambda: [prompt])
     spin(executor, lambda: publisher.get_subscription_count() > 0)
     guard.trigger()
     for count in range(500):
@@ -132,7 +132,7 @@ def test_everything_else_is_served_while_messages_stream(node: Node) -> None:
     node.create_service(Trigger, 'service', lambda _, response: response)
     client = node.create_client(Trigger, 'service')
     publishers = [node.create_publisher(Int32, topic, 10) for topic in ('prompt', 'other')]
-    executor = PromptExecutor(node, lambda: [prompt])
+    executor = LowLatencyExecutor(node, lambda: [prompt])
     spin(executor, client.service_is_ready)
     for _ in range(5):
         before = dict(served)
@@ -168,7 +168,7 @@ def test_entities_come_and_go(node: Node) -> None:
 
     node.create_service(Trigger, 'renew', renew)
     client = node.create_client(Trigger, 'renew')
-    executor = PromptExecutor(node, lambda: subscriptions)
+    executor = LowLatencyExecutor(node, lambda: subscriptions)
     spin(executor, client.service_is_ready)
     for number in range(5):
         spin(executor, client.call_async(Trigger.Request()).done)
@@ -192,7 +192,7 @@ def test_a_fault_in_a_callback_comes_out(node: Node) -> None:
 
     publisher = node.create_publisher(Int32, 'topic', 10)
     subscription = node.create_subscription(Int32, 'topic', fail, 10)
-    executor = PromptExecutor(node, lambda: [subscription])
+    executor = LowLatencyExecutor(node, lambda: [subscription])
     spin(executor, lambda: publisher.get_subscription_count() > 0)
     for number in range(2):
         publisher.publish(Int32(data=number))
@@ -203,7 +203,7 @@ def test_a_fault_in_a_callback_comes_out(node: Node) -> None:
 
 def test_a_context_that_is_shut_down_ends_it(node: Node) -> None:
     """As in rclpy, a shutdown from outside ends the wait."""
-    executor = PromptExecutor(node, tuple)
+    executor = LowLatencyExecutor(node, tuple)
     node.context.shutdown()
     with pytest.raises(ExternalShutdownException):
         spin(executor, lambda: False)
@@ -214,7 +214,7 @@ def test_another_rclpy_is_served_by_its_own_executor(
     node: Node, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Where an internal is missing the log says so, and rclpy's executor serves the node."""
-    assert type(make_executor(node, tuple)) is PromptExecutor
+    assert type(make_executor(node, tuple)) is LowLatencyExecutor
     assert not capfd.readouterr().err
     for name in ('rclpy.waitable.NumberOfEntities', 'rclpy.node.Node.waitables'):
         with monkeypatch.context() as patch:
@@ -234,7 +234,7 @@ def test_tasks_that_come_together_are_all_served(node: Node) -> None:
     """Several tasks made at once are done without another event to wake the executor."""
     for timer in list(node.timers):
         node.destroy_timer(timer)
-    executor = PromptExecutor(node, lambda: ())
+    executor = LowLatencyExecutor(node, lambda: ())
     done: list[int] = []
 
     def serve() -> None:
@@ -268,7 +268,7 @@ def test_the_time_for_other_work_is_told(node: Node) -> None:
         worked.append(len(absences))
 
     node.create_timer(0.001, work)
-    executor = PromptExecutor(node, lambda: [prompt], absences.append)
+    executor = LowLatencyExecutor(node, lambda: [prompt], absences.append)
     spin(executor, lambda: publisher.get_subscription_count() > 0)
     publisher.publish(Int32())
     spin(executor, lambda: bool(heard) and len(worked) > 3)

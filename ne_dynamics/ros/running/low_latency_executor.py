@@ -24,7 +24,7 @@ KINDS = ('subscriptions', 'timers', 'clients', 'services', 'guards', 'waitables'
 Entities = tuple[tuple[Any, ...], ...]
 
 
-class PromptExecutor(SingleThreadedExecutor):
+class LowLatencyExecutor(SingleThreadedExecutor):
     """Serves one node, in one thread; its prompt subscriptions first, in their order.
 
     Parameters
@@ -274,13 +274,13 @@ def make_executor(
     prompt: Callable[[], Sequence[Any]],
     on_absence: Callable[[float], None] | None = None,
 ) -> SingleThreadedExecutor:
-    """Return an executor that serves a node: a :class:`PromptExecutor`, or rclpy's own.
+    """Return an executor that serves a node: a :class:`LowLatencyExecutor`, or rclpy's own.
 
     Parameters
     ----------
     node : rclpy.node.Node
     prompt, on_absence : callable
-        As for :class:`PromptExecutor`.
+        As for :class:`LowLatencyExecutor`.
 
     Returns
     -------
@@ -289,7 +289,7 @@ def make_executor(
         node's log says so.
     """
     try:
-        return PromptExecutor(node, prompt, on_absence)
+        return LowLatencyExecutor(node, prompt, on_absence)
     except (ImportError, AttributeError) as error:
         node.get_logger().info(f"rclpy's own executor is used: {error}")
     executor = SingleThreadedExecutor(context=node.context)
