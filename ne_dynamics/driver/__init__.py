@@ -4,7 +4,8 @@
 :func:`diagnose_log` says what is wrong with a log, by the same ``evidence``: how well each reading
 of it goes together with the equations of motion.
 
-Begin with ``description.py``, then ``evidence/evidence.py``.
+``hypotheses`` has a cause a file; ``hypotheses/row.py`` is the row of them. Begin with
+``description.py`` or ``diagnosis.py``, then ``evidence/evidence.py``.
 """
 
 from typing import TYPE_CHECKING

@@ -15,6 +15,7 @@ from ne_dynamics.driver.hypotheses.row import (
     OTHER_MODEL,
     UNEXPLAINED,
 )
+from ne_dynamics.driver.hypotheses.shifted_zero import ShiftedZero
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
@@ -108,6 +109,9 @@ def diagnose_log(
         cutoff_frequency,
         has_free_factors=has_free_factors,
         has_load=has_load,
+        jumped=frozenset(
+            name for fault in faults if fault.code == 'zero-jumps' for name in fault.joints
+        ),
     )
     if weighed is None:
         return LogDiagnosis(tuple(faults), (), repaired, LogReading.as_recorded(robot.n))
@@ -125,6 +129,7 @@ def weigh_log(
     *,
     has_free_factors: bool = False,
     has_load: bool = False,
+    jumped: frozenset[str] = frozenset(),
 ) -> tuple[tuple[Finding, ...], tuple[str, ...], LogReading] | None:
     """Find what is wrong with a log by what explains its efforts best.
 
@@ -138,6 +143,8 @@ def weigh_log(
         [Hz]
     has_free_factors, has_load : bool
         As :func:`diagnose_log` takes them.
+    jumped : set of str
+        Joints whose zeros jumped while the log was recorded, which is said already.
 
     Returns
     -------
@@ -158,7 +165,9 @@ def weigh_log(
             dynamics, log, cutoff_frequency, has_free_factors, has_load, has_path=True
         )
 
-    search = _FaultSearch(dynamics.robot, evidence, find_evidence_with_path, SearchSettings())
+    search = _FaultSearch(
+        dynamics.robot, evidence, find_evidence_with_path, SearchSettings(), jumped
+    )
     search.run()
     return tuple(search.faults), tuple(search.list_untold()), search.certain
 
@@ -175,6 +184,7 @@ class _FaultSearch:
         evidence: LogEvidence,
         with_path: Callable[[], LogEvidence],
         settings: SearchSettings,
+        jumped: frozenset[str],
     ) -> None:
         self._robot, self._evidence, self._settings = robot, evidence, settings
         self._find_with_path = with_path
@@ -183,6 +193,7 @@ class _FaultSearch:
         self.faults: list[Suspicion] = []
         self._tested: list[tuple[Suspicion, Hypothesis]] = []
         self._doubtful: set[str] = set()
+        self._jumped = jumped
 
     def run(self) -> None:
         """Find all."""
@@ -264,6 +275,9 @@ class _FaultSearch:
             ]
             self.faults.append(self._with_rivals(found, rivals))
             self.reading = found.reading
+            if found.code == ShiftedZero.code and self._jumped.issuperset(found.joints):
+                self.faults.pop()  # Of the jump that is named: which of the two zeros is right?
+                continue
             if rivals:
                 self._doubtful.update(found.joints, *(rival.joints for rival in rivals))
             if self.faults[-1].is_certain:
