@@ -102,10 +102,11 @@ def run(args: argparse.Namespace) -> int:
         positions = inverse_kinematics(dynamics, target, args.start, link=args.link)[None]
     errors = compute_pose_errors(dynamics.forward_kinematics(positions, args.link), target)
     shifts, angles = (np.linalg.norm(part, axis=1) for part in (errors[:, :3], errors[:, 3:]))
+    link = args.link or robot.tip.name
     if args.json:
         document = {
             'model': args.model,
-            'link': args.link or robot.tip.name,
+            'link': link,
             'target_pose': target.tolist(),
             'joints': list(robot.joint_names),
             'positions': positions.tolist(),
@@ -115,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(document, indent=2, allow_nan=False))
     else:
         print_lines(_make_lines(robot, positions))
-        print_lines([f'  met within {shifts.max():.1e} m and {angles.max():.1e} rad'])
+        print_lines([f'  met within {shifts.max():.1e} m and {angles.max():.1e} rad by {link}'])
     return 0
 
 

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         texts['urdf/arm.extras.yaml'] = extras.read_text(encoding='utf-8')
     write_package(folder, texts)
     missing = arm.find_joints_without_effort()
-    lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {robot.tip.name}']
+    lines = [f'{folder}: {len(texts)} files for {robot.n} joints, tip {tip_link}']
     if missing:
         lines.append(f'no command interface effort in <ros2_control>: {", ".join(missing)}')
     if arm.effort_limits is None:

@@ -30,12 +30,22 @@ def written(request, tmp_path, capsys):
     model, options = find_arm(request.param)
     folder = tmp_path / 'my_arm_bringup'
     assert main(['setup', str(model), *options, '-o', str(folder)]) == 0
-    assert 'ros2 launch my_arm_bringup simulation.launch.py' in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert 'ros2 launch my_arm_bringup simulation.launch.py' in shown
     given = dict(zip(options[::2], options[1::2], strict=True))
     lock = given.get('--lock')
     locked = {lock.partition('=')[0]: float(lock.partition('=')[2])} if lock else None
     robot = ned.load_urdf(model, given.get('--base-link'), given['--tip-link'], locked)
     return folder, robot
+
+
+def test_the_tip_that_is_said_is_the_one_that_is_written(tmp_path, capsys):
+    """Without --tip-link it is the end of the tree, beyond the last link that moves."""
+    folder = tmp_path / 'arm_bringup'
+    assert main(['setup', str(ARM), '-o', str(folder)]) == 0
+    values = read_parameters(folder / 'config/computed_torque.params.yaml', '/computed_torque')
+    assert values['tip_link'] == 'tcp'
+    assert 'tip tcp\n' in capsys.readouterr().out
 
 
 def test_the_parameter_files_are_those_of_the_arm(written):

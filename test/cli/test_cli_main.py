@@ -281,6 +281,23 @@ def test_a_model_may_stand_alone_but_only_once(name, others, capsys):
         assert '--model' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        ('check arm.urdf --model b.urdf', "either MODEL or --model MODEL, got both: 'arm.urdf'"),
+        ('evaluate arm.urdf', "MODEL before LOG or --model MODEL, got 'arm.urdf' alone"),
+        ('identify log.csv', "MODEL before LOG or --model MODEL, got 'log.csv' alone"),
+        ('check', 'expected MODEL or --model MODEL, got neither'),
+    ],
+)
+def test_what_is_too_many_or_alone_is_named(arguments, message, capsys):
+    """Whoever forgets the log is not told that there is no model."""
+    arguments = arguments.split()
+    with pytest.raises(SystemExit):
+        cli.build_parser(arguments[0]).parse_args(arguments)
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize('name', sorted(cli.COMMANDS.keys() - {'bench'}))
 def test_examples_of_the_help_are_command_lines(name, capsys):
     """`--help` ends with examples that can be parsed; `--help-all` shows every option."""

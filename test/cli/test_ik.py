@@ -53,6 +53,16 @@ def test_all_positions_are_listed(capsys):
     assert np.abs((differences + np.pi) % (2.0 * np.pi) - np.pi).max(axis=1).min() < 2e-5
 
 
+@pytest.mark.parametrize(
+    ('options', 'link'),
+    [((), 'flange'), (('--tip-link', 'tcp'), 'tcp'), (('--link', 'wrist_2'), 'wrist_2')],
+)
+def test_the_link_of_the_pose_is_named(options, link, capsys):
+    """Whose pose was met is not left to be guessed."""
+    assert call(ARM, '--position', '0.5', '0', '0.4', *options) == 0
+    assert capsys.readouterr().out.endswith(f' rad by {link}\n')
+
+
 def test_roll_pitch_and_yaw_are_those_of_urdf(capsys):
     """The orientation is yaw about z after pitch about y after roll about x; the default none."""
     x, y, z = np.eye(3)

@@ -98,6 +98,7 @@ def test_one_command_takes_it_to_a_model(layout, motion, tmp_path, capsys):
         q, qd, effort = name_columns(k, name)
         assert f'{name} {q} [rad] {qd} [rad/s] {effort} [N m]' in shown
     assert f'time: {time} [s]' in shown
+    assert ('its currents are taken as N m' in shown) == (layout == 'RTDE')
     assert out.is_file()
     assert main(['whatis', str(ARM), str(path), '--tip-link', 'tcp']) == 0
 

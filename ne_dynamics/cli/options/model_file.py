@@ -82,7 +82,9 @@ def add_model(
             args.model = args.first or os.environ.get(variable)
             if args.model is None and not (is_optional or variable):
                 before = f' before {others[0].upper()}' if others else ''
-                parser.error(f'expected MODEL{before} or --model MODEL, got neither')
+                given = getattr(args, others[0]) if others else None
+                got = f'{given[0]!r} alone' if given else 'neither'
+                parser.error(f'expected MODEL{before} or --model MODEL, got {got}')
         elif args.first is not None:
             _shift(parser, args, others)
 
@@ -103,7 +105,7 @@ def _shift(
         value = held
         if value is None:
             return
-    parser.error(f'expected either MODEL or --model MODEL, got both and nothing for {value!r}')
+    parser.error(f'expected either MODEL or --model MODEL, got both: {value!r}')
 
 
 def add_links(parser: argparse.ArgumentParser) -> None:

@@ -128,7 +128,8 @@ LAYOUTS = (
         (f'position_?{_NUMBER}', f'velocity_?{_NUMBER}', f'effort_?{_NUMBER}'),
     ),
     Layout(
-        "timestamp, actual_q_0, actual_qd_0, actual_current_0 (UR's RTDE; efforts are currents)",
+        "timestamp, actual_q_0, actual_qd_0, actual_current_0 (UR's RTDE; "
+        'its currents are taken as N m)',
         ('timestamp',),
         (f'actual_q_{_NUMBER}', f'actual_qd_{_NUMBER}', f'actual_current_{_NUMBER}'),
     ),
