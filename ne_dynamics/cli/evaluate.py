@@ -51,7 +51,8 @@ def add_log_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='LOG',
         nargs='+',
         help='CSV with a header (time, <joint>.position, <joint>.effort, optionally '
-        '<joint>.velocity), or ROS 2 bag of JointState',
+        "<joint>.velocity; or t, q1, dq1, tau1; UR's RTDE; PlotJuggler; `ros2 topic echo --csv`), "
+        'or ROS 2 bag of JointState',
     )
     add_gravity(parser)
     parser.add_argument('--topic', help='topic of a bag with several topics of JointState')

@@ -73,7 +73,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar='LOG',
         nargs='?',
         help='CSV with a header (time, <joint>.position, optionally .velocity, .effort, '
-        '.command), or ROS 2 bag',
+        ".command; or t, q1, dq1, tau1; UR's RTDE; PlotJuggler; `ros2 topic echo --csv`), "
+        'or ROS 2 bag',
     )
     parser.add_argument(
         '--live', action='store_true', help='listen to topics instead of reading a log'

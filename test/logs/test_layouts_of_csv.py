@@ -70,6 +70,15 @@ def write(path, layout, motion, extra=()):
     return path
 
 
+@pytest.mark.parametrize('command', ['evaluate', 'identify', 'whatis'])
+def test_the_help_says_whose_files_are_read(command, capsys):
+    """Whoever has such a file is not told to write another header."""
+    with pytest.raises(SystemExit):
+        main([command, '--help'])
+    shown = ' '.join(capsys.readouterr().out.split())
+    assert "or t, q1, dq1, tau1; UR's RTDE; PlotJuggler; `ros2 topic echo --csv`" in shown
+
+
 @pytest.mark.parametrize('layout', LAYOUTS)
 def test_a_layout_is_read_as_ours(layout, motion, tmp_path):
     """Joints in the order of their numbers, or by their names; other columns are ignored."""
