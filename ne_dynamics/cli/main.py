@@ -42,7 +42,7 @@ COMMANDS = {
     'commission': Command(
         'guided run from a URDF to an arm that follows its motions',
         (
-            'commission --simulated --yes -o run',
+            'commission --simulated --yes -o simulated_run',
             'commission --model arm.urdf --tip-link tool0 -o run',
         ),
     ),
@@ -51,7 +51,7 @@ COMMANDS = {
         (
             'controller arm.urdf --tip-link tool0 -o my_arm_controller',
             'controller arm.urdf --tip-link tool0 --rate 1000 --params gains.params.yaml '
-            '-o my_arm_controller',
+            '-o my_fast_controller',
         ),
         frozenset({*_MODEL, '-o', '--rate', '--params', '--sensor'}),
     ),
@@ -78,7 +78,7 @@ COMMANDS = {
         'plan the most informative motion for inertias and friction',
         (
             'excite arm.urdf -o motion.yaml',
-            'excite arm.urdf --tip-link tool0 --duration 20 --effort-share 0.6 -o motion.yaml',
+            'excite arm.urdf --tip-link tool0 --duration 20 --effort-share 0.6 -o short.yaml',
         ),
         frozenset(
             {*_MODEL, '--start', '--duration', '--effort-share', '--velocity-share', '--keep-out'}

@@ -299,6 +299,14 @@ def test_what_is_too_many_or_alone_is_named(arguments, message, capsys):
 
 
 @pytest.mark.parametrize('name', sorted(cli.COMMANDS.keys() - {'bench'}))
+def test_examples_of_the_help_write_to_different_places(name):
+    """The second runs after the first: a folder that is there would be refused."""
+    lines = [example.split() for example in cli.COMMANDS[name].examples]
+    outputs = [line[line.index('-o') + 1] for line in lines if '-o' in line]
+    assert len(set(outputs)) == len(outputs)
+
+
+@pytest.mark.parametrize('name', sorted(cli.COMMANDS.keys() - {'bench'}))
 def test_examples_of_the_help_are_command_lines(name, capsys):
     """`--help` ends with examples that can be parsed; `--help-all` shows every option."""
     command = cli.COMMANDS[name]
