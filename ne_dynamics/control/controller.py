@@ -102,6 +102,8 @@ class Controller:
         )
         self._row = self._wire()
         self._zero = np.zeros(n)
+        if wrist is not None:
+            wrist.find_overload = self._find_overload
         self._heard_at = 0.0
         self._answered: Tick | None = None
         self._unreviewed: Tick | None = None
@@ -337,6 +339,22 @@ class Controller:
             kind, text, latches, joints = fault
             fault = self.accept.guard.trip(kind, text, latches=latches, joints=joints)
             raise StateRefused(field, fault.text, fault)
+
+    def _find_overload(self, load: FloatArray) -> str:
+        """Return which joint could not hold a load at the wrist, in words; '' where all can."""
+        position, dynamics, zero = self.position, self.tuning.law.dynamics, self._zero
+        if position is None:
+            return ''
+        loaded = dynamics.inverse_dynamics(position, zero, zero, load)
+        effort = np.abs(loaded - dynamics.inverse_dynamics(position, zero, zero))
+        limits = self.tuning.effort_limits
+        if (effort <= limits).all():
+            return ''
+        worst = int((effort / limits).argmax())
+        return (
+            f'{effort[worst]:.3g} N m or N at joint {dynamics.robot.joint_names[worst]!r}, whose '
+            f'limit is {limits[worst]:.3g}'
+        )
 
     # ---- what is known between two states
 

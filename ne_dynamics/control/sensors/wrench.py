@@ -21,6 +21,7 @@ What the wrench does in the control loop, and what the filter and the gain do to
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from math import hypot, inf, isfinite
 
 import numpy as np
@@ -106,6 +107,9 @@ class WristWrench:
         How many readings were scaled down so far.
     tares : int
         How often :meth:`tare` has moved the readings so far.
+    find_overload : callable
+        Says which joint could not hold a load, in words; '' where all can. The load is as in
+        :meth:`at`.
 
     Raises
     ------
@@ -139,6 +143,7 @@ class WristWrench:
         self.settings = settings
         self.saturated = 0
         self.tares = 0
+        self.find_overload: Callable[[FloatArray], str] = lambda load: ''
         self._reported_saturated = 0
         self.configure(settings)
 
@@ -208,7 +213,8 @@ class WristWrench:
         ------
         WrenchError
             When the frame is empty, unknown, or not rigidly attached to the cut; when a value
-            is not finite or beyond anything that is measured. The last good reading is kept.
+            is not finite or beyond anything that is measured, or no motor could hold it. The
+            last good reading is kept.
         """
         move = self._signed_moves.get(frame_id)
         if move is None:
@@ -225,6 +231,11 @@ class WristWrench:
         if self._is_limited:
             load, is_beyond = self._within_limits(load)
             self.saturated += is_beyond
+        overload = self.find_overload(load)
+        if overload:
+            raise WrenchError(
+                f'wrench: expected a load that the motors can hold, got {overload}', field='wrench'
+            )
         if self._filter.update(load, stamp):
             self._readings.append((stamp, moved))
             self._settle_wrench()
