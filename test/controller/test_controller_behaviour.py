@@ -242,6 +242,15 @@ def test_a_slower_controller_in_front_is_followed(bench):
     assert bench.log == []
 
 
+def test_a_reference_that_jumps_with_its_velocity_is_not_followed(bench):
+    """After it stood still, however long, it may not be where its velocity would come to."""
+    for _ in range(200):
+        bench.follow(Q)
+    bench.follow(Q + 0.3, np.full(N, 4.0))
+    (line,) = bench.log
+    assert line.startswith('reference jumps')
+
+
 def test_a_continuous_joint_may_be_any_turns_away(tmp_path):
     """A reference half a turn beyond the other end of the circle is near, not a jump."""
     text = shipped_file('six_axis_arm.urdf').read_text(encoding='utf-8')
