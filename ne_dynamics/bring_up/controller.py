@@ -94,6 +94,15 @@ OF_THE_MODEL = (
 """Those that count when the package is written, or say of what it is written."""
 
 
+TAKEN = (
+    *('joint_trajectory_controller', 'joint_state_broadcaster', 'controller_manager'),
+    *('controller_interface', 'hardware_interface', 'pluginlib', 'rclcpp_lifecycle'),
+    *('ament_cmake', 'launch', 'launch_ros', 'rclcpp'),
+    *('all', 'clean', 'help', 'install', 'package', 'test', 'uninstall'),
+)
+"""No names of a package: those beside or below it, and targets of CMake."""
+
+
 @dataclass(frozen=True, eq=False)
 class ArmController:
     """The controller of an arm, as the files of its package name it.
@@ -142,6 +151,8 @@ class ArmController:
             the controller, or makes a loop that is not stable at this rate.
         """
         check_package_name(package)
+        if package in TAKEN:
+            raise ParameterError(f'package name: expected one that is not taken, got {package!r}')
         if rate < 1:
             raise ParameterError(f'rate: expected a number > 0, got {rate}')
         link, tip = settings.payload.link, robot.tip.name
@@ -258,6 +269,8 @@ def _values(controller: ArmController) -> dict[str, Any]:
         'mark': MARK,
         'version': __version__,
         'package': controller.package,
+        # No keyword, and no name of the C library.
+        'namespace': f'{controller.package}_plugin',
         'prefix': controller.prefix,
         'robot_name': ' '.join(arm.robot.name.split()),
         'base_link': arm.robot.base_link,

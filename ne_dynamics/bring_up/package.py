@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,8 +62,15 @@ def make_environment(folder: Path = TEMPLATES) -> Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.policies['json.dumps_kwargs'] = {'ensure_ascii': False}
+    environment.policies['json.dumps_function'] = _dump
     return environment
+
+
+def _dump(value: Any, **options: Any) -> str:
+    """Return JSON that is YAML too, which has other ends of lines, and forbids some characters."""
+    text = json.dumps(value, ensure_ascii=False, **options)
+    forbidden = (*range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF)
+    return text.translate({code: f'\\u{code:04x}' for code in forbidden})
 
 
 def _values(arm: BroughtUpArm) -> dict[str, Any]:

@@ -90,6 +90,43 @@ def test_no_change_of_a_parameter_makes_a_step(bench, change):
     assert np.abs(after - before).max() > 1.0
 
 
+def test_changes_in_every_period_do_not_take_the_feedback(bench, dynamics):
+    """Each fades by itself, and none keeps the others up: the arm is held where it is pushed."""
+    for index in range(100):
+        bench.states(Q + 0.0002 * index, ZERO, ZERO)
+        assert bench.set({'payload.mass': 1e-9 * (index + 1)}) == ''
+        found = bench.follow(Q)
+    at = Q + 0.0002 * 99
+    wanted = dynamics.inverse_dynamics(at, ZERO, 100.0 * (Q - at))
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+def test_a_longer_transition_time_on_the_way_does_not_overshoot(make_bench, dynamics):
+    """What fades already goes on as fast as it did."""
+    gravity = dynamics.gravity_torque(Q)
+    bench = make_bench(offset=3.0, transition_time=0.1)
+    for _ in range(10):
+        last = bench.follow(Q) - gravity
+    assert (last > 1.0).all()
+    assert bench.set({'transition_time': 1.0}) == ''
+    for _ in range(300):
+        found = bench.follow(Q) - gravity
+        assert (found >= -1e-9).all()
+        assert (found <= last + 1e-9).all()
+        last = found
+
+
+def test_efforts_that_are_to_be_ignored_are_no_beginning(make_bench, dynamics):
+    """`state_effort` may be set to `ignore` at any time."""
+    gravity = dynamics.gravity_torque(Q)
+    bench = make_bench()
+    assert bench.set({'state_effort': 'ignore'}) == ''
+    bench.ask('deactivate')
+    bench.states(Q, ZERO, 1.0 + 0.0 * gravity)
+    assert bench.activate()
+    np.testing.assert_allclose(bench.follow(Q), gravity, atol=1e-10)
+
+
 def test_a_transition_time_of_zero_is_a_step(make_bench, dynamics):
     """The first command is that of the law at once."""
     bench = make_bench(offset=3.0, transition_time=0.0)
@@ -205,6 +242,15 @@ def test_a_slower_controller_in_front_is_followed(bench):
     assert bench.log == []
 
 
+def test_a_reference_that_jumps_with_its_velocity_is_not_followed(bench):
+    """After it stood still, however long, it may not be where its velocity would come to."""
+    for _ in range(200):
+        bench.follow(Q)
+    bench.follow(Q + 0.3, np.full(N, 4.0))
+    (line,) = bench.log
+    assert line.startswith('reference jumps')
+
+
 def test_a_continuous_joint_may_be_any_turns_away(tmp_path):
     """A reference half a turn beyond the other end of the circle is near, not a jump."""
     text = shipped_file('six_axis_arm.urdf').read_text(encoding='utf-8')
@@ -271,8 +317,7 @@ def test_an_effort_that_overflows_ends_in_an_error(bench, dynamics):
     bench.states(Q, np.full(N, 1e200), ZERO)
     assert not bench.update()
     assert np.isfinite(bench.commands).all()
-    (line,) = bench.log
-    assert line.startswith('effort is not a number')
+    assert bench.log == ['effort is not a number']
 
 
 @pytest.mark.parametrize('word', ['gravity', 'zero', 'none'])
@@ -300,6 +345,19 @@ def test_it_begins_anew_after_it_was_deactivated(bench, dynamics):
     assert line.startswith('reference is not a number')
     assert bench.ask('deactivate') == 'success'
     assert bench.ask('cleanup') == 'success'
+
+
+def test_what_cannot_be_read_after_a_new_beginning_is_not_of_before(bench, dynamics):
+    """References that somebody else holds in the first period are none yet."""
+    q = sweep(bench, 20)
+    assert bench.ask('deactivate') == 'success'
+    bench.states(q, ZERO, dynamics.gravity_torque(q))
+    assert bench.activate()
+    bench.ask('lock', 1)
+    assert bench.update()
+    np.testing.assert_allclose(bench.commands, dynamics.gravity_torque(q), atol=1e-9)
+    (line,) = bench.log
+    assert line.startswith('reference is not a number')
 
 
 def test_interfaces_that_somebody_else_holds_keep_their_values(bench):

@@ -13,7 +13,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import yaml
-from controller_bench import HERE, ControllerBench, compile_package, write_package
+from controller_bench import (
+    HERE,
+    WARNINGS,
+    ControllerBench,
+    compile_package,
+    run,
+    write_package,
+)
 from example_robots import example_robots_folder
 
 import ne_dynamics as ned
@@ -34,7 +41,7 @@ ARMS = {
         ],
     ),
 }
-HOSTILE = 'j: "1" </a> \\ {{ 7 * 7 }} # é ?'
+HOSTILE = 'j: "1" </a> \\ {{ 7 * 7 }} # é \u2028x: [\x85 \x9f ?'
 OWN = {'reference_timeout', 'wrench.sensor_name'}
 
 
@@ -65,7 +72,7 @@ def test_the_controllers_of_the_package_fit_together(written):
     assert jtc['command_interfaces'] == ['position', 'velocity', 'acceleration']
     plugin = ElementTree.parse(folder / 'my_arm_controller.xml').getroot()
     assert plugin.get('path') == 'my_arm_controller'
-    assert plugin.find('class').get('type') == 'my_arm_controller::Controller'
+    assert plugin.find('class').get('type') == 'my_arm_controller_plugin::Controller'
     launch = ast.parse((folder / 'launch/controllers.launch.py').read_text())
     assert any(getattr(one, 'name', '') == 'generate_launch_description' for one in launch.body)
 
@@ -220,6 +227,18 @@ def test_names_from_outside_stay_names(tmp_path):
     ElementTree.parse(folder / 'package.xml')
 
 
+@pytest.mark.parametrize('name', ['class', 'index', 'linux', 'std'])
+def test_a_package_may_have_any_name(name, tmp_path):
+    """Of C++, of its library or of the compiler, as CMake compiles it: with GNU's extensions."""
+    folder = tmp_path / name
+    write_package(ned.load_urdf(ARM, tip_link='tcp'), folder)
+    if shutil.which('g++') is None:
+        pytest.skip('no C++ compiler (g++) is installed')
+    includes = ['-I', HERE / 'interfaces', '-I', folder / 'dynamics']
+    for source in (folder / 'src').glob('*.cpp'):
+        run('g++', '-std=gnu++17', '-fsyntax-only', *WARNINGS, *includes, source)
+
+
 def test_parameters_of_the_node_are_taken_over(tmp_path, capsys):
     """In the order of the model, with a word on those that the controller does not have."""
     names = [f'joint_{number}' for number in (6, 5, 4, 3, 2, 1)]
@@ -285,6 +304,7 @@ def test_the_bounds_that_are_written_are_those_of_the_controller(tmp_path):
 ERRORS = {
     'no one tip': (['--model', 'TREE'], '--tip-link: expected one of'),
     'a name that is none': (['-o', 'My-Arm'], 'package name: expected'),
+    'a name that is taken': (['-o', 'joint_trajectory_controller'], 'that is not taken, got'),
     'a rate that is none': (['--rate', '0'], 'rate: expected a number > 0'),
     'a link without a sensor': (['--sensor-link', 'ft_sensor'], 'expected --sensor beside it'),
     'no such link': (['--sensor', 'ft', '--sensor-link', 'nowhere'], 'nowhere'),
