@@ -204,7 +204,7 @@ def test_logs_that_do_not_go_together(files, tmp_path, capsys):
         ([files[1], str(other)], 'other.csv: expected the joints of'),
         ([files[1], files[1]], 'logs: expected each once'),
         ([files[1], str(again)], f"logs: expected each once, got {files[1]!r} and '{again}'"),
-        ([files[1], str(empty)], 'empty.csv: the header is (an empty file)'),
+        ([files[1], str(empty)], 'empty.csv: the header is not known: (an empty file)'),
         ([*files, '--plot', str(tmp_path / 'x.png')], '--plot: expected one log'),
     )
     for arguments, message in cases:

@@ -167,7 +167,7 @@ def test_blocks_agree_with_what_is_left_of_all(written):
         strict=True,
     ):
         assert ', '.join(map(show, blocks)) in label
-        assert f'of the end held out {show(end)},' in label
+        assert f'of the validation part {show(end)},' in label
         # By one measure: what stands in the end, and is fitted nowhere, is not counted there.
         assert 0.2 * min(blocks) < end < 5.0 * max(blocks)
         assert min(blocks) < joint['rms_difference_cross_validated'] < max(blocks)
