@@ -142,6 +142,8 @@ def run(args: argparse.Namespace) -> int:
             'consent: expected a terminal to ask on, got none; '
             f'--yes{"" if args.simulated else f" {subject.robot.name!r}"} consents to all motions'
         )
+    if args.planned:
+        _require_shapes(args, subject)
     about = _about(args, subject)
     if args.output is True:
         args.output = _choose_folder(subject, about)
@@ -162,6 +164,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _require_packages(args: argparse.Namespace) -> None:
     require_packages(args, ros=True, report=True, sim=args.simulated, excite=args.planned)
+
+
+def _require_shapes(args: argparse.Namespace, subject: CommissionedArm) -> None:
+    """Refuse an arm that cannot keep off itself, before anything is written."""
+    _require_packages(args)
+    from ne_dynamics.excitation import load_solids
+
+    load_solids(subject.file, subject.robot, description_file=subject.file)
 
 
 def _about(args: argparse.Namespace, subject: CommissionedArm) -> dict[str, Any]:
@@ -209,10 +219,6 @@ def _perform(
     from ne_dynamics.commission.self_collision import SelfCollision
 
     subject, folder = desk.subject, desk.folder
-    if args.planned:
-        from ne_dynamics.excitation import load_solids
-
-        load_solids(subject.file, subject.robot, description_file=subject.file)
     # No arm is needed to see that its model cannot be.
     desk.check()
     if not folder.is_done('hold'):
