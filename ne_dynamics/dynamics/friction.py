@@ -66,12 +66,12 @@ class FrictionMethods(CheckedCalls):
         """
         if q is not None and load is not None:
             raise InputError('load: expected None with q, of which it follows, got both')
-        named = ('qd', qd), ('q', q), ('load', load)
-        given = [Given(name, value, self.n) for name, value in named if value is not None]
+        more = [(name, value) for name, value in (('q', q), ('load', load)) if value is not None]
+        given = [Given(name, value, self.n) for name, value in (('qd', qd), *more)]
         arrays, is_single = match_samples(given)
         require_finite(given, arrays)
-        rates, *more = arrays
-        loads = None if not more else more[0] if q is None else self._find_load(more[0], rates)
+        rates, *rest = arrays
+        loads = None if not rest else rest[0] if q is None else self._find_load(rest[0], rates)
         result = _overcome(self._subject.mechanism, rates, loads)
         if not np.isfinite(result).all():
             raise make_overflow_error('friction_torque', [each.name for each in given], arrays)

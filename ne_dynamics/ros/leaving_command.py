@@ -42,6 +42,7 @@ class LeavingCommand:
         self._reporter = reporter
         self._commands: Iterator[FloatArray] | None = None
         self._is_lowering = False
+        self._passes_over = True
         self._since = 0.0
         self._steps = 0
 
@@ -88,7 +89,7 @@ class LeavingCommand:
         """Begin to go over to the last command; states that are answered again end it."""
         self._commands = self._controller.machine.last_commands()
         # The first of them is due at once.
-        self._start(self._now() - COMMAND.ramp_period, is_lowering=False)
+        self._start(self._now() - COMMAND.ramp_period, is_lowering=False, passes_over=False)
         self.tick()
 
     def begin_lowering(self) -> None:
@@ -96,9 +97,14 @@ class LeavingCommand:
         self._commands = self._controller.machine.lowering_commands()
         self._start(self._now(), is_lowering=True)
 
-    def _start(self, now: float, *, is_lowering: bool) -> None:
-        """Let a timer send what leaves the arm alone, from now on."""
+    def _start(self, now: float, *, is_lowering: bool, passes_over: bool = True) -> None:
+        """Let a timer send what leaves the arm alone, from now on.
+
+        Commands that are late are passed over where the arm moves. Where it is but left, each is
+        sent: no step is larger than the rate limit allows, however late the timer is.
+        """
         self._since, self._steps, self._is_lowering = now, 0, is_lowering
+        self._passes_over = passes_over
         self._connections.start_brake()
 
     def _now(self) -> float:
@@ -107,7 +113,7 @@ class LeavingCommand:
         return self._clock.now() if by_simulated_time else time.perf_counter()
 
     def tick(self) -> None:
-        """Send the command that is due; those that are late are passed over."""
+        """Send the command that is due."""
         if self._commands is None:
             self._connections.stop_brake()
             return
@@ -122,6 +128,8 @@ class LeavingCommand:
             self.end()
             self.send_last(LastCommand.GRAVITY)
             return
+        if not self._passes_over:
+            due = min(due, self._steps + 1)
         effort = None
         try:
             while self._steps < due:
