@@ -34,6 +34,7 @@ THRESHOLDS = {
     'ne_dynamics.control.desired.thresholds': ('DESIRED',),
     'ne_dynamics.control.sensors.thresholds': ('SENSORS',),
     'ne_dynamics.control.payload.thresholds': ('PAYLOAD',),
+    'ne_dynamics.identification.plausibility': ('PLAUSIBILITY',),
     'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
     'ne_dynamics.ros.thresholds': ('NODE',),
     'ne_dynamics.simulation.thresholds': ('SIMULATION', 'DEMO'),

@@ -24,9 +24,6 @@ WORSE = 1.2
 NEGLIGIBLE = 0.002
 """Part of the measured effort by which a residual has to be larger, too."""
 
-OUT_OF_PROPORTION = 3.0
-"""Factor between a given mass and an identified one from which one of them is not believed."""
-
 
 def find_log_faults(robot: Robot, summary: SignalSummary) -> list[Finding]:
     """Return what is doubtful about logs.
@@ -168,33 +165,6 @@ def find_result_faults(
                     'look for what the model lacks (a load, a cable, a spring, warm and cold '
                     'friction)',
                     severity='warning',
-                )
-            )
-    return findings
-
-
-def find_implausible_masses(given: Robot, identified: Robot) -> list[Finding]:
-    """Return the bodies whose mass is out of all proportion to the given one.
-
-    Parameters
-    ----------
-    given, identified : Robot
-    """
-    findings = []
-    for old, new in zip(given.bodies, identified.bodies, strict=True):
-        before, after = old.inertia.mass, new.inertia.mass
-        if before > 0.0 and not before / OUT_OF_PROPORTION < after < before * OUT_OF_PROPORTION:
-            findings.append(
-                Finding(
-                    'mass-implausible',
-                    (),
-                    f'expected about the {before:.4g} kg of the given model, got {after:.4g} kg: '
-                    'what the model lacks (a load, a drive, friction of another kind) went into '
-                    'it, or the given mass is wrong',
-                    remedy='do not read it as a mass: look for a load that the model lacks, or a '
-                    'wrong mass in the model',
-                    severity='warning',
-                    link=old.name,
                 )
             )
     return findings

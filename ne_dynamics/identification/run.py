@@ -22,14 +22,15 @@ others.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from concurrent.futures import Executor
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.identification.base_estimate import correct_likeness
 from ne_dynamics.identification.evaluation import JointResidual, as_dynamics
 from ne_dynamics.identification.findings import (
-    find_implausible_masses,
     find_log_faults,
     find_result_faults,
 )
@@ -37,6 +38,7 @@ from ne_dynamics.identification.fit import Fit, Fitter
 from ne_dynamics.identification.fit_evidence import gather_evidence
 from ne_dynamics.identification.pieces.log_rows import LogRows
 from ne_dynamics.identification.pieces.log_set import FilteredLogs, Logs
+from ne_dynamics.identification.plausibility import find_implausible_values
 from ne_dynamics.identification.quality import Quality
 from ne_dynamics.identification.regression.design import Design, find_bodies
 from ne_dynamics.identification.regression.friction_terms import SMOOTH, STRIBECK, Term
@@ -133,6 +135,7 @@ def identify_filtered(
     offsets: bool = False,
     blocks: int = SETTINGS.blocks,
     settings: IdentificationSettings = SETTINGS,
+    solids: Sequence[Solid] = (),
 ) -> Identified:
     """Fit a model to logs that are read and filtered.
 
@@ -144,6 +147,8 @@ def identify_filtered(
         With its joints.
     holdout, spread, offsets, blocks, settings
         As :func:`identify` takes them.
+    solids : sequence of Solid
+        The collision shapes, which a centre of mass should be in.
 
     Returns
     -------
@@ -177,7 +182,7 @@ def identify_filtered(
         *find_log_faults(robot, rows.summary),
         *fit.findings,
         *find_result_faults(results, identifiable, found, fitted < total),
-        *find_implausible_masses(robot, identified),
+        *find_implausible_values(robot, identified, solids),
     )
     joints = tuple(
         _describe_joint(fit, quality, index, old, new, results[0][index], results[1][index])

@@ -1,0 +1,141 @@
+"""What of an identified model cannot be of a body or a gear, whatever the log says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ne_dynamics.errors import MissingDependencyError, ModelError
+from ne_dynamics.excitation.solids import Solid, make_solids
+from ne_dynamics.logs import Finding
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint, Robot
+from ne_dynamics.model.urdf.shapes import read_shapes
+from ne_dynamics.thresholds import threshold
+
+
+@dataclass(frozen=True)
+class PlausibilityThresholds:
+    """From where an identified value is remarked on."""
+
+    mass_factor: float = threshold(
+        3.0, '', 'Between a given mass and the identified one: one of them is not believed.'
+    )
+    remarked_mass_factor: float = threshold(
+        1.5, '', 'From this factor on, it is remarked on: given masses are often 20 % off.'
+    )
+    center_margin: float = threshold(
+        0.1,
+        '',
+        'A centre of mass may be outside the box around the collision shapes by this part of its '
+        'diagonal: shapes leave out flanges and cables.',
+    )
+    friction_factor: float = threshold(
+        10.0, '', 'Between a given Coulomb friction and the identified one.'
+    )
+    friction_share: float = threshold(
+        0.5, '', 'Of the effort limit: with more Coulomb friction a joint could hardly be driven.'
+    )
+
+
+PLAUSIBILITY = PlausibilityThresholds()
+
+
+def read_solids(robot: Robot, text: str, file: str) -> tuple[Solid, ...]:
+    """Return the collision shapes of a robot; none where they cannot be read.
+
+    Parameters
+    ----------
+    robot : Robot
+    text : str
+        Its URDF.
+    file : str
+        Where that came from, to find meshes by.
+    """
+    try:
+        return make_solids(robot, read_shapes(text, file))
+    except (ModelError, MissingDependencyError):
+        return ()
+
+
+def find_implausible_values(
+    given: Robot, identified: Robot, solids: Sequence[Solid] = ()
+) -> list[Finding]:
+    """Return what of an identified robot is out of proportion.
+
+    Parameters
+    ----------
+    given, identified : Robot
+    solids : sequence of Solid
+        The collision shapes; where a link has none, its centre of mass is not looked at.
+    """
+    findings: list[Finding] = []
+    for index, (old, new) in enumerate(zip(given.bodies, identified.bodies, strict=True)):
+        before, after = old.inertia, new.inertia
+        findings += _check_mass(old.name, before.mass, after.mass)
+        if not np.array_equal(before.first_moment, after.first_moment):
+            own = [solid for solid in solids if solid.body == index]
+            findings += _check_center(old.name, after.center_of_mass, own)
+    for joint, fitted in zip(given.joints, identified.joints, strict=True):
+        findings += _check_friction(joint, fitted)
+    return findings
+
+
+def _is_apart(before: float, after: float, factor: float) -> bool:
+    return before > 0.0 and not before / factor < after < before * factor
+
+
+def _check_mass(link: str, before: float, after: float) -> Iterator[Finding]:
+    is_wrong = _is_apart(before, after, PLAUSIBILITY.mass_factor)
+    if is_wrong or _is_apart(before, after, PLAUSIBILITY.remarked_mass_factor):
+        yield Finding(
+            'mass-implausible',
+            (),
+            f'expected about the {before:.4g} kg of the given model, got {after:.4g} kg: '
+            'what the model lacks (a load, a drive, friction of another kind) went into '
+            'it, or the given mass is wrong',
+            remedy='do not read it as a mass: look for a load that the model lacks, or a '
+            'wrong mass in the model',
+            severity='warning' if is_wrong else 'info',
+            link=link,
+        )
+
+
+def _check_center(link: str, center: FloatArray, solids: Sequence[Solid]) -> Iterator[Finding]:
+    if not solids:
+        return
+    lower = np.min([(solid.points - solid.radius).min(axis=0) for solid in solids], axis=0)
+    upper = np.max([(solid.points + solid.radius).max(axis=0) for solid in solids], axis=0)
+    outside = float(np.linalg.norm(center - np.clip(center, lower, upper)))
+    if outside > PLAUSIBILITY.center_margin * float(np.linalg.norm(upper - lower)):
+        yield Finding(
+            'center-implausible',
+            (),
+            f'the centre of mass, {np.array2string(center, precision=3)} m in the frame of the '
+            f'link, is {outside:.3g} m outside the box around its collision shapes',
+            remedy='do not read it as a centre of mass: what the model lacks went into it, or '
+            'the shapes are not those of the link',
+            severity='info',
+            link=link,
+        )
+
+
+def _check_friction(given: Joint, fitted: Joint) -> Iterator[Finding]:
+    before, after = given.coulomb_friction, fitted.coulomb_friction
+    unit, share = given.type.effort_unit, PLAUSIBILITY.friction_share
+    if after > share * given.effort_limit:
+        reason = f'more than {share:.0%} of the effort limit of {given.effort_limit:.4g} {unit}'
+    elif _is_apart(before, after, PLAUSIBILITY.friction_factor):
+        reason = f'expected the order of the {before:.3g} {unit} of the given model'
+    else:
+        return
+    yield Finding(
+        'friction-implausible',
+        (given.name,),
+        f'Coulomb friction of {after:.3g} {unit}: {reason}',
+        remedy='look at unit and sign of the efforts of this joint, and whether it was moved '
+        'in both directions',
+        severity='info',
+    )
