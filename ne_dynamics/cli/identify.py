@@ -33,6 +33,7 @@ from ne_dynamics.cli.options.report_file import (
 )
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.excitation.solids import read_bounds
 from ne_dynamics.identification import (
     FilteredLogs,
     JointResidual,
@@ -47,7 +48,6 @@ from ne_dynamics.identification.load.drive_gains import DriveGains
 from ne_dynamics.identification.load.payload import is_slow
 from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
-from ne_dynamics.identification.plausibility import read_solids
 from ne_dynamics.identification.report.text import describe_identified
 from ne_dynamics.identification.run import SETTINGS
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
@@ -200,7 +200,7 @@ def _fit_logs(args: argparse.Namespace, model: ModelFile, whole: LogSetSource, w
         spread=args.spread,
         offsets=args.offsets,
         blocks=args.blocks,
-        solids=read_solids(robot, model.text, args.model),
+        bounds=read_bounds(robot, model.text, args.model),
     )
     unusable = result.report.has_errors and not args.force
     doubts = found.lines(args)

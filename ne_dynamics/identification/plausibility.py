@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ne_dynamics.errors import MissingDependencyError, ModelError
-from ne_dynamics.excitation.solids import Solid, make_solids
 from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
-from ne_dynamics.model.urdf.shapes import read_shapes
 from ne_dynamics.thresholds import threshold
 
 
@@ -42,42 +39,29 @@ class PlausibilityThresholds:
 
 PLAUSIBILITY = PlausibilityThresholds()
 
-
-def read_solids(robot: Robot, text: str, file: str) -> tuple[Solid, ...]:
-    """Return the collision shapes of a robot; none where they cannot be read.
-
-    Parameters
-    ----------
-    robot : Robot
-    text : str
-        Its URDF.
-    file : str
-        Where that came from, to find meshes by.
-    """
-    try:
-        return make_solids(robot, read_shapes(text, file))
-    except (ModelError, MissingDependencyError):
-        return ()
+Bounds = Mapping[int, tuple[FloatArray, FloatArray]]
+"""Least and largest coordinates, shape (3,), of what a body may be within, by its index."""
 
 
 def find_implausible_values(
-    given: Robot, identified: Robot, solids: Sequence[Solid] = ()
+    given: Robot, identified: Robot, bounds: Bounds | None = None
 ) -> list[Finding]:
     """Return what of an identified robot is out of proportion.
 
     Parameters
     ----------
     given, identified : Robot
-    solids : sequence of Solid
-        The collision shapes; where a link has none, its centre of mass is not looked at.
+    bounds : mapping of int to two arrays, shape (3,), optional
+        Least and largest coordinates of the collision shapes of each body, by its index, in its
+        frame [m]; the centre of mass of one that is not there is not looked at.
     """
     findings: list[Finding] = []
     for index, (old, new) in enumerate(zip(given.bodies, identified.bodies, strict=True)):
         before, after = old.inertia, new.inertia
         findings += _check_mass(old.name, before.mass, after.mass)
-        if not np.array_equal(before.first_moment, after.first_moment):
-            own = [solid for solid in solids if solid.body == index]
-            findings += _check_center(old.name, after.center_of_mass, own)
+        is_new = not np.array_equal(before.first_moment, after.first_moment)
+        if is_new and bounds is not None and index in bounds:
+            findings += _check_center(old.name, after.center_of_mass, *bounds[index])
     for joint, fitted in zip(given.joints, identified.joints, strict=True):
         findings += _check_friction(joint, fitted)
     return findings
@@ -103,11 +87,9 @@ def _check_mass(link: str, before: float, after: float) -> Iterator[Finding]:
         )
 
 
-def _check_center(link: str, center: FloatArray, solids: Sequence[Solid]) -> Iterator[Finding]:
-    if not solids:
-        return
-    lower = np.min([(solid.points - solid.radius).min(axis=0) for solid in solids], axis=0)
-    upper = np.max([(solid.points + solid.radius).max(axis=0) for solid in solids], axis=0)
+def _check_center(
+    link: str, center: FloatArray, lower: FloatArray, upper: FloatArray
+) -> Iterator[Finding]:
     outside = float(np.linalg.norm(center - np.clip(center, lower, upper)))
     if outside > PLAUSIBILITY.center_margin * float(np.linalg.norm(upper - lower)):
         yield Finding(

@@ -22,12 +22,10 @@ others.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from concurrent.futures import Executor
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.excitation.solids import Solid
 from ne_dynamics.identification.base_estimate import correct_likeness
 from ne_dynamics.identification.evaluation import JointResidual, as_dynamics
 from ne_dynamics.identification.findings import (
@@ -38,7 +36,7 @@ from ne_dynamics.identification.fit import Fit, Fitter
 from ne_dynamics.identification.fit_evidence import gather_evidence
 from ne_dynamics.identification.pieces.log_rows import LogRows
 from ne_dynamics.identification.pieces.log_set import FilteredLogs, Logs
-from ne_dynamics.identification.plausibility import find_implausible_values
+from ne_dynamics.identification.plausibility import Bounds, find_implausible_values
 from ne_dynamics.identification.quality import Quality
 from ne_dynamics.identification.regression.design import Design, find_bodies
 from ne_dynamics.identification.regression.friction_terms import SMOOTH, STRIBECK, Term
@@ -135,7 +133,7 @@ def identify_filtered(
     offsets: bool = False,
     blocks: int = SETTINGS.blocks,
     settings: IdentificationSettings = SETTINGS,
-    solids: Sequence[Solid] = (),
+    bounds: Bounds | None = None,
 ) -> Identified:
     """Fit a model to logs that are read and filtered.
 
@@ -147,8 +145,9 @@ def identify_filtered(
         With its joints.
     holdout, spread, offsets, blocks, settings
         As :func:`identify` takes them.
-    solids : sequence of Solid
-        The collision shapes, which a centre of mass should be in.
+    bounds : mapping, optional
+        Of the collision shapes, which a centre of mass should be in; see
+        :func:`~ne_dynamics.identification.plausibility.find_implausible_values`.
 
     Returns
     -------
@@ -182,7 +181,7 @@ def identify_filtered(
         *find_log_faults(robot, rows.summary),
         *fit.findings,
         *find_result_faults(results, identifiable, found, fitted < total),
-        *find_implausible_values(robot, identified, solids),
+        *find_implausible_values(robot, identified, bounds),
     )
     joints = tuple(
         _describe_joint(fit, quality, index, old, new, results[0][index], results[1][index])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.identification.plausibility import find_implausible_values, read_solids
+from ne_dynamics.excitation.solids import read_bounds
+from ne_dynamics.identification.plausibility import find_implausible_values
 from ne_dynamics.shipped import shipped_file
 
 FILE = shipped_file('six_axis_arm.urdf')
@@ -65,12 +66,12 @@ def test_a_centre_of_mass_outside_the_shapes_is_named(com, is_named):
     """The shapes of a link are those of its URDF; it is named with the distance [m]."""
     pytest.importorskip('coal', reason='coal is missing')
     robot = ned.load_urdf(SHAPED)
-    solids = read_solids(robot, SHAPED, 'two.urdf')
-    assert len(solids) == 2
+    bounds = read_bounds(robot, SHAPED, 'two.urdf')
+    assert list(bounds) == [0]
     (link,) = (link for link in robot.links if link.name == 'one')
     moved = replace(link, inertia=replace(link.inertia, center_of_mass=np.array(com)))
     other = robot.with_links([moved if each is link else each for each in robot.links])
-    found = find_implausible_values(robot, other, solids)
+    found = find_implausible_values(robot, other, bounds)
     assert [f.code for f in found] == ['center-implausible'] * is_named
     for finding in found:
         assert (finding.link, finding.severity) == ('one', 'info')
@@ -81,8 +82,8 @@ def test_shapes_that_cannot_be_read_are_none():
     """Meshes that are not there keep nobody from identifying; neither does a DH file."""
     robot = ned.load_urdf(SHAPED)
     text = SHAPED.replace('<sphere radius="0.08"/>', '<mesh filename="package://none/x.stl"/>')
-    assert read_solids(robot, text, 'two.urdf') == ()
-    assert read_solids(robot, 'joints: []', 'two.yaml') == ()
+    assert read_bounds(robot, text, 'two.urdf') == {}
+    assert read_bounds(robot, 'joints: []', 'two.yaml') == {}
 
 
 @pytest.mark.parametrize(
