@@ -11,9 +11,11 @@ from ne_dynamics.commission.arm.undisturbed import in_one_piece, interrupted_in_
 
 @pytest.fixture(autouse=True)
 def orderly():
-    """A run that nothing has interrupted."""
+    """A run that nothing has interrupted, of a process that hears when its terminal closes."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with interrupted_in_order():
         yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def press(number=signal.SIGINT):
