@@ -7,7 +7,7 @@ spread over all of them. The others bear the marker `long`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 KEPT: Mapping[str, Mapping[str, int]] = {
@@ -473,3 +473,20 @@ def left_out(cases: Iterable[tuple[str, Case]]) -> Iterator[Case]:
         order = sorted(range(len(found)), key=lambda place: place * GOLDEN % 1.0)
         for place in sorted(order[KEPT[file][test] :]):
             yield found[place]
+
+
+def chosen_part(cases: Sequence[Case], part: str) -> Sequence[Case]:
+    """Return a part of long tests, every n-th of them, so that n parts are all.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+    part : str
+        `K/N`, K from 1 to N; '' for all.
+    """
+    if not part:
+        return cases
+    number, _, count = part.partition('/')
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise ValueError(f'NE_DYNAMICS_LONG_PART: expected K/N, K from 1 to N, got {part!r}')
+    return cases[int(number) - 1 :: int(count)]
