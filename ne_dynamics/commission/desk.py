@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission.fits.fitting import FittedModel, fit_records
-from ne_dynamics.commission.fits.profile import describe_recorded_driver
-from ne_dynamics.commission.fits.reading import UNKNOWN, EffortReading
+from ne_dynamics.commission.fits.reading import EffortReading, describe_recorded_driver
 from ne_dynamics.commission.fits.static_friction import RiseTrial, choose_parts, with_part_of_rise
 from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, write_whole
-from ne_dynamics.commission.limited_effort import find_limited_efforts
 from ne_dynamics.commission.node_settings import (
     GENTLE_TOLERANCE,
     LENIENCE,
@@ -27,7 +25,6 @@ from ne_dynamics.commission.node_settings import (
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
 from ne_dynamics.commission.subject import CommissionedArm
-from ne_dynamics.driver.effort import TORQUE
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains import GainMode, GainRequest, design_gains
@@ -215,14 +212,8 @@ class Desk:
             described = describe_recorded_driver(Dynamics(robot, backend='python'), records[0])
         write_whole(self.folder.file(PROFILE), described.profile())
         reading = EffortReading.of(described)
-        found = reading.sentences()
-        if reading.meaning in (TORQUE, UNKNOWN):
-            limits = self.robot.limits('effort_limit')
-            found += [
-                f'{", ".join(one.joints)}: {one.what}; {one.remedy}'
-                for one in find_limited_efforts(records[0], limits)
-            ]
-        return {'efforts': reading.as_json(), 'found': found, **_fit_summary(fitted)}
+        found = {'efforts': reading.as_json(), 'found': reading.sentences()}
+        return {**found, **_fit_summary(fitted)}
 
     def choose_gains(self) -> Mapping[str, Any]:
         """Choose the gains, and write the parameters of the node."""

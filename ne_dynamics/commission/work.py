@@ -15,7 +15,7 @@ from ne_dynamics.commission.arm.live_arm import ArmFault, LostArm, StrayedArm
 from ne_dynamics.commission.desk import CLOSE, FITTED, IDENTIFIED, ROUGH, TRIED, Bar, Desk
 from ne_dynamics.commission.fits.delay import find_delay
 from ne_dynamics.commission.fits.fitting import judge_record
-from ne_dynamics.commission.fits.reading import find_encoder_steps, read_stamps
+from ne_dynamics.commission.fits.reading import read_stamps
 from ne_dynamics.commission.fits.static_friction import (
     RiseTrial,
     choose_next_parts,
@@ -39,6 +39,7 @@ from ne_dynamics.commission.node_settings import (
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import CommissionedArm
+from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -316,7 +317,7 @@ class CommissionWork(Desk):
                     f'{name} moved by {way:.3g} in its probe, expected at least '
                     f'{SMALLEST_PROBE * length:g}: is its brake off, and does the effort reach it?'
                 )
-        steps = find_encoder_steps(record.position)
+        steps = find_steps(record.position)
         return {'moved': moved.tolist(), 'encoder_step': steps.tolist()}
 
     def excite(self) -> Mapping[str, Any]:

@@ -191,7 +191,7 @@ def _describe_effort(
     if found is None:
         no = unknown(f'no reported effort follows the commands within {longest:g} s', FASTER)
         return no, no, none
-    level = _level(found.deviation)
+    level = level_of_delay(found.deviation)
     text = f'{1e3 * found.delay:.1f} +- {1e3 * found.deviation:.1f} ms'
     if found.delay < 0.0:
         early = unknown(f'efforts come before their commands, {text}: {CLOCKS}', ONE_CLOCK)
@@ -223,7 +223,8 @@ def _describe_effort(
     return delay, jitter, none
 
 
-def _level(deviation: float) -> Level:
+def level_of_delay(deviation: float) -> Level:
+    """Return how sure a delay is that has a standard deviation [s]."""
     if deviation <= KNOWN_DELAY:
         return Level.KNOWN
     return Level.LIKELY if deviation <= LIKELY_DELAY else Level.UNKNOWN
@@ -276,7 +277,7 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
     )
     delay = EARLY - meaning.delay
     deviation = meaning.delay_deviation
-    level = _level(deviation)
+    level = level_of_delay(deviation)
     verdict = Verdict(
         max(delay, 0.0), level, f'{1e3 * delay:.1f} +- {1e3 * deviation:.1f} ms', '', deviation
     )

@@ -16,9 +16,11 @@ import numpy as np
 from ne_dynamics.driver.command import (
     describe_commands,
     describe_no_commands,
+    level_of_delay,
 )
 from ne_dynamics.driver.delay import find_effort_delay
 from ne_dynamics.driver.effort import (
+    TORQUE,
     JointEffort,
     describe_efforts,
     summarise_meaning,
@@ -26,6 +28,7 @@ from ne_dynamics.driver.effort import (
 )
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.findings import DriverFindings, JointDriver
+from ne_dynamics.driver.limited_effort import find_limited_efforts
 from ne_dynamics.driver.meaning import (
     Meaning,
     find_meaning,
@@ -57,9 +60,6 @@ from ne_dynamics.logs import Finding, Log
 from ne_dynamics.logs.samples.sample_checks import CHECKS
 from ne_dynamics.logs.samples.sample_faults import count_stale
 from ne_dynamics.model.robot import Robot
-
-EFFORT_DELAY_LEVELS = (1.5e-3, 4e-3)
-"""Standard deviations up to which the delay of efforts behind the motion is known, and likely."""
 
 
 class DriverDescription(DriverFindings):
@@ -167,9 +167,13 @@ def describe_driver(
     follows = None if commands is None else find_effort_delay(dynamics, log, commands)
     efforts = describe_efforts(robot, recording.effort, missing, moves, meaning, follows)
     velocities = describe_velocities(log, ~find_empty(recording.velocity, robot.n), signals)
+    effort = summarise_meaning(robot, efforts, moves)
     command = describe_no_commands()
     if commands is not None:
         command = describe_commands(dynamics, log, commands, follows)
+        if follows is not None and effort.value in (TORQUE, None):
+            limits = robot.limits('effort_limit')
+            faults += find_limited_efforts(log, commands, follows.delay, limits)
     joints = tuple(
         _describe_joint(robot, index, recording, effort, velocity, bool(moves[index]))
         for index, (effort, velocity) in enumerate(zip(efforts, velocities, strict=True))
@@ -178,7 +182,7 @@ def describe_driver(
         source=recording.source,
         joints=joints,
         timing=describe_timing(recording, *count_stale(raw)),
-        effort=summarise_meaning(robot, efforts, moves),
+        effort=effort,
         effort_scale=summarise_scale(robot, efforts),
         effort_delay=_describe_effort_delay(meaning),
         command=command,
@@ -206,10 +210,9 @@ def _describe_effort_delay(meaning: Meaning | None) -> Verdict:
         return unknown('the efforts do not tell', experiment)
     deviation = meaning.delay_deviation
     text = f'{1e3 * meaning.delay:.1f} +- {1e3 * deviation:.1f} ms'
-    known, likely = EFFORT_DELAY_LEVELS
-    if not deviation <= likely:
+    level = level_of_delay(deviation)
+    if level is Level.UNKNOWN:
         return unknown('the efforts do not tell', experiment)
-    level = Level.KNOWN if deviation <= known else Level.LIKELY
     return Verdict(meaning.delay, level, text, '', deviation)
 
 

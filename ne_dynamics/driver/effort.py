@@ -423,6 +423,8 @@ def _describe_friction(meaning: Meaning, joint: int, unit: str) -> Verdict:
 
 
 def _describe_sign(meaning: Meaning, joint: int) -> Verdict:
+    if meaning.reading.is_unsigned:
+        return unknown('absolute values are reported', 'record efforts with their sign')
     level = level_of(float(meaning.sign_gains[joint]))
     if level is Level.UNKNOWN:
         return unknown('the efforts are too small, or fit either sign', ALONE)

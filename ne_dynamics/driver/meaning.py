@@ -23,12 +23,14 @@ from numpy.typing import NDArray
 from ne_dynamics.driver.evidence.effort_factors import compare_with_given
 from ne_dynamics.driver.evidence.effort_fit import JointTerms
 from ne_dynamics.driver.evidence.evidence import LogEvidence
-from ne_dynamics.driver.evidence.likeliest import search_minimum
-from ne_dynamics.driver.hypotheses.hypothesis import Suspicion, TestedLog
+from ne_dynamics.driver.evidence.likeliest import choose_signs, search_minimum
+from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 from ne_dynamics.driver.hypotheses.late_effort import LateEffort
-from ne_dynamics.driver.hypotheses.reversed_axis import reverse_axis
+from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
+from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
 from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
 from ne_dynamics.driver.hypotheses.row import COLUMN_HYPOTHESES
+from ne_dynamics.driver.hypotheses.unsigned_effort import UnsignedEffort
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
@@ -81,11 +83,9 @@ POSITION_TRUST = 2.0
 display of the arm shows."""
 
 MOST_FAULTS = 4
-DECISIVE = 6.0
-DELAY_DECISIVE = 3.0
-DELAY_DEVIATIONS = 2.5
-SHORTEST_DELAY = 1e-3
-"""A delay is taken out when the log is that much likelier, and it is that sure and long [s]."""
+
+ANY_DELAY = LateEffort(shortest=1e-3)
+"""Taken out, where it is decisive, before kinds are compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +204,9 @@ def find_meaning(
     """
     search = _MeaningSearch(evidence, robot, np.flatnonzero(concerned).tolist(), units)
     base = LogReading.as_recorded(robot.n)
-    faults: list[Suspicion] = []
+    faults = [one for one in _test_signs(evidence, robot) if one.is_decisive]
+    if faults:
+        base = replace(base, is_unsigned=True)
     trials = search.run(base)
     best = min(trials, key=lambda trial: trial.cost)
     if len(search.joints) > 1 and (best.reading.effort_factor[search.joints] < 0.0).all():
@@ -212,14 +214,14 @@ def find_meaning(
         mirrored = base.with_position(range(robot.n), factor=-1.0)
         others = search.run(mirrored)
         other = min(others, key=lambda trial: trial.cost)
-        if other.cost < best.cost - DECISIVE:
+        if other.cost < best.cost - Hypothesis.decisive:
             log = TestedLog(evidence, robot, base)
             faults.append(ReversedPosition().test_joints(log, log.everyone))
             trials, best = others, other
     for _ in range(MOST_FAULTS):
         log = TestedLog(evidence, robot, best.reading)
         tested = [one for hypothesis in COLUMN_HYPOTHESES for one in hypothesis.test(log)]
-        decisive = [one for one in tested if one.is_decisive and one.rank < -DECISIVE]
+        decisive = [one for one in tested if one.is_decisive and one.rank < -Hypothesis.decisive]
         if not decisive:
             break
         faults.append(min(decisive, key=lambda one: one.rank))
@@ -229,6 +231,15 @@ def find_meaning(
     delay, deviation = _find_delay(for_delay, robot, best.reading)
     meaning = search.judge(best, trials, tuple(faults))
     return replace(meaning, delay=delay, delay_deviation=deviation)
+
+
+def _test_signs(evidence: LogEvidence, robot: Robot) -> list[Suspicion]:
+    """Return whether efforts are absolute values, in whatever unit."""
+    base = LogReading.as_recorded(robot.n)
+    sizes = rms(evidence.get_effort(base))
+    factors = rms(evidence.get_given_effort(base)) / np.where(sizes > 0.0, sizes, np.inf)
+    scaled = replace(base, effort_factor=np.where(factors > 0.0, factors, 1.0))
+    return UnsignedEffort().test(TestedLog(evidence, robot, scaled))
 
 
 def _find_delay(
@@ -289,12 +300,8 @@ class _MeaningSearch:
         first = np.where(chosen, np.where(factors < 0.0, -1.0, 1.0) / sizes, 1.0)
         reading = self._refine(replace(start, effort_factor=first), is_free)
         log = TestedLog(self._evidence, self._robot, reading)
-        delay = LateEffort().test_joints(log, log.everyone)
-        if (
-            delay.cost < -DELAY_DECISIVE
-            and abs(delay.amount) > DELAY_DEVIATIONS * delay.deviation
-            and abs(delay.amount) >= SHORTEST_DELAY
-        ):
+        delay = ANY_DELAY.test_joints(log, log.everyone)
+        if delay.is_decisive:
             reading = self._refine(delay.reading, is_free)
         cost = self._cost(reading)
         if is_free:
@@ -303,20 +310,16 @@ class _MeaningSearch:
         return _Trial(reading, cost, is_free)
 
     def _refine(self, reading: LogReading, is_free: bool) -> LogReading:
-        cost = self._cost(reading)
+        before = self._cost(reading)
         for _ in range(PASSES):
-            before = cost
-            for joint in self.joints:
-                flipped = reading.with_effort((joint,), factor=-1.0)
-                found = self._cost(flipped)
-                if found < cost:
-                    reading, cost = flipped, found
+            reading, cost = choose_signs(self._cost, reading, self.joints)
             if is_free:
                 for joints in ([joint] for joint in self.joints):
                     reading, cost = self._search_factor(reading, cost, joints)
                 reading, cost = self._search_factor(reading, cost, self.joints)
             if before - cost < 0.1:
                 break
+            before = cost
         return reading
 
     def _search_factor(
@@ -412,9 +415,8 @@ class _MeaningSearch:
         if joint not in self.joints:
             return 0.0
         log = TestedLog(self._evidence, self._robot, reading)
-        gain = log.weigh(reading.with_effort((joint,), factor=-1.0))
+        gain = ReversedEffort().test_joints(log, (joint,)).cost
         if reading.effort_factor[joint] < 0.0:
             # Or it is the position that has the opposite sign.
-            mirrored = log.weigh(reverse_axis(reading, joint))
-            gain = min(gain, mirrored + POSITION_TRUST)
+            gain = min(gain, ReversedAxis().test_joint(log, joint).cost + POSITION_TRUST)
         return gain

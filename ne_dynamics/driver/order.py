@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.driver.effort import UNEXPLAINED
 from ne_dynamics.driver.evidence.evidence import LogEvidence
+from ne_dynamics.driver.evidence.likeliest import choose_signs
 from ne_dynamics.driver.verdict import Level, Verdict, level_of, unknown
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.logs import LogReading
@@ -158,14 +159,12 @@ class _Orders:
                 effort_factor=sign * self._base.effort_factor[order],
                 without_gravity=without,
             )
-            cost = self._evidence.explain(reading).cost
-            for joint in self._joints:
-                flipped = reading.with_effort((joint,), factor=-1.0)
-                other = self._evidence.explain(flipped).cost
-                if other < cost:
-                    reading, cost = flipped, other
-            trials.append((cost, reading))
-        return min(trials, key=lambda trial: trial[0])
+            trials.append(choose_signs(self._explain, reading, self._joints))
+        reading, cost = min(trials, key=lambda trial: trial[1])
+        return cost, reading
+
+    def _explain(self, reading: LogReading) -> float:
+        return self._evidence.explain(reading).cost
 
     def _tabulate(self, is_free: bool) -> FloatArray:
         """Return the logarithm of the part of command k that joint j leaves, (joint, command)."""

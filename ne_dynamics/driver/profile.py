@@ -158,7 +158,9 @@ def _find_state_effort(findings: DriverFindings) -> tuple[str, str]:
             f'{", ".join(stands)} were not seen: no motion of it was recorded'
         )
     wrong = [
-        fault for fault in findings.faults if fault.code in ('efforts-swapped', 'effort-dead-band')
+        fault
+        for fault in findings.faults
+        if fault.code in ('efforts-swapped', 'effort-dead-band', 'unsigned')
     ]
     if wrong:
         return 'ignore', wrong[0].text

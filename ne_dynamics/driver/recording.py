@@ -20,9 +20,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 FEWEST = 2
 """States, and commands, of which something can be said."""
 
-AVERAGED = 9
-"""Instants at which a held command is read to be averaged over a period."""
-
 
 @dataclass(frozen=True, eq=False)
 class CommandLog:
@@ -108,10 +105,17 @@ class CommandLog:
         width : float
             [s]
         """
-        places = (np.arange(AVERAGED) + 0.5) / AVERAGED - 0.5
-        parts = [self.hold(times + place * width) for place in places]
-        mean: FloatArray = np.mean(parts, axis=0)
+        first, last = times - 0.5 * width, times + 0.5 * width
+        # By the width as it is after rounding: large times have few digits.
+        mean: FloatArray = (self._sum_up(last) - self._sum_up(first)) / (last - first)[:, None]
         return mean
+
+    def _sum_up(self, times: FloatArray) -> FloatArray:
+        """Return the integral of the held command up to each time, shape (N, n)."""
+        steps = np.diff(self.times)[:, None] * self.effort[:-1]
+        sums = np.concatenate([np.zeros((1, self.effort.shape[1])), np.cumsum(steps, axis=0)])
+        place = np.maximum(np.searchsorted(self.times, times, side='right') - 1, 0)
+        return sums[place] + (times - self.times[place])[:, None] * self.hold(times)
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,6 +62,17 @@ def find_step(values: FloatArray) -> float:
     return 0.0
 
 
+def find_steps(table: FloatArray) -> FloatArray:
+    """Return the step of each column, shape (n,); 0 where none is seen.
+
+    Parameters
+    ----------
+    table : array, shape (N, n)
+    """
+    steps = np.array([find_step(column) for column in table.T])
+    return np.where(np.isfinite(steps), steps, 0.0)
+
+
 def _refine(changes: FloatArray, step: float) -> float:
     """Return a step made sharper by ever larger changes; 0 where they are no multiples."""
     for multiple in MULTIPLES:

@@ -137,9 +137,29 @@ def describe_timing(recording: DriverRecording, repeated: int, moving: int) -> T
     """
     finite = np.isfinite(recording.stamps)
     stamps = recording.stamps[finite]
+    timing = time_stamps(stamps, repeated / moving if moving else 0.0)
+    if recording.received is None or not math.isfinite(timing.period):
+        return timing
+    return _with_reception(timing, stamps, recording.received[finite])
+
+
+def time_stamps(stamps: FloatArray, repeated: float = 0.0) -> Timing:
+    """Return when states came, by their stamps alone.
+
+    Parameters
+    ----------
+    stamps : array, shape (N,)
+        Finite, in the order in which they came [s].
+    repeated : float
+        Part of the states of the moving arm that repeat the one before.
+
+    Returns
+    -------
+    Timing
+    """
     steps = np.diff(stamps)
     forward = steps[steps > 0.0]
-    duration = float(stamps.max() - stamps.min())
+    duration = float(np.ptp(stamps)) if stamps.size else 0.0
     if forward.size < FEWEST:
         nothing = math.nan
         return Timing(
@@ -155,9 +175,8 @@ def describe_timing(recording: DriverRecording, repeated: int, moving: int) -> T
         )
     period = float(np.median(forward))
     is_gap = forward > GAP * period
-    part = repeated / moving if moving else 0.0
     rate = forward.size / float(forward.sum())
-    timing = Timing(
+    return Timing(
         states=stamps.size,
         duration=duration,
         period=period,
@@ -167,12 +186,9 @@ def describe_timing(recording: DriverRecording, repeated: int, moving: int) -> T
         longest_gap=float(forward[is_gap].max(initial=0.0)),
         bursts=float((forward < BURST * period).mean()),
         standing=int((steps <= 0.0).sum()),
-        repeated=part,
-        sensor_rate=rate * (1.0 - part),
+        repeated=repeated,
+        sensor_rate=rate * (1.0 - repeated),
     )
-    if recording.received is None:
-        return timing
-    return _with_reception(timing, stamps, recording.received[finite])
 
 
 def _with_reception(timing: Timing, stamps: FloatArray, received: FloatArray) -> Timing:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.commission.fits.friction import refine_friction
-from ne_dynamics.commission.fits.reading import read_at
 from ne_dynamics.commission.record import Record
+from ne_dynamics.driver import CommandLog
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification import Report, evaluate, identify
@@ -57,9 +57,9 @@ def acting_log(record: Record, delay: float) -> Log:
     """
     record = record.answered
     period = float(np.median(np.diff(record.times)))
-    late = delay + 0.5 * period
-    effort = read_at(record.times, record.command, record.times - late)
-    kept = record.times >= record.times[0] + late
+    commands = CommandLog.from_samples(record.joint_names, record.times, record.command)
+    effort = commands.average(record.times - delay, period)
+    kept = np.isfinite(effort).all(axis=1)
     return Log.from_samples(
         record.joint_names, record.times[kept], record.position[kept], effort[kept]
     )

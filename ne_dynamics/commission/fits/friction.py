@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.commission.fits.reading import find_encoder_steps
+from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.logs.filtered_piece import MOTION_BAND
@@ -175,7 +175,7 @@ def _noise_of_encoders(logs: Sequence[Log], read: Sequence[Signals]) -> FloatArr
 
 def _steps(position: FloatArray) -> FloatArray:
     """Return the steps of encoders, shape (n,) [rad or m]; infinite where none was seen."""
-    steps = find_encoder_steps(position)
+    steps = find_steps(position)
     return np.where(steps > 0.0, steps, np.inf)
 
 

@@ -73,6 +73,9 @@ GRAVITY_LEFT = 0.5
 PASSES = 4
 """Solutions, each with the residuals of the one before."""
 
+SIGN_PASSES = 3
+"""The same, each with the signs of the one before."""
+
 BOUND_CHANGES = 20
 PER_LOAD = 4
 
@@ -269,6 +272,30 @@ class EffortFit:
         chosen = np.flatnonzero(found.free)
         _, freedom = np.linalg.slogdet(found.matrix[chosen][:, chosen])
         return Explained(float(cost), found.left / found.amount, 0.5 * float(freedom))
+
+    def find_signs(self, sizes: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return the signs that efforts have in the fit, shape (M, n), where sizes are all.
+
+        Parameters
+        ----------
+        sizes : array, shape (M, n)
+            Absolute values of the efforts [N m or N].
+        counts : array, shape (n,)
+            Independent values in the effort of each joint.
+        """
+        signs = np.sign(self._given)
+        for _ in range(SIGN_PASSES):
+            found = self._solve(sizes * signs, counts, self._spreads)
+            common, own = found.step[: self._width], found.step[self._width :]
+            scales = found.amount[:, np.newaxis] * np.array(self._spreads)
+            for joint, (table, single) in enumerate(
+                zip(self._tables, own.reshape(scales.shape) * scales, strict=True)
+            ):
+                use = self._used[:, joint]
+                signs[use, joint] = np.sign(
+                    self._given[use, joint] + table @ np.concatenate([common, single])
+                )
+        return signs
 
     def find_joint_terms(
         self,

@@ -63,6 +63,9 @@ ANY_CONSTANT = 3.0
 TURNS = 12
 """In which factors and the load's centre of mass are found."""
 
+NEGATIVE = 0.02
+"""Negative effort over the largest positive one, up to which it is noise about 0."""
+
 SMALLEST_MISMATCH = 0.05
 """Part of a velocity by which it may differ from the derivative of the position."""
 
@@ -127,6 +130,7 @@ class LogEvidence:
             near = _is_near_reversal(signals.times[chosen], self._rates[0], reach)
             self._used = self._used & ~near
         self._counts = count_independent(self._effort)
+        self.is_one_sided = _is_one_sided(log.effort)
         measured = signals.measured_velocity
         self._velocity = None if measured is None else measured[chosen]
         self.moves = signals.moves
@@ -174,6 +178,9 @@ class LogEvidence:
         efforts: FloatArray = (
             np.stack(columns, axis=1) * reading.effort_factor + reading.effort_offset
         )
+        if reading.is_unsigned:
+            efforts = np.abs(efforts)
+            efforts *= self._fit(reading).find_signs(efforts, self.count(reading))
         if self.has_free_factors:
             efforts = efforts * self._find_factors(reading, efforts)
         return efforts
@@ -359,6 +366,12 @@ class LogEvidence:
         )
         parts = np.clip(mismatch / size, SMALLEST_MISMATCH, 2.0)
         return VELOCITY_COUNT * float(np.log(parts[self.moves]).sum())
+
+
+def _is_one_sided(effort: FloatArray) -> bool:
+    """Return whether no effort is negative, but for noise about 0."""
+    most = effort.max(axis=0)
+    return bool((most > 0.0).any() and (effort.min(axis=0) >= -NEGATIVE * most).all())
 
 
 def _is_near_reversal(times: FloatArray, velocity: FloatArray, reach: float) -> NDArray[np.bool_]:

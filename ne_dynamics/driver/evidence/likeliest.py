@@ -1,9 +1,11 @@
-"""Where a function of one number is least, and how sharply."""
+"""Where a function of one number is least, and how sharply; which signs cost least."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+from ne_dynamics.logs import LogReading
 
 REFINED = 24
 """Steps of the search between two places."""
@@ -109,3 +111,24 @@ def search_near(
             break
         end *= 2.0
     return place, least
+
+
+def choose_signs(
+    cost: Callable[[LogReading], float], reading: LogReading, joints: Sequence[int]
+) -> tuple[LogReading, float]:
+    """Return a reading with the signs of efforts that cost least, and its cost.
+
+    Parameters
+    ----------
+    cost : callable
+    reading : LogReading
+        Whose signs are turned round one after the other, where that costs less.
+    joints : sequence of int
+    """
+    least = cost(reading)
+    for joint in joints:
+        turned = reading.with_effort((joint,), factor=-1.0)
+        found = cost(turned)
+        if found < least:
+            reading, least = turned, found
+    return reading, least

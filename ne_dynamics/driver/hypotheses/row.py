@@ -20,6 +20,7 @@ from ne_dynamics.driver.hypotheses.swapped_joints import SwappedJoints
 from ne_dynamics.driver.hypotheses.swapped_positions import SwappedPositions
 from ne_dynamics.driver.hypotheses.tilted_base import TiltedBase
 from ne_dynamics.driver.hypotheses.unexplained import Unexplained
+from ne_dynamics.driver.hypotheses.unsigned_effort import UnsignedEffort
 
 COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
     Degrees(),
@@ -34,6 +35,7 @@ COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
 """What a driver may do to columns, whatever its efforts mean."""
 
 HYPOTHESES: tuple[Hypothesis, ...] = (
+    UnsignedEffort(),
     ReversedEffort(),
     *COLUMN_HYPOTHESES,
     ScaledEffort(),
