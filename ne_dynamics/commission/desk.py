@@ -15,8 +15,6 @@ from ne_dynamics.commission.fits.reading import EffortReading, describe_recorded
 from ne_dynamics.commission.fits.static_friction import RiseTrial, choose_parts, with_part_of_rise
 from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, write_whole
 from ne_dynamics.commission.node_settings import (
-    GENTLE_TOLERANCE,
-    LENIENCE,
     common_parameters,
     lengths,
     parameter_text,
@@ -25,6 +23,7 @@ from ne_dynamics.commission.node_settings import (
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
 from ne_dynamics.commission.subject import CommissionedArm
+from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains import GainMode, GainRequest, design_gains
@@ -67,11 +66,6 @@ ROW: Mapping[str, tuple[str, ...]] = {
 MADE = (PARAMETERS, PROFILE, REPORT)
 """What the run is made for, and does not go on with."""
 
-USUAL_DELAY = 0.005
-"""Taken for the delay before it is known [s]."""
-
-UNCERTAINTY = 0.1
-"""What an identified model is taken to be off by at most, for the choice of gains."""
 
 Bar = Callable[[str, float], AbstractContextManager[Callable[[float], None]]]
 """Shows how far something has come: label and duration [s]; yields what is told the time."""
@@ -183,9 +177,9 @@ class Desk:
     def fit_roughly(self) -> Mapping[str, Any]:
         """Fit the model with a usual delay."""
         with self.bar('fitting, roughly', 0.0):
-            fitted = fit_records(self.given, self._logs('excite', 'probe'), USUAL_DELAY)
+            fitted = fit_records(self.given, self._logs('excite', 'probe'), STEPS.usual_delay)
             self.subject.write(self.folder.file(ROUGH), fitted.robot)
-        return {'delay': USUAL_DELAY}
+        return {'delay': STEPS.usual_delay}
 
     def fit_closely(self) -> Mapping[str, Any]:
         """Fit the model with the delay that was found."""
@@ -228,7 +222,7 @@ class Desk:
                     velocity_source=(
                         'measured' if listened['reports_velocity'] else 'differentiated'
                     ),
-                    uncertainty=UNCERTAINTY,
+                    uncertainty=STEPS.model_uncertainty,
                     modes=(GainMode.COMPUTED_TORQUE,),
                 ),
             )
@@ -293,9 +287,9 @@ class Desk:
 
     def lenient_parameters(self) -> dict[str, Any]:
         """Return what lets joints stick: that is what is to be shown, or to be found."""
-        tolerance = GENTLE_TOLERANCE * lengths(self.robot)
+        tolerance = NODE_SETTINGS.gentle_tolerance * lengths(self.robot)
         return {
-            'following_error.position': (LENIENCE * tolerance).tolist(),
+            'following_error.position': (NODE_SETTINGS.lenience * tolerance).tolist(),
             'following_error.frozen': [math.inf],
         }
 

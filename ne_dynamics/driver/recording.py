@@ -13,12 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ne_dynamics.driver.thresholds import STATES
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Log
 from ne_dynamics.model.rigid_body import FloatArray
-
-FEWEST = 2
-"""States, and commands, of which something can be said."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +73,10 @@ class CommandLog:
         stamps, efforts = _table(times), _table(effort)
         _require_shape(source, 'commanded effort', efforts, (stamps.size, len(names)))
         kept = np.isfinite(stamps) & np.isfinite(efforts).all(axis=1)
-        if kept.sum() < FEWEST:
+        if kept.sum() < STATES.fewest_states:
             raise InputError(
-                f'{source}: expected at least {FEWEST} commands with finite numbers for '
-                f'{", ".join(names)}, got {int(kept.sum())} of {stamps.size}'
+                f'{source}: expected at least {STATES.fewest_states} commands with finite numbers '
+                f'for {", ".join(names)}, got {int(kept.sum())} of {stamps.size}'
             )
         order = np.argsort(stamps[kept], kind='stable')
         stamps, efforts = stamps[kept][order], efforts[kept][order]
@@ -208,10 +206,10 @@ class DriverRecording:
                 f'{", ".join(commands.joint_names)}'
             )
         usable = np.isfinite(times) & np.isfinite(places).all(axis=1)
-        if usable.sum() < FEWEST:
+        if usable.sum() < STATES.fewest_states:
             raise InputError(
-                f'{source}: expected at least {FEWEST} states with a stamp and positions of '
-                f'{", ".join(names)}, got {int(usable.sum())} of {times.size}'
+                f'{source}: expected at least {STATES.fewest_states} states with a stamp and '
+                f'positions of {", ".join(names)}, got {int(usable.sum())} of {times.size}'
                 f'{_list_missing(names, times, places)}'
             )
         for table in (times, places):

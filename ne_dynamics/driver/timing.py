@@ -9,22 +9,8 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.driver.recording import DriverRecording
+from ne_dynamics.driver.thresholds import STATES
 from ne_dynamics.model.rigid_body import FloatArray
-
-GAP = 2.5
-"""Times between states from this many usual ones on are gaps."""
-
-BURST = 0.3
-"""Times between states up to this part of the usual one are bursts."""
-
-OTHER_CLOCK = 1.0
-"""Stamps that are off the reception by more are of another clock [s]."""
-
-FEWEST = 3
-"""Times between states of which something can be said."""
-
-DRIFT_TIME = 5.0
-"""Recordings shorter than this tell no drift of a clock [s]."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +63,7 @@ class Timing:
     @property
     def has_other_clock(self) -> bool:
         """Whether stamps are of another clock than the receptions."""
-        return math.isfinite(self.latency) and abs(self.latency) > OTHER_CLOCK
+        return math.isfinite(self.latency) and abs(self.latency) > STATES.clock_difference
 
     def lines(self) -> list[str]:
         """Return what is to be said, a line each."""
@@ -89,7 +75,7 @@ class Timing:
         ]
         if self.gaps:
             lines.append(
-                f'{self.gaps} gaps of more than {GAP:g} periods, the longest '
+                f'{self.gaps} gaps of more than {STATES.gap_periods:g} periods, the longest '
                 f'{1e3 * self.longest_gap:.4g} ms'
             )
         if self.bursts > 0.0:
@@ -160,7 +146,7 @@ def time_stamps(stamps: FloatArray, repeated: float = 0.0) -> Timing:
     steps = np.diff(stamps)
     forward = steps[steps > 0.0]
     duration = float(np.ptp(stamps)) if stamps.size else 0.0
-    if forward.size < FEWEST:
+    if forward.size < STATES.fewest_times:
         nothing = math.nan
         return Timing(
             stamps.size,
@@ -174,7 +160,7 @@ def time_stamps(stamps: FloatArray, repeated: float = 0.0) -> Timing:
             nothing,
         )
     period = float(np.median(forward))
-    is_gap = forward > GAP * period
+    is_gap = forward > STATES.gap_periods * period
     rate = forward.size / float(forward.sum())
     return Timing(
         states=stamps.size,
@@ -184,7 +170,7 @@ def time_stamps(stamps: FloatArray, repeated: float = 0.0) -> Timing:
         jitter=float(forward[~is_gap].std()),
         gaps=int(is_gap.sum()),
         longest_gap=float(forward[is_gap].max(initial=0.0)),
-        bursts=float((forward < BURST * period).mean()),
+        bursts=float((forward < STATES.burst_share * period).mean()),
         standing=int((steps <= 0.0).sum()),
         repeated=repeated,
         sensor_rate=rate * (1.0 - repeated),
@@ -194,16 +180,16 @@ def time_stamps(stamps: FloatArray, repeated: float = 0.0) -> Timing:
 def _with_reception(timing: Timing, stamps: FloatArray, received: FloatArray) -> Timing:
     known = np.isfinite(received)
     late = received[known] - stamps[known]
-    if late.size < FEWEST:
+    if late.size < STATES.fewest_times:
         return timing
     latency = float(np.median(late))
     drift, jitter = math.nan, float(late.std())
-    if timing.duration >= DRIFT_TIME:
+    if timing.duration >= STATES.drift_time:
         since = stamps[known] - stamps[known].mean()
         # The quickest deliveries of each tenth say how the clocks run; slow ones say nothing.
         tenths = np.array_split(np.arange(late.size), 10)
         quickest = np.array([part[int(np.argmin(late[part]))] for part in tenths if part.size])
-        if quickest.size >= FEWEST:
+        if quickest.size >= STATES.fewest_times:
             drift = float(np.polyfit(since[quickest], late[quickest], 1)[0])
             jitter = float((late - drift * since).std())
     values = {**vars(timing), 'latency': latency, 'latency_jitter': jitter, 'drift': drift}

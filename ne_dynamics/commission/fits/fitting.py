@@ -16,6 +16,7 @@ import numpy as np
 
 from ne_dynamics.commission.fits.friction import refine_friction
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.driver import CommandLog
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
@@ -23,8 +24,6 @@ from ne_dynamics.identification import Report, evaluate, identify
 from ne_dynamics.logs import Log
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
-
-HOLDOUT = 0.2
 
 
 class FittedModel(NamedTuple):
@@ -95,7 +94,7 @@ def fit_records(
     failure = IdentificationError('not fitted')
     for cutoff in CUTOFFS:
         try:
-            fitted = identify(given, logs, holdout=HOLDOUT, cutoff_frequency=cutoff)
+            fitted = identify(given, logs, holdout=FIT.holdout, cutoff_frequency=cutoff)
             break
         except IdentificationError as error:
             failure = error
