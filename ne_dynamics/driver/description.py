@@ -28,6 +28,8 @@ from ne_dynamics.driver.effort import (
 )
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.findings import DriverFindings, JointDriver
+from ne_dynamics.driver.hypotheses.hypothesis import TestedLog
+from ne_dynamics.driver.hypotheses.row import UNSIGNED
 from ne_dynamics.driver.limited_effort import find_limited_efforts
 from ne_dynamics.driver.meaning import (
     Meaning,
@@ -56,7 +58,7 @@ from ne_dynamics.driver.verdict import Level, Verdict, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.logs import Finding, Log
+from ne_dynamics.logs import Finding, Log, LogReading
 from ne_dynamics.logs.samples.sample_checks import CHECKS
 from ne_dynamics.logs.samples.sample_faults import count_stale
 from ne_dynamics.model.robot import Robot
@@ -162,10 +164,12 @@ def describe_driver(
     moves = np.ptp(log.position, axis=0) > 0.0 if signals is None else signals.moves
     missing = find_empty(recording.effort, robot.n)
     meaning, found = _find_meaning(dynamics, log)
-    if meaning is not None:
-        faults += found
+    faults += found
     follows = None if commands is None else find_effort_delay(dynamics, log, commands)
-    efforts = describe_efforts(robot, recording.effort, missing, moves, meaning, follows)
+    untold = [one.what for one in found if one.code == UNSIGNED.code]
+    efforts = describe_efforts(
+        robot, recording.effort, missing, moves, meaning, follows, *untold[:1]
+    )
     velocities = describe_velocities(log, ~find_empty(recording.velocity, robot.n), signals)
     effort = summarise_meaning(robot, efforts, moves)
     command = describe_no_commands()
@@ -200,6 +204,9 @@ def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[Fi
     concerned = evidence.moves & (np.ptp(log.effort, axis=0) > 0.0)
     if not evidence.is_telling or not concerned.any():
         return None, []
+    unsigned = UNSIGNED.test(TestedLog(evidence, robot, LogReading.as_recorded(robot.n)))
+    if unsigned:
+        return None, [*unsigned]
     meaning = find_meaning(evidence, robot, concerned, prepare_for_delay(dynamics, log))
     return meaning, list(meaning.faults)
 

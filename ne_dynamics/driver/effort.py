@@ -87,6 +87,7 @@ def describe_efforts(
     moves: NDArray[np.bool_],
     meaning: Meaning | None,
     follows: EffortDelay | None = None,
+    untold: str = 'too little was recorded',
 ) -> tuple[JointEffort, ...]:
     """Return what the effort of each joint is.
 
@@ -102,6 +103,8 @@ def describe_efforts(
         None where the log does not tell one.
     follows : EffortDelay, optional
         How efforts follow commands, which are in N m or N: that tells scale and sign.
+    untold : str
+        Why the log does not tell a meaning.
 
     Returns
     -------
@@ -121,7 +124,7 @@ def describe_efforts(
                 describe_nothing(_describe_constant(float(column[0]), limit, moves, joint))
             )
         elif meaning is None or not moves[joint]:
-            what = 'the joint did not move' if not moves[joint] else 'too little was recorded'
+            what = 'the joint did not move' if not moves[joint] else untold
             found.append(describe_nothing(unknown(what, MOVE)))
         elif meaning.left[joint] > EFFORTS.unexplained_share:
             part = max(1.0 - float(meaning.left[joint]) ** 2, 0.0)
@@ -406,8 +409,6 @@ def _describe_friction(meaning: Meaning, joint: int, unit: str) -> Verdict:
 
 
 def _describe_sign(meaning: Meaning, joint: int) -> Verdict:
-    if meaning.reading.is_unsigned:
-        return unknown('absolute values are reported', 'record efforts with their sign')
     level = level_of(float(meaning.sign_gains[joint]))
     if level is Level.UNKNOWN:
         return unknown('the efforts are too small, or fit either sign', ALONE)

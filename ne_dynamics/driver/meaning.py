@@ -30,7 +30,6 @@ from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
 from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
 from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
 from ne_dynamics.driver.hypotheses.row import COLUMN_HYPOTHESES
-from ne_dynamics.driver.hypotheses.unsigned_effort import UnsignedEffort
 from ne_dynamics.driver.thresholds import MEANING
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
@@ -44,15 +43,12 @@ OTHER_UNIT = math.log(2.0)
 """Factors within the first are none: so far may the given masses be off. From the second on they
 are another unit."""
 
-
 REACH = math.log(3.0)
-"""How often signs and factors are gone through, and how far a factor is looked for each time."""
-
+"""How far a factor is looked for each time."""
 
 PROFILE = np.array([-6, -4.5, -3, -2, -1.4, -1.05, -0.7, -0.45, -0.2])
 PROFILE = np.concatenate([PROFILE, [0.0], -PROFILE[::-1]])
 """Logarithms of factors at which costs are compared."""
-
 
 ANY_DELAY = LateEffort(shortest=1e-3)
 """Taken out, where it is decisive, before kinds are compared."""
@@ -174,9 +170,7 @@ def find_meaning(
     """
     search = _MeaningSearch(evidence, robot, np.flatnonzero(concerned).tolist(), units)
     base = LogReading.as_recorded(robot.n)
-    faults = [one for one in _test_signs(evidence, robot) if one.is_decisive]
-    if faults:
-        base = replace(base, is_unsigned=True)
+    faults: list[Suspicion] = []
     trials = search.run(base)
     best = min(trials, key=lambda trial: trial.cost)
     if len(search.joints) > 1 and (best.reading.effort_factor[search.joints] < 0.0).all():
@@ -201,15 +195,6 @@ def find_meaning(
     delay, deviation = _find_delay(for_delay, robot, best.reading)
     meaning = search.judge(best, trials, tuple(faults))
     return replace(meaning, delay=delay, delay_deviation=deviation)
-
-
-def _test_signs(evidence: LogEvidence, robot: Robot) -> list[Suspicion]:
-    """Return whether efforts are absolute values, in whatever unit."""
-    base = LogReading.as_recorded(robot.n)
-    sizes = rms(evidence.get_effort(base))
-    factors = rms(evidence.get_given_effort(base)) / np.where(sizes > 0.0, sizes, np.inf)
-    scaled = replace(base, effort_factor=np.where(factors > 0.0, factors, 1.0))
-    return UnsignedEffort().test(TestedLog(evidence, robot, scaled))
 
 
 def _find_delay(

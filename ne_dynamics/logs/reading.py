@@ -46,8 +46,6 @@ class LogReading:
         [rad]: see :func:`~ne_dynamics.driver.evidence.gravity_columns.turn_gravity`.
     doubt : float
         How many times farther off than usual the given inertias are taken to be.
-    is_unsigned : bool
-        Whether the efforts are absolute values; :meth:`read_log` gives them no sign.
     """
 
     position_source: NDArray[np.intp]
@@ -60,7 +58,6 @@ class LogReading:
     without_gravity: bool = False
     tilt: tuple[float, float] = (0.0, 0.0)
     doubt: float = 1.0
-    is_unsigned: bool = False
 
     @classmethod
     def as_recorded(cls, n: int) -> LogReading:

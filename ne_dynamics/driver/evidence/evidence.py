@@ -137,12 +137,25 @@ class LogEvidence:
         efforts: FloatArray = (
             np.stack(columns, axis=1) * reading.effort_factor + reading.effort_offset
         )
-        if reading.is_unsigned:
-            efforts = np.abs(efforts)
-            efforts *= self._fit(reading).find_signs(efforts, self.count(reading))
         if self.has_free_factors:
             efforts = efforts * self._find_factors(reading, efforts)
         return efforts
+
+    def free_signs(self, reading: LogReading) -> tuple[FloatArray, float]:
+        """Return the sign that each effort of the log has in the fit, where none is recorded.
+
+        Returns
+        -------
+        signs : array, shape (M, n)
+        cost : float
+            Of the log with them, less that with one sign for each joint.
+        """
+        fit, sizes = self._fit(reading), np.abs(self.get_effort(reading))
+        counts = self.count(reading)
+        signs = fit.find_signs(sizes, counts)
+        usual = np.where(signs.mean(axis=0) < 0.0, -1.0, 1.0)
+        free, fixed = (fit.explain(sizes * table, counts).cost for table in (signs, usual))
+        return signs, free - fixed
 
     def _find_factors(self, reading: LogReading, efforts: FloatArray) -> FloatArray:
         """Return the factors > 0 that make efforts as large as the given model's, shape (n,).

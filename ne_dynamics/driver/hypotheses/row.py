@@ -22,6 +22,9 @@ from ne_dynamics.driver.hypotheses.tilted_base import TiltedBase
 from ne_dynamics.driver.hypotheses.unexplained import Unexplained
 from ne_dynamics.driver.hypotheses.unsigned_effort import UnsignedEffort
 
+UNSIGNED = UnsignedEffort()
+"""Tested before all others."""
+
 COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
     Degrees(),
     ReversedPosition(),
@@ -35,7 +38,6 @@ COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
 """What a driver may do to columns, whatever its efforts mean."""
 
 HYPOTHESES: tuple[Hypothesis, ...] = (
-    UnsignedEffort(),
     ReversedEffort(),
     *COLUMN_HYPOTHESES,
     ScaledEffort(),

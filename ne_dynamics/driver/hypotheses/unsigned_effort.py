@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
-from ne_dynamics.logs import Certainty, LogReading
+from ne_dynamics.identification.evaluation import rms
+from ne_dynamics.logs import Certainty
 
 
 @dataclass(frozen=True)
 class UnsignedEffort(Hypothesis):
-    """The efforts of all joints are absolute values.
+    """The efforts of all joints are absolute values, in whatever unit.
+
+    Such a log tells nothing else: it is tested before all others.
 
     Attributes
     ----------
     decisive : float
         More than of a fault of columns: signs that are free explain more for that alone.
     turned : float
-        Part of the samples of some joint whose sign has to be another, at least: a joint that
-        gravity loads one way has one sign by itself.
+        Part of the samples of some joint that have either sign, at least: a joint that gravity
+        loads one way has one sign by itself.
     """
 
     decisive: float = 20.0
@@ -28,26 +33,26 @@ class UnsignedEffort(Hypothesis):
 
     def test(self, log: TestedLog) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
-        if log.reading.is_unsigned or not log.evidence.is_one_sided:
+        evidence = log.evidence
+        if not evidence.is_one_sided:
             return []
-        signed, recorded = (
-            log.evidence.get_effort(reading) for reading in (_undo(log.reading), log.reading)
+        sizes = rms(evidence.get_effort(log.reading))
+        factors = rms(evidence.get_given_effort(log.reading)) / np.where(
+            sizes > 0.0, sizes, np.inf
         )
-        turned = (signed * recorded < 0.0).mean(axis=0)
-        if turned.max() < self.turned or turned.min() > 1.0 - self.turned:
+        reading = replace(log.reading, effort_factor=np.where(factors > 0.0, factors, 1.0))
+        signs, cost = evidence.free_signs(reading)
+        part = (signs < 0.0).mean(axis=0)
+        if not ((part >= self.turned) & (part <= 1.0 - self.turned)).any():
             return []
-        return [
-            self.suspect(
-                log,
-                log.everyone,
-                _undo,
-                'the efforts are absolute values: none is negative, though the motion takes '
-                'efforts of both signs',
-                'record efforts with their sign; no option puts it back',
-                certainty=Certainty.LIKELY,
-            )
-        ]
-
-
-def _undo(reading: LogReading) -> LogReading:
-    return replace(reading, is_unsigned=True)
+        found = self.suspect(
+            log,
+            log.everyone,
+            lambda reading: reading,
+            'the efforts are absolute values: none is negative, though the motion takes efforts '
+            'of both signs',
+            'record efforts with their sign; no option puts it back',
+            cost=cost,
+            certainty=Certainty.LIKELY,
+        )
+        return [found] if found.is_decisive else []
