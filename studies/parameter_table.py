@@ -15,7 +15,7 @@ from typing import Any
 from ne_dynamics.ros import ANNOTATOR_PARAMETERS, PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.tables import markdown_table
-from ne_dynamics.thresholds import list_thresholds
+from ne_dynamics.thresholds import Value, list_thresholds
 
 BEGIN = (
     '<!-- parameters: written by `make readme` from ne_dynamics/ros/settings/parameters.py -->\n'
@@ -35,6 +35,9 @@ THRESHOLDS = {
     'ne_dynamics.control.sensors.thresholds': ('SENSORS',),
     'ne_dynamics.control.payload.thresholds': ('PAYLOAD',),
     'ne_dynamics.identification.plausibility': ('PLAUSIBILITY',),
+    'ne_dynamics.driver.thresholds': ('DELAY', 'EFFORTS', 'MEANING', 'STATES'),
+    'ne_dynamics.driver.evidence.thresholds': ('EVIDENCE',),
+    'ne_dynamics.commission.thresholds': ('STEPS', 'PLANNED', 'NODE_SETTINGS', 'ARM', 'FIT'),
     'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
     'ne_dynamics.ros.thresholds': ('NODE',),
     'ne_dynamics.simulation.thresholds': ('SIMULATION', 'DEMO'),
@@ -68,11 +71,15 @@ def threshold_tables() -> str:
 
 def _threshold_table(thresholds: Any, name: str) -> str:
     rows = (
-        [f'`{each}`', f'{value:g}', unit, reason]
+        [f'`{each}`', _show(value), unit, reason]
         for each, value, unit, reason in list_thresholds(thresholds)
     )
     table = markdown_table(['name', 'value', 'unit', 'why'], rows)
     return f'## {type(thresholds).__name__}\n\n{type(thresholds).__doc__} `{name}`\n\n{table}\n'
+
+
+def _show(value: Value) -> str:
+    return ', '.join(map(_show, value)) if isinstance(value, tuple) else f'{value:g}'
 
 
 def with_tables(text: str) -> str:

@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from ne_dynamics.commission.arm import undisturbed as module
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, interrupted_in_order, undisturbed
+from ne_dynamics.commission.thresholds import ARM
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def test_of_several_in_a_row_one_interrupts(monkeypatch):
         press()
     press()
     press(signal.SIGTERM)
-    monkeypatch.setattr(module, 'IN_A_ROW', -1.0)
+    monkeypatch.setitem(vars(ARM), 'signals_in_a_row', -1.0)
     with pytest.raises(KeyboardInterrupt):
         press()
 
