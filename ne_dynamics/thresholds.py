@@ -9,26 +9,27 @@ from __future__ import annotations
 from dataclasses import field, fields
 from typing import Any, TypeVar
 
-_Number = TypeVar('_Number', int, float)
+Value = float | tuple[float, ...]
+_Value = TypeVar('_Value', int, float, tuple[float, ...])
 
 
-def threshold(default: _Number, unit: str, reason: str) -> _Number:
+def threshold(default: _Value, unit: str, reason: str) -> _Value:
     """Return a field of a dataclass.
 
     Parameters
     ----------
-    default : int or float
+    default : int, float or tuple of them
         The value that counts.
     unit : str
         '' for none.
     reason : str
         What it is for, and how it was found where that is known.
     """
-    made: _Number = field(default=default, metadata={'unit': unit, 'reason': reason})
+    made: _Value = field(default=default, metadata={'unit': unit, 'reason': reason})
     return made
 
 
-def list_thresholds(thresholds: Any) -> list[tuple[str, float, str, str]]:
+def list_thresholds(thresholds: Any) -> list[tuple[str, Value, str, str]]:
     """Return name, value, unit and reason of each of a set of thresholds."""
     return [
         (

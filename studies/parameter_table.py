@@ -15,7 +15,7 @@ from typing import Any
 from ne_dynamics.ros import ANNOTATOR_PARAMETERS, PARAMETERS
 from ne_dynamics.settings import ParameterSpec
 from ne_dynamics.tables import markdown_table
-from ne_dynamics.thresholds import list_thresholds
+from ne_dynamics.thresholds import Value, list_thresholds
 
 BEGIN = (
     '<!-- parameters: written by `make readme` from ne_dynamics/ros/settings/parameters.py -->\n'
@@ -34,7 +34,13 @@ THRESHOLDS = {
     'ne_dynamics.control.desired.thresholds': ('DESIRED',),
     'ne_dynamics.control.sensors.thresholds': ('SENSORS',),
     'ne_dynamics.control.payload.thresholds': ('PAYLOAD',),
+    'ne_dynamics.codegen.thresholds': ('CODEGEN',),
+    'ne_dynamics.excitation.thresholds': ('EXCITATION', 'SEARCH'),
+    'ne_dynamics.gains.thresholds': ('GAINS', 'GAIN_SEARCH'),
+    'ne_dynamics.identification.thresholds': ('IDENTIFICATION', 'LOAD'),
+    'ne_dynamics.logs.thresholds': ('LOGS', 'FILTER', 'FAULTS'),
     'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
+    'ne_dynamics.papers.thresholds': ('FORMS', 'STUDIES'),
     'ne_dynamics.ros.thresholds': ('NODE',),
     'ne_dynamics.simulation.thresholds': ('SIMULATION', 'DEMO'),
 }
@@ -67,11 +73,15 @@ def threshold_tables() -> str:
 
 def _threshold_table(thresholds: Any, name: str) -> str:
     rows = (
-        [f'`{each}`', f'{value:g}', unit, reason]
+        [f'`{each}`', _show(value), unit, reason]
         for each, value, unit, reason in list_thresholds(thresholds)
     )
     table = markdown_table(['name', 'value', 'unit', 'why'], rows)
     return f'## {type(thresholds).__name__}\n\n{type(thresholds).__doc__} `{name}`\n\n{table}\n'
+
+
+def _show(value: Value) -> str:
+    return ', '.join(map(_show, value)) if isinstance(value, tuple) else f'{value:g}'
 
 
 def with_tables(text: str) -> str:

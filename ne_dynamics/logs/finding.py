@@ -6,8 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
-SHOWN = 3
-"""Names in a line, at most."""
+from ne_dynamics.logs.thresholds import LOGS
 
 
 class Certainty(str, enum.Enum):
@@ -69,7 +68,7 @@ class Finding:
     def text(self) -> str:
         """One line for people."""
         place = f'joint {", ".join(self.joints)}' if self.joints else 'log'
-        if len(self.joints) > SHOWN:
+        if len(self.joints) > LOGS.shown_names:
             place = f'{len(self.joints)} joints'
         return f'{self.severity}  {place}  {self.code}  {self.what}: {self.remedy}'
 

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from ne_dynamics.commission.fits.reading import find_encoder_steps
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.logs import Log, Signals, filtered
-from ne_dynamics.logs.filtered_piece import MOTION_BAND
 from ne_dynamics.logs.signals import find_step
+from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 
@@ -141,7 +141,7 @@ def _choose_cutoffs(dynamics: Dynamics, logs: Sequence[Log]) -> FloatArray:
         room = NOISE_SHARE * friction / (inertia * noise)
         # Of white noise: that of the velocity by that of the acceleration, at this cut-off.
         speed_noise = noise * np.sqrt(5.0 / 3.0) / (2.0 * np.pi * lowest)
-        slow_room = SPEED_NOISE_SHARE * largest / (speed_noise * MOTION_BAND**1.5)
+        slow_room = SPEED_NOISE_SHARE * largest / (speed_noise * FILTER.motion_band**1.5)
     # They grow with the cut-off frequency to the power of 5/2 and 3/2.
     most = lowest * np.minimum(
         np.nan_to_num(room, nan=1.0, posinf=1e9) ** 0.4,

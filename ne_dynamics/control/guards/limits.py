@@ -19,19 +19,19 @@ class GuardLimits:
         0.5, '', 'Part by which a motion may differ from the velocities.'
     )
     largest_disorder: float = threshold(
-        1.0, 's', 'A stamp older than the last by this or more is a clock that was set back.'
+        1.0,
+        's',
+        'A stamp older by this or more: its clock was set back.',
     )
     slowest_clock: float = threshold(
         1e-3,
         '',
-        'Stamps that advance by less than this part of the time between messages are frozen; '
-        'stamps in floating point may tremble.',
+        'Stamps that advance less, by message times, are frozen; floating-point ones may tremble.',
     )
     longest_excuse: float = threshold(
         0.5,
         's',
-        "Time between two states that the node's own work may cause; after longer, the arm is "
-        'held where it is.',
+        "Gap of states that the node's own work may cause; after longer, the arm is held.",
     )
     repeats: int = threshold(3, '', 'A fault that comes so often within `repeat_window` latches.')
     repeats_of_any_kind: int = threshold(6, '', 'So many faults of several kinds within it latch.')
@@ -71,7 +71,7 @@ class GuardLimits:
     standing_share: float = threshold(
         0.01,
         '',
-        'A position that moves by less than this part of what the velocity implies stands still.',
+        'A position moving less than this part of its velocity stands still.',
     )
     velocity_rounding: float = threshold(
         0.02, 'rad/s or m/s', 'Any velocity may be off by this: drivers round slow ones to zero.'
@@ -108,8 +108,7 @@ class GuardLimits:
     frozen_longest: float = threshold(
         0.25,
         's',
-        'Where so many states take longer, what a joint must have done between them is not known: '
-        'no position is frozen.',
+        'Where so many states take longer, the joint is unknown between: nothing is frozen.',
     )
     frozen_band: float = threshold(
         0.02, '', 'A position within this part of the limit of a frozen one is the same.'
@@ -124,8 +123,7 @@ class GuardLimits:
     trembling: float = threshold(
         0.25,
         '',
-        'A position that reverses in this part of its changes trembles; an arm that pushes '
-        'creeps on or swings.',
+        'A position reversing in this part of its changes trembles; pushing arms creep or swing.',
     )
     derived_position_time: float = threshold(
         0.4, 's', 'Derived limit of the position error: the way at the velocity limit in this.'
@@ -168,7 +166,7 @@ class GuardLimits:
     steadiness: float = threshold(
         0.8,
         '',
-        'A joint that follows its motion by a smaller part of what it did is slowing down.',
+        'A joint that follows by a smaller part of its last motion slows down.',
     )
 
     # HuntingGuard
@@ -176,8 +174,8 @@ class GuardLimits:
     hunting_stuck_share: float = threshold(
         0.03,
         '',
-        'A joint sticks when its error changes by less than this part between two checks; one '
-        'that swings is faster even where it reverses.',
+        'An error that changes by less between checks sticks; swings are faster, even where '
+        'they reverse.',
     )
     hunting_creep: float = threshold(
         5e-5, 'rad or m', 'Or by less than this: sticking joints creep as their bristles bend.'
@@ -188,8 +186,7 @@ class GuardLimits:
     hunting_away: float = threshold(
         1.0,
         '',
-        'A joint whose error changes by more than so many times its last value was pushed, or '
-        'released.',
+        'An error changing by so many times its last value: pushed or released.',
     )
 
     # EffortSteps
@@ -204,14 +201,13 @@ class GuardLimits:
     periods_of_delay: float = threshold(
         1.5,
         '',
-        'Periods from a position to the effort that answers it: one until the command counts, '
-        'half of one for which it is held.',
+        'From position to effort: one period until the command counts, half of one held.',
     )
     doubtful_product: float = threshold(
         0.5,
         '',
-        'kv times the delay from which a loop is doubtful. A compensating observer adds its rate '
-        'to kv, with elastic joints twice.',
+        'kv times delay of a doubtful loop; a compensating observer adds its rate, elastically '
+        'twice.',
     )
     largest_product: float = threshold(1.0, '', 'kv times the delay from which a loop is refused.')
     observer_product: float = threshold(
@@ -231,8 +227,8 @@ class GuardLimits:
     fastest_drive: float = threshold(
         160.0,
         'rad/s^2 or m/s^2',
-        "Largest believable acceleration of a drive's own rotor at its effort limit, for models "
-        'without rotors.',
+        'Largest believable acceleration of a rotor at its effort limit, for models without '
+        'rotors.',
     )
     doubtful_load: float = threshold(
         0.9, '', 'Part of an effort limit that may be needed at rest without a remark.'
@@ -252,8 +248,8 @@ class GuardLimits:
     contact_release: float = threshold(
         0.5,
         '',
-        'A contact ends when all residuals have come back by this part of the way from their '
-        'thresholds to the known errors.',
+        'A contact ends when residuals return this part of the way from thresholds to known '
+        'errors.',
     )
 
     # WeightCheck; shares are of the effort limits
@@ -287,14 +283,12 @@ class GuardLimits:
     weakest_limit: float = threshold(
         0.25,
         '',
-        'No effort limit counts as less than this part of the largest: a load reverses what the '
-        'weakest joints of a wrist carry.',
+        "Least effort limit, by the largest: loads reverse what a wrist's weakest joints carry.",
     )
     largest_limit: float = threshold(
         4.0,
         '',
-        'Effort limits above so many times the weight in some poses count as that: some '
-        'descriptions use large limits for none.',
+        'Effort limits beyond so many times the weight count so: some mean none.',
     )
     limit_poses: int = threshold(64, '', 'Number of random poses.')
 
