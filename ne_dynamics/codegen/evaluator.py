@@ -99,7 +99,7 @@ class Evaluator:
                 _signature(FUNCTIONS[name]),
             )
             if self.threads > 1:
-                kernel.most_rows[0] = CODEGEN.chunk
+                kernel.most_rows[0] = CODEGEN.chunk_samples
             kernel = self._compiled.setdefault((name, link), kernel)
         return kernel
 

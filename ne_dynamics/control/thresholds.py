@@ -22,9 +22,7 @@ class CommandThresholds:
 
     # damped_arm
     unknown_state_time: float = threshold(
-        0.002,
-        's',
-        'Counted for a rate limit between damped states whose stamps stand still.',
+        0.002, 's', 'Counted for a rate limit between damped states whose stamps stand still.'
     )
 
     # disturbance
@@ -87,9 +85,7 @@ class CommandThresholds:
         0.02, '', 'A joint is at rest at this part of its largest velocity ...'
     )
     calmed_share: float = threshold(
-        0.9,
-        '',
-        '... reached when each third leaves this part of the velocity of the last.',
+        0.9, '', '... reached when each third leaves this part of the velocity of the last.'
     )
     smallest_gain_share: float = threshold(
         0.05, '', 'Gains are looked for down to this part of those that were given.'
@@ -111,9 +107,7 @@ class CommandThresholds:
 
     # transition
     reach_time: float = threshold(
-        0.05,
-        's',
-        'Drives are not sent to where an arm goes no more in this at its usual speed.',
+        0.05, 's', 'Drives are not sent to where an arm goes no more in this at its usual speed.'
     )
     longest_state_gap: float = threshold(
         4.0,

@@ -73,7 +73,7 @@ class Series:
 
     def _evaluate_window(self, times: FloatArray) -> FloatArray:
         """Return the window and its first two derivatives, shape (3, N)."""
-        lead = EXCITATION.lead * self.duration
+        lead = EXCITATION.window_lead * self.duration
         before, after = times / lead, (self.duration - times) / lead
         is_rising = before < after
         x = np.clip(np.where(is_rising, before, after), 0.0, 1.0)

@@ -165,7 +165,7 @@ class Clearance:
                     continue
                 distance = measure_pair(pair, frames, 0)[0]
                 if distance > 0.0:
-                    own = min(self._margin, EXCITATION.nearest * distance)
+                    own = min(self._margin, EXCITATION.nearest_share * distance)
                     if own < self._margin:
                         near.append(f'{pair.name} {own:.3f} m')
                     kept.append(Pair(first, second, own, distance, pair.rates))
@@ -231,7 +231,7 @@ class Clearance:
                         f'start: expected a pose out of the keep-out half-space {plane}, got link '
                         f'{solid.link!r} {-distances[0]:.3f} m deep in it'
                     )
-                own = min(self._margin, EXCITATION.nearest * float(distances[0]))
+                own = min(self._margin, EXCITATION.nearest_share * float(distances[0]))
                 if own < self._margin:
                     near.append(f'{solid.link} {own:.3f} m')
                 walls.append(Wall(solid, plane, own, float(distances[0])))

@@ -79,7 +79,7 @@ def compute_friction_columns(
     -------
     columns, by_velocity, by_acceleration : array, shape (N, n, 4)
     """
-    width = EXCITATION.smooth * largest
+    width = EXCITATION.coulomb_width * largest
     sign = np.tanh(velocity / width)
     one, none = np.ones_like(velocity), np.zeros_like(velocity)
     return (
@@ -127,7 +127,7 @@ def find_columns(
     stacked = np.hstack([inertial[:, fitted], others])[is_read]
     chosen = _find_independent(stacked, fitted.size)
     combinations = np.linalg.lstsq(stacked[:, chosen], stacked, rcond=None)[0]
-    combinations[np.abs(combinations) < EXCITATION.negligible] = 0.0
+    combinations[np.abs(combinations) < EXCITATION.negligible_share] = 0.0
     given = np.array([given_values(joint)[list(TERMS)] for joint in robot.joints])
     everything = np.concatenate([dynamics.inertial_parameters()[fitted], given.ravel()])
     scales = np.concatenate([_inertial_scales(references), _friction_scales(limits, friction)])
@@ -147,14 +147,14 @@ def find_columns(
 def _find_independent(rows: FloatArray, inertial: int) -> NDArray[np.intp]:
     sizes = np.linalg.norm(rows, axis=0)
     largest = float(sizes.max(initial=0.0))
-    acting = sizes > IDENTIFICATION.rank * max(largest, 1e-300)
+    acting = sizes > IDENTIFICATION.acting_direction * max(largest, 1e-300)
     scaled = rows / np.where(acting, sizes, 1.0)
     places = [*reversed(range(inertial)), *range(inertial, rows.shape[1])]
     order = np.array([place for place in places if acting[place]], dtype=np.intp)
     if not order.size:
         return order
     diagonal = np.abs(np.diag(np.linalg.qr(scaled[:, order], mode='r')))
-    return np.sort(order[: diagonal.size][diagonal > EXCITATION.independent])
+    return np.sort(order[: diagonal.size][diagonal > EXCITATION.independent_column])
 
 
 def _inertial_scales(references: FloatArray) -> FloatArray:

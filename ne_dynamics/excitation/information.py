@@ -77,7 +77,7 @@ def measure_condition(information: FloatArray) -> Measure:
     """
     values, axes = _decompose(information)
     high, low = values / values[-1], values[0] / values
-    power = EXCITATION.power
+    power = EXCITATION.eigenvalue_power
     upper, lower = (high**power).sum(), (low**power).sum()
     value = 0.5 * (np.log(values[-1] / values[0]) + np.log(upper) / power + np.log(lower) / power)
     slope = 0.5 * (high**power / upper - low**power / lower) / values

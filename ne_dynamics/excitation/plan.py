@@ -329,7 +329,11 @@ def _choose_series(
         span = np.minimum(limits.upper - limits.lower, 2.0 * np.pi)[moving]
         slowest = float((span / limits.velocity[moving]).max())
         duration = float(
-            np.clip(EXCITATION.sweeps * slowest, EXCITATION.shortest, EXCITATION.longest)
+            np.clip(
+                EXCITATION.sweeps * slowest,
+                EXCITATION.shortest_duration,
+                EXCITATION.longest_duration,
+            )
         )
     if base_frequency is None:
         base_frequency = max(EXCITATION.highest_frequency / harmonics, 1.0 / duration)
@@ -376,7 +380,7 @@ def _seek(
 ) -> tuple[FloatArray, DenseMotion, tuple[Nearest, ...]]:
     """Return the best coefficients that pass the check, the motion, and what comes nearest."""
     rng = np.random.default_rng(seed)
-    total = SEARCH.draws / 4.0 + starts * 8.0 + 1.0
+    total = SEARCH.random_motions / 4.0 + starts * 8.0 + 1.0
     done = 0.0
 
     def report(more: float) -> None:
@@ -392,7 +396,7 @@ def _seek(
     search = Search(task, EXCITATION.kept_shares[0], EXCITATION.kept_distances[0])
     is_plain = task.measure is measure_determinant
     drawn = []
-    for _ in range(SEARCH.draws):
+    for _ in range(SEARCH.random_motions):
         drawn.append(first.draw(rng))
         done += 0.25
         report(0.0)
@@ -400,7 +404,9 @@ def _seek(
     better = []
     for x in drawn[:starts]:
         x = first.improve(x, lambda part: report(8.0 * part))
-        better.append(x if is_plain else search.improve(x, lambda part: None, SEARCH.outer_again))
+        better.append(
+            x if is_plain else search.improve(x, lambda part: None, SEARCH.multiplier_steps_again)
+        )
         done += 8.0
     failure: ExcitationError | None = None
     for x in _vary(task, sorted(better, key=search.measure)):
@@ -423,10 +429,10 @@ def _vary(task: Task, found: Sequence[FloatArray]) -> Iterator[FloatArray]:
         EXCITATION.kept_shares[1:], EXCITATION.kept_distances[1:], strict=True
     ):
         search = Search(task, tightening, extra)
-        best = search.improve(best, lambda part: None, SEARCH.outer_again)
+        best = search.improve(best, lambda part: None, SEARCH.multiplier_steps_again)
         yield best
     yield from found[1:]
-    for factor in EXCITATION.shrinking:
+    for factor in EXCITATION.shrinking_factors:
         yield factor * best
 
 

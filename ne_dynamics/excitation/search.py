@@ -135,7 +135,7 @@ class Search:
         joints, count = self._scales.shape
         x = rng.normal(size=self._scales.shape) / np.sqrt(count)
         x *= rng.uniform(0.3, 1.0, (joints, 1))
-        x *= self._find_largest(lambda factor: factor * x, 0.0, 2.0, SEARCH.halvings)
+        x *= self._find_largest(lambda factor: factor * x, 0.0, 2.0, SEARCH.size_bisections)
         for joint in rng.permutation(joints).tolist():
             row = np.arange(joints)[:, np.newaxis] == joint
             x = self._enlarge(x, row)
@@ -146,7 +146,9 @@ class Search:
         def change(factor: float) -> FloatArray:
             return np.where(row, factor * x, x)
 
-        return change(self._find_largest(change, 1.0, SEARCH.larger, SEARCH.joint_halvings))
+        return change(
+            self._find_largest(change, 1.0, SEARCH.joint_growth, SEARCH.joint_bisections)
+        )
 
     def _find_largest(
         self, change: Callable[[float], FloatArray], low: float, high: float, halvings: int
@@ -172,19 +174,23 @@ class Search:
         report : callable
             Told the part of the work that is done, now and then.
         turns : int, optional
-            Times that the multipliers are changed; default: `SEARCH.outer`.
+            Times that the multipliers are changed; default: `SEARCH.multiplier_steps`.
         """
         with optional_dependency('the best motion is sought with SciPy', 'excite'):
             from scipy.optimize import minimize
         state = _Multipliers()
-        turns = SEARCH.outer if turns is None else turns
+        turns = SEARCH.multiplier_steps if turns is None else turns
         for turn in range(turns):
             found = minimize(
                 lambda point: self._evaluate(point, state),
                 x,
                 jac=True,
                 method='L-BFGS-B',
-                options={'maxiter': SEARCH.inner, 'maxfun': 2 * SEARCH.inner, 'maxcor': 20},
+                options={
+                    'maxiter': SEARCH.iterations,
+                    'maxfun': 2 * SEARCH.iterations,
+                    'maxcor': 20,
+                },
             )
             x = np.asarray(found.x, dtype=np.float64)
             self._update(x, state)

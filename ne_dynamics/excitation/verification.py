@@ -96,7 +96,7 @@ def join_points(robot: Robot, names: Sequence[str], points: Sequence[TrajectoryP
 
 def sample_densely(dynamics: Dynamics, motion: Motion) -> DenseMotion:
     """Return a motion in small steps, with its efforts."""
-    times = np.append(np.arange(0.0, motion.end_time, EXCITATION.step), motion.end_time)
+    times = np.append(np.arange(0.0, motion.end_time, EXCITATION.check_step), motion.end_time)
     state = motion.sample_many(times)
     # Not what is held from its end on.
     for values, last in zip(state, motion.last_moment, strict=True):
@@ -141,9 +141,9 @@ def check_limits(dynamics: Dynamics, limits: ExcitationLimits, motion: Motion) -
         raise ExcitationError(str(found[0]))
     begin, end = motion.sample(motion.start_time), motion.last_moment
     for order, name in ((1, 'velocity'), (2, 'acceleration')):
-        if max(np.abs(state[order]).max() for state in (begin, end)) > EXCITATION.rest:
+        if max(np.abs(state[order]).max() for state in (begin, end)) > EXCITATION.rest_size:
             raise ExcitationError(f'{name}: expected rest at both ends')
-    if np.abs(end.position - begin.position).max() > EXCITATION.rest:
+    if np.abs(end.position - begin.position).max() > EXCITATION.rest_size:
         raise ExcitationError('position: expected the end where the motion begins')
 
 

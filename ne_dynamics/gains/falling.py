@@ -175,7 +175,7 @@ class Falls:
         self._is_compensated = is_compensated
         self._stiffness = request.joint_stiffness(joints)
         self._lower, self._upper = np.array([pose_range(joint) for joint in joints]).T
-        self._starts = self._slopes_in(draw_poses(joints, GAIN_SEARCH.starts, request.seed))
+        self._starts = self._slopes_in(draw_poses(joints, GAIN_SEARCH.random_poses, request.seed))
         self._found: GravitySlopes | None = None
         self._modes: Modes | None = None
 
@@ -228,20 +228,20 @@ class Falls:
         """
         rng = np.random.default_rng(self._request.seed)
         found, _ = self._soften(self._starts, kp)
-        order = np.argsort(-found)[: GAIN_SEARCH.best]
+        order = np.argsort(-found)[: GAIN_SEARCH.improved_poses]
         poses, parts = self._starts.poses[order], found[order]
         columns = np.arange(len(poses))
         for width in np.geomspace(
-            GAIN_SEARCH.first_width, GAIN_SEARCH.last_width, GAIN_SEARCH.searches
+            GAIN_SEARCH.first_width, GAIN_SEARCH.last_width, GAIN_SEARCH.improvements
         ):
             moves = (
                 width
                 * (self._upper - self._lower)
-                * rng.normal(size=(GAIN_SEARCH.around, *poses.shape))
+                * rng.normal(size=(GAIN_SEARCH.drawn_around, *poses.shape))
             )
             tried = np.clip(poses + moves, self._lower, self._upper)
             slopes = self._slopes_in(tried.reshape(-1, poses.shape[1]))
-            found = self._soften(slopes, kp)[0].reshape(GAIN_SEARCH.around, -1)
+            found = self._soften(slopes, kp)[0].reshape(GAIN_SEARCH.drawn_around, -1)
             best = found.argmax(axis=0)
             is_worse = found[best, columns] > parts
             poses = np.where(is_worse[:, np.newaxis], tried[best, columns], poses)
@@ -255,4 +255,4 @@ class Falls:
 
 
 def _invert(part: float) -> float:
-    return np.inf if part <= 0.0 else GAIN_SEARCH.found / part
+    return np.inf if part <= 0.0 else GAIN_SEARCH.search_miss / part

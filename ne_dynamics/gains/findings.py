@@ -75,7 +75,7 @@ class GainFindings:
         """Return what the integral of each joint is clamped at [N m or N]; 0: it has none."""
         largest = self.plants.largest_gravity(self.request)
         largest = largest + (1.0 + self.request.uncertainty) * stiction(self.joints)
-        largest = np.where(largest > GAINS.rounding * largest.max(), largest, 0.0)
+        largest = np.where(largest > GAINS.holding_rounding * largest.max(), largest, 0.0)
         return rounded(np.minimum(largest, self.request.limits(self.joints)))
 
     def excessive_errors(self) -> list[str]:
@@ -165,4 +165,4 @@ class GainFindings:
 
 def rounded(values: FloatArray) -> list[float]:
     """Return numbers with as many digits as are written."""
-    return [float(f'{value:.{GAINS.digits}g}') for value in values.tolist()]
+    return [float(f'{value:.{GAINS.gain_digits}g}') for value in values.tolist()]

@@ -101,12 +101,14 @@ class LoopFit:
         Slower than the damping, it lets an arm fall before the stiffness does: the locus crosses
         the negative axis about the frequency at which its lag is the lead of the damping.
         """
-        fastest = GAIN_SEARCH.slow * float(np.sqrt((gains.ki / gains.kd).max()))
+        fastest = GAIN_SEARCH.integral_frequency * float(np.sqrt((gains.ki / gains.kd).max()))
         at = self._few[: max(2, int(np.searchsorted(self._few, fastest)))]
         modes = self._falls.modes(self._kind.mode)
         # Larger by so much, whatever crosses there does so beyond -1.
-        loop = GAIN_SEARCH.larger * open_loop(modes, None, gains, self._kind.timing, at)
-        return float(margins_of_all(loop, at).reduction.min()) / GAIN_SEARCH.larger
+        loop = GAIN_SEARCH.integral_loop_factor * open_loop(
+            modes, None, gains, self._kind.timing, at
+        )
+        return float(margins_of_all(loop, at).reduction.min()) / GAIN_SEARCH.integral_loop_factor
 
     def stand(self, frequency: FloatArray, damping: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return frequencies with which the arm does not fall, and ratios of the same damping.
@@ -134,13 +136,13 @@ class LoopFit:
         factor, found = 1.0, 0.0
         # Gravity asks for more, and margins for less: there may be something between.
         for _ in range(GAIN_SEARCH.lowerings):
-            factor *= GAIN_SEARCH.lower
+            factor *= GAIN_SEARCH.lowering_factor
             if self._judge_few(self._gains(factor * frequency, damping)):
                 found = factor
                 break
         if not found:
             return None
-        low, high = found, found / GAIN_SEARCH.lower
+        low, high = found, found / GAIN_SEARCH.lowering_factor
         for _ in range(GAIN_SEARCH.lowering_bisections):
             middle = np.sqrt(low * high)
             enough = self._judge_few(self._gains(middle * frequency, damping))
@@ -245,7 +247,7 @@ class LoopFit:
                     for size in (together.phase, together.gain)
                 ]
                 self._hard = np.unique(np.concatenate((self._hard, *worst)))
-            lowered = self.lower(GAIN_SEARCH.finish * frequency, damping)
+            lowered = self.lower(GAIN_SEARCH.look_factor * frequency, damping)
             if lowered is None:
                 return None
             frequency = lowered

@@ -49,9 +49,9 @@ class LoopTiming(NamedTuple):
     def periods(self) -> tuple[int, float]:
         """The dead time in whole periods, and the part of one that is left."""
         late = self.dead_time / self.period
-        whole = int(np.floor(late + GAIN_SEARCH.whole))
+        whole = int(np.floor(late + GAIN_SEARCH.whole_period))
         rest = late - whole
-        return whole, rest if rest > GAIN_SEARCH.whole else 0.0
+        return whole, rest if rest > GAIN_SEARCH.whole_period else 0.0
 
 
 class JointGains(NamedTuple):

@@ -59,7 +59,7 @@ def sample_waypoints(
         When it cannot be followed.
     """
     trajectory = Motion.through(waypoints, now=0.0, start_state=resting_state(start))
-    count = round((trajectory.end_time + GAINS.rest) / period) + 1
+    count = round((trajectory.end_time + GAINS.rest_time) / period) + 1
     if count > GAINS.most_samples:
         raise InputError(
             f'trajectory: expected at most {GAINS.most_samples} periods of {1e3 * period:.3g} ms, '
@@ -83,7 +83,7 @@ def there_and_back(
     period : float
         [s]
     """
-    count = round((2.0 * duration + GAINS.rest) / period) + 1
+    count = round((2.0 * duration + GAINS.rest_time) / period) + 1
     times: FloatArray = period * np.arange(count, dtype=np.float64)
     there = Motion.rest_to_rest(start, start + way, duration)
     motion = there.joined(Motion.rest_to_rest(start + way, start, duration, now=duration))
@@ -118,14 +118,14 @@ def make_test_motion(dynamics: Dynamics, plants: Plants, request: GainRequest) -
         )
         if (efforts <= GAINS.effort_share * limits).all():
             break
-        duration *= GAINS.stretch
+        duration *= GAINS.slowdown
     return there_and_back(start, way, duration, request.period)
 
 
 def _way(joint: Joint, place: float) -> float:
     lower, upper = pose_range(joint)
     size = min(
-        GAINS.sliding if joint.type.is_prismatic else GAINS.turning,
+        GAINS.sliding_way if joint.type.is_prismatic else GAINS.turning_way,
         GAINS.range_share * (upper - lower),
     )
     return size if place < 0.5 * (lower + upper) else -size

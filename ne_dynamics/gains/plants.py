@@ -205,7 +205,7 @@ def _draw_held_poses(dynamics: Dynamics, request: GainRequest) -> tuple[FloatArr
     if n == 0:
         raise InputError('model: expected joints that move, got none')
     limits = request.limits(joints)
-    drawn = draw_poses(joints, GAINS.candidates * request.poses, request.seed)
+    drawn = draw_poses(joints, GAINS.candidates_per_pose * request.poses, request.seed)
     load_gravity = _load_gravity(dynamics, _payload_jacobian(dynamics, request, drawn))
     largest = payload_ends(request)[1]
     gravity = np.atleast_2d(dynamics.gravity_torque(drawn))

@@ -111,14 +111,14 @@ def predict_steps(
     lasts = GAINS.step_periods * max(float(choice.damping.max()), 1.0) / slowest
     # First in steps that show the fastest direction, then in steps that reach the end.
     fine = max(1, round(GAINS.step_resolution / (fastest * period)))
-    coarse = max(fine, int(np.ceil(lasts / (GAINS.steps * period))))
+    coarse = max(fine, int(np.ceil(lasts / (GAINS.response_steps * period))))
     state, time = loop.start, 0.0
     times, own = [], []
     largest = np.zeros((n, n))
     lowest, settled = np.zeros(n), np.zeros(n)
     for stride in (fine, coarse):
         matrix = np.linalg.matrix_power(loop.matrix, stride)
-        for _ in range(GAINS.steps):
+        for _ in range(GAINS.response_steps):
             error = loop.position @ state
             diagonal = np.diagonal(error, axis1=1, axis2=2)
             times.append(time)
@@ -254,7 +254,7 @@ def _propagate(
     count, arms, n = missing.shape
     inner = max(1, round(request.period / timing.period))
     errors = np.empty((count, arms, n))
-    bounds = np.linspace(0, count, min(GAINS.segments, count) + 1).astype(int)
+    bounds = np.linspace(0, count, min(GAINS.motion_segments, count) + 1).astype(int)
     body = dynamics.inertial_parameters().reshape(-1, 10)
     state: FloatArray | None = None
     from_before: FloatArray | None = None

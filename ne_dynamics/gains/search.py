@@ -42,7 +42,7 @@ def choose_gains(
         When none that are of use keep the margins: with a dead time for which some do.
     """
     _require_room(mode, plants, request, joints)
-    for _ in range(GAIN_SEARCH.falls):
+    for _ in range(GAIN_SEARCH.fallen_poses):
         known = len(falls.poses)
         choice = _choose_any(mode, plants, request, joints, falls)
         if choice is not None and is_of_use(choice, request):

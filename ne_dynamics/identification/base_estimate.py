@@ -64,7 +64,7 @@ class BaseColumns:
         rotors[:, np.arange(n), np.arange(n)] = acceleration
         rows = np.concatenate([regressor, rotors.reshape(samples * n, n)], axis=1)
         sizes = np.linalg.norm(rows, axis=0)
-        acting = sizes > IDENTIFICATION.acting * max(float(sizes.max(initial=0.0)), 1e-300)
+        acting = sizes > IDENTIFICATION.acting_column * max(float(sizes.max(initial=0.0)), 1e-300)
         scaled = rows / np.where(acting, sizes, 1.0)
         inertial = regressor.shape[1]
         # From the last body on: what acts like a parameter of a later body is put to that, and
@@ -75,7 +75,7 @@ class BaseColumns:
         chosen = sorted(
             column
             for column, size in zip(order, diagonal, strict=False)
-            if size > IDENTIFICATION.independent
+            if size > IDENTIFICATION.independent_column
         )
         combinations = np.linalg.lstsq(rows[:, chosen], rows, rcond=None)[0]
         return cls(np.asarray(combinations, dtype=np.float64), tuple(chosen))
@@ -110,7 +110,7 @@ def estimate_base(
     width = np.diag(
         np.r_[
             np.zeros(fitted.size),
-            [(IDENTIFICATION.widest * design.scales[pair]) ** 2 for pair in pairs],
+            [(IDENTIFICATION.unknown_spread * design.scales[pair]) ** 2 for pair in pairs],
         ]
     )
     width[: fitted.size, : fitted.size] = spread[np.ix_(fitted, fitted)]
@@ -149,9 +149,9 @@ def _describe_belief(design: Design, columns: BaseColumns) -> tuple[FloatArray, 
         place = slice(PER_BODY * index, PER_BODY * (index + 1))
         _, hessian = divergence_slopes(reference, reference)
         root = np.linalg.inv(np.linalg.cholesky(hessian)).T
-        covariance[place, place] = IDENTIFICATION.widest**2 * root @ root.T
+        covariance[place, place] = IDENTIFICATION.unknown_spread**2 * root @ root.T
     covariance[range(size, size + n), range(size, size + n)] = (
-        IDENTIFICATION.widest * design.scales[:, Term.ROTOR]
+        IDENTIFICATION.unknown_spread * design.scales[:, Term.ROTOR]
     ) ** 2
     spread = columns.combinations @ covariance @ columns.combinations.T
     return mean, spread
@@ -173,8 +173,10 @@ def correct_likeness(
     """
     lags = np.sqrt(np.maximum(counts, 1.0))
     freedom = 3.0 * np.maximum(counts, 1.0) / lags
-    taken = np.minimum(parameters / freedom, IDENTIFICATION.most_taken)
-    left = 1.0 - np.minimum(parameters / np.maximum(counts, 1.0), IDENTIFICATION.most_taken)
+    taken = np.minimum(parameters / freedom, IDENTIFICATION.most_freedom_taken)
+    left = 1.0 - np.minimum(
+        parameters / np.maximum(counts, 1.0), IDENTIFICATION.most_freedom_taken
+    )
     least = count_alike_by_filter(rate, cutoff)
     result: FloatArray = np.maximum(correlation * left / (1.0 - taken), least)
     return result
@@ -184,10 +186,12 @@ def count_alike_by_filter(rate: float, cutoff: float) -> float:
     """Return how many samples tell as much as one, of white errors through the low-pass."""
     step = max(1, math.floor(rate / (FILTER.kept_samples_per_period * cutoff)))
     frequency = np.linspace(0.0, 0.5 * rate / cutoff, 2001)
-    power = (1.0 + frequency ** (2 * FILTER.order)) ** -2.0
+    power = (1.0 + frequency ** (2 * FILTER.filter_order)) ** -2.0
     band = float(((power[1:] + power[:-1]) * np.diff(frequency)).sum()) / 2.0
     # The power at 0, and what the thinning folds onto it, over the power of all frequencies.
     kept = rate / step / cutoff
-    folded = sum((1.0 + (times * kept) ** (2 * FILTER.order)) ** -2.0 for times in (1.0, 2.0))
+    folded = sum(
+        (1.0 + (times * kept) ** (2 * FILTER.filter_order)) ** -2.0 for times in (1.0, 2.0)
+    )
     alike: float = kept * (1.0 + 2.0 * folded) / (2.0 * band)
     return max(1.0, alike)

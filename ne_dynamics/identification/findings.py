@@ -75,7 +75,7 @@ def _find_joint_faults(name: str, index: int, summary: SignalSummary) -> Iterato
         )
         return
     noise, size = summary.acceleration_noise[index], summary.acceleration[index]
-    if noise > IDENTIFICATION.noisy * size:
+    if noise > IDENTIFICATION.noisy_acceleration * size:
         yield Finding(
             'acceleration-noisy',
             (name,),
@@ -135,9 +135,9 @@ def find_result_faults(
             )
         )
     for before, after in zip(*results, strict=True):
-        allowed = IDENTIFICATION.negligible * before.rms_measured
+        allowed = IDENTIFICATION.negligible_residual * before.rms_measured
         if after.rms_difference > max(
-            IDENTIFICATION.worse * before.rms_difference, before.rms_difference + allowed
+            IDENTIFICATION.worse_residual * before.rms_difference, before.rms_difference + allowed
         ):
             part = 'that was not fitted' if held_out else 'that was fitted'
             findings.append(

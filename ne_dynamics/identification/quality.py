@@ -140,7 +140,7 @@ class Quality:
         units, inner = self._units(), slice(0, self._design.inertial)
         _, sizes, directions = np.linalg.svd(self._regressor @ units, full_matrices=False)
         base = (
-            directions[: int((sizes > IDENTIFICATION.rank * sizes[0]).sum())]
+            directions[: int((sizes > IDENTIFICATION.acting_direction * sizes[0]).sum())]
             if sizes.size
             else directions
         )

@@ -82,8 +82,8 @@ def summarize_signals(logs: FilteredLogs, parts: Sequence[SignalSums]) -> Signal
         saturated=counts @ saturated / counts.sum(),
         moves=np.any([judgement.moves for judgement in judgements], axis=0),
         acceleration_noise=np.sqrt(kept @ noise**2 / kept.sum()),
-        opposed=(sums.product < IDENTIFICATION.opposed * size)
-        & (sums.power < -IDENTIFICATION.taken * sums.power_size),
+        opposed=(sums.product < IDENTIFICATION.opposed_correlation * size)
+        & (sums.power < -IDENTIFICATION.opposed_power * sums.power_size),
         velocity_error=np.where(
             sums.with_velocity > 0.0, np.sqrt(sums.velocity_error) / velocity, 0.0
         ),

@@ -97,9 +97,9 @@ def _find_end(frequency: FloatArray, power: FloatArray) -> float:
 
 def _bands(frequency: FloatArray, power: FloatArray) -> Iterator[tuple[float, float, float]]:
     """Yield middle and upper end [Hz] and mean power of bands of equal ratio that hold lines."""
-    edges = np.geomspace(frequency[0], frequency[-1] * (1.0 + 1e-9), FILTER.bands + 1)
+    edges = np.geomspace(frequency[0], frequency[-1] * (1.0 + 1e-9), FILTER.spectrum_bands + 1)
     band: NDArray[np.intp] = np.searchsorted(edges, frequency, side='right') - 1
-    for index in np.unique(np.clip(band, 0, FILTER.bands - 1)):
+    for index in np.unique(np.clip(band, 0, FILTER.spectrum_bands - 1)):
         chosen = band == index
         if chosen.any():
             lines = frequency[chosen]

@@ -99,8 +99,8 @@ def look(log: Log) -> list[Log]:
     """Return parts of a long log, well spread; all of a short one."""
     if not is_long(log):
         return [log]
-    length = round(FILTER.look_share * FILTER.part_samples)
-    firsts = np.linspace(0, log.times.size - length, FILTER.looks).astype(int).tolist()
+    length = round(FILTER.look_length * FILTER.part_samples)
+    firsts = np.linspace(0, log.times.size - length, FILTER.looked_at_parts).astype(int).tolist()
     return [log.at(slice(first, first + length)) for first in firsts]
 
 

@@ -138,5 +138,5 @@ def _choose_cutoff(log: Log, step: float) -> float:
     position, effort = (
         resample(log.times[chosen], table[chosen], even) for table in (log.position, log.effort)
     )
-    shortest = FILTER.pieces * SHORTEST_PIECE * rate / even.size
+    shortest = FILTER.least_pieces * SHORTEST_PIECE * rate / even.size
     return min(max(choose_cutoff(position, effort, rate), shortest), FILTER.cutoff_by_rate * rate)

@@ -184,7 +184,7 @@ def low_pass(
     trend = first + np.linspace(0.0, 1.0, total) * (last - first)
     padded[:, :total] -= trend
     frequency = np.fft.rfftfreq(length, 1.0 / rate)
-    gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER.order))
+    gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER.filter_order))
     spectrum = np.fft.rfft(padded)
     spectrum *= gain
     smooth = np.fft.irfft(spectrum, length)

@@ -138,7 +138,7 @@ class UsableSamples:
         self._behind = []
         if stamps.size < FAULTS.samples_behind or not stamps[0] < before:
             return
-        if (np.diff(stamps) > 0.0).mean() > FAULTS.going_on and (
+        if (np.diff(stamps) > 0.0).mean() > FAULTS.clock_going_on and (
             self.clock_step is None or stamps.size > self.clock_step.lost
         ):
             self.clock_step = ClockStep(before, float(stamps[0]), stamps.size, is_whole)

@@ -46,9 +46,7 @@ class MotionThresholds:
         1_000, '', 'Samples between the first ones, of all segments together ...'
     )
     most_of_each: int = threshold(
-        64,
-        '',
-        '... and of each on top; what needs more counts as beyond.',
+        64, '', '... and of each on top; what needs more counts as beyond.'
     )
     least_cells: int = threshold(
         4, '', 'Intervals into which a segment is divided at first, at least.'
@@ -63,15 +61,9 @@ class MotionThresholds:
         7, '', 'An interval is divided so many times at the most, into ...'
     )
     parts: int = threshold(
-        4,
-        '',
-        '... so many parts: what is shorter is a step, seen from both sides.',
+        4, '', '... so many parts: what is shorter is a step, seen from both sides.'
     )
-    slow_share: float = threshold(
-        0.01,
-        '',
-        'Slowest motion, by the usual velocities.',
-    )
+    slow_share: float = threshold(0.01, '', 'Slowest motion, by the usual velocities.')
     samples_at_once: int = threshold(
         20_000, '', 'Samples that are computed in one step: more of them take no less time each.'
     )
@@ -88,16 +80,12 @@ class MotionThresholds:
 
     # motion
     most_waiting_motions: int = threshold(
-        100,
-        '',
-        'Motions that wait for their time; each costs a little every state.',
+        100, '', 'Motions that wait for their time; each costs a little every state.'
     )
 
     # position_spline
     first_point_share: float = threshold(
-        0.5,
-        '',
-        'A moving arm skips a first point nearer than this share of the next interval.',
+        0.5, '', 'A moving arm skips a first point nearer than this share of the next interval.'
     )
     negligible_coupling: float = threshold(
         1e-18, '', 'Coupling between knots, relative to one, that no sum of doubles feels.'
@@ -106,16 +94,12 @@ class MotionThresholds:
     # segments
     bisections: int = threshold(10, '', 'Zeros are found to a thousandth of a segment so.')
     newton_steps: int = threshold(
-        3,
-        '',
-        'Then to its square, and so on; where Newton is slow, the curve is flat.',
+        3, '', 'Then to its square, and so on; where Newton is slow, the curve is flat.'
     )
 
     # stopping
     stop_effort_share: float = threshold(
-        0.8,
-        '',
-        'Part of the effort limits of a stop: feedback has the rest.',
+        0.8, '', 'Part of the effort limits of a stop: feedback has the rest.'
     )
     shortest_forced_stop: float = threshold(
         0.05, 's', 'A stop before a position limit takes no less time than this.'
@@ -126,17 +110,13 @@ class MotionThresholds:
         'Where nothing else limits it, the peak deceleration is the velocity limit in this time.',
     )
     shortest_stop: float = threshold(
-        1e-4,
-        'rad or m',
-        'A shorter stop is none: the position is held.',
+        1e-4, 'rad or m', 'A shorter stop is none: the position is held.'
     )
 
     # waypoints
     shortest_segment: float = threshold(1e-6, 's', 'Two waypoints are at least this far apart.')
     longest_motion: float = threshold(
-        1e10,
-        's',
-        'Farthest waypoint from the start: longer than any message can say.',
+        1e10, 's', 'Farthest waypoint from the start: longer than any message can say.'
     )
     largest_position: float = threshold(
         1e9,
@@ -150,18 +130,14 @@ class MotionThresholds:
 
     # annotation
     ramp_time: float = threshold(
-        1e-4,
-        's',
-        'Duration of an effort ramp in place of a step; less in short segments.',
+        1e-4, 's', 'Duration of an effort ramp in place of a step; less in short segments.'
     )
     annotation_cells: int = threshold(16, '', 'Intervals of a part at whose ends it is sampled.')
     annotation_largest_turn: float = threshold(
         0.5, 'rad or m', 'Largest change of all joints together over such an interval.'
     )
     step_share: float = threshold(
-        0.05,
-        '',
-        'A jump of the effort by this part of its tolerance is ramped.',
+        0.05, '', 'A jump of the effort by this part of its tolerance is ramped.'
     )
     annotation_max_points: int = threshold(
         100_000, '', 'Default for the largest number of points.'
@@ -205,14 +181,10 @@ class TimeScalingThresholds:
         1e-9, '', 'Part of the largest speed in an interval below which a path rests.'
     )
     path_slow_share: float = threshold(
-        0.1,
-        '',
-        'Part of it below which a path rests at an end that turns at the least interval.',
+        0.1, '', 'Part of it below which a path rests at an end that turns at the least interval.'
     )
     inside_share: float = threshold(
-        0.25,
-        '',
-        'Where a resting path has a direction, by its part from the end.',
+        0.25, '', 'Where a resting path has a direction, by its part from the end.'
     )
 
     # path_bounds
@@ -220,18 +192,14 @@ class TimeScalingThresholds:
         1e-9, '', 'A slope that is smaller limits no acceleration along the path.'
     )
     spare_effort: float = threshold(
-        0.01,
-        '',
-        'Part of a limit left to move with where holding takes nearly all.',
+        0.01, '', 'Part of a limit left to move with where holding takes nearly all.'
     )
     largest_speed_squared: float = threshold(1e12, '', 'Of the speed, where nothing limits it.')
     nearly_standing_speed: float = threshold(
         0.05, '', 'Speed at which an effort counts as that of a motion that nearly stands.'
     )
     crossings: int = threshold(
-        40,
-        '',
-        'Most steps to the crossing of two sets of lines: each leaves one, few are taken.',
+        40, '', 'Most steps to the crossing of two sets of lines: each leaves one, few are taken.'
     )
 
     # path_deviation
@@ -239,9 +207,7 @@ class TimeScalingThresholds:
         8, '', 'Points of each segment that are looked at, between its ends.'
     )
     first_guesses: int = threshold(
-        16,
-        '',
-        "Intervals of a path's part at whose ends the nearest point is sought.",
+        16, '', "Intervals of a path's part at whose ends the nearest point is sought."
     )
     projections: int = threshold(4, '', 'Steps of the method of Gauss and Newton from there.')
     deviation_batch: int = threshold(
@@ -250,31 +216,23 @@ class TimeScalingThresholds:
 
     # retiming
     retiming_effort_share: float = threshold(
-        0.95,
-        '',
-        'Part of the effort limits of a motion by default: feedback has the rest.',
+        0.95, '', 'Part of the effort limits of a motion by default: feedback has the rest.'
     )
     path_tolerance: float = threshold(
         1e-4, 'rad or m', 'As far may the motion between the points be from the path.'
     )
     limit_tolerance: float = threshold(
-        0.008,
-        '',
-        'Part of a limit by which samples may exceed it; between them 0.01.',
+        0.008, '', 'Part of a limit by which samples may exceed it; between them 0.01.'
     )
     acceleration_step_share: float = threshold(
-        0.05,
-        '',
-        "A step of the acceleration changes by this part of a joint's largest.",
+        0.05, '', "A step of the acceleration changes by this part of a joint's largest."
     )
     attempts: int = threshold(15, '', 'Times that intervals are halved, or limits lowered.')
     halvings: int = threshold(
         2, '', 'Of these, how many halve an interval for the sake of the limits.'
     )
     limit_samples: int = threshold(
-        16,
-        '',
-        'Intervals between points at whose ends a motion meets the limits.',
+        16, '', 'Intervals between points at whose ends a motion meets the limits.'
     )
     beside_share: float = threshold(
         1e-3, '', 'Part of the time between two points, so near to which it is compared.'
@@ -297,9 +255,7 @@ class TimeScalingThresholds:
         'sent speed.',
     )
     least_speed_squared: float = threshold(
-        1e-6,
-        '',
-        'Square of a speed; lower limits are left rather than that a path has no end.',
+        1e-6, '', 'Square of a speed; lower limits are left rather than that a path has no end.'
     )
     corner_velocity_change: float = threshold(
         1e-3,

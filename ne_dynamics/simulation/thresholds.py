@@ -40,19 +40,13 @@ class SimulationThresholds:
     trial_largest_offset: float = threshold(0.02, 'rad or m', 'First error of a trial.')
     trial_last_part: float = threshold(0.25, '', 'Of a trial in which it has settled.')
     diverged_times: float = threshold(
-        10.0,
-        '',
-        'An error grows when so many times its first, and the sag.',
+        10.0, '', 'An error grows when so many times its first, and the sag.'
     )
     swinging_share: float = threshold(
-        0.15,
-        '',
-        'Most of the first error, and the sag, that is left in the last part.',
+        0.15, '', 'Most of the first error, and the sag, that is left in the last part.'
     )
     shaking_share: float = threshold(
-        0.05,
-        '',
-        'Part of the effort limit that efforts may alternate by at last ...',
+        0.05, '', 'Part of the effort limit that efforts may alternate by at last ...'
     )
     noisy_steps: float = threshold(6.0, '', '... and times what a step of the encoders moves.')
     trial_least_error: float = threshold(1e-4, 'rad or m', 'Errors below this are none.')
@@ -88,9 +82,7 @@ class SimulationThresholds:
 
     # one_process_loop
     cogging: float = threshold(
-        0.04,
-        '',
-        'Torque ripple without load, by the effort limit and the ripple.',
+        0.04, '', 'Torque ripple without load, by the effort limit and the ripple.'
     )
 
     # simulated_robot
@@ -117,14 +109,10 @@ class SimulationThresholds:
         'Longest wait for the answer to the last state under brakes; later, it answers the next.',
     )
     command_timeout: float = threshold(
-        10.0,
-        's',
-        'Lockstep arms without a command for this continue with the last one.',
+        10.0, 's', 'Lockstep arms without a command for this continue with the last one.'
     )
     largest_catch_up: float = threshold(
-        0.1,
-        's',
-        'A simulation farther behind real time skips that.',
+        0.1, 's', 'A simulation farther behind real time skips that.'
     )
     coasting_pace: float = threshold(
         1.0 / 3.0, '', 'Simulated time to real time while nobody answers in lockstep.'
@@ -180,9 +168,7 @@ class DemoThresholds:
 
     # position_chunks
     chunk_lead: float = threshold(
-        0.02,
-        's',
-        'A chunk is sent this long before its stamp: jitter must not matter.',
+        0.02, 's', 'A chunk is sent this long before its stamp: jitter must not matter.'
     )
     chunk_largest_error: float = threshold(
         0.2,
@@ -206,9 +192,7 @@ class DemoThresholds:
 
     # session
     diagnostics_timeout: float = threshold(
-        5.0,
-        's',
-        'Longest wait for what the node says of a run it gave up.',
+        5.0, 's', 'Longest wait for what the node says of a run it gave up.'
     )
     lockstep_state_timeout: float = threshold(
         10.0,
@@ -231,14 +215,10 @@ class DemoThresholds:
 
     # weak_motors
     asked_share: float = threshold(
-        1.5,
-        '',
-        "Part of the motors' efforts of the motion, followed as sent.",
+        1.5, '', "Part of the motors' efforts of the motion, followed as sent."
     )
     holding_share: float = threshold(
-        0.85,
-        '',
-        "Largest part of the motors' efforts that holds the arm on its way.",
+        0.85, '', "Largest part of the motors' efforts that holds the arm on its way."
     )
     effort_samples: int = threshold(
         2001, '', "The motion's efforts are looked at at so many times."

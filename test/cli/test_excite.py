@@ -33,7 +33,7 @@ def urdf(tmp_path):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Seek less."""
-    few = replace(SEARCH, outer=4, inner=6, draws=2)
+    few = replace(SEARCH, multiplier_steps=4, iterations=6, random_motions=2)
     monkeypatch.setattr('ne_dynamics.excitation.search.SEARCH', few)
     monkeypatch.setattr('ne_dynamics.excitation.plan.SEARCH', few)
 

@@ -27,7 +27,7 @@ def tools():
 
 
 @pytest.mark.parametrize('is_waiting', [True, False])
-@pytest.mark.parametrize('count', [1, CODEGEN.lanes])
+@pytest.mark.parametrize('count', [1, CODEGEN.most_lanes])
 def test_the_timed_loops_compute_the_inverse_dynamics(tools, count, is_waiting):
     """After several calls the results are the efforts of the inputs, on every lane, and a loop
     that hands results back leaves the inputs as they were.
@@ -52,16 +52,16 @@ def test_the_study_reports_times_and_instructions(tools, monkeypatch):
     """Every row has positive times and more instructions than arithmetic ones, of which a
     multiply-add counts once; the vectors need no more of them than eight calls on one lane.
     """
-    few = replace(STUDIES, repeats=3, handovers=10, handover_repeats=1)
+    few = replace(STUDIES, timed_runs=3, handovers=10, handover_repeats=1)
     monkeypatch.setattr(lanes, 'STUDIES', few)
     report = lanes.study()
     assert report.data['cycle'] > 0.0
     assert report.data['handover'] > 0.0
     for found in report.data['robots'].values():
         single, several = found['timings']
-        assert (single['lanes'], several['lanes']) == (1, CODEGEN.lanes)
+        assert (single['lanes'], several['lanes']) == (1, CODEGEN.most_lanes)
         for timing in (single, several):
             assert min(timing['waiting'], timing['free']) > 0.0
             assert timing['instructions'] > timing['arithmetic'] > found['operations'] / 3
-        assert several['instructions'] < CODEGEN.lanes * single['instructions']
+        assert several['instructions'] < CODEGEN.most_lanes * single['instructions']
     assert 'operations in flight' in report.text()

@@ -102,7 +102,7 @@ def _is_ours(path: Path) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
     with path.open(encoding='ascii', errors='replace') as file:
-        return MARK in file.read(CODEGEN.head)
+        return MARK in file.read(CODEGEN.mark_head)
 
 
 def _replace_files(

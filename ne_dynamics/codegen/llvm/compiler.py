@@ -218,11 +218,11 @@ def count_lanes(features: str) -> int:
     features : str
         As LLVM lists them.
     """
-    return CODEGEN.lanes if '+avx512f' in features.split(',') else CODEGEN.lanes // 2
+    return CODEGEN.most_lanes if '+avx512f' in features.split(',') else CODEGEN.most_lanes // 2
 
 
 def write_module(
-    program: Program, signature: Signature | None, most_lanes: int = CODEGEN.lanes
+    program: Program, signature: Signature | None, most_lanes: int = CODEGEN.most_lanes
 ) -> str:
     """Return the whole module: ``batch`` for many samples and, with a signature, ``entry``.
 
@@ -366,13 +366,13 @@ class CompiledKernel:
             tile = -(-memory.ctypes.data // ALIGNMENT) * ALIGNMENT
             return bool(self._batch(stop - start, *pointers, to, tile) < 0)
 
-        if threads == 1 or samples <= CODEGEN.chunk:
+        if threads == 1 or samples <= CODEGEN.chunk_samples:
             is_good = run(0, samples)
         else:
             if self._sharing is None:
                 from ne_dynamics.codegen.llvm.thread_pool import Sharing
 
-                self._sharing = Sharing(self.most_rows, CODEGEN.chunk)
+                self._sharing = Sharing(self.most_rows, CODEGEN.chunk_samples)
             is_good = self._sharing.run(run, samples, threads)
         return result if is_good else None
 

@@ -198,10 +198,10 @@ class EquationBody:
                 self._sincos(index)
             return
         # One sample: its joints fill the lanes of one vector.
-        kind = format_type(CODEGEN.packed)
-        for start in range(0, len(angles), CODEGEN.packed):
-            group = angles[start : start + CODEGEN.packed]
-            packed = format_constant(0.0, CODEGEN.packed)
+        kind = format_type(CODEGEN.packed_operands)
+        for start in range(0, len(angles), CODEGEN.packed_operands):
+            group = angles[start : start + CODEGEN.packed_operands]
+            packed = format_constant(0.0, CODEGEN.packed_operands)
             for lane, index in enumerate(group):
                 self.angles[self.names[index]] = None
                 name = f'%pack{start + lane}'
@@ -212,7 +212,9 @@ class EquationBody:
                 packed = name
             pair = f'{{ {kind}, {kind} }}'
             call = f'%pc{start}'
-            self.lines.append(f'{call} = call {pair} @{_SINCOS}{CODEGEN.packed}({kind} {packed})')
+            self.lines.append(
+                f'{call} = call {pair} @{_SINCOS}{CODEGEN.packed_operands}({kind} {packed})'
+            )
             for part, function in enumerate(('sin', 'cos')):
                 self.lines.append(f'{call}_{part} = extractvalue {pair} {call}, {part}')
                 for lane, index in enumerate(group):
@@ -326,7 +328,7 @@ def choose_lanes(program: Program, most: int) -> int:
     count = program.count()
     if count.multiplications + count.additions > CODEGEN.lane_operations:
         return 1
-    for lanes in (most, CODEGEN.lanes // 2):
+    for lanes in (most, CODEGEN.most_lanes // 2):
         if program.most_waiting * CODEGEN.frame_per_value * lanes <= CODEGEN.largest_frame:
             return lanes
     return 1

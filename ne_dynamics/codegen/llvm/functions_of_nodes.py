@@ -48,8 +48,10 @@ def write_early_series(body: FunctionBody, early: set[int]) -> None:
         if index not in early:
             body.write_node(index)
     for (operation, is_negated), group in groups.items():
-        for start in range(0, len(group), CODEGEN.packed):
-            _series_on_lanes(body, operation, is_negated, group[start : start + CODEGEN.packed])
+        for start in range(0, len(group), CODEGEN.packed_operands):
+            _series_on_lanes(
+                body, operation, is_negated, group[start : start + CODEGEN.packed_operands]
+            )
 
 
 def _is_negated(body: FunctionBody, index: int) -> bool:

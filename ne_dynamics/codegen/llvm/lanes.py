@@ -6,7 +6,7 @@ import struct
 
 from ne_dynamics.codegen.thresholds import CODEGEN
 
-SINCOS_LANES = (1, CODEGEN.packed, CODEGEN.lanes)
+SINCOS_LANES = (1, CODEGEN.packed_operands, CODEGEN.most_lanes)
 """Angles of which sine and cosine are computed at once, and arguments of other functions."""
 
 INTRINSICS = {'sqrt': 'sqrt', 'abs': 'fabs', 'round': 'rint'}

@@ -54,7 +54,7 @@ class Sharing:
         samples, threads : int
         """
         start = 0
-        if self._measured < CODEGEN.trials:
+        if self._measured < CODEGEN.thread_trials:
             began = time.perf_counter()
             if not run(0, self._least):
                 return False
@@ -67,11 +67,11 @@ class Sharing:
             return run(start, samples)
         began = time.perf_counter()
         is_good = _share(run, start, samples, threads, self._least)
-        is_faster = self._alone * (samples - start) >= CODEGEN.least_gain * (
+        is_faster = self._alone * (samples - start) >= CODEGEN.least_thread_gain * (
             time.perf_counter() - began
         )
         self._misses = 0 if is_faster else self._misses + 1
-        if self._misses == CODEGEN.trials:
+        if self._misses == CODEGEN.thread_trials:
             self._most_rows[0] = math.inf
         return is_good
 

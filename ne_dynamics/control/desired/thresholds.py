@@ -13,14 +13,10 @@ class DesiredThresholds:
 
     # feasibility_checker
     spline_least_segments: int = threshold(
-        3,
-        '',
-        'From so many segments the last of a spline is but its end, not much motion.',
+        3, '', 'From so many segments the last of a spline is but its end, not much motion.'
     )
     spline_reach: int = threshold(
-        10,
-        '',
-        "Segments that feel a spline's begin: velocity changes the 10th by a millionth.",
+        10, '', "Segments that feel a spline's begin: velocity changes the 10th by a millionth."
     )
 
     # path_parameter
@@ -40,9 +36,7 @@ class DesiredThresholds:
         'Rise time of the path acceleration: efforts do not step unless limits ask for it.',
     )
     scaling_rate: float = threshold(
-        5.0,
-        '1/s',
-        'Fastest change of speed: from rest to full speed in 0.2 s.',
+        5.0, '1/s', 'Fastest change of speed: from rest to full speed in 0.2 s.'
     )
     stopping_rate: float = threshold(50.0, '1/s', 'The same of a stop that nothing else limits.')
     standing_speed: float = threshold(
@@ -68,19 +62,13 @@ class DesiredThresholds:
         'Points that are farther from each other than so many intervals are of two motions.',
     )
     longest_coast: float = threshold(
-        0.15,
-        's',
-        'Longest motion beyond the last point without a message.',
+        0.15, 's', 'Longest motion beyond the last point without a message.'
     )
     gap_growth: float = threshold(
-        1.25,
-        '',
-        'Factor by which the time between messages may grow at each: some are lost.',
+        1.25, '', 'Factor by which the time between messages may grow at each: some are lost.'
     )
     regular_share: float = threshold(
-        0.25,
-        '',
-        'A message is regular when off by at most this of an interval.',
+        0.25, '', 'A message is regular when off by at most this of an interval.'
     )
     regular_before: int = threshold(3, '', 'So many in a row are a pace.')
     most_periods: int = threshold(20, '', 'After a longer silence a pace begins anew.')
@@ -110,14 +98,10 @@ class DesiredThresholds:
         'Part of the effort limits beyond which the pace gives way, whatever was planned.',
     )
     excess_share: float = threshold(
-        0.05,
-        '',
-        'Part of an effort limit by which an exceeding motor may go farther.',
+        0.05, '', 'Part of an effort limit by which an exceeding motor may go farther.'
     )
     changed_share: float = threshold(
-        0.02,
-        '',
-        'A holding effort that changed by this part of its limit has the path replanned.',
+        0.02, '', 'A holding effort that changed by this part of its limit has the path replanned.'
     )
     check_period: float = threshold(0.05, 's', 'That is looked at so often.')
     retry_time: float = threshold(

@@ -19,9 +19,7 @@ class GuardLimits:
         0.5, '', 'Part by which a motion may differ from the velocities.'
     )
     largest_disorder: float = threshold(
-        1.0,
-        's',
-        'A stamp older by this or more: its clock was set back.',
+        1.0, 's', 'A stamp older by this or more: its clock was set back.'
     )
     slowest_clock: float = threshold(
         1e-3,
@@ -69,9 +67,7 @@ class GuardLimits:
         3.0, '', 'A velocity above so many times the motion is wrong.'
     )
     standing_share: float = threshold(
-        0.01,
-        '',
-        'A position moving less than this part of its velocity stands still.',
+        0.01, '', 'A position moving less than this part of its velocity stands still.'
     )
     velocity_rounding: float = threshold(
         0.02, 'rad/s or m/s', 'Any velocity may be off by this: drivers round slow ones to zero.'
@@ -99,9 +95,7 @@ class GuardLimits:
         0.6, '', 'A velocity error that falls to this part of what it was is decreasing.'
     )
     swings: int = threshold(
-        12,
-        '',
-        'No desired motion reverses saturated motors so often in a second.',
+        12, '', 'No desired motion reverses saturated motors so often in a second.'
     )
     frozen_time: float = threshold(0.04, 's', 'Shortest time for a frozen position.')
     frozen_states: int = threshold(10, '', 'Fewest states for a frozen position.')
@@ -164,9 +158,7 @@ class GuardLimits:
     friction_observations: int = threshold(4, '', 'Fewest observations of the friction.')
     friction_kept: int = threshold(16, '', 'The largest of so many observations counts.')
     steadiness: float = threshold(
-        0.8,
-        '',
-        'A joint that follows by a smaller part of its last motion slows down.',
+        0.8, '', 'A joint that follows by a smaller part of its last motion slows down.'
     )
 
     # HuntingGuard
@@ -184,9 +176,7 @@ class GuardLimits:
         2e-4, 'rad or m', 'Smaller errors have no side: encoders come in steps.'
     )
     hunting_away: float = threshold(
-        1.0,
-        '',
-        'An error changing by so many times its last value: pushed or released.',
+        1.0, '', 'An error changing by so many times its last value: pushed or released.'
     )
 
     # EffortSteps
@@ -199,9 +189,7 @@ class GuardLimits:
 
     # Feasibility of a tuning
     periods_of_delay: float = threshold(
-        1.5,
-        '',
-        'From position to effort: one period until the command counts, half of one held.',
+        1.5, '', 'From position to effort: one period until the command counts, half of one held.'
     )
     doubtful_product: float = threshold(
         0.5,
@@ -276,9 +264,7 @@ class GuardLimits:
         0.25, '', 'Efforts that show less than this part of such a change contradict it.'
     )
     resting_velocity: float = threshold(
-        0.1,
-        'rad/s or m/s',
-        'A slower joint is at rest; differentiated velocities are coarse.',
+        0.1, 'rad/s or m/s', 'A slower joint is at rest; differentiated velocities are coarse.'
     )
     weakest_limit: float = threshold(
         0.25,
@@ -286,9 +272,7 @@ class GuardLimits:
         "Least effort limit, by the largest: loads reverse what a wrist's weakest joints carry.",
     )
     largest_limit: float = threshold(
-        4.0,
-        '',
-        'Effort limits beyond so many times the weight count so: some mean none.',
+        4.0, '', 'Effort limits beyond so many times the weight count so: some mean none.'
     )
     limit_poses: int = threshold(64, '', 'Number of random poses.')
 

@@ -13,9 +13,7 @@ class PayloadThresholds:
 
     # effort_equations
     friction_share: float = threshold(
-        0.005,
-        '',
-        "Friction of a joint beside the model's, by its effort limit.",
+        0.005, '', "Friction of a joint beside the model's, by its effort limit."
     )
     scale_error: float = threshold(
         0.03, '', "What the model's own effort may be off by, as a share of itself."
@@ -27,9 +25,7 @@ class PayloadThresholds:
         'friction.',
     )
     moving_share: float = threshold(
-        0.1,
-        '',
-        "Part of a moving joint's friction that direction and velocity do not explain.",
+        0.1, '', "Part of a moving joint's friction that direction and velocity do not explain."
     )
     weight_error: float = threshold(
         0.003,
@@ -52,14 +48,10 @@ class PayloadThresholds:
     largest_rest: float = threshold(0.2, '', 'The same, as a share of what the load explains.')
     passes: int = threshold(5, '', 'So many fits follow one another.')
     widening: float = threshold(
-        2.0,
-        '',
-        'Standard deviations of a fit, at least, by what the last one found.',
+        2.0, '', 'Standard deviations of a fit, at least, by what the last one found.'
     )
     largest_scale_error: float = threshold(
-        0.1,
-        '',
-        "Share by which the model's own effort may be off before it is refused.",
+        0.1, '', "Share by which the model's own effort may be off before it is refused."
     )
     largest_reading: float = threshold(
         1e9, 'N m or N', 'Efforts and readings that are larger come from nowhere.'
@@ -90,9 +82,7 @@ class PayloadThresholds:
         0.005, 's', 'States that come sooner after the last one are passed over: these are enough.'
     )
     largest_gap: float = threshold(
-        0.5,
-        '',
-        'A gap without states of this share of its length ends a window.',
+        0.5, '', 'A gap without states of this share of its length ends a window.'
     )
     least_states: int = threshold(5, '', 'A window of fewer states is not used.')
     slow_velocity: float = threshold(
@@ -112,11 +102,7 @@ class PayloadThresholds:
     reading_share: float = threshold(0.01, '', 'Error of either as a share of the reading.')
     force_bias: float = threshold(1.0, 'N', 'What the force of a tared sensor may be off by.')
     moment_bias: float = threshold(0.1, 'N m', 'What its moment may be off by.')
-    tool_error: float = threshold(
-        0.03,
-        '',
-        "Error of the mass of the model's tool, as a share.",
-    )
+    tool_error: float = threshold(0.03, '', "Error of the mass of the model's tool, as a share.")
     difference_time: float = threshold(
         0.05, 's', 'Time to either side over which the pose of the sensor is differenced twice.'
     )

@@ -32,16 +32,12 @@ class SensorThresholds:
         5.0, 's', 'Time constant of the mean size of the measured acceleration.'
     )
     size_tolerance: float = threshold(
-        0.05,
-        '',
-        'Error of that mean, by |g0|: shows a wrong unit, scale or kind of sensor.',
+        0.05, '', 'Error of that mean, by |g0|: shows a wrong unit, scale or kind of sensor.'
     )
 
     # low_pass
     latest_stamp: float = threshold(
-        0.1,
-        's',
-        'A stamp this much older was overtaken; beyond, its clock was set back.',
+        0.1, 's', 'A stamp this much older was overtaken; beyond, its clock was set back.'
     )
 
     # state_effort

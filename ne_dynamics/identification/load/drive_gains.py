@@ -186,7 +186,7 @@ def fit_drive_gains(
     problem = _GainProblem(make_layout(carrier, logs, load, spread), logs)
     state = problem.solve(dynamics, problem.find_start())
     ratio = problem.compare_spread(state)
-    if is_free and without is not None and ratio > LOAD.unlike:
+    if is_free and without is not None and ratio > LOAD.unlike_arm:
         raise InputError(
             f'log {log.source}: expected to show a load of {mass:g} kg that {without.source} does '
             f'not, got an arm {ratio:.3g} times farther from its model than it may be: are the '

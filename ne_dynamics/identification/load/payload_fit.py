@@ -174,7 +174,7 @@ def fit_payload(
     inertia, covariance, prior = _find_body(factor)
     _refuse_untold(inertia, covariance, carrier.link_name)
     deviation = np.sqrt(np.diag(covariance))
-    determined = deviation < LOAD.determined * np.sqrt(np.diag(prior))
+    determined = deviation < LOAD.determined_share * np.sqrt(np.diag(prior))
     if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:
         inertia, deviation[1:], determined[1:] = Inertia.zero(), 0.0, False
     return PayloadFit(

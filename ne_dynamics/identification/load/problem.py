@@ -107,8 +107,8 @@ class LoadProblem:
         alike = [np.ones(n) for _ in self._logs]
         self.weights = [1.0 / (LOAD.first_sigma * size) for size in sizes]
         state = self._find_minimum(state)
-        for turn in range(2 * LOAD.passes):
-            if turn == LOAD.passes:
+        for turn in range(2 * LOAD.noise_passes):
+            if turn == LOAD.noise_passes:
                 alike = [
                     count_alike(self.compute_residuals(dynamics, state, item), item.used)
                     for item in self._logs
@@ -192,7 +192,7 @@ class LoadProblem:
                 length *= 0.5
                 if length < 1e-8:
                     return state
-            is_done = cost - value <= LOAD.converged * max(cost, 1.0)
+            is_done = cost - value <= LOAD.converged_decrease * max(cost, 1.0)
             state, cost = trial, value
             if is_done:
                 return state

@@ -163,6 +163,6 @@ def _reduce(
         weights = used.astype(np.float64)
         if weighting is not None:
             weights = weights * weighting.compute_weights(old)
-            outliers += int(((weights < IDENTIFICATION.outlier) & used).sum())
+            outliers += int(((weights < IDENTIFICATION.outlier_weight) & used).sum())
         reduction = reduction.add(rows, place.find_blocks(rows.samples) - first, weights)
     return reduction, first, outliers

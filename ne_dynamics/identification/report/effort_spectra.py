@@ -66,7 +66,7 @@ def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
     piece = max(split_at_gaps(log, step), key=len)
     stamps = log.times[piece]
     even = np.arange(stamps[0], stamps[-1], step)
-    if even.size < IDENTIFICATION.spectrum_samples:
+    if even.size < FILTER.spectrum_samples:
         empty = np.zeros((0, n))
         unknown = np.full(n, math.nan)
         return EffortSpectra(np.zeros(0), empty, empty, unknown, unknown)
@@ -80,12 +80,14 @@ def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
     frequency, moved = compute_spectrum(position, rate)
     _, applied = compute_spectrum(effort, rate)
     white = _compute_white_noise(log.effort[piece])
-    gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER.order))
+    gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER.filter_order))
     passed = 2.0 * float(np.square(gain).sum()) / even.size
     turned = moved * np.square(2.0 * math.pi * frequency)[:, np.newaxis]
-    edges = np.geomspace(frequency[0], frequency[-1] * (1.0 + 1e-9), IDENTIFICATION.bands + 1)
+    edges = np.geomspace(
+        frequency[0], frequency[-1] * (1.0 + 1e-9), IDENTIFICATION.spectrum_bands + 1
+    )
     band = np.clip(
-        np.searchsorted(edges, frequency, side='right') - 1, 0, IDENTIFICATION.bands - 1
+        np.searchsorted(edges, frequency, side='right') - 1, 0, IDENTIFICATION.spectrum_bands - 1
     )
     used = np.unique(band)
     density = [

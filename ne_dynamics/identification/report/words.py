@@ -48,14 +48,16 @@ def judge_joint(joint: JointChange, noise_floor: float, held_out: bool) -> Item:
     )
     if not joint.samples:
         tone, verdict = Tone.WARNING, 'No sample was fitted: its friction stays as given.'
-    elif after > max(IDENTIFICATION.worse * before, before + IDENTIFICATION.negligible * size):
+    elif after > max(
+        IDENTIFICATION.worse_residual * before, before + IDENTIFICATION.negligible_residual * size
+    ):
         tone, verdict = Tone.WARNING, 'Worse than before: keep the given values of this joint.'
-    elif after <= IDENTIFICATION.at_the_noise * noise_floor:
+    elif after <= IDENTIFICATION.noise_floor_times * noise_floor:
         tone, verdict = Tone.GOOD, 'The residual is about the noise.'
     elif after <= IDENTIFICATION.well_explained * size:
         tone = Tone.GOOD
         verdict = 'Well explained; the residual is more than noise: friction, elasticity, cables.'
-    elif after < before / IDENTIFICATION.worse:
+    elif after < before / IDENTIFICATION.worse_residual:
         tone = Tone.WARNING
         verdict = 'Better than before, but with a large residual that the model has no term for.'
     else:
@@ -80,7 +82,7 @@ def judge_report(report: Report, doubts: int) -> Paragraph:
             f'Refused: the log cannot be used ({codes}). Nothing was written.', Tone.ERROR
         )
     better = sum(
-        joint.after.rms_difference < joint.before.rms_difference / IDENTIFICATION.worse
+        joint.after.rms_difference < joint.before.rms_difference / IDENTIFICATION.worse_residual
         for joint in report.joints
     )
     warnings = doubts + sum(finding.severity == 'warning' for finding in report.findings)

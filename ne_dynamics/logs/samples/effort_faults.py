@@ -53,7 +53,7 @@ def find_cut_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
         below = max(
             FAULTS.near_share * float(np.ptp(effort)), FAULTS.near_steps * _find_step(effort)
         )
-        is_fine = np.unique(effort).size >= FAULTS.levels
+        is_fine = np.unique(effort).size >= FAULTS.effort_levels
         for side in (effort, -effort):
             top = float(side.max())
             near = (side < top) & (side > top - below) & moving
@@ -65,7 +65,7 @@ def find_cut_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
                     at_top[start:end] = False
             count = int(at_top.sum())
             if 0.0 < top < FAULTS.at_limit * bound and count > max(
-                least, FAULTS.crowd * near.sum()
+                least, FAULTS.crowding * near.sum()
             ):
                 names.append(name)
                 values.append(f'{top:.4g}')
@@ -101,7 +101,7 @@ def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
                 end - start >= FAULTS.effort_samples
                 and effort[start] not in ends
                 and log.times[end - 1] - log.times[start] > FAULTS.longest_rest
-                and travel > FAULTS.travel * float(np.ptp(position))
+                and travel > FAULTS.stale_travel * float(np.ptp(position))
                 and not _is_steady(position, log.times, start, end)
             ):
                 frozen[start:end] = True
@@ -126,11 +126,11 @@ def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
 def _is_steady(position: FloatArray, times: FloatArray, start: int, end: int) -> bool:
     """Tell whether a joint goes at one speed from a sample to before another."""
     # Where a run begins and ends the joint may go faster or slower already.
-    borders = np.linspace(start + 1, end - 2, FAULTS.speeds + 1).astype(int)
+    borders = np.linspace(start + 1, end - 2, FAULTS.compared_speeds + 1).astype(int)
     if (np.diff(borders) < 1).any():
         return False
     speeds = np.diff(position[borders]) / np.diff(times[borders])
-    return bool(np.ptp(speeds) <= FAULTS.steady * np.abs(speeds.mean()) > 0.0)
+    return bool(np.ptp(speeds) <= FAULTS.steady_speed * np.abs(speeds.mean()) > 0.0)
 
 
 def _find_step(effort: FloatArray) -> float:

@@ -60,7 +60,7 @@ def find_zero_jumps(
         return log, None
     start = float(log.times[0]) if first is None else first
     jumps, off = _find_jumps(robot, log)
-    jumps &= jumps.sum(axis=0) <= FAULTS.jumps
+    jumps &= jumps.sum(axis=0) <= FAULTS.most_jumps
     before = log.times[:-1]
     jumps &= ((before >= start) & (before <= last))[:, np.newaxis]
     if not jumps.any():

@@ -127,7 +127,7 @@ def _merge_faults(
         severity = first.severity
         if code == 'samples-stale':
             total = sum(int(own.find_own(own.log).sum()) for own in parts)
-            severity = 'info' if number < FAULTS.rare * total else 'error'
+            severity = 'info' if number < FAULTS.harmless_share * total else 'error'
         names = {name for fault, _ in items for name in fault.joints}
         merged.append(
             replace(

@@ -27,7 +27,7 @@ TIME_UNITS = {'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
 def list_speeds(robot: Robot) -> FloatArray:
     """Return how fast joints may be, shape (n,) [rad/s or m/s]."""
     limits = robot.limits('velocity_limit')
-    return np.where(np.isfinite(limits) & (limits > 0.0), limits, FAULTS.fastest)
+    return np.where(np.isfinite(limits) & (limits > 0.0), limits, FAULTS.fastest_joint)
 
 
 def _turning(robot: Robot) -> NDArray[np.bool_]:
@@ -252,7 +252,7 @@ def find_stale(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
         float(number),
         certainty=Certainty.KNOWN,
         remedy='record each measurement once, with its own stamp; --repair leaves them out',
-        severity='info' if part < FAULTS.rare else 'error',
+        severity='info' if part < FAULTS.harmless_share else 'error',
     )
     return keep_samples(log, kept, 'repeated'), fault
 
@@ -301,8 +301,10 @@ def _is_resolved(table: FloatArray) -> NDArray[np.bool_]:
         if not column.any():
             continue
         resolution = np.quantile(column[column > 0.0], FAULTS.resolution_quantile)
-        padded = np.pad(column, FAULTS.window, mode='edge')
-        around = np.stack([padded[k : k + column.size] for k in range(2 * FAULTS.window + 1)])
+        padded = np.pad(column, FAULTS.spike_window, mode='edge')
+        around = np.stack(
+            [padded[k : k + column.size] for k in range(2 * FAULTS.spike_window + 1)]
+        )
         resolved |= np.quantile(around, 0.8, axis=0) > FAULTS.resolved_steps * resolution
     return resolved
 
@@ -315,7 +317,7 @@ def _is_moving_around(log: Log, same: NDArray[np.bool_]) -> NDArray[np.bool_]:
     # Where positions are new: the speed between such samples, repetitions included.
     ends = np.concatenate([[0], changed + 1])
     speed = np.abs(np.diff(log.position[ends], axis=0)) / np.diff(log.times[ends])[:, np.newaxis]
-    fast = speed.max(axis=1) > FAULTS.crawling
+    fast = speed.max(axis=1) > FAULTS.crawling_speed
     both = fast & np.concatenate([[fast[0]], fast[:-1]])
     # The step of time i belongs to the first change at or after it.
     place = np.minimum(np.searchsorted(changed, np.arange(same.size)), changed.size - 1)
@@ -326,7 +328,7 @@ def _is_moving_around(log: Log, same: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def find_spikes(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find single samples far from those around them."""
-    if log.times.size <= 4 * FAULTS.window:
+    if log.times.size <= 4 * FAULTS.spike_window:
         return log, None
     step = float(np.median(np.diff(log.times)))
     effort_range = np.subtract(*np.quantile(log.effort, [0.97, 0.03], axis=0))
@@ -369,7 +371,7 @@ def _find_flicker(robot: Robot, effort: FloatArray) -> FloatArray:
     steps = [np.diff(np.unique(column)) for column in effort.T]
     smallest = np.array([step.min() if step.size else 0.0 for step in steps])
     result: FloatArray = np.maximum(
-        FAULTS.resolved_steps * np.minimum(smallest, FAULTS.coarsest * bounds), 1e-6
+        FAULTS.resolved_steps * np.minimum(smallest, FAULTS.coarsest_step * bounds), 1e-6
     )
     return result
 
@@ -382,23 +384,23 @@ def _single_outliers(
     Where the log has not settled, only samples that are alone within two to either side count:
     the others may ring.
     """
-    half = FAULTS.window // 2
+    half = FAULTS.spike_window // 2
     # What is far from the median of those around it is as far from one of them.
     if not any(
         (np.abs(table[lag:] - table[:-lag]) > smallest).any() for lag in range(1, half + 1)
     ):
         return np.zeros(table.shape, dtype=bool)
     padded = np.pad(table, ((half, half), (0, 0)), mode='edge')
-    around = np.stack([padded[k : k + table.shape[0]] for k in range(FAULTS.window)])
+    around = np.stack([padded[k : k + table.shape[0]] for k in range(FAULTS.spike_window)])
     off = table - np.median(around, axis=0)
     noise = 1.4826 * np.median(np.abs(off), axis=0)
     far = np.abs(off) > np.maximum(FAULTS.spike_deviations * noise, smallest)
     size = np.abs(off)
     padded = np.pad(size, ((half, half), (0, 0)))
-    near = [padded[k : k + table.shape[0]] for k in range(FAULTS.window) if k != half]
+    near = [padded[k : k + table.shape[0]] for k in range(FAULTS.spike_window) if k != half]
     # What has a step stays off on one side.
-    single = np.minimum(near[half - 1], near[half]) < FAULTS.alone * size
-    lonely = np.max(near, axis=0) < FAULTS.ringing * size
+    single = np.minimum(near[half - 1], near[half]) < FAULTS.spike_beside * size
+    lonely = np.max(near, axis=0) < FAULTS.spike_beside_ringing * size
     result: NDArray[np.bool_] = far & single & (lonely | settled[:, np.newaxis])
     # The first and last ones have too little around them, and no fit uses them.
     result[:half] = result[result.shape[0] - half :] = False

@@ -32,7 +32,9 @@ class Expansion:
     __slots__ = ('terms',)
 
     def __init__(self, terms: Mapping[Monomial, float]) -> None:
-        self.terms = {key: value for key, value in terms.items() if abs(value) > FORMS.negligible}
+        self.terms = {
+            key: value for key, value in terms.items() if abs(value) > FORMS.negligible_term
+        }
 
     @classmethod
     def of(cls, kind: str, joint: int) -> Expansion:

@@ -58,7 +58,7 @@ def check_convention(convention: str) -> None:
 def cosine_sine(angle: float) -> tuple[float, float]:
     """Return cosine and sine of a constant angle [rad], exact at quarter turns."""
     quarters = round(angle / (0.5 * math.pi))
-    if abs(angle - 0.5 * math.pi * quarters) <= FORMS.quarter_turn:
+    if abs(angle - 0.5 * math.pi * quarters) <= FORMS.quarter_turn_error:
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
     return math.cos(angle), math.sin(angle)
 

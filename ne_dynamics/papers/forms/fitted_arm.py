@@ -101,7 +101,7 @@ def _fit_standard(robot: Robot) -> Arm:
     poses = list(accumulate(steps, matmul, initial=Transform.identity()))[1:]
     axes = [pose.rotation @ body.axis for pose, body in zip(poses, robot.bodies, strict=True)]
     points = [pose.translation for pose in poses]
-    smallest = FORMS.vanishing * max(1.0, *(float(np.abs(point).max()) for point in points))
+    smallest = FORMS.zero_length * max(1.0, *(float(np.abs(point).max()) for point in points))
     frame = _first_frame(axes, points, smallest)
     base = frame
     rows = []
@@ -154,7 +154,7 @@ def _fit_row(
     point = frame.rotation.T @ (next_point - frame.translation)
     # z is (0, 0, 1) here: z x axis = (-axis_y, axis_x, 0).
     sine = math.hypot(axis[0], axis[1])
-    if sine < FORMS.parallel:
+    if sine < FORMS.parallel_angle:
         a, d = math.hypot(point[0], point[1]), 0.0
         theta = math.atan2(point[1], point[0]) if a > smallest else 0.0
         alpha = 0.0 if axis[2] > 0.0 else math.pi

@@ -79,7 +79,7 @@ def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) 
         f'seed {seed}.',
     )
     data = {'arms': arms, 'seed': seed, 'largest_disagreement': worst, 'sliding_joints': sliding}
-    disagreements = list_disagreements(worst, dict.fromkeys(worst, STUDIES.tolerance))
+    disagreements = list_disagreements(worst, dict.fromkeys(worst, STUDIES.disagreement))
     return StudyReport(NAME, (table,), data, disagreements=disagreements)
 
 

@@ -222,11 +222,12 @@ def _list_disagreements(
 ) -> tuple[str, ...]:
     """Return what forms and strobed quantities differ by more than rounding, as sentences."""
     rounding = 1e3 * np.finfo(np.float64).eps * float(np.linalg.cond(mass_matrix))
-    solved = max(STUDIES.solved_tolerance, rounding)
+    solved = max(STUDIES.solved_disagreement, rounding)
     return (
-        *list_disagreements(efforts, dict.fromkeys(efforts, STUDIES.tolerance)),
+        *list_disagreements(efforts, dict.fromkeys(efforts, STUDIES.disagreement)),
         *list_disagreements(
-            strobed, {name: solved if name in _SOLVED else STUDIES.tolerance for name in strobed}
+            strobed,
+            {name: solved if name in _SOLVED else STUDIES.disagreement for name in strobed},
         ),
     )
 

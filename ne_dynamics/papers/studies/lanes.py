@@ -136,7 +136,7 @@ def _tabulate(
         ),
         rows,
         'Waiting: a call reads the results of the one before. Shortest of '
-        f'{STUDIES.repeats} runs of {STUDIES.calls} calls. Instructions: all of a call '
+        f'{STUDIES.timed_runs} runs of {STUDIES.timed_calls} calls. Instructions: all of a call '
         '(arithmetic on doubles, a fused multiply-add once). Of pairs: waiting; not waiting. '
         'Operations in flight: those of the '
         f'traced equations, {MULTIPLY_ADD_CYCLES} cycles each, over the time of the call; sine '
@@ -152,7 +152,7 @@ def measure(program: Program, tools: Toolchain) -> tuple[list[LaneTiming], float
     assembly = tools.assemble(text)
     cycle = _time_chain(engine.address('chain'))
     timings = []
-    for lanes, body in ((1, 'single'), (CODEGEN.lanes, 'several')):
+    for lanes, body in ((1, 'single'), (CODEGEN.most_lanes, 'several')):
         times = [
             _time_loop(program, engine.address(loop_name(lanes, is_waiting)), lanes)
             for is_waiting in (True, False)
@@ -171,11 +171,11 @@ def write_loops(program: Program) -> str:
             # Kept apart from the loops that time them.
             *(
                 body.replace('ptr noalias %out) {', 'ptr noalias %out) noinline {', 1)
-                for body in (write_single(program), write_several(program, CODEGEN.lanes))
+                for body in (write_single(program), write_several(program, CODEGEN.most_lanes))
             ),
             *(
                 _write_loop(program, lanes, is_waiting)
-                for lanes in (1, CODEGEN.lanes)
+                for lanes in (1, CODEGEN.most_lanes)
                 for is_waiting in (True, False)
             ),
             _CHAIN,
@@ -279,7 +279,7 @@ def _time_chain(address: int) -> float:
 def _time_loop(program: Program, address: int, lanes: int) -> float:
     inputs = draw_inputs(program, lanes)
     run = bind_loop(program, address, lanes, inputs)
-    return _find_shortest(lambda: run(STUDIES.calls)) / STUDIES.calls
+    return _find_shortest(lambda: run(STUDIES.timed_calls)) / STUDIES.timed_calls
 
 
 def draw_inputs(program: Program, lanes: int) -> list[FloatArray]:
@@ -342,14 +342,14 @@ def measure_handover(tools: Toolchain) -> float:
 
 def _aligned(size: int) -> FloatArray:
     """Return an array of doubles that starts where a vector may."""
-    spare = np.zeros(size + CODEGEN.lanes)
-    start = (-spare.ctypes.data % (8 * CODEGEN.lanes)) // 8
+    spare = np.zeros(size + CODEGEN.most_lanes)
+    start = (-spare.ctypes.data % (8 * CODEGEN.most_lanes)) // 8
     return spare[start : start + size]
 
 
 def _find_shortest(run: Callable[[], object]) -> float:
     shortest = float('inf')
-    for _ in range(STUDIES.repeats):
+    for _ in range(STUDIES.timed_runs):
         start = time.perf_counter()
         run()
         shortest = min(shortest, time.perf_counter() - start)

@@ -286,7 +286,7 @@ def compare_laws(arm: Arm, motion: PumaRun, duration: float) -> tuple[float, flo
     states : int
         How many states were compared.
     """
-    chosen = np.unique(np.linspace(0, len(motion.time) - 1, STUDIES.states).astype(int))
+    chosen = np.unique(np.linspace(0, len(motion.time) - 1, STUDIES.compared_states).astype(int))
     desired = quintic_profile(*ends(), duration, motion.time[chosen])
     apart = largest = 0.0
     for index, *wanted in zip(chosen, *desired, strict=True):

@@ -97,7 +97,7 @@ def study(duration: float = 1.0, path: str = 'line') -> tuple[StudyReport, dict[
     if path not in PATHS:
         raise InputError(f'path: expected one of {", ".join(PATHS)}, got {path!r}')
     dynamics = Dynamics(load_dh(shipped_file('six_link_dh.yaml')), backend='python')
-    time = np.linspace(0.0, duration, STUDIES.samples)
+    time = np.linspace(0.0, duration, STUDIES.path_samples)
     motions = {
         'line': trace_line(dynamics, duration, time),
         'joint': trace_joints(duration, time),
