@@ -35,6 +35,7 @@ from ne_dynamics.excitation.information import (
 )
 from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.solids import Solid
+from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.logs import Log, filtered
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.papers.robots import example_robots
@@ -68,13 +69,13 @@ def make_task(name: str, objective: str = 'log-det') -> tuple[Task, ParameterCol
     dynamics, start, solids = load(name)
     limits = ExcitationLimits.of_robot(dynamics, start)
     columns = find_columns(dynamics, limits, start)
-    noise = planning.NOISE_SHARE * limits.full_effort
+    noise = EXCITATION.noise_share * limits.full_effort
     task = Task(
         dynamics,
         start,
-        planning._choose_series(limits, None, None, planning.HARMONICS),
+        planning._choose_series(limits, None, None, EXCITATION.harmonics),
         limits,
-        Clearance(dynamics, solids, [FLOOR], planning.MARGIN, start, limits),
+        Clearance(dynamics, solids, [FLOOR], EXCITATION.margin, start, limits),
         Information(dynamics, columns, limits, noise),
         MEASURES[objective],
         columns.size,

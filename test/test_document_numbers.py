@@ -20,6 +20,7 @@ from stored_record import read_record
 import ne_dynamics as ned
 from ne_dynamics.cli.main import build_parser, main
 from ne_dynamics.cli.options.command_parser import show_all
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.ros.thresholds import NODE
 
@@ -249,12 +250,6 @@ def test_the_limits_of_following_are_those_that_are_said():
 def test_the_most_that_is_taken_is_what_is_said():
     """Numbers of points, of trajectories that wait, and the size of the cache are the limits."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
-    from ne_dynamics.codegen.cache import LARGEST_CACHE
-
-    pass
-    pass
-    pass
-
     topics, failures = joined(document('topics.md')), joined(document('failure_behaviour.md'))
     assert f'at most {NODE.most_goal_points:,} points' in topics
     assert f'a goal of more than {NODE.most_goal_points:,} points' in failures
@@ -264,7 +259,7 @@ def test_the_most_that_is_taken_is_what_is_said():
         assert f'goals of up to {NODE.few_points} points' in text
     assert f'Up to {MOTION.most_waiting_motions} trajectories may wait' in topics
     assert f'more than {MOTION.most_waiting_motions} trajectories that wait' in failures
-    assert f'at most {LARGEST_CACHE} MB' in joined(document('library.md'))
+    assert f'at most {CODEGEN.largest_cache} MB' in joined(document('library.md'))
 
 
 # ---- tools and loads

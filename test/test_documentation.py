@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ne_dynamics.codegen.thresholds import CODEGEN
 from studies.parameter_table import THRESHOLDS_BEGIN, with_tables
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -116,7 +117,6 @@ def test_the_readme_is_short():
 def test_c_library_document_names_what_an_export_writes(tmp_path, capsys, monkeypatch):
     """The command of doc/c_library.md runs, and the files, names and figures are its own."""
     from ne_dynamics.cli.main import main
-    from ne_dynamics.codegen.c.c_project import SAMPLES, SMALLEST_SCALE, TOLERANCE
 
     text = (ROOT / 'doc' / 'c_library.md').read_text(encoding='utf-8')
     (command,) = re.findall(r'^    ne_dynamics (equations .*)$', text, flags=re.MULTILINE)
@@ -128,9 +128,9 @@ def test_c_library_document_names_what_an_export_writes(tmp_path, capsys, monkey
     assert set(re.findall(r'^\| `([\w.]+)` \|', text, flags=re.MULTILINE)) == set(files)
     for name in re.findall(r'\bsix_axis_arm_\w+|\bSIX_AXIS_ARM_\w+', text):
         assert any(name in content for content in (*files, *files.values())), name
-    assert f'{SAMPLES} samples' in text
-    assert f'{TOLERANCE:g} of the largest value' in text
-    assert f'of {SMALLEST_SCALE:g} where all are smaller' in text
+    assert f'{CODEGEN.test_samples} samples' in text
+    assert f'{CODEGEN.test_tolerance:g} of the largest value' in text
+    assert f'of {CODEGEN.test_scale:g} where all are smaller' in text
 
 
 def test_contributing_knows_every_part_and_every_test_it_names():

@@ -9,17 +9,14 @@ import re
 import stat
 from pathlib import Path
 
+from ne_dynamics.codegen.thresholds import CODEGEN
+
 _MAGIC = b'ne_dynamics object 3\n'
 _DIGEST = 32
 
-LARGEST_CACHE = 256
-"""Size of the folder [MB] unless NE_DYNAMICS_CACHE_SIZE says another."""
 
 _OWN_FILE = re.compile('[0-9a-f]{64}|new-.*')
 """Names of files that may go; a folder that the user chose may hold others."""
-
-_KEPT_SHARE = 0.75
-"""Part of the largest size that is left when old files go."""
 
 
 def read_largest_size() -> int:
@@ -30,7 +27,7 @@ def read_largest_size() -> int:
     try:
         megabytes = float(os.environ.get('NE_DYNAMICS_CACHE_SIZE', ''))
     except ValueError:
-        megabytes = float(LARGEST_CACHE)
+        megabytes = float(CODEGEN.largest_cache)
     return int(1e6 * min(max(megabytes, 0.0), 1e9)) if megabytes == megabytes else 0
 
 
@@ -144,7 +141,7 @@ class ObjectCache:
         if total <= self.largest:
             return
         for _, size, path in sorted(files):
-            if total <= _KEPT_SHARE * self.largest:
+            if total <= CODEGEN.kept_share * self.largest:
                 return
             with contextlib.suppress(OSError):
                 os.unlink(path)

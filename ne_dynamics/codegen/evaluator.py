@@ -20,18 +20,15 @@ from ne_dynamics.codegen.functions import (
     method_arguments,
     names_only,
 )
-from ne_dynamics.codegen.given_parameters import LARGEST_PARAMETER
 from ne_dynamics.codegen.programs import make_overflow_error, trace_function
 from ne_dynamics.codegen.subject import Subject
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import FloatArray, Robot
 
 if TYPE_CHECKING:
     from ne_dynamics.codegen.llvm.compiler import CompiledKernel
     from ne_dynamics.codegen.python_kernel import PythonKernel
-
-LONG_COMPILATION = 4000
-"""Operations from which a compilation is announced on stderr when that is a terminal."""
 
 
 class Evaluator:
@@ -69,7 +66,9 @@ class Evaluator:
         bound.subject = subject
         parameters = subject.parameters
         bound.parameters = parameters
-        bound.is_compiled = self.is_compiled and bool(np.abs(parameters).max() < LARGEST_PARAMETER)
+        bound.is_compiled = self.is_compiled and bool(
+            np.abs(parameters).max() < CODEGEN.largest_parameter
+        )
         return bound
 
     def loaded(self, name: str, link: str | None = None) -> CompiledKernel | None:
@@ -84,7 +83,7 @@ class Evaluator:
         kernel = self._compiled.get((name, link))
         if kernel is None and (name, link) not in self._too_large:
             # Only this backend needs the compiler.
-            from ne_dynamics.codegen.llvm.compiler import CHUNK, CompiledKernel
+            from ne_dynamics.codegen.llvm.compiler import CompiledKernel
             from ne_dynamics.codegen.llvm.equations import fits_stack
 
             program = trace_function(self._traced, name, link, is_compiled=True)
@@ -92,7 +91,7 @@ class Evaluator:
                 self._too_large.add((name, link))
                 return None
             count = program.count()
-            is_long = count.multiplications + count.additions > LONG_COMPILATION
+            is_long = count.multiplications + count.additions > CODEGEN.long_compilation
             kernel = CompiledKernel(
                 program,
                 self._cache,
@@ -100,7 +99,7 @@ class Evaluator:
                 _signature(FUNCTIONS[name]),
             )
             if self.threads > 1:
-                kernel.most_rows[0] = CHUNK
+                kernel.most_rows[0] = CODEGEN.chunk_samples
             kernel = self._compiled.setdefault((name, link), kernel)
         return kernel
 

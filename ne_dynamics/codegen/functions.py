@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.codegen.traces.trace import Trace, load_maker, load_trace
 from ne_dynamics.model.robot import Robot
 
@@ -175,8 +176,6 @@ SMOOTHING_VELOCITY = Argument(
     is_nonnegative=True,
 )
 
-LARGEST_DERIVATIVES = 10
-"""Coordinates up to which the derivatives of the dynamics are written out."""
 
 _EFFORT = 'N m or N'
 _MASS = 'kg m^2, kg m or kg'
@@ -540,7 +539,7 @@ _ROWS = (
             _three_squares,
             load_maker('derivatives', 'trace_inverse_dynamics_derivatives')(),
             method='inverse_dynamics_derivatives',
-            largest=LARGEST_DERIVATIVES,
+            largest=CODEGEN.derivative_coordinates,
             is_stacked=True,
         ),
         'derivatives of the efforts',
@@ -555,7 +554,7 @@ _ROWS = (
             _three_squares,
             load_maker('derivatives', 'trace_forward_dynamics_derivatives')(),
             method='forward_dynamics_derivatives',
-            largest=LARGEST_DERIVATIVES,
+            largest=CODEGEN.derivative_coordinates,
             is_stacked=True,
         ),
         'derivatives of the accelerations',

@@ -14,8 +14,6 @@ from ne_dynamics.model.robot import BASE, FloatArray, Inertia, Robot
 STEM = 'parameter'
 """Name of the group of inputs in the generated text."""
 
-LARGEST_PARAMETER = 1e6
-"""Largest magnitude of a parameter that machine code takes [SI]."""
 
 JOINT_PARAMETERS = ('viscous_friction', 'coulomb_friction', 'rotor_inertia')
 """Those of each joint, by their names in :class:`~ne_dynamics.model.robot.Joint`."""

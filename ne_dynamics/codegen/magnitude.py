@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ne_dynamics.codegen.given_parameters import LARGEST_PARAMETER
 from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.symbols import CLAMP
-
-_CANDIDATES = (1e70, 1e35, 1e15, 1e7)
-_LARGEST_VALUE = 1e290
+from ne_dynamics.codegen.thresholds import CODEGEN
 
 
 @dataclass(frozen=True)
@@ -38,10 +35,10 @@ def find_largest_input(program: Program) -> LargestInput:
     graph = program.graph
     # A root of what is negative shows in the outputs, as a quotient by zero does.
     divides = any(graph.nodes[index][0] in ('div', 'sqrt') for index in program.live)
-    for candidate in _CANDIDATES:
-        if _largest_value(program, candidate) <= _LARGEST_VALUE:
+    for candidate in CODEGEN.largest_inputs:
+        if _largest_value(program, candidate) <= CODEGEN.largest_value:
             return LargestInput(candidate, is_enough=not divides)
-    return LargestInput(_CANDIDATES[0], is_enough=False)
+    return LargestInput(CODEGEN.largest_inputs[0], is_enough=False)
 
 
 def _largest_value(program: Program, bound: float) -> float:
@@ -55,7 +52,7 @@ def _largest_value(program: Program, bound: float) -> float:
         key = program.graph.nodes[index]
         operation = key[0]
         if operation == 'input':
-            size = LARGEST_PARAMETER if key[1] in shared else bound
+            size = CODEGEN.largest_parameter if key[1] in shared else bound
         elif operation == 'const':
             size = abs(key[1])
         elif operation in ('sin', 'cos', 'sign', 'tanh'):

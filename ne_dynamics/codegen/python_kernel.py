@@ -11,11 +11,8 @@ import numpy as np
 from ne_dynamics.algorithms.scalars import elementary
 from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.source import python_source
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.model.robot import FloatArray
-
-BLOCK = 1024
-"""Samples evaluated at a time, so that intermediate arrays stay in the cache."""
-
 
 _ON_FLOATS: Mapping[str, Callable[..., Any]] = {
     'sin': math.sin,
@@ -79,8 +76,8 @@ class PythonKernel:
         shared = [argument.T for argument in arguments[len(own) :]]
         result = np.empty((samples, *self.program.shape)) if out is None else out
         flat = result.reshape(samples, len(self.program.outputs))
-        for start in range(0, samples, BLOCK):
-            rows = slice(start, start + BLOCK)
+        for start in range(0, samples, CODEGEN.block_samples):
+            rows = slice(start, start + CODEGEN.block_samples)
             columns = [np.ascontiguousarray(argument[rows].T) for argument in own]
             columns += shared
             with np.errstate(divide='ignore', invalid='ignore', over='ignore'):

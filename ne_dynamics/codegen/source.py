@@ -18,10 +18,7 @@ from ne_dynamics.codegen.symbols import (
     Symbol,
     Traced,
 )
-
-LONGEST_EXPRESSION = 88
-"""Characters up to which an expression that is used once is written where it is used."""
-
+from ne_dynamics.codegen.thresholds import CODEGEN
 
 _WORDS = {name: {'abs': 'fabs', 'round': 'rint'}.get(name, name) for name in FUNCTION_NAMES}
 """Functions in the text: names that NumPy and C's math.h have, Python's math too, and ``sign``."""
@@ -61,7 +58,7 @@ class _Writer:
                 self.text[index] = repr(key[1]), 3
                 continue
             text, level = self._expression(index)
-            once = self.uses[index] == 1 and len(text) <= LONGEST_EXPRESSION
+            once = self.uses[index] == 1 and len(text) <= CODEGEN.longest_expression
             if once and key[0] not in _CALLS:
                 self.text[index] = text, level
                 continue

@@ -22,10 +22,7 @@ class CommandThresholds:
 
     # damped_arm
     unknown_state_time: float = threshold(
-        0.002,
-        's',
-        'For which a rate limit counts from one damped state to the next whose stamp does not '
-        'advance.',
+        0.002, 's', 'Counted for a rate limit between damped states whose stamps stand still.'
     )
 
     # disturbance
@@ -67,9 +64,8 @@ class CommandThresholds:
     slew_least_frequency: float = threshold(
         12.0,
         'rad/s',
-        'However slow the loop, the command must be able to follow something as fast as this: '
-        'an arm that is pushed away turns at some rad/s, and gravity and centrifugal efforts '
-        'turn with it, once and twice in a turn.',
+        'Commands follow at least this: a pushed arm turns at some rad/s, gravity once, '
+        'centrifugal efforts twice a turn.',
     )
     push_share: float = threshold(
         0.5, '', 'The push that must be borne, as a share of the effort limit.'
@@ -81,18 +77,15 @@ class CommandThresholds:
     swings_watched: float = threshold(
         20.0,
         '',
-        'For so many of its own times the pushed joint is watched, in `steps_watched` steps or '
-        'in more that last for a period of the states.',
+        "Own times for which a pushed joint is watched, in `steps_watched` or a period's longer "
+        'steps.',
     )
     steps_watched: int = threshold(1_500, '', 'So many steps.')
     rest_share: float = threshold(
         0.02, '', 'A joint is at rest at this part of its largest velocity ...'
     )
     calmed_share: float = threshold(
-        0.9,
-        '',
-        '... and gets there when each third of the time leaves this part of the velocity of the '
-        'last.',
+        0.9, '', '... reached when each third leaves this part of the velocity of the last.'
     )
     smallest_gain_share: float = threshold(
         0.05, '', 'Gains are looked for down to this part of those that were given.'
@@ -102,10 +95,8 @@ class CommandThresholds:
     transition_time: float = threshold(
         0.2,
         's',
-        'Default of the parameter. The offset then changes by at most 12 times its size in a '
-        "second: the 36 N m that an arm's shoulder carries come with 440 N m/s. Much longer and "
-        'an arm that moves when it is found coasts on for long: by half the time, times its '
-        'velocity.',
+        'Default. An offset changes by 12 times its size a second: 36 N m by 440 N m/s. Longer, '
+        'a moving arm coasts, by half the time at its velocity.',
     )
     longest_transition: float = threshold(1.0, 's', 'Largest value of the parameter.')
     forgotten_times: float = threshold(
@@ -116,16 +107,13 @@ class CommandThresholds:
 
     # transition
     reach_time: float = threshold(
-        0.05,
-        's',
-        'An arm that is found farther from what was sent than it goes in this time at its usual '
-        'speed was moved: its drives did not hold it there, and are not to be sent there.',
+        0.05, 's', 'Drives are not sent to where an arm goes no more in this at its usual speed.'
     )
     longest_state_gap: float = threshold(
         4.0,
         '',
-        'After more than so many periods without a state, or where the time goes back, the '
-        'desired position that drives are sent goes on from the one that was sent last.',
+        'After more periods without a state, or time going back, drives continue from the last '
+        'command.',
     )
 
     # tuning_check

@@ -22,7 +22,7 @@ from ne_dynamics.driver.verdict import (
     level_of,
     unknown,
 )
-from ne_dynamics.logs.filtered_piece import SATURATION
+from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -256,7 +256,7 @@ def _list_factors(robot: Robot, efforts: tuple[JointEffort, ...]) -> str:
 def _describe_constant(
     value: float, limit: float, moves: NDArray[np.bool_], joint: int
 ) -> Verdict:
-    if 0.0 < SATURATION * limit <= abs(value):
+    if 0.0 < FILTER.saturation * limit <= abs(value):
         return unknown(f'always {value:g}: its effort limit', MOVE)
     if moves[joint]:
         return Verdict(NOTHING, Level.KNOWN, f'always {value:g}, while the joint moves')

@@ -14,10 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray
-
-LEAD = 0.1
-"""Part of the motion in which the window rises, and in which it falls."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class Series:
 
     def _evaluate_window(self, times: FloatArray) -> FloatArray:
         """Return the window and its first two derivatives, shape (3, N)."""
-        lead = LEAD * self.duration
+        lead = EXCITATION.window_lead * self.duration
         before, after = times / lead, (self.duration - times) / lead
         is_rising = before < after
         x = np.clip(np.where(is_rising, before, after), 0.0, 1.0)

@@ -25,14 +25,9 @@ from ne_dynamics.excitation.body_frames import (
 from ne_dynamics.excitation.keep_out import KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import Solid
+from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import BASE
-
-POSES = 40
-"""Random poses in which a pair must touch to be left out."""
-
-NEAREST = 0.8
-"""Part of the distance at the start that a pair keeps which is nearer there than the margin."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +141,7 @@ class Clearance:
         self._ignored = {frozenset(pair) for pair in ignored}
         self._travel = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
         rng = np.random.default_rng(0)
-        drawn = rng.uniform(limits.lower, limits.upper, (POSES, dynamics.n))
+        drawn = rng.uniform(limits.lower, limits.upper, (EXCITATION.touching_poses, dynamics.n))
         poses = np.vstack([start, np.where(limits.moves, drawn, start)])
         frames = BodyFrames(dynamics, poses)
         notes: list[str] = []
@@ -170,7 +165,7 @@ class Clearance:
                     continue
                 distance = measure_pair(pair, frames, 0)[0]
                 if distance > 0.0:
-                    own = min(self._margin, NEAREST * distance)
+                    own = min(self._margin, EXCITATION.nearest_share * distance)
                     if own < self._margin:
                         near.append(f'{pair.name} {own:.3f} m')
                     kept.append(Pair(first, second, own, distance, pair.rates))
@@ -236,7 +231,7 @@ class Clearance:
                         f'start: expected a pose out of the keep-out half-space {plane}, got link '
                         f'{solid.link!r} {-distances[0]:.3f} m deep in it'
                     )
-                own = min(self._margin, NEAREST * float(distances[0]))
+                own = min(self._margin, EXCITATION.nearest_share * float(distances[0]))
                 if own < self._margin:
                     near.append(f'{solid.link} {own:.3f} m')
                 walls.append(Wall(solid, plane, own, float(distances[0])))

@@ -9,26 +9,19 @@ from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation.limits import ExcitationLimits
-from ne_dynamics.identification.quality import NAMES, RANK, REFERENCE, UNITS
+from ne_dynamics.excitation.thresholds import EXCITATION
+from ne_dynamics.identification.quality import NAMES, UNITS
 from ne_dynamics.identification.regression.design import FRICTION_SPREAD, find_bodies
 from ne_dynamics.identification.regression.friction_terms import ALWAYS, Term, given_values
 from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
 
 TERMS = ALWAYS
 """Friction and drive of a joint whose columns compete with those of the inertias: viscous,
 Coulomb, rotor, offset."""
 
-SMOOTH = 0.02
-"""Width of the change of sign of Coulomb friction, as a part of the largest velocity: as the
-identification does not believe it below."""
-
-INDEPENDENT = 1e-7
-"""Part of a column that the others must leave for it to count."""
-
-NEGLIGIBLE = 1e-9
-"""Share of a parameter in a combination that is rounding [SI]."""
 
 _TERM_NAMES = {
     Term.VISCOUS: 'viscous_friction',
@@ -86,7 +79,7 @@ def compute_friction_columns(
     -------
     columns, by_velocity, by_acceleration : array, shape (N, n, 4)
     """
-    width = SMOOTH * largest
+    width = EXCITATION.coulomb_width * largest
     sign = np.tanh(velocity / width)
     one, none = np.ones_like(velocity), np.zeros_like(velocity)
     return (
@@ -134,7 +127,7 @@ def find_columns(
     stacked = np.hstack([inertial[:, fitted], others])[is_read]
     chosen = _find_independent(stacked, fitted.size)
     combinations = np.linalg.lstsq(stacked[:, chosen], stacked, rcond=None)[0]
-    combinations[np.abs(combinations) < NEGLIGIBLE] = 0.0
+    combinations[np.abs(combinations) < EXCITATION.negligible_share] = 0.0
     given = np.array([given_values(joint)[list(TERMS)] for joint in robot.joints])
     everything = np.concatenate([dynamics.inertial_parameters()[fitted], given.ravel()])
     scales = np.concatenate([_inertial_scales(references), _friction_scales(limits, friction)])
@@ -154,20 +147,21 @@ def find_columns(
 def _find_independent(rows: FloatArray, inertial: int) -> NDArray[np.intp]:
     sizes = np.linalg.norm(rows, axis=0)
     largest = float(sizes.max(initial=0.0))
-    acting = sizes > RANK * max(largest, 1e-300)
+    acting = sizes > IDENTIFICATION.acting_direction * max(largest, 1e-300)
     scaled = rows / np.where(acting, sizes, 1.0)
     places = [*reversed(range(inertial)), *range(inertial, rows.shape[1])]
     order = np.array([place for place in places if acting[place]], dtype=np.intp)
     if not order.size:
         return order
     diagonal = np.abs(np.diag(np.linalg.qr(scaled[:, order], mode='r')))
-    return np.sort(order[: diagonal.size][diagonal > INDEPENDENT])
+    return np.sort(order[: diagonal.size][diagonal > EXCITATION.independent_column])
 
 
 def _inertial_scales(references: FloatArray) -> FloatArray:
-    """Return the deviation of each parameter of bodies believed to :data:`REFERENCE`."""
+    """Return the deviation of each parameter of bodies believed to `reference_spread`."""
     scales = [
-        REFERENCE * np.sqrt(np.diag(np.linalg.inv(divergence_slopes(each, each)[1])))
+        IDENTIFICATION.reference_spread
+        * np.sqrt(np.diag(np.linalg.inv(divergence_slopes(each, each)[1])))
         for each in references
     ]
     return np.concatenate([*scales, np.zeros(0)])

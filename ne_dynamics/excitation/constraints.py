@@ -17,16 +17,8 @@ from ne_dynamics.excitation.clearance import Clearance, HullDistances, Pair, Wal
 from ne_dynamics.excitation.information import SampledMotion
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import bound_distances
+from ne_dynamics.excitation.thresholds import SEARCH
 from ne_dynamics.model.rigid_body import FloatArray
-
-DISTANCE = 0.1
-"""Distance that counts like the whole of a limit [m]."""
-
-BUFFER = 1.1
-"""Times the margin that is aimed at."""
-
-LEAST_ROOM = 0.95
-"""Part of the distance at the start beyond which nothing is aimed at."""
 
 FAR = -1e3
 """Stands for what is so far off that it was not computed."""
@@ -156,7 +148,7 @@ class Constraints:
         nearest = np.empty((samples, len(walls), 3))
         for index, wall in enumerate(walls):
             distances, nearest[:, index] = wall.measure(frames)
-            values[:, index] = (self._wall_aims[index] - distances) / DISTANCE
+            values[:, index] = (self._wall_aims[index] - distances) / SEARCH.unit_distance
 
         def pull_back(weights: FloatArray) -> SampledMotion:
             position = np.zeros((samples, n))
@@ -170,7 +162,7 @@ class Constraints:
                     nearest[rows, index],
                     np.broadcast_to(wall.plane.normal, (rows.size, 3)),
                 )
-                position[rows] -= weights[rows, index, np.newaxis] * slopes / DISTANCE
+                position[rows] -= weights[rows, index, np.newaxis] * slopes / SEARCH.unit_distance
             return SampledMotion(position, np.zeros((samples, n)), np.zeros((samples, n)))
 
         return Group(values, pull_back)
@@ -178,7 +170,7 @@ class Constraints:
 
 def aim_at(kept: Pair | Wall, extra: float) -> float:
     """Return the distance that is sought for, of which the margin is what must be [m]."""
-    return min(BUFFER * kept.margin + extra, LEAST_ROOM * kept.at_start)
+    return min(SEARCH.aimed_margin * kept.margin + extra, SEARCH.largest_aim * kept.at_start)
 
 
 class _Pairs:
@@ -205,13 +197,13 @@ class _Pairs:
 
     def evaluate(self, motion: SampledMotion, frames: BodyFrames, needed: FloatArray) -> Group:
         samples, n = motion.position.shape
-        bound = self._bound(motion, frames, self._margins - DISTANCE * needed)
-        rows, columns = np.nonzero((self._margins - bound) / DISTANCE > needed)
+        bound = self._bound(motion, frames, self._margins - SEARCH.unit_distance * needed)
+        rows, columns = np.nonzero((self._margins - bound) / SEARCH.unit_distance > needed)
         values = np.full((samples, len(self._pairs)), FAR)
         contacts = {}
         measure = HullDistances(self._pairs, frames)
         # What is farther away than is needed pulls at nothing.
-        far = (self._margins - DISTANCE * needed)[rows, columns].tolist()
+        far = (self._margins - SEARCH.unit_distance * needed)[rows, columns].tolist()
         for row, column, enough in zip(rows.tolist(), columns.tolist(), far, strict=True):
             distance = measure(row, column)
             if distance < enough:
@@ -219,7 +211,7 @@ class _Pairs:
             self._distances[row, column] = distance
         self._positions[rows, columns] = motion.position[rows]
         measured = self._distances[rows, columns]
-        values[rows, columns] = (self._margins[columns] - measured) / DISTANCE
+        values[rows, columns] = (self._margins[columns] - measured) / SEARCH.unit_distance
 
         def pull_back(weights: FloatArray) -> SampledMotion:
             position = np.zeros((samples, n))
@@ -240,7 +232,7 @@ class _Pairs:
                         normals,
                     )
                 own = np.array([weights[place] for place in touched])[:, np.newaxis]
-                np.add.at(position, where, -own * np.nan_to_num(slopes) / DISTANCE)
+                np.add.at(position, where, -own * np.nan_to_num(slopes) / SEARCH.unit_distance)
             return SampledMotion(position, np.zeros((samples, n)), np.zeros((samples, n)))
 
         return Group(values, pull_back)

@@ -18,13 +18,8 @@ import numpy as np
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation.columns import TERMS, ParameterColumns, compute_friction_columns
 from ne_dynamics.excitation.limits import ExcitationLimits
+from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray
-
-POWER = 4
-"""Of the means of eigenvalues that stand for the largest and the smallest one."""
-
-SMALLEST = 1e-14
-"""Part of the largest eigenvalue below which there is none."""
 
 
 class SampledMotion(NamedTuple):
@@ -74,7 +69,7 @@ def measure_determinant(information: FloatArray) -> Measure:
 def measure_condition(information: FloatArray) -> Measure:
     """Return the logarithm of a smooth bound of the condition number.
 
-    Means of power :data:`POWER` stand for the largest eigenvalue and for that of the inverse.
+    Means of a high power stand for the largest eigenvalue and for that of the inverse.
 
     Parameters
     ----------
@@ -82,15 +77,18 @@ def measure_condition(information: FloatArray) -> Measure:
     """
     values, axes = _decompose(information)
     high, low = values / values[-1], values[0] / values
-    upper, lower = (high**POWER).sum(), (low**POWER).sum()
-    value = 0.5 * (np.log(values[-1] / values[0]) + np.log(upper) / POWER + np.log(lower) / POWER)
-    slope = 0.5 * (high**POWER / upper - low**POWER / lower) / values
+    power = EXCITATION.eigenvalue_power
+    upper, lower = (high**power).sum(), (low**power).sum()
+    value = 0.5 * (np.log(values[-1] / values[0]) + np.log(upper) / power + np.log(lower) / power)
+    slope = 0.5 * (high**power / upper - low**power / lower) / values
     return Measure(float(value), (axes * slope) @ axes.T)
 
 
 def _decompose(information: FloatArray) -> tuple[FloatArray, FloatArray]:
     values, axes = np.linalg.eigh(information)
-    return np.maximum(values, SMALLEST * max(float(values[-1]), 1e-300)), axes
+    return np.maximum(
+        values, EXCITATION.smallest_eigenvalue * max(float(values[-1]), 1e-300)
+    ), axes
 
 
 MEASURES = {'log-det': measure_determinant, 'condition': measure_condition}
@@ -182,6 +180,6 @@ class Information:
 def compute_condition_number(information: FloatArray) -> float:
     """Return the condition number of the weighted columns; infinite when one is dependent."""
     values = np.linalg.eigvalsh(information)
-    if not values[0] > SMALLEST * values[-1]:
+    if not values[0] > EXCITATION.smallest_eigenvalue * values[-1]:
         return float('inf')
     return float(np.sqrt(values[-1] / values[0]))

@@ -10,22 +10,12 @@ from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
+from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
 FREE_TURN = np.pi
 """How far a joint without position limits may go from its start to either side [rad]."""
-
-ACCELERATION_SHARE = 0.5
-"""Part of the effort that holding the arm leaves which a joint may use to accelerate its own
-inertia, where no acceleration limit is given."""
-
-SMALLEST_LIMIT = 1e-9
-"""Given limits are at least this [rad/s, rad/s^2, N m, or with m and N]: below, a motion is lost
-in the rounding of numbers."""
-
-POSES = 64
-"""Poses at which that is looked at."""
 
 
 @dataclass(frozen=True)
@@ -168,10 +158,10 @@ def _check_given(limits: Mapping[str, float], names: tuple[str, ...], what: str)
             raise InputError(
                 f'{what} limit: expected a joint, one of {", ".join(names)}, got {name!r}'
             )
-        if not (np.isfinite(value) and value >= SMALLEST_LIMIT):
+        if not (np.isfinite(value) and value >= EXCITATION.smallest_limit):
             raise InputError(
-                f'{what} limit of joint {name!r}: expected a finite number of {SMALLEST_LIMIT:g} '
-                f'or more, got {value}'
+                f'{what} limit of joint {name!r}: expected a finite number of '
+                f'{EXCITATION.smallest_limit:g} or more, got {value}'
             )
 
 
@@ -228,12 +218,12 @@ def _find_accelerations(
 ) -> FloatArray:
     """Return limits: the given ones, the model's, or what the efforts allow."""
     joints = dynamics.robot.joints
-    poses = np.random.default_rng(0).uniform(lower, upper, (POSES, dynamics.n))
+    poses = np.random.default_rng(0).uniform(lower, upper, (EXCITATION.limit_poses, dynamics.n))
     inertia = np.einsum('sii->si', dynamics.mass_matrix(poses)).max(axis=0)
     load = np.abs(dynamics.gravity_torque(poses)).max(axis=0)
     with np.errstate(divide='ignore', invalid='ignore'):
         left = np.maximum(effort - load, 0.2 * effort)
-        allowed = ACCELERATION_SHARE * left / np.maximum(inertia, 1e-9)
+        allowed = EXCITATION.acceleration_share * left / np.maximum(inertia, 1e-9)
     # From rest to full speed in a tenth of a second is more than an arm is asked for.
     allowed = np.minimum(allowed, 10.0 * np.where(np.isfinite(velocity), velocity, 0.0))
     result = np.empty(dynamics.n)

@@ -25,8 +25,9 @@ from ne_dynamics.excitation.information import (
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.linear_algebra import one_thread
-from ne_dynamics.excitation.search import DRAWS, Search, Task
+from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.solids import Solid, make_origins, make_solids
+from ne_dynamics.excitation.thresholds import EXCITATION, SEARCH
 from ne_dynamics.excitation.verification import (
     DenseMotion,
     Distances,
@@ -39,46 +40,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.shapes import read_shapes
 from ne_dynamics.motion import NANO, AnnotatedTrajectory, TrajectoryPoint
-
-MARGIN = 0.02
-"""Distance that is kept between links, and from planes [m]."""
-
-NOISE_SHARE = 0.01
-"""Standard deviation of the noise of the efforts, as a part of each joint's effort limit."""
-
-LEAST_NOISE = 1e-6
-"""Of that part: no effort is known better."""
-
-LOG_RATE = 100.0
-"""Samples a second with noise of their own that the expected deviations count with [Hz]."""
-
-SHORTEST, LONGEST = 20.0, 60.0
-"""Of the durations that are chosen by themselves [s]."""
-
-SWEEPS = 12.0
-"""Times that the slowest joint could cross its range in a motion of that duration."""
-
-FASTEST = 0.5
-"""Highest frequency of the series that is chosen by itself [Hz]."""
-
-HARMONICS = 10
-"""Frequencies of the series."""
-
-POINTS_PER_PERIOD = 80
-"""Points of the trajectory in a period of the highest frequency, chosen by itself."""
-
-MOST_POINTS = 5_000
-"""As many as the node takes of one trajectory."""
-
-TIGHTENINGS = ((0.01, 0.002), (0.02, 0.01), (0.05, 0.03))
-"""Parts of the limits, and distances [m] beyond the margins, that are kept free, one after the
-other, until the check is passed."""
-
-SHRINKING = (0.98, 0.95, 0.9, 0.8, 0.6)
-"""Factors by which the motion is made smaller when none of these passes it."""
-
-TURNS_AGAIN = 3
-"""Times that the multipliers are changed when a motion is improved again."""
 
 
 @dataclass(frozen=True)
@@ -186,14 +147,14 @@ def plan_excitation(
     limits: ExcitationLimits | None = None,
     solids: Sequence[Solid] = (),
     keep_out: Sequence[KeepOut] = (FLOOR,),
-    margin: float = MARGIN,
+    margin: float = EXCITATION.margin,
     ignored: Sequence[tuple[str, str]] = (),
     duration: float | None = None,
     base_frequency: float | None = None,
-    harmonics: int = HARMONICS,
+    harmonics: int = EXCITATION.harmonics,
     points_per_second: float | None = None,
     objective: str = 'log-det',
-    noise_share: float = NOISE_SHARE,
+    noise_share: float = EXCITATION.noise_share,
     starts: int = 2,
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
@@ -220,11 +181,12 @@ def plan_excitation(
     duration : float, optional
         [s]; default: by how long the slowest joint takes to cross its range.
     base_frequency : float, optional
-        Lowest frequency of the series [Hz]; default: so that the highest is :data:`FASTEST`.
+        Lowest frequency of the series [Hz]; default: so that the highest is
+        `EXCITATION.highest_frequency`.
     harmonics : int
         Frequencies of the series.
     points_per_second : float, optional
-        Of the trajectory; default: :data:`POINTS_PER_PERIOD` in the shortest period.
+        Of the trajectory; default: `EXCITATION.points_per_period` in the shortest period.
     objective : str
         'log-det' (volume of the uncertainty) or 'condition'.
     noise_share : float
@@ -325,8 +287,10 @@ def _check_options(
             raise InputError(f'{name}: expected a finite number above 0, got {value}')
     if not (np.isfinite(margin) and margin >= 0.0):
         raise InputError(f'margin [m]: expected a finite number not below 0, got {margin}')
-    if not LEAST_NOISE <= noise_share <= 1.0:
-        raise InputError(f'noise share: expected from {LEAST_NOISE:g} to 1, got {noise_share:g}')
+    if not EXCITATION.least_noise <= noise_share <= 1.0:
+        raise InputError(
+            f'noise share: expected from {EXCITATION.least_noise:g} to 1, got {noise_share:g}'
+        )
     if not 1 <= harmonics <= 50:
         raise InputError(f'harmonics: expected from 1 to 50, got {harmonics}')
 
@@ -364,9 +328,15 @@ def _choose_series(
     if duration is None:
         span = np.minimum(limits.upper - limits.lower, 2.0 * np.pi)[moving]
         slowest = float((span / limits.velocity[moving]).max())
-        duration = float(np.clip(SWEEPS * slowest, SHORTEST, LONGEST))
+        duration = float(
+            np.clip(
+                EXCITATION.sweeps * slowest,
+                EXCITATION.shortest_duration,
+                EXCITATION.longest_duration,
+            )
+        )
     if base_frequency is None:
-        base_frequency = max(FASTEST / harmonics, 1.0 / duration)
+        base_frequency = max(EXCITATION.highest_frequency / harmonics, 1.0 / duration)
     if base_frequency * duration < 1.0 - 1e-9:
         raise InputError(
             f'duration [s]: expected at least a period of the base frequency, '
@@ -378,12 +348,12 @@ def _choose_series(
 def _count_points(series: Series, points_per_second: float | None) -> int:
     rate = points_per_second
     if rate is None:
-        rate = POINTS_PER_PERIOD * series.base_frequency * series.harmonics
+        rate = EXCITATION.points_per_period * series.base_frequency * series.harmonics
     count = int(np.ceil(rate * series.duration)) + 1
-    if count > MOST_POINTS:
+    if count > EXCITATION.most_points:
         raise InputError(
-            f'points: expected at most {MOST_POINTS}, got {count} of {series.duration:.4g} s with '
-            f'{rate:.4g} a second'
+            f'points: expected at most {EXCITATION.most_points}, got {count} of '
+            f'{series.duration:.4g} s with {rate:.4g} a second'
         )
     return max(count, 10)
 
@@ -410,7 +380,7 @@ def _seek(
 ) -> tuple[FloatArray, DenseMotion, tuple[Nearest, ...]]:
     """Return the best coefficients that pass the check, the motion, and what comes nearest."""
     rng = np.random.default_rng(seed)
-    total = DRAWS / 4.0 + starts * 8.0 + 1.0
+    total = SEARCH.random_motions / 4.0 + starts * 8.0 + 1.0
     done = 0.0
 
     def report(more: float) -> None:
@@ -418,11 +388,15 @@ def _seek(
             progress(min((done + more) / total, 1.0))
 
     # The condition number has many poor minima: the way to it leads over the determinant.
-    first = Search(replace(task, measure=measure_determinant), *TIGHTENINGS[0])
-    search = Search(task, *TIGHTENINGS[0])
+    first = Search(
+        replace(task, measure=measure_determinant),
+        EXCITATION.kept_shares[0],
+        EXCITATION.kept_distances[0],
+    )
+    search = Search(task, EXCITATION.kept_shares[0], EXCITATION.kept_distances[0])
     is_plain = task.measure is measure_determinant
     drawn = []
-    for _ in range(DRAWS):
+    for _ in range(SEARCH.random_motions):
         drawn.append(first.draw(rng))
         done += 0.25
         report(0.0)
@@ -430,7 +404,9 @@ def _seek(
     better = []
     for x in drawn[:starts]:
         x = first.improve(x, lambda part: report(8.0 * part))
-        better.append(x if is_plain else search.improve(x, lambda part: None, TURNS_AGAIN))
+        better.append(
+            x if is_plain else search.improve(x, lambda part: None, SEARCH.multiplier_steps_again)
+        )
         done += 8.0
     failure: ExcitationError | None = None
     for x in _vary(task, sorted(better, key=search.measure)):
@@ -449,12 +425,14 @@ def _vary(task: Task, found: Sequence[FloatArray]) -> Iterator[FloatArray]:
     """Yield motions that were found, then more careful ones, then smaller ones."""
     best = found[0]
     yield best
-    for tightening, extra in TIGHTENINGS[1:]:
+    for tightening, extra in zip(
+        EXCITATION.kept_shares[1:], EXCITATION.kept_distances[1:], strict=True
+    ):
         search = Search(task, tightening, extra)
-        best = search.improve(best, lambda part: None, TURNS_AGAIN)
+        best = search.improve(best, lambda part: None, SEARCH.multiplier_steps_again)
         yield best
     yield from found[1:]
-    for factor in SHRINKING:
+    for factor in EXCITATION.shrinking_factors:
         yield factor * best
 
 
@@ -511,11 +489,11 @@ def _describe(
     nearest: tuple[Nearest, ...],
     notes: tuple[str, ...],
 ) -> Excitation:
-    step = max(round(len(dense.times) / (task.series.duration * LOG_RATE)), 1)
+    step = max(round(len(dense.times) / (task.series.duration * EXCITATION.log_rate)), 1)
     part = slice(None, None, step)
     samples = SampledMotion(dense.position[part], dense.velocity[part], dense.acceleration[part])
     information = task.information.compute(samples)
-    everything = information * task.series.duration * LOG_RATE
+    everything = information * task.series.duration * EXCITATION.log_rate
     deviations = columns.scales * np.sqrt(np.diag(np.linalg.pinv(everything, hermitian=True)))
     limits = task.limits
     ranges = limits.upper - limits.lower

@@ -19,34 +19,8 @@ from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import Information, Measure, SampledMotion
 from ne_dynamics.excitation.limits import ExcitationLimits
+from ne_dynamics.excitation.thresholds import SEARCH
 from ne_dynamics.model.rigid_body import FloatArray
-
-SAMPLES_PER_PERIOD = 24
-"""Samples in a period of the fastest oscillation."""
-
-LEAST_SAMPLES = 160
-"""Of a motion: 16 in the part in which the window rises."""
-
-FIRST_WEIGHT = 3.0
-"""Of squared violations, at first; multiplied by :data:`GROWTH` where they shrink too slowly."""
-
-GROWTH = 3.0
-SHRINKS = 0.5
-
-OUTER = 8
-"""Times that the multipliers are changed."""
-
-INNER = 40
-"""Iterations of L-BFGS between."""
-
-DRAWS = 8
-"""Random motions from which the search begins with the best."""
-
-HALVINGS, JOINT_HALVINGS = 10, 4
-"""In search of the largest size of a random motion that keeps its limits, and of each joint's."""
-
-LARGER = 5.0
-"""How much larger a joint's part of a random motion may become."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +67,8 @@ class Search:
     def __init__(self, task: Task, tightening: float, extra: float = 0.0) -> None:
         self._task = task
         series, limits = task.series, task.limits
-        rate = SAMPLES_PER_PERIOD * series.base_frequency * series.harmonics
-        samples = max(int(np.ceil(rate * series.duration)), LEAST_SAMPLES) + 1
+        rate = SEARCH.samples_per_period * series.base_frequency * series.harmonics
+        samples = max(int(np.ceil(rate * series.duration)), SEARCH.least_samples) + 1
         self._times = np.linspace(0.0, series.duration, samples)
         self._waves = series.evaluate(self._times)
         self._moving = np.flatnonzero(limits.moves)
@@ -161,7 +135,7 @@ class Search:
         joints, count = self._scales.shape
         x = rng.normal(size=self._scales.shape) / np.sqrt(count)
         x *= rng.uniform(0.3, 1.0, (joints, 1))
-        x *= self._find_largest(lambda factor: factor * x, 0.0, 2.0, HALVINGS)
+        x *= self._find_largest(lambda factor: factor * x, 0.0, 2.0, SEARCH.size_bisections)
         for joint in rng.permutation(joints).tolist():
             row = np.arange(joints)[:, np.newaxis] == joint
             x = self._enlarge(x, row)
@@ -172,7 +146,9 @@ class Search:
         def change(factor: float) -> FloatArray:
             return np.where(row, factor * x, x)
 
-        return change(self._find_largest(change, 1.0, LARGER, JOINT_HALVINGS))
+        return change(
+            self._find_largest(change, 1.0, SEARCH.joint_growth, SEARCH.joint_bisections)
+        )
 
     def _find_largest(
         self, change: Callable[[float], FloatArray], low: float, high: float, halvings: int
@@ -198,19 +174,23 @@ class Search:
         report : callable
             Told the part of the work that is done, now and then.
         turns : int, optional
-            Times that the multipliers are changed; default: :data:`OUTER`.
+            Times that the multipliers are changed; default: `SEARCH.multiplier_steps`.
         """
         with optional_dependency('the best motion is sought with SciPy', 'excite'):
             from scipy.optimize import minimize
         state = _Multipliers()
-        turns = OUTER if turns is None else turns
+        turns = SEARCH.multiplier_steps if turns is None else turns
         for turn in range(turns):
             found = minimize(
                 lambda point: self._evaluate(point, state),
                 x,
                 jac=True,
                 method='L-BFGS-B',
-                options={'maxiter': INNER, 'maxfun': 2 * INNER, 'maxcor': 20},
+                options={
+                    'maxiter': SEARCH.iterations,
+                    'maxfun': 2 * SEARCH.iterations,
+                    'maxcor': 20,
+                },
             )
             x = np.asarray(found.x, dtype=np.float64)
             self._update(x, state)
@@ -231,7 +211,7 @@ class Search:
         groups = self._constraints.evaluate(motion, self._needed(state))
         if not state.values:
             state.values = [np.zeros_like(group.values) for group in groups]
-            state.weights = [FIRST_WEIGHT] * len(groups)
+            state.weights = [SEARCH.first_weight] * len(groups)
         for group, multipliers, weight in zip(groups, state.values, state.weights, strict=True):
             force = np.maximum(multipliers + weight * group.values, 0.0)
             value += 0.5 * float((force**2 - multipliers**2).sum()) / weight
@@ -246,8 +226,8 @@ class Search:
             weight = state.weights[index]
             state.values[index] = np.maximum(state.values[index] + weight * group.values, 0.0)
             worst.append(max(float(group.values.max(initial=0.0)), 0.0))
-            if state.worst and worst[-1] > SHRINKS * state.worst[index]:
-                state.weights[index] *= GROWTH
+            if state.worst and worst[-1] > SEARCH.slow_decrease * state.worst[index]:
+                state.weights[index] *= SEARCH.weight_growth
         state.worst = worst
 
 

@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.errors import MissingDependencyError, ModelError, optional_dependency
+from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import BASE, Robot
 from ne_dynamics.model.urdf.shapes import Shape, read_shapes
-
-ROUND = 24
-"""Edges of the prism around a cylinder that planes are kept by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,9 +157,10 @@ def _make_solid(coal: Any, loader: Any, shape: Shape, body: int, pose: Transform
         if shape.kind == 'capsule':
             radius, corners, hull = width, ends, coal.Capsule(width, length)
         else:
-            angles = 2.0 * np.pi * np.arange(ROUND) / ROUND
-            rim = np.stack([np.cos(angles), np.sin(angles), np.zeros(ROUND)], axis=1)
-            rim *= width / np.cos(np.pi / ROUND)  # around the circle
+            edges = EXCITATION.prism_edges
+            angles = 2.0 * np.pi * np.arange(edges) / edges
+            rim = np.stack([np.cos(angles), np.sin(angles), np.zeros(edges)], axis=1)
+            rim *= width / np.cos(np.pi / edges)  # around the circle
             corners = (ends[:, np.newaxis] + rim).reshape(-1, 3)
             hull = coal.Cylinder(width, length)
     points = corners @ pose.rotation.T + pose.translation

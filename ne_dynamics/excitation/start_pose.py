@@ -12,10 +12,8 @@ from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.keep_out import KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits, Shares
 from ne_dynamics.excitation.solids import Solid, make_origins
+from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray
-
-TRIES = 60
-"""Random poses that are tried."""
 
 
 def choose_start(
@@ -68,7 +66,8 @@ def choose_start(
     if best is not None:
         return best[1], best[2]
     raise ExcitationError(
-        f'start: expected a pose, got none, and {TRIES} others were not free either ({failure})'
+        f'start: expected a pose, got none, and {EXCITATION.start_tries} others were not '
+        f'free either ({failure})'
     )
 
 
@@ -81,7 +80,7 @@ def _generate(dynamics: Dynamics) -> Iterator[tuple[FloatArray, str]]:
     middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
     yield middle, 'the middle of the limits'
     rng = np.random.default_rng(0)
-    for _ in range(TRIES):
+    for _ in range(EXCITATION.start_tries):
         yield middle + 0.5 * half * rng.uniform(-1.0, 1.0, dynamics.n), 'a free pose'
 
 

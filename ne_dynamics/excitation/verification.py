@@ -18,6 +18,7 @@ from ne_dynamics.errors import ExcitationError, TrajectoryError
 from ne_dynamics.excitation.clearance import Clearance, Pair, Wall, bound_motion
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import Solid
+from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray, cross_matrix
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import (
@@ -30,22 +31,13 @@ from ne_dynamics.motion import (
     check_motion,
 )
 
-STEP = 0.001
-"""Between samples [s]."""
-
 ROUNDING = LimitTolerances(1e-9, 1e-6, 1e-6, 1e-6)
 """Positions [rad or m], and parts of limits, that rounding may take."""
-
-REST = 1e-6
-"""Velocities, accelerations and distances up to this are none."""
-
-AT_ONCE = 2000
-"""Samples whose distances are bounded at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class DenseMotion:
-    """A motion in steps of :data:`STEP`.
+    """A motion in small even steps.
 
     Attributes
     ----------
@@ -104,7 +96,7 @@ def join_points(robot: Robot, names: Sequence[str], points: Sequence[TrajectoryP
 
 def sample_densely(dynamics: Dynamics, motion: Motion) -> DenseMotion:
     """Return a motion in small steps, with its efforts."""
-    times = np.append(np.arange(0.0, motion.end_time, STEP), motion.end_time)
+    times = np.append(np.arange(0.0, motion.end_time, EXCITATION.check_step), motion.end_time)
     state = motion.sample_many(times)
     # Not what is held from its end on.
     for values, last in zip(state, motion.last_moment, strict=True):
@@ -149,9 +141,9 @@ def check_limits(dynamics: Dynamics, limits: ExcitationLimits, motion: Motion) -
         raise ExcitationError(str(found[0]))
     begin, end = motion.sample(motion.start_time), motion.last_moment
     for order, name in ((1, 'velocity'), (2, 'acceleration')):
-        if max(np.abs(state[order]).max() for state in (begin, end)) > REST:
+        if max(np.abs(state[order]).max() for state in (begin, end)) > EXCITATION.rest_size:
             raise ExcitationError(f'{name}: expected rest at both ends')
-    if np.abs(end.position - begin.position).max() > REST:
+    if np.abs(end.position - begin.position).max() > EXCITATION.rest_size:
         raise ExcitationError('position: expected the end where the motion begins')
 
 
@@ -225,7 +217,7 @@ class Distances:
                 )
             if distance < best.distance:
                 best = Nearest(pair.name, distance, pair.margin, time)
-            ahead = position[row + 1 : row + 1 + AT_ONCE]
+            ahead = position[row + 1 : row + 1 + EXCITATION.samples_at_once]
             if not ahead.size:
                 break
             near = np.flatnonzero(
@@ -240,7 +232,8 @@ class Distances:
             [
                 (solid.points @ rotations.swapaxes(1, 2) @ plane.normal).min(axis=1)
                 for rotations in np.array_split(
-                    self._rotations[:, solid.body], len(self._rotations) // AT_ONCE + 1
+                    self._rotations[:, solid.body],
+                    len(self._rotations) // EXCITATION.samples_at_once + 1,
                 )
             ]
         )

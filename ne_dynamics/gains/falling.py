@@ -31,25 +31,8 @@ from ne_dynamics.gains.plants import (
     pose_range,
 )
 from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray
-
-MASS_ROUNDS = 3
-"""How often masses are chosen for the error that grows with the masses before."""
-
-REAL = 1e-6
-"""Imaginary part, by the magnitude, of an eigenvalue that counts as real."""
-
-STARTS = 768
-"""Random poses from which the worst is looked for."""
-
-BEST, AROUND = 24, 12
-"""Poses that are improved, and how many are drawn around each of them."""
-
-FOUND = 0.995
-"""Part of the least factor by which any arm falls that a search may miss: what is said is less."""
-
-FIRST_WIDTH, LAST_WIDTH, SEARCHES = 0.2, 1e-3, 32
-"""Standard deviations of what is drawn there, by the range of each joint, and how often."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +100,7 @@ def find_softening(
     # From the lightest and the heaviest arm: what is found is no better than either.
     for factor, mass in ((1.0 - u, ends[0]), (1.0 + u, ends[1])):
         factors, masses = np.full((count, bodies), factor), np.full(count, mass)
-        for _ in range(MASS_ROUNDS):
+        for _ in range(GAIN_SEARCH.mass_rounds):
             slope = np.einsum('kb,kbij->kij', factors - known, slopes.bodies)
             slope = slope + masses[:, np.newaxis, np.newaxis] * slopes.load
             part, motors, error = _find_most_negative(slope, kp, slopes.weights, stiffness)
@@ -159,7 +142,7 @@ def _find_most_negative(
     else:
         inner = np.linalg.solve(weights * kp, slope)
         found, shapes = np.linalg.eig(inner)
-        is_real = np.abs(found.imag) <= REAL * np.abs(found)
+        is_real = np.abs(found.imag) <= GAIN_SEARCH.real_share * np.abs(found)
         values = np.where(is_real, found.real, np.inf)
         index = values.argmin(axis=1)
         rows = np.arange(len(slope))
@@ -192,7 +175,7 @@ class Falls:
         self._is_compensated = is_compensated
         self._stiffness = request.joint_stiffness(joints)
         self._lower, self._upper = np.array([pose_range(joint) for joint in joints]).T
-        self._starts = self._slopes_in(draw_poses(joints, STARTS, request.seed))
+        self._starts = self._slopes_in(draw_poses(joints, GAIN_SEARCH.random_poses, request.seed))
         self._found: GravitySlopes | None = None
         self._modes: Modes | None = None
 
@@ -245,14 +228,20 @@ class Falls:
         """
         rng = np.random.default_rng(self._request.seed)
         found, _ = self._soften(self._starts, kp)
-        order = np.argsort(-found)[:BEST]
+        order = np.argsort(-found)[: GAIN_SEARCH.improved_poses]
         poses, parts = self._starts.poses[order], found[order]
         columns = np.arange(len(poses))
-        for width in np.geomspace(FIRST_WIDTH, LAST_WIDTH, SEARCHES):
-            moves = width * (self._upper - self._lower) * rng.normal(size=(AROUND, *poses.shape))
+        for width in np.geomspace(
+            GAIN_SEARCH.first_width, GAIN_SEARCH.last_width, GAIN_SEARCH.improvements
+        ):
+            moves = (
+                width
+                * (self._upper - self._lower)
+                * rng.normal(size=(GAIN_SEARCH.drawn_around, *poses.shape))
+            )
             tried = np.clip(poses + moves, self._lower, self._upper)
             slopes = self._slopes_in(tried.reshape(-1, poses.shape[1]))
-            found = self._soften(slopes, kp)[0].reshape(AROUND, -1)
+            found = self._soften(slopes, kp)[0].reshape(GAIN_SEARCH.drawn_around, -1)
             best = found.argmax(axis=0)
             is_worse = found[best, columns] > parts
             poses = np.where(is_worse[:, np.newaxis], tried[best, columns], poses)
@@ -266,4 +255,4 @@ class Falls:
 
 
 def _invert(part: float) -> float:
-    return np.inf if part <= 0.0 else FOUND / part
+    return np.inf if part <= 0.0 else GAIN_SEARCH.search_miss / part

@@ -14,17 +14,9 @@ from ne_dynamics.gains.motion import MotionSamples
 from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.prediction import MotionErrors, StepResponses, stiction
 from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-
-DIGITS = 4
-"""Of the gains that are written."""
-
-ROUNDING = 1e-9
-"""Part of the largest effort that holds a joint, up to which another one is rounding."""
-
-WIDE_SPREAD = 30.0
-"""Heaviest by lightest direction from which on it is said that a diagonal gain suffers of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +75,7 @@ class GainFindings:
         """Return what the integral of each joint is clamped at [N m or N]; 0: it has none."""
         largest = self.plants.largest_gravity(self.request)
         largest = largest + (1.0 + self.request.uncertainty) * stiction(self.joints)
-        largest = np.where(largest > ROUNDING * largest.max(), largest, 0.0)
+        largest = np.where(largest > GAINS.holding_rounding * largest.max(), largest, 0.0)
         return rounded(np.minimum(largest, self.request.limits(self.joints)))
 
     def excessive_errors(self) -> list[str]:
@@ -135,9 +127,9 @@ class GainFindings:
                 for one in self.modes.values()
                 if one.choice.kind.weights is None
             ),
-            default=WIDE_SPREAD,
+            default=GAINS.wide_spread,
         )
-        if rotorless and (self.refusals or self.relaxed or spread > WIDE_SPREAD):
+        if rotorless and (self.refusals or self.relaxed or spread > GAINS.wide_spread):
             found.append(
                 f'{", ".join(rotorless)} have no rotor_inertia in the model (it goes into the '
                 'file of extras): with it the inertia of a joint changes less from pose to pose, '
@@ -173,4 +165,4 @@ class GainFindings:
 
 def rounded(values: FloatArray) -> list[float]:
     """Return numbers with as many digits as are written."""
-    return [float(f'{value:.{DIGITS}g}') for value in values.tolist()]
+    return [float(f'{value:.{GAINS.gain_digits}g}') for value in values.tolist()]

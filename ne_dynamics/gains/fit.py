@@ -20,39 +20,12 @@ from ne_dynamics.gains.margins import Margins, margins_of_all, margins_of_joints
 from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.gains.scalar import suffices
+from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.model.robot import Joint
 
-LOWER, LOWERINGS, SHARE_STEPS = 0.7, 8, 4
-"""By which factor all frequencies are lowered together, how often, and how the last is halved."""
-
-LOOKS, FINISH = 6, 0.97
-"""How often all poses are looked at, and by what the frequencies are lowered between."""
-
-HARD_POSES = 4
-"""With the least margins of each kind: other gains are tried there first."""
-
-FEW, FEW_SLACK = 90, 0.985
-"""Frequencies that are looked at there, and what they may miss of a margin."""
-
 REPAIRS = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (-1.0, -1.0))
 """In which directions frequency and damping of a joint are led."""
-
-LEAST_GAIN = 0.01
-"""Of the score in a round: with less the steps become smaller."""
-
-RISE, LEAST_RISE, ROUNDS = 1.5, 1.08, 8
-"""By which factor a joint's frequency is raised, at the most and at the least, and how often."""
-
-SLOW, LARGER = 5.0, 1e6
-"""Highest frequency at which an integral is looked for, by that at which it crosses, and by
-how much the loop is made larger there."""
-
-STANDINGS = 12
-"""How often joints are made stiffer until the arm does not fall."""
-
-NEARLY_USED = 0.8
-"""Part of a bound from which on it is what limits a joint, and not the margins."""
 
 
 class LoopFit:
@@ -74,7 +47,7 @@ class LoopFit:
         weights = kind.weights
         self._weights = None if weights is None else np.concatenate((weights, weights))
         self._at = frequencies(kind.timing, self._modes)
-        self._few = frequencies(kind.timing, self._modes, FEW)
+        self._few = frequencies(kind.timing, self._modes, GAIN_SEARCH.few_frequencies)
         self._bounds = GainBounds(kind, plants, request, joints)
         self._joints = len(joints)
         inner = np.diag(kind.scale) if self._weights is None else self._weights
@@ -84,7 +57,7 @@ class LoopFit:
         falling = self._modes.squares.min(axis=1)
         self._hard = np.unique(
             [
-                np.argsort(size)[:HARD_POSES]
+                np.argsort(size)[: GAIN_SEARCH.hard_poses]
                 for size in (values.min(axis=1), -values.max(axis=1), falling, -falling)
             ]
         )
@@ -94,7 +67,7 @@ class LoopFit:
 
     def _judge_few(self, gains: JointGains) -> bool:
         """Return whether gains suffice in the hard poses, nearly."""
-        return self._judge(gains, self._hard, self._few, FEW_SLACK)[1]
+        return self._judge(gains, self._hard, self._few, GAIN_SEARCH.few_slack)[1]
 
     def _judge(
         self, gains: JointGains, index: IndexArray, at: FloatArray, slack: float = 1.0
@@ -128,12 +101,14 @@ class LoopFit:
         Slower than the damping, it lets an arm fall before the stiffness does: the locus crosses
         the negative axis about the frequency at which its lag is the lead of the damping.
         """
-        fastest = SLOW * float(np.sqrt((gains.ki / gains.kd).max()))
+        fastest = GAIN_SEARCH.integral_frequency * float(np.sqrt((gains.ki / gains.kd).max()))
         at = self._few[: max(2, int(np.searchsorted(self._few, fastest)))]
         modes = self._falls.modes(self._kind.mode)
         # Larger by so much, whatever crosses there does so beyond -1.
-        loop = LARGER * open_loop(modes, None, gains, self._kind.timing, at)
-        return float(margins_of_all(loop, at).reduction.min()) / LARGER
+        loop = GAIN_SEARCH.integral_loop_factor * open_loop(
+            modes, None, gains, self._kind.timing, at
+        )
+        return float(margins_of_all(loop, at).reduction.min()) / GAIN_SEARCH.integral_loop_factor
 
     def stand(self, frequency: FloatArray, damping: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return frequencies with which the arm does not fall, and ratios of the same damping.
@@ -142,13 +117,13 @@ class LoopFit:
         far as their bounds allow.
         """
         before, wanted = frequency, self._request.gain_margin
-        for _ in range(STANDINGS):
+        for _ in range(GAIN_SEARCH.standings):
             gains = self._gains(frequency, damping * before / frequency)
             missing = wanted / self._falls.reduction(gains.kp)
             if missing <= 1.0:
                 break
             share = self._falls.share(gains.kp)
-            rise = np.minimum(np.sqrt(missing), RISE) ** (share / share.max())
+            rise = np.minimum(np.sqrt(missing), GAIN_SEARCH.largest_rise) ** (share / share.max())
             tried = frequency * rise
             used, _ = self._bounds.judge(self._gains(tried, damping * before / tried))
             frequency = np.where(used <= 1.0, tried, frequency)
@@ -160,15 +135,15 @@ class LoopFit:
             return frequency
         factor, found = 1.0, 0.0
         # Gravity asks for more, and margins for less: there may be something between.
-        for _ in range(LOWERINGS):
-            factor *= LOWER
+        for _ in range(GAIN_SEARCH.lowerings):
+            factor *= GAIN_SEARCH.lowering_factor
             if self._judge_few(self._gains(factor * frequency, damping)):
                 found = factor
                 break
         if not found:
             return None
-        low, high = found, found / LOWER
-        for _ in range(SHARE_STEPS):
+        low, high = found, found / GAIN_SEARCH.lowering_factor
+        for _ in range(GAIN_SEARCH.lowering_bisections):
             middle = np.sqrt(low * high)
             enough = self._judge_few(self._gains(middle * frequency, damping))
             low, high = (middle, high) if enough else (low, middle)
@@ -203,8 +178,8 @@ class LoopFit:
         Joint by joint, stiffness and damping are led to where the least margin is larger.
         """
         frequency, damping = frequency.copy(), damping.copy()
-        score, rise = self._score(self._gains(frequency, damping)), RISE
-        while rise >= LEAST_RISE and score < 1.0:
+        score, rise = self._score(self._gains(frequency, damping)), GAIN_SEARCH.largest_rise
+        while rise >= GAIN_SEARCH.least_rise and score < 1.0:
             before = score
             for joint in range(self._joints):
                 for stiffer, damper in REPAIRS:
@@ -219,7 +194,7 @@ class LoopFit:
                     if found > score:
                         frequency, damping, score = tried, ratios, found
                         break
-            rise = rise if score > before + LEAST_GAIN else np.sqrt(rise)
+            rise = rise if score > before + GAIN_SEARCH.least_progress else np.sqrt(rise)
         return (frequency, damping) if score >= 1.0 else None
 
     def raise_each(
@@ -231,8 +206,8 @@ class LoopFit:
         same damping ratio, or with the same damping.
         """
         frequency, damping = frequency.copy(), damping.copy()
-        rise = RISE
-        for _ in range(ROUNDS):
+        rise = GAIN_SEARCH.largest_rise
+        for _ in range(GAIN_SEARCH.rounds):
             has_risen = False
             for joint in range(self._joints):
                 for slack in (1.0 / rise, 1.0, rise):
@@ -246,7 +221,7 @@ class LoopFit:
                         frequency, damping, has_risen = tried, ratios, True
                         break
             rise = rise if has_risen else np.sqrt(rise)
-            if rise < LEAST_RISE:
+            if rise < GAIN_SEARCH.least_rise:
                 break
         return frequency, damping
 
@@ -256,7 +231,7 @@ class LoopFit:
         None also where the arm falls too early in a pose that was not looked at, and is from now.
         """
         everything = np.arange(len(self._modes))
-        for _ in range(LOOKS):
+        for _ in range(GAIN_SEARCH.looks):
             gains = self._gains(frequency, damping)
             together, enough = self._judge(gains, everything, self._at)
             if enough and together is not None:
@@ -267,9 +242,12 @@ class LoopFit:
                     break
                 return None
             if together is not None:
-                worst = [np.argsort(size)[:HARD_POSES] for size in (together.phase, together.gain)]
+                worst = [
+                    np.argsort(size)[: GAIN_SEARCH.hard_poses]
+                    for size in (together.phase, together.gain)
+                ]
                 self._hard = np.unique(np.concatenate((self._hard, *worst)))
-            lowered = self.lower(FINISH * frequency, damping)
+            lowered = self.lower(GAIN_SEARCH.look_factor * frequency, damping)
             if lowered is None:
                 return None
             frequency = lowered
@@ -277,7 +255,7 @@ class LoopFit:
             return None
         used, names = self._bounds.judge(gains)
         active = tuple(
-            name if share > NEARLY_USED else BY_MARGINS
+            name if share > GAIN_SEARCH.nearly_used else BY_MARGINS
             for share, name in zip(used.tolist(), names, strict=True)
         )
         return Choice(self._kind, frequency, damping, gains, active, together)

@@ -13,14 +13,13 @@ from ne_dynamics.gains.loop import JointGains, LoopTiming, Modes, elastic_modes,
 from ne_dynamics.gains.margins import Margins
 from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
 RAW = 1e9
 """Cut-off of a filter that is none [Hz]."""
 
-LEAST_RESERVE = 0.2
-"""Part of an effort limit that is left for the error where gravity takes nearly all."""
 
 BY_MARGINS = 'margins'
 BY_NOISE = 'encoder steps'
@@ -195,7 +194,9 @@ class GainBounds:
         limits = request.limits(joints)
         diagonal = np.diagonal(plants.model, axis1=1, axis2=2).max(axis=0)
         weight = np.ones(len(joints)) if kind.weights is None else diagonal
-        reserve = np.maximum(limits - plants.largest_gravity(request), LEAST_RESERVE * limits)
+        reserve = np.maximum(
+            limits - plants.largest_gravity(request), GAINS.effort_reserve * limits
+        )
         steps = request.position_steps(len(joints))
         is_drive = kind.mode is GainMode.MIT
         # Each row: kp a + kd b <= 1.

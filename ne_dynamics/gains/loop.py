@@ -22,24 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control import VelocityFilter
+from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 
 ComplexArray: TypeAlias = NDArray[np.complex128]
-
-NEARLY_FREE = 1e-7
-"""Of a mode that turns by less, squared, in a period [rad^2] the sine is not looked at."""
-
-WHOLE = 1e-9
-"""A part of a period that is none."""
-
-FREE_PART = 1e-9
-"""Of the largest w^2 of an arm, up to which a mode is moved by no gravity."""
-
-LOWEST_TURN = 5e-6
-"""Of the frequencies that are looked at, the lowest times the period [rad]."""
-
-RESONANCE_POINTS = (0.98, 0.99, 0.995, 1.0, 1.005, 1.01, 1.02)
-"""Frequencies beside those of the elastic modes, which are narrow."""
 
 
 class LoopTiming(NamedTuple):
@@ -63,9 +49,9 @@ class LoopTiming(NamedTuple):
     def periods(self) -> tuple[int, float]:
         """The dead time in whole periods, and the part of one that is left."""
         late = self.dead_time / self.period
-        whole = int(np.floor(late + WHOLE))
+        whole = int(np.floor(late + GAIN_SEARCH.whole_period))
         rest = late - whole
-        return whole, rest if rest > WHOLE else 0.0
+        return whole, rest if rest > GAIN_SEARCH.whole_period else 0.0
 
 
 class JointGains(NamedTuple):
@@ -180,7 +166,7 @@ def _held_response(
     """Return what a time does to modes, (..., 2, 2), and an effort held for it, (..., 2)."""
     transition = np.zeros((*squares.shape, 2, 2))
     forced = np.zeros((*squares.shape, 2))
-    is_free = np.abs(squares) * time * time < NEARLY_FREE
+    is_free = np.abs(squares) * time * time < GAIN_SEARCH.nearly_free
     # The sine of an imaginary angle by that angle is real: what falls is a case of what swings.
     w = np.sqrt(np.where(is_free, 1.0, squares).astype(np.complex128))
     damped = w * np.sqrt(1.0 - np.minimum(damping, 1.0 - 1e-9) ** 2)
@@ -206,12 +192,12 @@ def frequencies(timing: LoopTiming, modes: Modes | None = None, count: int = 200
     Those of elastic modes among them.
     """
     highest = np.pi / timing.period
-    grid = [np.geomspace(LOWEST_TURN * highest, highest * (1.0 - 1e-6), count)]
+    grid = [np.geomspace(GAIN_SEARCH.lowest_turn * highest, highest * (1.0 - 1e-6), count)]
     if modes is not None:
         swinging = modes.squares[:, modes.damping > 0.0]
         if swinging.size:
             spread = np.quantile(np.sqrt(swinging), np.linspace(0.0, 1.0, 24))
-            grid += [factor * spread for factor in RESONANCE_POINTS]
+            grid += [factor * spread for factor in GAIN_SEARCH.resonance_points]
     merged = np.unique(np.concatenate(grid))
     return np.asarray(merged[merged < highest], dtype=np.float64)
 
@@ -311,9 +297,9 @@ def resting_loop(modes: Modes, weights: FloatArray | None, gains: JointGains) ->
     """
     if gains.ki.any():
         return None
-    floor = FREE_PART * np.abs(modes.squares).max(axis=1, keepdims=True)
+    floor = GAIN_SEARCH.free_part * np.abs(modes.squares).max(axis=1, keepdims=True)
     is_free = np.abs(modes.squares) <= floor
-    squares = np.where(is_free, np.where(floor > 0.0, floor, FREE_PART), modes.squares)
+    squares = np.where(is_free, np.where(floor > 0.0, floor, GAIN_SEARCH.free_part), modes.squares)
     compliance = (modes.motors / squares[:, np.newaxis]) @ np.swapaxes(modes.motors, 1, 2)
     loop: FloatArray = gains.kp[:, np.newaxis] * compliance
     return loop if weights is None else weights @ loop

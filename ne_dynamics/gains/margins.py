@@ -13,13 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.gains.loop import ComplexArray
+from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray
-
-LEAST_SIZE = 1e-12
-"""A loop gain that is none."""
-
-REAL = 1e-6
-"""Imaginary part, by the magnitude, up to which a response at 0 Hz is real."""
 
 
 class Margins(NamedTuple):
@@ -68,7 +63,7 @@ def find_margins(
     rest : array, shape (...), optional
         Response at 0 Hz, where a locus ends; omitted where it is infinite.
     """
-    size = np.maximum(np.abs(response), LEAST_SIZE)
+    size = np.maximum(np.abs(response), GAIN_SEARCH.least_loop_gain)
     level = np.log(size)
     # Phase above -180 degrees; between two frequencies it goes the short way round.
     phase = np.angle(-response)
@@ -102,16 +97,21 @@ def find_margins(
     last = response[..., -1]
     ends = (last.real < 0.0) & (np.abs(last.imag) < 0.05 * np.abs(last.real))
     edge = np.where(
-        ends & (np.abs(last) < 1.0), 1.0 / np.maximum(np.abs(last), LEAST_SIZE), np.inf
+        ends & (np.abs(last) < 1.0),
+        1.0 / np.maximum(np.abs(last), GAIN_SEARCH.least_loop_gain),
+        np.inf,
     )
     gain = np.minimum(gain, edge)
     if rest is not None:
         size = np.abs(rest)
-        falls = (rest.real < 0.0) & (np.abs(rest.imag) <= REAL * size)
+        falls = (rest.real < 0.0) & (np.abs(rest.imag) <= GAIN_SEARCH.real_share * size)
         # Beyond -1 the feedback carries the arm; before it, more of it would.
         reduction = np.minimum(reduction, np.where(falls & (size >= 1.0), size, np.inf))
         gain = np.minimum(
-            gain, np.where(falls & (size < 1.0), 1.0 / np.maximum(size, LEAST_SIZE), np.inf)
+            gain,
+            np.where(
+                falls & (size < 1.0), 1.0 / np.maximum(size, GAIN_SEARCH.least_loop_gain), np.inf
+            ),
         )
     return Margins(np.degrees(phase_margin), gain, reduction, delay, crossover)
 

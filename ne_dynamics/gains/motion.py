@@ -10,34 +10,16 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains.plants import Plants, pose_range
 from ne_dynamics.gains.request import GainRequest
+from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion import Motion, Waypoints, resting_state
 
 TEST_MOTION = 'test motion'
 
-TURNING, SLIDING = 0.5, 0.1
-"""Way of each joint there and back, where its range allows [rad], [m]."""
-
-SHARE_OF_RANGE = 0.3
-SHARE_OF_VELOCITY = 0.5
-SHARE_OF_EFFORT = 0.7
-
-USUAL_SPEED = 1.5
-"""Where a joint has no velocity limit [rad/s or m/s]."""
-
-SHORTEST, LONGEST = 0.6, 8.0
-"""Of one way [s]."""
-
-STRETCH = 1.15
 
 PEAK_VELOCITY = 1.875
 """Of the quintic from rest to rest, by way and time."""
-
-REST = 0.2
-"""At the end [s]."""
-
-MOST_SAMPLES = 60000
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +59,10 @@ def sample_waypoints(
         When it cannot be followed.
     """
     trajectory = Motion.through(waypoints, now=0.0, start_state=resting_state(start))
-    count = round((trajectory.end_time + REST) / period) + 1
-    if count > MOST_SAMPLES:
+    count = round((trajectory.end_time + GAINS.rest_time) / period) + 1
+    if count > GAINS.most_samples:
         raise InputError(
-            f'trajectory: expected at most {MOST_SAMPLES} periods of {1e3 * period:.3g} ms, '
+            f'trajectory: expected at most {GAINS.most_samples} periods of {1e3 * period:.3g} ms, '
             f'got {count}'
         )
     times: FloatArray = period * np.arange(count, dtype=np.float64)
@@ -101,7 +83,7 @@ def there_and_back(
     period : float
         [s]
     """
-    count = round((2.0 * duration + REST) / period) + 1
+    count = round((2.0 * duration + GAINS.rest_time) / period) + 1
     times: FloatArray = period * np.arange(count, dtype=np.float64)
     there = Motion.rest_to_rest(start, start + way, duration)
     motion = there.joined(Motion.rest_to_rest(start + way, start, duration, now=duration))
@@ -121,25 +103,29 @@ def make_test_motion(dynamics: Dynamics, plants: Plants, request: GainRequest) -
     way = np.array([_way(joint, place) for joint, place in zip(joints, start, strict=True)])
     speeds = np.array(
         [
-            joint.velocity_limit if 0.0 < joint.velocity_limit < np.inf else USUAL_SPEED
+            joint.velocity_limit if 0.0 < joint.velocity_limit < np.inf else GAINS.usual_velocity
             for joint in joints
         ]
     )
     duration = max(
-        SHORTEST, float((PEAK_VELOCITY * np.abs(way) / (SHARE_OF_VELOCITY * speeds)).max())
+        GAINS.shortest_way,
+        float((PEAK_VELOCITY * np.abs(way) / (GAINS.velocity_share * speeds)).max()),
     )
-    while duration < LONGEST:
+    while duration < GAINS.longest_way:
         motion = there_and_back(start, way, duration, request.period)
         efforts = np.abs(
             dynamics.inverse_dynamics(motion.position, motion.velocity, motion.acceleration)
         )
-        if (efforts <= SHARE_OF_EFFORT * limits).all():
+        if (efforts <= GAINS.effort_share * limits).all():
             break
-        duration *= STRETCH
+        duration *= GAINS.slowdown
     return there_and_back(start, way, duration, request.period)
 
 
 def _way(joint: Joint, place: float) -> float:
     lower, upper = pose_range(joint)
-    size = min(SLIDING if joint.type.is_prismatic else TURNING, SHARE_OF_RANGE * (upper - lower))
+    size = min(
+        GAINS.sliding_way if joint.type.is_prismatic else GAINS.turning_way,
+        GAINS.range_share * (upper - lower),
+    )
     return size if place < 0.5 * (lower + upper) else -size

@@ -20,29 +20,9 @@ import numpy as np
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains.request import GainRequest
+from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-
-CANDIDATES = 12
-"""Poses drawn for each that is wanted: not all can be held."""
-
-HOLDING_RESERVE = 0.1
-"""Part of an effort limit that gravity leaves in a pose that counts as held: without it nothing
-is left for the feedback, and an integral winds up, whatever the gains are."""
-
-SLIDING_RANGE = 0.5
-"""Either way of prismatic joints without limits [m]."""
-
-LEAST_INERTIA = 1e-10
-"""[kg m^2 or kg]"""
-
-BALANCE_STEPS = 60
-
-SLOPE_STEP = 1e-5
-"""Of a difference that stands for a slope [rad or m]."""
-
-WORST_CONDITION = 1e12
-"""Of a mass matrix scaled to a diagonal of ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +107,7 @@ def payload_ends(request: GainRequest) -> tuple[float, float]:
 
 def pose_range(joint: Joint) -> tuple[float, float]:
     """Return from where to where a joint's positions are drawn [rad or m]."""
-    widest = SLIDING_RANGE if joint.type.is_prismatic else np.pi
+    widest = GAINS.sliding_range if joint.type.is_prismatic else np.pi
     lower, upper = joint.lower, joint.upper
     if joint.type.is_prismatic:
         lower = lower if np.isfinite(lower) else min(-widest, upper - 2.0 * widest)
@@ -160,11 +140,11 @@ def payload_slope(dynamics: Dynamics, request: GainRequest, poses: FloatArray) -
     if payload_ends(request)[1] == 0.0:
         return slope
     for joint in range(n):
-        step = SLOPE_STEP * np.eye(n)[joint]
+        step = GAINS.slope_step * np.eye(n)[joint]
         ahead, behind = (
             _payload_jacobian(dynamics, request, poses + way) for way in (step, -step)
         )
-        change = (ahead - behind) / (2.0 * SLOPE_STEP)
+        change = (ahead - behind) / (2.0 * GAINS.slope_step)
         slope[:, :, joint] = -np.einsum('kij,i->kj', change, dynamics.gravity)
     return slope
 
@@ -191,10 +171,10 @@ def _symmetric(matrices: FloatArray) -> FloatArray:
 def body_slopes(dynamics: Dynamics, poses: FloatArray) -> FloatArray:
     """Return the slope of the model's gravity by the positions, body by body, (N, b, n, n)."""
     n = dynamics.n
-    steps = SLOPE_STEP * np.concatenate((np.eye(n), -np.eye(n)))
+    steps = GAINS.slope_step * np.concatenate((np.eye(n), -np.eye(n)))
     around = (poses[:, np.newaxis] + steps).reshape(-1, n)
     gravity = _body_gravity(dynamics, around).reshape(len(poses), 2, n, -1, n)
-    change = (gravity[:, 0] - gravity[:, 1]) / (2.0 * SLOPE_STEP)
+    change = (gravity[:, 0] - gravity[:, 1]) / (2.0 * GAINS.slope_step)
     # (pose, position, body, effort) -> (pose, body, effort, position)
     return _symmetric(change.transpose(0, 2, 3, 1))
 
@@ -225,12 +205,12 @@ def _draw_held_poses(dynamics: Dynamics, request: GainRequest) -> tuple[FloatArr
     if n == 0:
         raise InputError('model: expected joints that move, got none')
     limits = request.limits(joints)
-    drawn = draw_poses(joints, CANDIDATES * request.poses, request.seed)
+    drawn = draw_poses(joints, GAINS.candidates_per_pose * request.poses, request.seed)
     load_gravity = _load_gravity(dynamics, _payload_jacobian(dynamics, request, drawn))
     largest = payload_ends(request)[1]
     gravity = np.atleast_2d(dynamics.gravity_torque(drawn))
     needed = _find_needed(gravity, load_gravity, request)
-    is_held = (needed <= (1.0 - HOLDING_RESERVE) * limits).all(axis=1)
+    is_held = (needed <= (1.0 - GAINS.holding_reserve) * limits).all(axis=1)
     if not np.isfinite(gravity).all():
         raise InputError('model: expected finite efforts against gravity, got others')
     share = float(is_held.mean())
@@ -241,7 +221,7 @@ def _draw_held_poses(dynamics: Dynamics, request: GainRequest) -> tuple[FloatArr
         raise InputError(
             f'payload, effort_limits: expected motors that can hold the arm, with '
             f'{largest:g} kg at its tip and masses {100.0 * request.uncertainty:g} % too large, '
-            f'with {100.0 * HOLDING_RESERVE:g} % of their limits to spare; in '
+            f'with {100.0 * GAINS.holding_reserve:g} % of their limits to spare; in '
             f'{100.0 * (1.0 - share):.0f} % of the poses they cannot: '
             f'joint {joints[worst].name!r} needs {np.median(needed[:, worst]):.4g} of '
             f'{limits[worst]:.4g} N m or N in half of them'
@@ -315,7 +295,7 @@ def balance_scale(model: FloatArray, masses: FloatArray) -> FloatArray:
     """
     scale: FloatArray = np.exp(np.log(np.diagonal(model, axis1=1, axis2=2)).mean(axis=0))
     best, spread = scale, np.inf
-    for step in range(BALANCE_STEPS):
+    for step in range(GAINS.balance_steps):
         root = 1.0 / np.sqrt(scale)
         values, vectors = np.linalg.eigh(masses * root[:, np.newaxis] * root)
         least, most = int(values[:, 0].argmin()), int(values[:, -1].argmax())
@@ -332,7 +312,7 @@ def _check_inertia(model: FloatArray, joints: tuple[Joint, ...]) -> None:
     if not np.isfinite(model).all():
         raise InputError('model: expected a finite mass matrix, got others')
     weakest = int(diagonal.min(axis=0).argmin())
-    if not diagonal.min() > LEAST_INERTIA:
+    if not diagonal.min() > GAINS.least_inertia:
         raise InputError(
             f'joint {joints[weakest].name!r}: expected an inertia to be moved, got '
             f'{diagonal[:, weakest].min():.3g}: the links that it moves have no mass'
@@ -340,7 +320,7 @@ def _check_inertia(model: FloatArray, joints: tuple[Joint, ...]) -> None:
     scale = 1.0 / np.sqrt(diagonal)
     values, vectors = np.linalg.eigh(model * scale[:, :, np.newaxis] * scale[:, np.newaxis])
     pose = int((values[:, 0] / values[:, -1]).argmin())
-    if values[pose, 0] < values[pose, -1] / WORST_CONDITION:
+    if values[pose, 0] < values[pose, -1] / GAINS.worst_condition:
         joint = joints[int(np.abs(vectors[pose, :, 0]).argmax())]
         raise InputError(
             f'joint {joint.name!r}: expected a positive definite mass matrix, got the eigenvalue '

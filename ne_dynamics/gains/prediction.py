@@ -19,25 +19,11 @@ from ne_dynamics.gains.loop import LoopTiming, close_loop
 from ne_dynamics.gains.motion import MotionSamples
 from ne_dynamics.gains.plants import Plants, largest_payload, payload_slope
 from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Joint
 
-STEP_PERIODS = 12.0
-"""For how long, by 1 / the lowest natural frequency."""
-
-STEPS = 250
-"""Of a response that are computed near its beginning, and after that."""
-
-STEP_RESOLUTION = 0.1
-"""Time between them near the beginning, times the highest crossover frequency."""
-
 SETTLED = 0.05
-
-RANDOM_MODELS = 6
-"""Beside all links too heavy, and all too light."""
-
-SEGMENTS = 24
-"""In which the mass matrix is one matrix along a motion."""
 
 
 class StepResponses(NamedTuple):
@@ -122,17 +108,17 @@ def predict_steps(
     period = choice.kind.timing.period
     fastest = float(choice.margins.crossover.max())
     slowest = float(choice.frequency.min()) * np.sqrt(choice.kind.heaviest)
-    lasts = STEP_PERIODS * max(float(choice.damping.max()), 1.0) / slowest
+    lasts = GAINS.step_periods * max(float(choice.damping.max()), 1.0) / slowest
     # First in steps that show the fastest direction, then in steps that reach the end.
-    fine = max(1, round(STEP_RESOLUTION / (fastest * period)))
-    coarse = max(fine, int(np.ceil(lasts / (STEPS * period))))
+    fine = max(1, round(GAINS.step_resolution / (fastest * period)))
+    coarse = max(fine, int(np.ceil(lasts / (GAINS.response_steps * period))))
     state, time = loop.start, 0.0
     times, own = [], []
     largest = np.zeros((n, n))
     lowest, settled = np.zeros(n), np.zeros(n)
     for stride in (fine, coarse):
         matrix = np.linalg.matrix_power(loop.matrix, stride)
-        for _ in range(STEPS):
+        for _ in range(GAINS.response_steps):
             error = loop.position @ state
             diagonal = np.diagonal(error, axis1=1, axis2=2)
             times.append(time)
@@ -184,12 +170,12 @@ class _Models(NamedTuple):
 def _draw_models(request: GainRequest, bodies: int) -> _Models:
     u, largest = request.uncertainty, largest_payload(request)
     rng = np.random.default_rng(request.seed)
-    links = rng.choice((1.0 - u, 1.0 + u), (RANDOM_MODELS, bodies))
+    links = rng.choice((1.0 - u, 1.0 + u), (GAINS.random_models, bodies))
     ends = np.array(((1.0 + u,) * bodies, (1.0 - u,) * bodies))
     return _Models(
         np.concatenate((ends, links)),
-        np.concatenate(((1.0 + u, 1.0 - u), rng.choice((1.0 - u, 1.0 + u), RANDOM_MODELS))),
-        np.concatenate(((largest, 0.0), largest * rng.integers(0, 2, RANDOM_MODELS))),
+        np.concatenate(((1.0 + u, 1.0 - u), rng.choice((1.0 - u, 1.0 + u), GAINS.random_models))),
+        np.concatenate(((largest, 0.0), largest * rng.integers(0, 2, GAINS.random_models))),
     )
 
 
@@ -268,7 +254,7 @@ def _propagate(
     count, arms, n = missing.shape
     inner = max(1, round(request.period / timing.period))
     errors = np.empty((count, arms, n))
-    bounds = np.linspace(0, count, min(SEGMENTS, count) + 1).astype(int)
+    bounds = np.linspace(0, count, min(GAINS.motion_segments, count) + 1).astype(int)
     body = dynamics.inertial_parameters().reshape(-1, 10)
     state: FloatArray | None = None
     from_before: FloatArray | None = None

@@ -12,19 +12,9 @@ from numpy.typing import ArrayLike
 
 from ne_dynamics.control import VelocitySettings, VelocitySource
 from ne_dynamics.errors import InputError
+from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, JointType
-
-LARGEST_UNCERTAINTY = 0.9
-"""With more a link might have no mass."""
-
-MOST_PERIODS_OF_DELAY = 50
-"""Of a loop that is later by more periods the rate is not the matter."""
-
-MOST_POSES = 2000
-
-LEAST_RATE, MOST_RATE = 1.0, 1e5
-"""Of loops [1/s]."""
 
 
 class GainMode(str, enum.Enum):
@@ -145,7 +135,7 @@ class GainRequest:
         for key in ('rate', 'drive_rate'):
             value = getattr(self, key)
             _check(key, value, above=0.0)
-            _check(key, value, least=LEAST_RATE, most=MOST_RATE)
+            _check(key, value, least=GAINS.lowest_rate, most=GAINS.highest_rate)
         for key in (
             'noise_share',
             'position_error',
@@ -160,15 +150,15 @@ class GainRequest:
                 _check(key, getattr(self, key), least=0.0)
         if self.velocity_cutoff_frequency is not None:
             _check('velocity_cutoff_frequency', self.velocity_cutoff_frequency, above=0.0)
-        _check('uncertainty', self.uncertainty, least=0.0, most=LARGEST_UNCERTAINTY)
+        _check('uncertainty', self.uncertainty, least=0.0, most=GAINS.largest_uncertainty)
         _check('phase_margin', self.phase_margin, above=0.0, most=80.0)
         _check('gain_margin', self.gain_margin, above=1.0, most=100.0)
         for phase, gain in self.relaxed_margins:
             _check('relaxed_margins: phase', phase, above=0.0, most=80.0)
             _check('relaxed_margins: gain', gain, above=1.0, most=100.0)
         _check('elastic_damping_ratio', self.elastic_damping_ratio, least=0.0, most=1.0)
-        if not 1 <= self.poses <= MOST_POSES:
-            raise InputError(f'poses: expected 1 to {MOST_POSES}, got {self.poses}')
+        if not 1 <= self.poses <= GAINS.most_poses:
+            raise InputError(f'poses: expected 1 to {GAINS.most_poses}, got {self.poses}')
         if self.seed < 0:
             raise InputError(f'seed: expected at least 0, got {self.seed}')
         try:
@@ -185,9 +175,9 @@ class GainRequest:
             object.__setattr__(self, key, _read_range(key, getattr(self, key)))
         _read_vector('payload_center', self.payload_center, 3)
         for delay, rate in ((self.dead_time, self.rate), (self.drive_dead_time, self.drive_rate)):
-            if delay * rate > MOST_PERIODS_OF_DELAY:
+            if delay * rate > GAINS.periods_of_delay:
                 raise InputError(
-                    f'delay: expected at most {MOST_PERIODS_OF_DELAY} periods of '
+                    f'delay: expected at most {GAINS.periods_of_delay} periods of '
                     f'{1e3 / rate:.4g} ms, got {1e3 * delay:.4g} ms'
                 )
 

@@ -18,13 +18,7 @@ from ne_dynamics.gains.loop import (
 )
 from ne_dynamics.gains.margins import Margins, find_margins
 from ne_dynamics.gains.request import GainRequest
-
-EIGENVALUES = 9
-STEPS = 14
-"""Halvings of the search: the highest frequency is found to a part of 0.0006."""
-
-LEAST_FACTOR = 1e-4
-"""Of the frequencies that are tried, the lowest by that of half the rate."""
+from ne_dynamics.gains.thresholds import GAIN_SEARCH
 
 
 class ScalarLoops:
@@ -33,7 +27,7 @@ class ScalarLoops:
     def __init__(self, kind: LoopKind, damping: float) -> None:
         self._kind = kind
         self._damping = damping
-        self._values = np.geomspace(kind.heaviest, kind.lightest, EIGENVALUES)
+        self._values = np.geomspace(kind.heaviest, kind.lightest, GAIN_SEARCH.eigenvalues)
         self._at = frequencies(kind.timing)
         unit = respond(np.zeros((1, 1)), np.zeros(1), kind.timing, self._at)
         position = unit.position[0, 0]
@@ -69,10 +63,10 @@ class ScalarLoops:
     def _find_largest(self, works: Callable[[float], bool]) -> float:
         """Return the highest natural frequency that works [rad/s]; 0 when the lowest does not."""
         high = np.pi / self._kind.timing.period
-        low = LEAST_FACTOR * high
+        low = GAIN_SEARCH.lowest_frequency * high
         if not works(low):
             return 0.0
-        for _ in range(STEPS):
+        for _ in range(GAIN_SEARCH.frequency_bisections):
             middle = float(np.sqrt(low * high))
             if works(middle):
                 low = middle

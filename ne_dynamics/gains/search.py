@@ -23,27 +23,9 @@ from ne_dynamics.gains.kind import BY_MARGINS, Choice, GainBounds, LoopKind, loo
 from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.scalar import ScalarLoops
+from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-
-DAMPING_RATIOS = (0.7, 0.85, 1.0, 1.25, 1.6, 2.0, 2.5, 3.2, 4.0, 5.0, 7.0, 10.0)
-"""Of the direction in which the arm is as heavy as the gains take it for."""
-
-CUTOFFS = (10.0, 20.0, 30.0, 50.0, 80.0, 120.0, 200.0, 320.0)
-"""Of the node's velocity filter [Hz]."""
-
-HIGHEST_CUTOFF = 0.25
-"""By the rate."""
-
-DEAD_TIME_SHARES = (0.9, 0.6, 0.3, 0.0)
-"""Of the dead time that free loops bear: what is tried where there are no gains."""
-
-FALLS = 4
-"""Poses in which an arm falls too early that are found, before there are no gains."""
-
-INTEGRAL_SHARES = (0.15, 0.05, 0.0)
-"""Corners of the integral, by the natural frequency of the heaviest direction: the first with
-which there are gains."""
 
 
 def choose_gains(
@@ -60,7 +42,7 @@ def choose_gains(
         When none that are of use keep the margins: with a dead time for which some do.
     """
     _require_room(mode, plants, request, joints)
-    for _ in range(FALLS):
+    for _ in range(GAIN_SEARCH.fallen_poses):
         known = len(falls.poses)
         choice = _choose_any(mode, plants, request, joints, falls)
         if choice is not None and is_of_use(choice, request):
@@ -105,7 +87,9 @@ def _choose_any(
 ) -> Choice | None:
     """Return the gains of a mode, of use or not; None when there are none."""
     choice = None
-    for share in INTEGRAL_SHARES if request.integral and mode is GainMode.JTC else (0.0,):
+    for share in (
+        GAIN_SEARCH.integral_shares if request.integral and mode is GainMode.JTC else (0.0,)
+    ):
         choice = _choose(mode, plants, request, joints, falls, share)
         if choice is not None and is_of_use(choice, request):
             break
@@ -130,7 +114,7 @@ def _choose(
     for cutoff in _cutoffs(mode, request):
         kind = loop_kind(mode, plants, request, cutoff, integral_share)
         bounds = GainBounds(kind, plants, request, joints)
-        for damping in DAMPING_RATIOS:
+        for damping in GAIN_SEARCH.damping_ratios:
             frequency = ScalarLoops(kind, damping).largest_frequency(request)
             each = np.minimum(frequency, bounds.largest_frequency(kind, damping))
             if (each > 0.0).all():
@@ -160,9 +144,9 @@ def _cutoffs(mode: GainMode, request: GainRequest) -> list[float]:
     if request.velocity_cutoff_frequency is not None:
         return [request.velocity_cutoff_frequency]
     if not mode.is_of_node or request.velocity_source is VelocitySource.MEASURED:
-        return [CUTOFFS[2]]
-    highest = HIGHEST_CUTOFF * request.rate
-    return [each for each in CUTOFFS if each <= highest] or [highest]
+        return [GAIN_SEARCH.cutoffs[2]]
+    highest = GAIN_SEARCH.cutoff_by_rate * request.rate
+    return [each for each in GAIN_SEARCH.cutoffs if each <= highest] or [highest]
 
 
 _Found = tuple[float, LoopKind, float, FloatArray]
@@ -241,7 +225,11 @@ def find_dead_time(
     if longest is None:
         return None
     # Where free loops bear what there is, another delay will hardly help: one look.
-    shares = DEAD_TIME_SHARES if longest < kind.timing.dead_time else DEAD_TIME_SHARES[-2:]
+    shares = (
+        GAIN_SEARCH.dead_time_shares
+        if longest < kind.timing.dead_time
+        else GAIN_SEARCH.dead_time_shares[-2:]
+    )
     for share in shares:
         delay = share * longest
         shorter = (
@@ -265,7 +253,7 @@ def largest_delay(kind: LoopKind, request: GainRequest) -> float | None:
         late = replace(kind, timing=kind.timing._replace(dead_time=dead_time))
         return any(
             ScalarLoops(late, damping).has_margins(request.least_frequency, request)
-            for damping in DAMPING_RATIOS
+            for damping in GAIN_SEARCH.damping_ratios
         )
 
     if not works(0.0):

@@ -25,27 +25,12 @@ from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.friction_terms import Term
 from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
-from ne_dynamics.logs.filtered_piece import SAMPLES_PER_PERIOD
-from ne_dynamics.logs.stretch import FILTER_ORDER
+from ne_dynamics.identification.thresholds import IDENTIFICATION
+from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
-
-WIDEST = 30.0
-"""Spread of the given numbers: what no log tells has a deviation of so much of itself."""
-
-RANK = 1e-7
-"""Part of a column that others do not explain, from which it is a parameter of its own."""
-
-ACTING = 1e-8
-"""Part of the largest column from which a parameter acts on the efforts."""
-
-LEAST = 1e-12
-"""Variance, in units of the diagonal, from which a direction is taken to be one."""
 
 MISSING = -1
 """Column of a rotor that is not fitted."""
-
-MOST_TAKEN = 0.75
-"""Part of the degrees of freedom of a sum that a fit is taken to leave unseen at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +64,7 @@ class BaseColumns:
         rotors[:, np.arange(n), np.arange(n)] = acceleration
         rows = np.concatenate([regressor, rotors.reshape(samples * n, n)], axis=1)
         sizes = np.linalg.norm(rows, axis=0)
-        acting = sizes > ACTING * max(float(sizes.max(initial=0.0)), 1e-300)
+        acting = sizes > IDENTIFICATION.acting_column * max(float(sizes.max(initial=0.0)), 1e-300)
         scaled = rows / np.where(acting, sizes, 1.0)
         inertial = regressor.shape[1]
         # From the last body on: what acts like a parameter of a later body is put to that, and
@@ -88,7 +73,9 @@ class BaseColumns:
         order += list(range(inertial, inertial + n))
         diagonal = np.abs(np.diag(np.linalg.qr(scaled[:, order], mode='r')))
         chosen = sorted(
-            column for column, size in zip(order, diagonal, strict=False) if size > RANK
+            column
+            for column, size in zip(order, diagonal, strict=False)
+            if size > IDENTIFICATION.independent_column
         )
         combinations = np.linalg.lstsq(rows[:, chosen], rows, rcond=None)[0]
         return cls(np.asarray(combinations, dtype=np.float64), tuple(chosen))
@@ -121,7 +108,10 @@ def estimate_base(
     taken = np.r_[sources[fitted], np.array([places[pair] for pair in pairs], dtype=np.intp)]
     mean = np.r_[(believed - shift)[fitted], [design.given[pair] for pair in pairs]]
     width = np.diag(
-        np.r_[np.zeros(fitted.size), [(WIDEST * design.scales[pair]) ** 2 for pair in pairs]]
+        np.r_[
+            np.zeros(fitted.size),
+            [(IDENTIFICATION.unknown_spread * design.scales[pair]) ** 2 for pair in pairs],
+        ]
     )
     width[: fitted.size, : fitted.size] = spread[np.ix_(fitted, fitted)]
     root = _compute_root(width)
@@ -142,7 +132,9 @@ def _compute_root(width: FloatArray) -> FloatArray:
     """Return R with ``R R^T`` a covariance, by its eigenvalues in units of its diagonal."""
     size = np.sqrt(np.maximum(np.diag(width), 1e-300))
     values, vectors = np.linalg.eigh(width / size / size[:, np.newaxis])
-    result: FloatArray = size[:, np.newaxis] * vectors * np.sqrt(np.maximum(values, LEAST))
+    result: FloatArray = (
+        size[:, np.newaxis] * vectors * np.sqrt(np.maximum(values, IDENTIFICATION.least_variance))
+    )
     return result
 
 
@@ -157,9 +149,9 @@ def _describe_belief(design: Design, columns: BaseColumns) -> tuple[FloatArray, 
         place = slice(PER_BODY * index, PER_BODY * (index + 1))
         _, hessian = divergence_slopes(reference, reference)
         root = np.linalg.inv(np.linalg.cholesky(hessian)).T
-        covariance[place, place] = WIDEST**2 * root @ root.T
+        covariance[place, place] = IDENTIFICATION.unknown_spread**2 * root @ root.T
     covariance[range(size, size + n), range(size, size + n)] = (
-        WIDEST * design.scales[:, Term.ROTOR]
+        IDENTIFICATION.unknown_spread * design.scales[:, Term.ROTOR]
     ) ** 2
     spread = columns.combinations @ covariance @ columns.combinations.T
     return mean, spread
@@ -181,8 +173,10 @@ def correct_likeness(
     """
     lags = np.sqrt(np.maximum(counts, 1.0))
     freedom = 3.0 * np.maximum(counts, 1.0) / lags
-    taken = np.minimum(parameters / freedom, MOST_TAKEN)
-    left = 1.0 - np.minimum(parameters / np.maximum(counts, 1.0), MOST_TAKEN)
+    taken = np.minimum(parameters / freedom, IDENTIFICATION.most_freedom_taken)
+    left = 1.0 - np.minimum(
+        parameters / np.maximum(counts, 1.0), IDENTIFICATION.most_freedom_taken
+    )
     least = count_alike_by_filter(rate, cutoff)
     result: FloatArray = np.maximum(correlation * left / (1.0 - taken), least)
     return result
@@ -190,12 +184,14 @@ def correct_likeness(
 
 def count_alike_by_filter(rate: float, cutoff: float) -> float:
     """Return how many samples tell as much as one, of white errors through the low-pass."""
-    step = max(1, math.floor(rate / (SAMPLES_PER_PERIOD * cutoff)))
+    step = max(1, math.floor(rate / (FILTER.kept_samples_per_period * cutoff)))
     frequency = np.linspace(0.0, 0.5 * rate / cutoff, 2001)
-    power = (1.0 + frequency ** (2 * FILTER_ORDER)) ** -2.0
+    power = (1.0 + frequency ** (2 * FILTER.filter_order)) ** -2.0
     band = float(((power[1:] + power[:-1]) * np.diff(frequency)).sum()) / 2.0
     # The power at 0, and what the thinning folds onto it, over the power of all frequencies.
     kept = rate / step / cutoff
-    folded = sum((1.0 + (times * kept) ** (2 * FILTER_ORDER)) ** -2.0 for times in (1.0, 2.0))
+    folded = sum(
+        (1.0 + (times * kept) ** (2 * FILTER.filter_order)) ** -2.0 for times in (1.0, 2.0)
+    )
     alike: float = kept * (1.0 + 2.0 * folded) / (2.0 * band)
     return max(1.0, alike)

@@ -6,23 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ne_dynamics.identification.evaluation import JointResidual
 from ne_dynamics.identification.signal_summary import SignalSummary
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Finding
 from ne_dynamics.model.robot import Robot
-
-POOR_EXCITATION = 1.0 / 3.0
-"""Part of the identifiable directions below which a log tells too little."""
-
-NOISY = 0.3
-"""Part of the acceleration that may be noise."""
-
-VELOCITY_ERROR = 0.1
-"""Part of the velocity by which the log's own may differ."""
-
-WORSE = 1.2
-"""How many times larger a residual is called worse: noise makes some of it."""
-
-NEGLIGIBLE = 0.002
-"""Part of the measured effort by which a residual has to be larger, too."""
 
 
 def find_log_faults(robot: Robot, summary: SignalSummary) -> list[Finding]:
@@ -89,7 +75,7 @@ def _find_joint_faults(name: str, index: int, summary: SignalSummary) -> Iterato
         )
         return
     noise, size = summary.acceleration_noise[index], summary.acceleration[index]
-    if noise > NOISY * size:
+    if noise > IDENTIFICATION.noisy_acceleration * size:
         yield Finding(
             'acceleration-noisy',
             (name,),
@@ -106,7 +92,7 @@ def _find_joint_faults(name: str, index: int, summary: SignalSummary) -> Iterato
             'positive direction',
             remedy='--sign JOINT, or look at the direction of the axis in the model',
         )
-    if summary.velocity_error[index] > VELOCITY_ERROR:
+    if summary.velocity_error[index] > IDENTIFICATION.velocity_error:
         yield Finding(
             'velocity-disagrees',
             (name,),
@@ -136,7 +122,7 @@ def find_result_faults(
         Whether the residuals are those of a part that was not fitted.
     """
     findings: list[Finding] = []
-    if 0 < determined < POOR_EXCITATION * identifiable:
+    if 0 < determined < IDENTIFICATION.poor_excitation * identifiable:
         findings.append(
             Finding(
                 'excitation-poor',
@@ -149,9 +135,9 @@ def find_result_faults(
             )
         )
     for before, after in zip(*results, strict=True):
-        allowed = NEGLIGIBLE * before.rms_measured
+        allowed = IDENTIFICATION.negligible_residual * before.rms_measured
         if after.rms_difference > max(
-            WORSE * before.rms_difference, before.rms_difference + allowed
+            IDENTIFICATION.worse_residual * before.rms_difference, before.rms_difference + allowed
         ):
             part = 'that was not fitted' if held_out else 'that was fitted'
             findings.append(

@@ -3,41 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from ne_dynamics.identification.thresholds import PLAUSIBILITY
 from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
-from ne_dynamics.thresholds import threshold
-
-
-@dataclass(frozen=True)
-class PlausibilityThresholds:
-    """From where an identified value is remarked on."""
-
-    mass_factor: float = threshold(
-        3.0, '', 'Between a given mass and the identified one: one of them is not believed.'
-    )
-    remarked_mass_factor: float = threshold(
-        1.5, '', 'From this factor on, it is remarked on: given masses are often 20 % off.'
-    )
-    center_margin: float = threshold(
-        0.1,
-        '',
-        'A centre of mass may be outside the box around the collision shapes by this part of its '
-        'diagonal: shapes leave out flanges and cables.',
-    )
-    friction_factor: float = threshold(
-        10.0, '', 'Between a given Coulomb friction and the identified one.'
-    )
-    friction_share: float = threshold(
-        0.5, '', 'Of the effort limit: with more Coulomb friction a joint could hardly be driven.'
-    )
-
-
-PLAUSIBILITY = PlausibilityThresholds()
 
 Bounds = Mapping[int, tuple[FloatArray, FloatArray]]
 """Least and largest coordinates, shape (3,), of what a body may be within, by its index."""

@@ -14,14 +14,9 @@ from ne_dynamics.identification.regression.friction_terms import Term
 from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.solver import Problem, Solution
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-REFERENCE = 0.5
-"""Spread beside which a log is said to determine something, whatever was chosen for the fit."""
-
-RANK = 1e-8
-"""Part of the largest singular value from which a direction is taken to act on the efforts."""
 
 NAMES = ('mass', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
 UNITS = ('kg', *('kg m',) * 3, *('kg m^2',) * 6)
@@ -112,19 +107,19 @@ class Quality:
             place = slice(PER_BODY * index, PER_BODY * (index + 1))
             _, hessian = divergence_slopes(reference, reference)
             root = np.linalg.cholesky(hessian)
-            scale[place, place] = REFERENCE * np.linalg.inv(root).T
+            scale[place, place] = IDENTIFICATION.reference_spread * np.linalg.inv(root).T
         return scale
 
     def determined(self) -> dict[int, tuple[float, float]]:
         """Return for each body that is fitted what the log determined, and the mass's deviation.
 
         The former is 1 less the ratio of the deviations after and before, over ten parameters,
-        if inertias were believed to :data:`REFERENCE` of themselves; the latter is that of the
+        if inertias were believed to `reference_spread` of themselves; the latter is that of the
         fit.
         """
         units, result = self._units(), {}
         prior = np.diag(units @ units.T)
-        posterior = np.diag(self._compute_covariance(REFERENCE))
+        posterior = np.diag(self._compute_covariance(IDENTIFICATION.reference_spread))
         own = np.diag(self._covariance)
         for index, body in enumerate(self._design.bodies):
             place = slice(PER_BODY * index, PER_BODY * (index + 1))
@@ -144,7 +139,11 @@ class Quality:
         """Return how many directions exist, how many were found, and the condition number."""
         units, inner = self._units(), slice(0, self._design.inertial)
         _, sizes, directions = np.linalg.svd(self._regressor @ units, full_matrices=False)
-        base = directions[: int((sizes > RANK * sizes[0]).sum())] if sizes.size else directions
+        base = (
+            directions[: int((sizes > IDENTIFICATION.acting_direction * sizes[0]).sum())]
+            if sizes.size
+            else directions
+        )
         outer = slice(self._design.inertial, None)
         # What friction and drives could explain as well does not count.
         mixed = units.T @ self._information[inner, outer]

@@ -10,14 +10,8 @@ from numpy.typing import NDArray
 
 from ne_dynamics.identification.effort_sums import SignalSums
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
-
-OPPOSED = -0.5
-"""Correlation of measured and computed effort from which the sign is wrong."""
-
-TAKEN = 0.1
-"""Part of the power that goes to and fro which a joint has to give for its sign to be wrong: what
-the ends of a log differ in makes some of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +82,8 @@ def summarize_signals(logs: FilteredLogs, parts: Sequence[SignalSums]) -> Signal
         saturated=counts @ saturated / counts.sum(),
         moves=np.any([judgement.moves for judgement in judgements], axis=0),
         acceleration_noise=np.sqrt(kept @ noise**2 / kept.sum()),
-        opposed=(sums.product < OPPOSED * size) & (sums.power < -TAKEN * sums.power_size),
+        opposed=(sums.product < IDENTIFICATION.opposed_correlation * size)
+        & (sums.power < -IDENTIFICATION.opposed_power * sums.power_size),
         velocity_error=np.where(
             sums.with_velocity > 0.0, np.sqrt(sums.velocity_error) / velocity, 0.0
         ),

@@ -18,10 +18,8 @@ from typing import IO, TypeVar
 import numpy as np
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.logs.thresholds import LOGS
 from ne_dynamics.model.rigid_body import FloatArray
-
-IN_MEMORY = 256 << 20
-"""Bytes of arrays that a store holds in memory; what comes after that is mapped."""
 
 PAGE = mmap.ALLOCATIONGRANULARITY
 
@@ -46,7 +44,7 @@ class ArrayStore:
     def is_full(self, size: int) -> bool:
         """Tell whether so many bytes more are to be mapped, and count them."""
         self._size += size
-        return self._size > IN_MEMORY
+        return self._size > LOGS.in_memory
 
     def keep(self, value: _Value) -> _Value:
         """Return what is equal to a value, its arrays mapped where they are not small any more.

@@ -14,28 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
-
-HIGHEST = 10.0
-"""Cut-off frequency that is never exceeded by default [Hz]."""
-
-LARGEST_PART = 0.2
-"""The same, as a part of the log's rate."""
-
-SMALL = 1e-3
-"""Part of the largest power density of a velocity below which there is no motion."""
-
-MULTIPLES = (3.0, 6.0)
-"""Cut-off frequency over the highest frequency of the motion, at least and at most."""
-
-STANDS_OUT = 4.0
-"""Power over that of the noise from which a band counts as signal."""
-
-NOISE_BAND = 0.5
-"""The noise is that of the frequencies above this part of the highest."""
-
-BANDS = 48
-"""Bands of equal ratio, over which a spectrum is averaged."""
 
 
 def choose_cutoff(position: FloatArray, effort: FloatArray, rate: float) -> float:
@@ -51,10 +31,10 @@ def choose_cutoff(position: FloatArray, effort: FloatArray, rate: float) -> floa
     Returns
     -------
     float
-        At most :data:`HIGHEST` and :data:`LARGEST_PART` of the rate, which it is where no joint
+        At most `highest_cutoff` and `cutoff_by_rate` of the rate, which it is where no joint
         moves.
     """
-    largest = min(HIGHEST, LARGEST_PART * rate)
+    largest = min(FILTER.highest_cutoff, FILTER.cutoff_by_rate * rate)
     frequency, motion = compute_spectrum(position, rate)
     highest = 0.0
     for power in motion.T:
@@ -63,7 +43,7 @@ def choose_cutoff(position: FloatArray, effort: FloatArray, rate: float) -> floa
         return largest
     _, applied = compute_spectrum(effort, rate)
     audible = max(_find_silence(frequency, power) for power in applied.T)
-    least, most = (multiple * highest for multiple in MULTIPLES)
+    least, most = (multiple * highest for multiple in FILTER.cutoff_multiples)
     return min(max(min(most, audible), least), largest)
 
 
@@ -93,7 +73,7 @@ def compute_spectrum(values: FloatArray, rate: float) -> tuple[FloatArray, Float
 
 def _compute_noise(frequency: FloatArray, power: FloatArray) -> float:
     """Return the power of the noise, which is taken as white."""
-    high = power[frequency >= NOISE_BAND * frequency[-1]]
+    high = power[frequency >= FILTER.noise_band * frequency[-1]]
     # Of a chi-squared distribution with two degrees of freedom the median is log 2 of the mean.
     return float(np.median(high)) / math.log(2.0)
 
@@ -104,19 +84,22 @@ def _find_end(frequency: FloatArray, power: FloatArray) -> float:
     found, largest = 0.0, 0.0
     bands = list(_bands(frequency, power))
     for middle, _, density in bands:
-        if density > STANDS_OUT**2 * noise:
+        if density > FILTER.signal_to_noise**2 * noise:
             largest = max(largest, density * middle**2)
     for middle, end, density in bands:
-        if density > STANDS_OUT * noise and density * middle**2 > SMALL * largest > 0.0:
+        if (
+            density > FILTER.signal_to_noise * noise
+            and density * middle**2 > FILTER.motion_density * largest > 0.0
+        ):
             found = end
     return found
 
 
 def _bands(frequency: FloatArray, power: FloatArray) -> Iterator[tuple[float, float, float]]:
     """Yield middle and upper end [Hz] and mean power of bands of equal ratio that hold lines."""
-    edges = np.geomspace(frequency[0], frequency[-1] * (1.0 + 1e-9), BANDS + 1)
+    edges = np.geomspace(frequency[0], frequency[-1] * (1.0 + 1e-9), FILTER.spectrum_bands + 1)
     band: NDArray[np.intp] = np.searchsorted(edges, frequency, side='right') - 1
-    for index in np.unique(np.clip(band, 0, BANDS - 1)):
+    for index in np.unique(np.clip(band, 0, FILTER.spectrum_bands - 1)):
         chosen = band == index
         if chosen.any():
             lines = frequency[chosen]
@@ -128,7 +111,7 @@ def _find_silence(frequency: FloatArray, power: FloatArray) -> float:
     noise = _compute_noise(frequency, power)
     found = 0.0
     for _, end, density in _bands(frequency, power):
-        if density < STANDS_OUT * noise:
+        if density < FILTER.signal_to_noise * noise:
             break
         found = end
     return found

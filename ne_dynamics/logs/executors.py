@@ -13,9 +13,7 @@ from typing import Any
 import ne_dynamics
 from ne_dynamics.errors import InputError, optional_dependency
 from ne_dynamics.logs.processes import ProcessExecutor
-
-PATIENCE = 8.0
-"""How long scheduler and workers may take to answer [s]."""
+from ne_dynamics.logs.thresholds import LOGS
 
 
 @contextlib.contextmanager
@@ -62,12 +60,12 @@ def _connect(address: str) -> Any:
 
     try:
         # A client waits for a handshake longer than it is told to.
-        asyncio.run(asyncio.wait_for(greet(), PATIENCE))
-        return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        asyncio.run(asyncio.wait_for(greet(), LOGS.executor_timeout))
+        return distributed.Client(address, timeout=LOGS.executor_timeout, set_as_default=False)
     except Exception as error:
         raise InputError(
             f'--scheduler {address}: expected a Dask scheduler that answers within '
-            f'{PATIENCE:g} s, got none ({type(error).__name__}: {str(error)[:200]})'
+            f'{LOGS.executor_timeout:g} s, got none ({type(error).__name__}: {str(error)[:200]})'
         ) from error
 
 
@@ -75,12 +73,12 @@ def _require_workers(client: Any, address: str) -> None:
     """Refuse a cluster without workers, or with one of another version of this package."""
     wanted = ne_dynamics.__version__
     try:
-        client.wait_for_workers(1, timeout=PATIENCE)
+        client.wait_for_workers(1, timeout=LOGS.executor_timeout)
         versions = client.run(find_version)
     except Exception as error:
         raise InputError(
             f'--scheduler {address}: expected a worker with ne_dynamics {wanted} within '
-            f'{PATIENCE:g} s, got {type(error).__name__}: {error}'
+            f'{LOGS.executor_timeout:g} s, got {type(error).__name__}: {error}'
         ) from error
     for worker, version in versions.items():
         if version != wanted:

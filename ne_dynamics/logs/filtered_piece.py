@@ -20,42 +20,12 @@ from numpy.typing import NDArray
 
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import Part
-from ne_dynamics.logs.source_clock import LARGEST_GAP, with_source_clock
+from ne_dynamics.logs.source_clock import with_source_clock
 from ne_dynamics.logs.stale_samples import without_repeated
-from ne_dynamics.logs.stretch import (
-    LOWEST_RATE,
-    Signals,
-    Stretch,
-    derivatives,
-    low_pass,
-)
+from ne_dynamics.logs.stretch import Signals, Stretch, derivatives, low_pass
 from ne_dynamics.logs.sums import Sums
+from ne_dynamics.logs.thresholds import FAULTS, FILTER
 from ne_dynamics.model.rigid_body import FloatArray
-
-MARGIN = 2.0
-"""What is left out at either end, in periods of the cut-off frequency."""
-
-SAMPLES_PER_PERIOD = 2.5
-"""Rate that is kept, in samples a period of the cut-off frequency."""
-
-MOTION_BAND = 2.0
-"""Cut-off of the motion that a model is asked about, over that of the efforts."""
-
-DENSE_SAMPLES_PER_PERIOD = 24.0
-"""Rate at which a model is asked, in samples a period of the cut-off frequency, at least."""
-
-NOISE_FACTOR = 3.0
-"""A velocity counts as motion when it is this many standard deviations off zero."""
-
-CREEPING = 0.02
-"""A velocity below this part of a joint's largest counts as standing: what sticks has no
-Coulomb friction of known size."""
-
-STILL = 1e-3
-"""A joint that is never faster than this [rad/s or m/s] does not move."""
-
-SATURATION = 0.995
-"""Part of the effort limit from which an effort is taken to be cut off."""
 
 TABLES = ('position', 'velocity', 'acceleration', 'effort', 'near_cut', 'measured_velocity')
 
@@ -86,13 +56,17 @@ class Grid:
     @property
     def trim(self) -> int:
         """Samples that are left out at either end of a stretch."""
-        return math.ceil(MARGIN * self.rate / self.cutoff_frequency)
+        return math.ceil(FILTER.end_margin * self.rate / self.cutoff_frequency)
 
     @property
     def thinning(self) -> tuple[int, int]:
         """Every how many-th sample is kept, and every how many-th the motion is asked at."""
-        kept = max(1, math.floor(self.rate / (SAMPLES_PER_PERIOD * self.cutoff_frequency)))
-        dense = max(1, math.floor(self.rate / (DENSE_SAMPLES_PER_PERIOD * self.cutoff_frequency)))
+        kept = max(
+            1, math.floor(self.rate / (FILTER.kept_samples_per_period * self.cutoff_frequency))
+        )
+        dense = max(
+            1, math.floor(self.rate / (FILTER.dense_samples_per_period * self.cutoff_frequency))
+        )
         if self.origin is not None:
             # Of a long log a few samples more are kept, so that the motion is asked less often
             # where the two numbers have no common part.
@@ -196,14 +170,16 @@ def judge_motion(
         )
 
     velocity_noise, acceleration_noise = compute_noise(cutoff)
-    wide_noise, _ = compute_noise(min(MOTION_BAND * cutoff, rate / LOWEST_RATE))
-    noise = NOISE_FACTOR * velocity_noise
+    wide_noise, _ = compute_noise(
+        min(FILTER.motion_band * cutoff, rate / FILTER.samples_per_period)
+    )
+    noise = FILTER.velocity_deviations * velocity_noise
     return Judgement(
-        moves=statistics.largest > np.maximum(2.0 * noise, STILL),
+        moves=statistics.largest > np.maximum(2.0 * noise, FILTER.still_velocity),
         standing=np.maximum(
-            noise, CREEPING * (statistics.largest if largest is None else largest)
+            noise, FILTER.standing_share * (statistics.largest if largest is None else largest)
         ),
-        direction_width=np.maximum(NOISE_FACTOR * wide_noise, 1e-6),
+        direction_width=np.maximum(FILTER.velocity_deviations * wide_noise, 1e-6),
         saturated=statistics.cut / count,
         acceleration_noise=acceleration_noise,
         repeated=statistics.repeated,
@@ -302,7 +278,7 @@ def split_at_gaps(log: Log, step: float) -> list[NDArray[np.intp]]:
     step : float
         Of its times [s].
     """
-    breaks = np.flatnonzero(np.diff(log.times) > LARGEST_GAP * step) + 1
+    breaks = np.flatnonzero(np.diff(log.times) > FAULTS.largest_gap * step) + 1
     return np.split(np.arange(log.times.size), breaks)
 
 
@@ -380,10 +356,10 @@ def _filter_stretch(
     position = low_pass(raw, rate, cutoff)
     velocity, acceleration = derivatives(position, rate)
     times, residual = even[inner], (raw - position)[inner]
-    wide = low_pass(raw, rate, min(MOTION_BAND * cutoff, rate / LOWEST_RATE))
+    wide = low_pass(raw, rate, min(FILTER.motion_band * cutoff, rate / FILTER.samples_per_period))
     motion = (wide[inner], *derivatives(wide, rate))
     full = resample_linearly(log.effort)
-    cut = np.abs(full)[inner] >= SATURATION * limit
+    cut = np.abs(full)[inner] >= FILTER.saturation * limit
     # The filter spreads a cut-off effort over a period to either side.
     near_cut = np.zeros(cut.shape, dtype=bool)
     if cut.any():

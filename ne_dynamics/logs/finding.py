@@ -6,8 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
-SHOWN = 3
-"""Names in a line, at most."""
+from ne_dynamics.logs.thresholds import LOGS
 
 
 class Certainty(str, enum.Enum):
@@ -71,7 +70,7 @@ class Finding:
         place = f'joint {", ".join(self.joints)}' if self.joints else 'log'
         if self.link:
             place = f'link {self.link}'
-        if len(self.joints) > SHOWN:
+        if len(self.joints) > LOGS.shown_names:
             place = f'{len(self.joints)} joints'
         return f'{self.severity}  {place}  {self.code}  {self.what}: {self.remedy}'
 

@@ -34,12 +34,10 @@ from ne_dynamics.logs.readers.bag import (
 )
 from ne_dynamics.logs.readers.csv_log import read_columns, read_csv_tables
 from ne_dynamics.logs.readers.layouts import Columns
+from ne_dynamics.logs.thresholds import LOGS
 from ne_dynamics.logs.usable_samples import ClockStep, UsableSamples, describe_dropped
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
-
-LOOKED_AT = 2000
-"""Messages of a bag in which names of joints are looked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,7 +296,7 @@ def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple
 def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
     names: list[str] = []
     with open_joint_states(path, topic) as (reader, connections):
-        for connection, _, data in islice(reader.messages(connections), LOOKED_AT):
+        for connection, _, data in islice(reader.messages(connections), LOGS.rows_for_names):
             message = reader.deserialize(data, connection.msgtype)
             # A gripper may have messages of its own: those of the arm have more joints.
             names = max(names, list(message.name), key=len)

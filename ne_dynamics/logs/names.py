@@ -14,16 +14,8 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.logs.arrays import release_pages
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import cut, join, look
+from ne_dynamics.logs.thresholds import LOGS
 from ne_dynamics.model.robot import Robot
-
-ALIKE = 0.7
-"""Likeness of two names from which one may be meant by the other."""
-
-ENOUGH = 3
-"""So many joints of a model, or half of them, a log has to have before the others are locked."""
-
-STILL = 1e-3
-"""A joint whose positions stay within this does not move [rad or m]."""
 
 
 def match_names(
@@ -99,8 +91,8 @@ def find_unrecorded(
     """
     missing = [name for name in robot.joint_names if name not in matched]
     others = [name for name in recorded if name not in matched.values()]
-    if len(matched) < min(ENOUGH, 0.5 * robot.n) or any(
-        difflib.get_close_matches(name, others, 1, ALIKE) for name in missing
+    if len(matched) < min(LOGS.matched_joints, 0.5 * robot.n) or any(
+        difflib.get_close_matches(name, others, 1, LOGS.name_likeness) for name in missing
     ):
         return []
     return [name for name in missing if not _moves_beyond(robot, name, set(matched))]
@@ -135,7 +127,11 @@ def find_still(robot: Robot, *logs: Log) -> dict[str, float]:
     if (highest > robot.limits('upper') + turn).any():
         return {}
     ranges = highest - lowest
-    moving = {name for name, size in zip(robot.joint_names, ranges, strict=True) if size > STILL}
+    moving = {
+        name
+        for name, size in zip(robot.joint_names, ranges, strict=True)
+        if size > LOGS.still_range
+    }
     if not moving:
         return {}
     return {
@@ -221,7 +217,7 @@ def _propose(missing: Sequence[str], others: Sequence[str]) -> list[str]:
                 return [f'{old}*={new}*']
     pairs = []
     for wanted in missing:
-        near = difflib.get_close_matches(wanted, others, 1, ALIKE)
+        near = difflib.get_close_matches(wanted, others, 1, LOGS.name_likeness)
         if near:
             pairs.append(f'{near[0]}={wanted}')
     return pairs

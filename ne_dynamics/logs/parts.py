@@ -17,36 +17,9 @@ from numpy.typing import NDArray
 
 from ne_dynamics.logs.arrays import release_pages
 from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
-
-PART_SAMPLES = 100_000
-"""Samples of a part, about; a log of up to twice that is one part."""
-
-LENGTH = 1 << 17
-"""Samples of a part with what is beside it: a length that suits the filter's transform."""
-
-SLACK = 0.98
-"""Part of it that is used: rates vary."""
-
-LOOKS = 8
-"""Parts of a long log that tell its rate, its cut-off frequency and what is wrong with it."""
-
-LOOKED_AT = 0.1
-"""Part of :data:`PART_SAMPLES` that each of them is."""
-
-BESIDE = 64
-"""Samples to either side of a part that are looked at with it."""
-
-OVERLAP = 16.0
-"""What is filtered beside a part, in periods of the cut-off frequency: there the filter forgets
-all but 1e-9 of what was before."""
-
-CONTINUED = 4.0
-"""By how much the filter continues a part at either end, in the same periods."""
-
-SHOWN_PERIODS = 32.0
-"""Periods of the cut-off frequency that a part has to have to be shown by itself."""
 
 TURN = 2.0 * math.pi
 
@@ -74,11 +47,11 @@ class Part(NamedTuple):
 
 def is_long(log: Log) -> bool:
     """Tell whether a log has several parts."""
-    return log.times.size > 2 * PART_SAMPLES
+    return log.times.size > 2 * FILTER.part_samples
 
 
 def cut(log: Log, beside: float = 0.0, length: int | None = None) -> list[Part]:
-    """Return the parts of a log, each with :data:`BESIDE` samples to either side at least.
+    """Return the parts of a log, each with `samples_beside` samples to either side at least.
 
     Parameters
     ----------
@@ -86,17 +59,20 @@ def cut(log: Log, beside: float = 0.0, length: int | None = None) -> list[Part]:
     beside : float
         Time to either side of each [s].
     length : int, optional
-        Samples of each, about; default: :data:`PART_SAMPLES`.
+        Samples of each, about; default: `part_samples`.
     """
     if not is_long(log):
         return [Part(log, float(log.times[0]), math.inf)]
     times, size = log.times, log.times.size
-    count = math.ceil(size / (length or PART_SAMPLES))
+    count = math.ceil(size / (length or FILTER.part_samples))
     parts = []
     for first, end in itertools.pairwise(np.linspace(0, size, count + 1).astype(int).tolist()):
         start, stop = float(times[first]), float(times[end]) if end < size else math.inf
         before, after = np.searchsorted(times, [start - beside, stop + beside])
-        around = slice(max(min(int(before), first - BESIDE), 0), max(int(after), end + BESIDE))
+        around = slice(
+            max(min(int(before), first - FILTER.samples_beside), 0),
+            max(int(after), end + FILTER.samples_beside),
+        )
         parts.append(Part(log.at(around), start, stop))
     return parts
 
@@ -112,19 +88,19 @@ def cut_for_filter(log: Log, step: float, cutoff: float) -> list[Part]:
     cutoff : float
         Cut-off frequency [Hz].
     """
-    around = 2.0 * (OVERLAP + CONTINUED) / (cutoff * step)
-    length = LENGTH
-    while SLACK * length - around < 0.5 * length:
+    around = 2.0 * (FILTER.overlap + FILTER.continuation) / (cutoff * step)
+    length = FILTER.transform_length
+    while FILTER.transform_share * length - around < 0.5 * length:
         length *= 2
-    return cut(log, OVERLAP / cutoff, round(SLACK * length - around))
+    return cut(log, FILTER.overlap / cutoff, round(FILTER.transform_share * length - around))
 
 
 def look(log: Log) -> list[Log]:
     """Return parts of a long log, well spread; all of a short one."""
     if not is_long(log):
         return [log]
-    length = round(LOOKED_AT * PART_SAMPLES)
-    firsts = np.linspace(0, log.times.size - length, LOOKS).astype(int).tolist()
+    length = round(FILTER.look_length * FILTER.part_samples)
+    firsts = np.linspace(0, log.times.size - length, FILTER.looked_at_parts).astype(int).tolist()
     return [log.at(slice(first, first + length)) for first in firsts]
 
 
@@ -153,7 +129,7 @@ def get_last(log: Log, cutoff: float) -> Log:
         Cut-off frequency [Hz].
     """
     parts = [part.log for part in cut(log)]
-    long = [part for part in parts if part.duration > SHOWN_PERIODS / cutoff]
+    long = [part for part in parts if part.duration > FILTER.shown_periods / cutoff]
     return (long or parts)[-1]
 
 

@@ -7,9 +7,8 @@ import math
 import numpy as np
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs.cutoff import HIGHEST, LARGEST_PART, choose_cutoff
+from ne_dynamics.logs.cutoff import choose_cutoff
 from ne_dynamics.logs.filtered_piece import (
-    MARGIN,
     Grid,
     filter_piece,
     judge_motion,
@@ -19,13 +18,8 @@ from ne_dynamics.logs.filtered_piece import (
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import Part, look
 from ne_dynamics.logs.source_clock import as_measured
-from ne_dynamics.logs.stretch import (
-    LOWEST_RATE,
-    Signals,
-    Stretch,
-    derivatives,
-    low_pass,
-)
+from ne_dynamics.logs.stretch import Signals, Stretch, derivatives, low_pass
+from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
 
 __all__ = [
@@ -40,14 +34,8 @@ __all__ = [
     'require_samples',
 ]
 
-SHORTEST_PIECE = 3.0 * MARGIN
+SHORTEST_PIECE = 3.0 * FILTER.end_margin
 """Periods of the cut-off frequency that a piece without gaps has to be longer than."""
-
-LEAST_PIECES = 2.0
-"""Length of the longest piece over the shortest, at least, at the cut-off that is chosen."""
-
-SHORTEST_SPECTRUM = 64
-"""Samples below which no spectrum is looked at."""
 
 
 def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None = None) -> Signals:
@@ -100,7 +88,7 @@ def require_cutoff(cutoff: float, step: float, source: str) -> None:
     InputError
         When it is not above 0, or too high for the rate.
     """
-    highest = 1.0 / step / LOWEST_RATE
+    highest = 1.0 / step / FILTER.samples_per_period
     if not 0.0 < cutoff <= highest * (1.0 + 1e-6):
         raise InputError(
             f'cut-off frequency [Hz]: expected more than 0 and at most {highest:.4g}, '
@@ -145,10 +133,10 @@ def _choose_cutoff(log: Log, step: float) -> float:
         (chosen, grid.compute_times(log.times[chosen])[0]) for chosen in split_at_gaps(log, step)
     ]
     chosen, even = max(grids, key=lambda pair: pair[1].size)
-    if even.size < SHORTEST_SPECTRUM:
-        return min(HIGHEST, LARGEST_PART * rate)
+    if even.size < FILTER.spectrum_samples:
+        return min(FILTER.highest_cutoff, FILTER.cutoff_by_rate * rate)
     position, effort = (
         resample(log.times[chosen], table[chosen], even) for table in (log.position, log.effort)
     )
-    shortest = LEAST_PIECES * SHORTEST_PIECE * rate / even.size
-    return min(max(choose_cutoff(position, effort, rate), shortest), LARGEST_PART * rate)
+    shortest = FILTER.least_pieces * SHORTEST_PIECE * rate / even.size
+    return min(max(choose_cutoff(position, effort, rate), shortest), FILTER.cutoff_by_rate * rate)

@@ -22,33 +22,9 @@ from numpy.typing import NDArray
 from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.stale_samples import without_repeated
+from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-LARGEST_GAP = 5.0
-"""Steps of time up to this many median ones are bridged by interpolation."""
-
-LEAST_REPETITIONS = 3
-"""Gaps in the stamps, at least, of which a clock is told."""
-
-GAP = 1.5
-"""Steps of the recorder from which there is a gap in the stamps."""
-
-ONE_STEP = 1.5
-"""Usual steps of the joints below which they have gone one, above which two."""
-
-AROUND = 4
-"""Steps to either side that tell what is usual."""
-
-SLOW = 0.2
-"""Part of its mean speed below which an arm does not tell how many steps it has gone."""
-
-MOSTLY = 0.75
-"""Part of the gaps that have to be crossed so."""
-
-UNEVEN = 1.0
-"""Steps of the recorder by which no stamp may be off the clock: the sawtooth is off by half of
-one, and what else delays a message adds to that."""
 
 
 def as_measured(log: Log) -> Log:
@@ -108,18 +84,21 @@ def with_source_clock(log: Log, given: Log) -> Log:
     """
     spans = np.diff(log.times)
     step = float(np.median(spans))
-    breaks = spans > LARGEST_GAP * step
-    gaps = (spans > GAP * step) & ~breaks
-    if gaps.sum() < LEAST_REPETITIONS or not _repeat_efforts(log, given):
+    breaks = spans > FAULTS.largest_gap * step
+    gaps = (spans > FAULTS.clock_gap * step) & ~breaks
+    if gaps.sum() < FAULTS.clock_gaps or not _repeat_efforts(log, given):
         return log
     crossed = _count_steps(log.position)
-    if np.mean(crossed[gaps] < ONE_STEP) < MOSTLY:
+    if np.mean(crossed[gaps] < FAULTS.one_step) < FAULTS.gaps_crossed:
         return log
     piece = np.concatenate([[0], np.cumsum(breaks)])
     # Where the recorder was early by chance, it has missed a measurement in its next step.
-    index = np.concatenate([[0.0], np.cumsum(np.where(crossed < ONE_STEP, 1.0, 2.0))])
+    index = np.concatenate([[0.0], np.cumsum(np.where(crossed < FAULTS.one_step, 1.0, 2.0))])
     times = _fit_clock(log.times, index, piece)
-    if np.abs(times - log.times).max() > UNEVEN * step or (np.diff(times) <= 0.0).any():
+    if (
+        np.abs(times - log.times).max() > FAULTS.uneven_steps * step
+        or (np.diff(times) <= 0.0).any()
+    ):
         return log
     times.setflags(write=False)
     return replace(log, times=times)
@@ -142,11 +121,12 @@ def _count_steps(position: FloatArray) -> FloatArray:
     moves = np.diff(position, axis=0)
     size = moves.std(axis=0)
     moves = moves / np.where(size > 0.0, size, 1.0)
-    padded = np.pad(moves, ((AROUND, AROUND), (0, 0)), mode='edge')
-    around = [padded[k : k + moves.shape[0]] for k in range(2 * AROUND + 1) if k != AROUND]
+    beside = FAULTS.steps_around
+    padded = np.pad(moves, ((beside, beside), (0, 0)), mode='edge')
+    around = [padded[k : k + moves.shape[0]] for k in range(2 * beside + 1) if k != beside]
     usual = np.median(around, axis=0)
     square = (usual**2).sum(axis=1)
-    told = square > SLOW**2 * square.mean()
+    told = square > FAULTS.slow_arm_share**2 * square.mean()
     ratio = (usual * moves).sum(axis=1) / np.where(told, square, 1.0)
     result: FloatArray = np.where(told, ratio, 1.0)
     return result

@@ -7,14 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.thresholds import FAULTS
 
 REPEATED = 'repeated'
-
-REACH = 3
-"""Samples to either side that tell how fast a joint moves."""
-
-LEAST_STEPS = 2.0
-"""A joint moves when it covers this many steps of its encoder between samples."""
 
 
 def without_repeated(log: Log) -> Log:
@@ -38,14 +33,14 @@ def without_repeated(log: Log) -> Log:
     if not repeated.any():
         return log
     count = log.times.size
-    before = np.maximum(np.arange(count) - REACH, 0)
-    after = np.minimum(np.arange(count) + REACH, count - 1)
+    before = np.maximum(np.arange(count) - FAULTS.stale_reach, 0)
+    after = np.minimum(np.arange(count) + FAULTS.stale_reach, count - 1)
     covered = np.abs(log.position[after] - log.position[before]) / (after - before)[:, np.newaxis]
     moving = np.zeros(count, dtype=bool)
     for joint, column in enumerate(steps.T):
         resolution = column[column > 0.0]
         if resolution.size:
-            moving |= covered[:, joint] > LEAST_STEPS * float(resolution.min())
+            moving |= covered[:, joint] > FAULTS.encoder_steps * float(resolution.min())
     dropped = repeated & moving
     if not dropped.any() or count - int(dropped.sum()) < 2:
         return log

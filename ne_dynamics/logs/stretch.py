@@ -1,16 +1,15 @@
 """Position, velocity, acceleration and effort of a log, low-passed without delay.
 
-Everything goes through one filter: the gain of a Butterworth filter of order
-:data:`FILTER_ORDER` run forwards and backwards, applied to the spectrum, so that it has no phase.
+Everything goes through one filter: the gain of a Butterworth filter run forwards and backwards,
+applied to the spectrum, so that it has no phase.
 Velocity and acceleration are central differences of the positions. The result is thinned to about
 the rate that the cut-off leaves, so that the errors of successive samples are nearly independent
 of one another.
 
 What a model says of the motion has to be filtered like the measured effort: steps of friction
 lose their edges, products of velocities their upper half. For that a :class:`Stretch` holds the
-motion at a higher rate, low-passed at :data:`~ne_dynamics.logs.filtered_piece.MOTION_BAND` times
-the cut-off; :meth:`Stretch.filtered` is what to do with any column of efforts that follows from
-it.
+motion at a higher rate, low-passed at `motion_band` times the cut-off; :meth:`Stretch.filtered`
+is what to do with any column of efforts that follows from it.
 """
 
 from __future__ import annotations
@@ -22,14 +21,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
-
-LOWEST_RATE = 4.0
-"""Samples in a period of the cut-off frequency, at least."""
-
-FILTER_ORDER = 4
-WINDOW_MARGIN = 6.0
-"""By how many periods of the cut-off frequency windows of a stretch overlap."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +32,8 @@ class Stretch:
     Attributes
     ----------
     position, velocity, acceleration : array, shape (D, n)
-        [rad or m] and their time derivatives, low-passed at
-        :data:`~ne_dynamics.logs.filtered_piece.MOTION_BAND` times the cut-off frequency.
+        [rad or m] and their time derivatives, low-passed at `motion_band` times the cut-off
+        frequency.
     direction : array, shape (D, n)
         Sign of the velocity, between -1 and 1 where noise hides it. 0 for a still joint.
     rate, cutoff_frequency : float
@@ -78,7 +71,7 @@ class Stretch:
         if self.position.shape[0] <= longest:
             yield self, np.arange(self.kept.size), slice(None)
             return
-        margin = math.ceil(WINDOW_MARGIN * self.rate / self.cutoff_frequency)
+        margin = math.ceil(FILTER.window_margin * self.rate / self.cutoff_frequency)
         longest = _fit_window(longest, margin + _find_margin(self.rate, self.cutoff_frequency))
         for start in range(0, self.position.shape[0], longest):
             chosen = np.flatnonzero((self.kept >= start) & (self.kept < start + longest))
@@ -191,7 +184,7 @@ def low_pass(
     trend = first + np.linspace(0.0, 1.0, total) * (last - first)
     padded[:, :total] -= trend
     frequency = np.fft.rfftfreq(length, 1.0 / rate)
-    gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER_ORDER))
+    gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER.filter_order))
     spectrum = np.fft.rfft(padded)
     spectrum *= gain
     smooth = np.fft.irfft(spectrum, length)

@@ -10,13 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
-
-LEAST_BEHIND = 3
-"""Samples in a row that are not later than those before: fewer are messages that came late."""
-
-MOSTLY = 0.8
-"""Part of their steps of time that go on."""
 
 NOT_FINITE = 'not finite'
 TIME_STOOD = 'time did not advance'
@@ -141,9 +136,9 @@ class UsableSamples:
             return
         stamps, before = np.concatenate(self._behind), self._behind_before
         self._behind = []
-        if stamps.size < LEAST_BEHIND or not stamps[0] < before:
+        if stamps.size < FAULTS.samples_behind or not stamps[0] < before:
             return
-        if (np.diff(stamps) > 0.0).mean() > MOSTLY and (
+        if (np.diff(stamps) > 0.0).mean() > FAULTS.clock_going_on and (
             self.clock_step is None or stamps.size > self.clock_step.lost
         ):
             self.clock_step = ClockStep(before, float(stamps[0]), stamps.size, is_whole)

@@ -17,12 +17,10 @@ from typing import Any
 
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.logs.arrays import ArrayStore, release_pages
+from ne_dynamics.logs.thresholds import LOGS
 
 Progress = Callable[[str, Iterator[Any], int], Iterator[Any]]
 """Shows how far a step is: its name, its results as they come, and their number."""
-
-AHEAD = 8
-"""Parts that are handed out before the first result is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +82,7 @@ def _generate(
     shared: tuple[Any, ...],
 ) -> Iterator[Any]:
     waiting: deque[tuple[Future[Any] | None, tuple[Any, ...]]] = deque()
-    ahead = 1 if executor is None else AHEAD
+    ahead = 1 if executor is None else LOGS.parts_ahead
     while True:
         for own in itertools.islice(arguments, ahead - len(waiting)):
             future = None

@@ -40,16 +40,13 @@ class MotionThresholds:
     effort_resolution: float = threshold(
         0.01,
         '',
-        'Part of an effort limit, or of an effort beyond it, that may be missed between two '
-        'samples.',
+        'Part of an effort limit, or of an effort beyond, that may be missed between samples.',
     )
     most_refined: int = threshold(
         1_000, '', 'Samples between the first ones, of all segments together ...'
     )
     most_of_each: int = threshold(
-        64,
-        '',
-        '... and of each on top; what takes more to be said within the limits counts as beyond.',
+        64, '', '... and of each on top; what needs more counts as beyond.'
     )
     least_cells: int = threshold(
         4, '', 'Intervals into which a segment is divided at first, at least.'
@@ -64,11 +61,9 @@ class MotionThresholds:
         7, '', 'An interval is divided so many times at the most, into ...'
     )
     parts: int = threshold(
-        4, '', '... so many: what is shorter is a step, of which both sides have been seen.'
+        4, '', '... so many parts: what is shorter is a step, seen from both sides.'
     )
-    slow_share: float = threshold(
-        0.01, '', 'Of the usual velocities, with which a motion goes that is as slow as it may be.'
-    )
+    slow_share: float = threshold(0.01, '', 'Slowest motion, by the usual velocities.')
     samples_at_once: int = threshold(
         20_000, '', 'Samples that are computed in one step: more of them take no less time each.'
     )
@@ -77,8 +72,7 @@ class MotionThresholds:
     first_step_time: float = threshold(
         0.02,
         's',
-        'A first point at time zero may be as far from where the motion begins as the joint '
-        'goes in this time at its velocity limit.',
+        'Farthest first point at time zero: what a joint goes in this at its velocity limit.',
     )
 
     # limit_violation
@@ -86,18 +80,12 @@ class MotionThresholds:
 
     # motion
     most_waiting_motions: int = threshold(
-        100,
-        '',
-        'Motions that wait for their time, one after the other; each costs a little at every '
-        'state.',
+        100, '', 'Motions that wait for their time; each costs a little every state.'
     )
 
     # position_spline
     first_point_share: float = threshold(
-        0.5,
-        '',
-        'A moving arm passes over a first point that is nearer than this share of the next '
-        'interval.',
+        0.5, '', 'A moving arm skips a first point nearer than this share of the next interval.'
     )
     negligible_coupling: float = threshold(
         1e-18, '', 'Coupling between knots, relative to one, that no sum of doubles feels.'
@@ -106,17 +94,12 @@ class MotionThresholds:
     # segments
     bisections: int = threshold(10, '', 'Zeros are found to a thousandth of a segment so.')
     newton_steps: int = threshold(
-        3,
-        '',
-        'Then to its square, and so on. Where zeros lie so near to each other that the method '
-        'of Newton is slow, the curve is flat, and its value there the same.',
+        3, '', 'Then to its square, and so on; where Newton is slow, the curve is flat.'
     )
 
     # stopping
     stop_effort_share: float = threshold(
-        0.8,
-        '',
-        'Part of the effort limits that a stop may ask for; the rest is left to the feedback.',
+        0.8, '', 'Part of the effort limits of a stop: feedback has the rest.'
     )
     shortest_forced_stop: float = threshold(
         0.05, 's', 'A stop before a position limit takes no less time than this.'
@@ -127,23 +110,19 @@ class MotionThresholds:
         'Where nothing else limits it, the peak deceleration is the velocity limit in this time.',
     )
     shortest_stop: float = threshold(
-        1e-4,
-        'rad or m',
-        'A stop that would go on by no more than this is none: the position is held.',
+        1e-4, 'rad or m', 'A shorter stop is none: the position is held.'
     )
 
     # waypoints
     shortest_segment: float = threshold(1e-6, 's', 'Two waypoints are at least this far apart.')
     longest_motion: float = threshold(
-        1e10,
-        's',
-        'A waypoint is at most this far from the start: longer than any message can say.',
+        1e10, 's', 'Farthest waypoint from the start: longer than any message can say.'
     )
     largest_position: float = threshold(
         1e9,
         'rad or m',
-        'No waypoint is farther from zero, though a joint may turn without end: what gains make '
-        'of it stays finite, and an arm that is asked for it has a fault that somebody sees.',
+        'Farthest waypoint: efforts of the gains stay finite, and an arm asked for it shows a '
+        'fault.',
     )
     position_tolerance: float = threshold(
         1e-6, 'rad or m', 'Waypoints may lie this far outside the position limits: planners round.'
@@ -151,16 +130,14 @@ class MotionThresholds:
 
     # annotation
     ramp_time: float = threshold(
-        1e-4,
-        's',
-        'Duration of the ramp in place of a step of the effort; shorter in short segments.',
+        1e-4, 's', 'Duration of an effort ramp in place of a step; less in short segments.'
     )
     annotation_cells: int = threshold(16, '', 'Intervals of a part at whose ends it is sampled.')
     annotation_largest_turn: float = threshold(
         0.5, 'rad or m', 'Largest change of all joints together over such an interval.'
     )
     step_share: float = threshold(
-        0.05, '', 'Part of the tolerance from which a jump of the effort is a step that is ramped.'
+        0.05, '', 'A jump of the effort by this part of its tolerance is ramped.'
     )
     annotation_max_points: int = threshold(
         100_000, '', 'Default for the largest number of points.'
@@ -204,15 +181,10 @@ class TimeScalingThresholds:
         1e-9, '', 'Part of the largest speed in an interval below which a path rests.'
     )
     path_slow_share: float = threshold(
-        0.1,
-        '',
-        'Part of that speed below which a path rests at an end that is still a turn when the '
-        'interval is as small as it may be.',
+        0.1, '', 'Part of it below which a path rests at an end that turns at the least interval.'
     )
     inside_share: float = threshold(
-        0.25,
-        '',
-        'Share of a part away from its end at which a path has a direction where it rests.',
+        0.25, '', 'Where a resting path has a direction, by its part from the end.'
     )
 
     # path_bounds
@@ -220,17 +192,14 @@ class TimeScalingThresholds:
         1e-9, '', 'A slope that is smaller limits no acceleration along the path.'
     )
     spare_effort: float = threshold(
-        0.01, '', 'Part of a limit that is left to move with where holding takes nearly all of it.'
+        0.01, '', 'Part of a limit left to move with where holding takes nearly all.'
     )
     largest_speed_squared: float = threshold(1e12, '', 'Of the speed, where nothing limits it.')
     nearly_standing_speed: float = threshold(
         0.05, '', 'Speed at which an effort counts as that of a motion that nearly stands.'
     )
     crossings: int = threshold(
-        40,
-        '',
-        'Steps in which two sets of lines are found to cross; each leaves one line, few are '
-        'taken.',
+        40, '', 'Most steps to the crossing of two sets of lines: each leaves one, few are taken.'
     )
 
     # path_deviation
@@ -238,9 +207,7 @@ class TimeScalingThresholds:
         8, '', 'Points of each segment that are looked at, between its ends.'
     )
     first_guesses: int = threshold(
-        16,
-        '',
-        'Intervals of a part of the path, at whose ends the nearest point is looked for at first.',
+        16, '', "Intervals of a path's part at whose ends the nearest point is sought."
     )
     projections: int = threshold(4, '', 'Steps of the method of Gauss and Newton from there.')
     deviation_batch: int = threshold(
@@ -249,32 +216,23 @@ class TimeScalingThresholds:
 
     # retiming
     retiming_effort_share: float = threshold(
-        0.95,
-        '',
-        'Part of the effort limits that a motion takes when nothing else is asked for: the rest '
-        "is the feedback's.",
+        0.95, '', 'Part of the effort limits of a motion by default: feedback has the rest.'
     )
     path_tolerance: float = threshold(
         1e-4, 'rad or m', 'As far may the motion between the points be from the path.'
     )
     limit_tolerance: float = threshold(
-        0.008,
-        '',
-        'Part of a limit by which it may be beyond it at the samples: between them, by 0.01.',
+        0.008, '', 'Part of a limit by which samples may exceed it; between them 0.01.'
     )
     acceleration_step_share: float = threshold(
-        0.05,
-        '',
-        'Part of the largest acceleration of a joint from which on a change of it is a step.',
+        0.05, '', "A step of the acceleration changes by this part of a joint's largest."
     )
     attempts: int = threshold(15, '', 'Times that intervals are halved, or limits lowered.')
     halvings: int = threshold(
         2, '', 'Of these, how many halve an interval for the sake of the limits.'
     )
     limit_samples: int = threshold(
-        16,
-        '',
-        'Intervals between two points of the motion at whose ends it is compared with the limits.',
+        16, '', 'Intervals between points at whose ends a motion meets the limits.'
     )
     beside_share: float = threshold(
         1e-3, '', 'Part of the time between two points, so near to which it is compared.'
@@ -293,20 +251,16 @@ class TimeScalingThresholds:
     slowest_speed: float = threshold(
         0.01,
         '',
-        'Speed that a motion has on its path at the least, where it does not stop: corners are '
-        'passed with it. Where the limits allow less than the speed that was sent, it is this '
-        'part of theirs.',
+        'Least path speed without a stop, to pass corners; or this part of limits below the '
+        'sent speed.',
     )
     least_speed_squared: float = threshold(
-        1e-6,
-        '',
-        'Square of a speed; limits that allow less are left rather than that a path has no end.',
+        1e-6, '', 'Square of a speed; lower limits are left rather than that a path has no end.'
     )
     corner_velocity_change: float = threshold(
         1e-3,
         'rad/s or m/s',
-        'A change of a velocity from segment to segment, and as a part of it, from which on '
-        'there is a corner.',
+        'Change of a velocity from segment to segment, and its share, of a corner.',
     )
     passes: int = threshold(
         2, '', 'Passes, each after the first with friction near the speeds of the one before.'

@@ -35,15 +35,12 @@ class NodeThresholds:
 
     # controller_state
     early_share: float = threshold(
-        1e-3, '', 'Share of the period by which a state may be early, and is in time all the same.'
+        1e-3, '', 'Share of the period by which a state in time may be early.'
     )
 
     # follow_joint_trajectory
     most_goal_points: int = threshold(
-        2_000,
-        '',
-        'Points of a goal; more are rejected. rclpy converts a goal in one call, 10 to 45 us a '
-        'point, in which no joint state is answered.',
+        2_000, '', 'Most points of a goal: rclpy converts each in 10 to 45 us, answering no state.'
     )
     bytes_of_a_point: int = threshold(
         200, 'bytes', 'As many as a point has in a message of six joints.'
@@ -54,9 +51,7 @@ class NodeThresholds:
 
     # joint_trajectory
     far_start: float = threshold(
-        10.0,
-        's',
-        'Delay of a start beyond which a warning names it: the stamp may be of another clock.',
+        10.0, 's', 'A later start is named by a warning: its clock may differ.'
     )
 
     # node
@@ -76,8 +71,7 @@ class NodeThresholds:
     lead: float = threshold(
         0.03,
         's',
-        'What the worker process plans takes over so much later than it comes where the arm '
-        'moves: to read and to plan it takes less ...',
+        'What the worker plans takes over so much later while moving: planning takes less ...',
     )
     lead_per_byte: float = threshold(
         1.5e-7, 's/byte', '... and so much more for each byte of the message.'
@@ -94,11 +88,7 @@ class NodeThresholds:
     )
 
     # goal_proxy
-    goal_watch_period: float = threshold(
-        0.02,
-        's',
-        'How often it is looked what became of a goal, or of a hold, while there is one.',
-    )
+    goal_watch_period: float = threshold(0.02, 's', 'Between two looks at a running goal or hold.')
     answer_time: float = threshold(
         2.0, 's', "For which the controller's answer to a question is waited for."
     )
@@ -137,7 +127,7 @@ class NodeThresholds:
 
     # worker_process
     worker_niceness: int = threshold(
-        10, '', 'The process gives way to others: what it does is waited for, a state is not.'
+        10, '', 'The process gives way: what it does is waited for, states are not.'
     )
     worker_starting_time: float = threshold(60.0, 's', 'The process is given so long to start.')
     worker_longest_work: float = threshold(

@@ -18,8 +18,7 @@ class SimulationThresholds:
     turning_velocity: float = threshold(
         1e-3,
         'rad/s or m/s',
-        "Width of the change from one direction's friction to the other's, where the model has "
-        'none.',
+        'Width of the change of friction with direction, for models without one.',
     )
 
     # gain_plots
@@ -41,20 +40,13 @@ class SimulationThresholds:
     trial_largest_offset: float = threshold(0.02, 'rad or m', 'First error of a trial.')
     trial_last_part: float = threshold(0.25, '', 'Of a trial in which it has settled.')
     diverged_times: float = threshold(
-        10.0,
-        '',
-        'An error so many times larger than what it began with, and the sag, is one that grows.',
+        10.0, '', 'An error grows when so many times its first, and the sag.'
     )
     swinging_share: float = threshold(
-        0.15,
-        '',
-        'Of the first error, and of the sag: what is left of a motion in the last part at the '
-        'most.',
+        0.15, '', 'Most of the first error, and the sag, that is left in the last part.'
     )
     shaking_share: float = threshold(
-        0.05,
-        '',
-        'Part of the effort limit by which efforts may go to and fro in the last part ...',
+        0.05, '', 'Part of the effort limit that efforts may alternate by at last ...'
     )
     noisy_steps: float = threshold(6.0, '', '... and times what a step of the encoders moves.')
     trial_least_error: float = threshold(1e-4, 'rad or m', 'Errors below this are none.')
@@ -84,15 +76,13 @@ class SimulationThresholds:
     driven_inertia: float = threshold(
         1e9,
         'kg m^2 or kg',
-        'Rotor inertia of the joints that move the base. 1 kN m of the arm disturb its '
-        'acceleration by 1e-6 rad/s^2; the excursion itself is set anew in every period.',
+        'Rotor inertia of base joints: 1 kN m disturbs 1e-6 rad/s^2; the excursion is set each '
+        'period.',
     )
 
     # one_process_loop
     cogging: float = threshold(
-        0.04,
-        '',
-        'What torques ripple by without a load: a share of the effort limit and of the ripple.',
+        0.04, '', 'Torque ripple without load, by the effort limit and the ripple.'
     )
 
     # simulated_robot
@@ -102,14 +92,13 @@ class SimulationThresholds:
     standing_period: float = threshold(
         0.5,
         's',
-        'Between two publications of a state that was answered, where time stands still: the '
-        'last answer has come long before the brakes are released.',
+        'Between publications of an answered state at rest: the last answer precedes the '
+        "brakes' release.",
     )
     states_at_once: int = threshold(
         10,
         '',
-        'Under brakes, that follow one grant, or one another every 0.1 s: controllers that '
-        'listen with a short queue must not lose them.',
+        'States under brakes that follow one grant, or come 0.1 s apart: short queues keep them.',
     )
     silence_before_start: float = threshold(
         0.2, 's', 'Without a command before an arm in lockstep is let go.'
@@ -117,18 +106,13 @@ class SimulationThresholds:
     latest_answer: float = threshold(
         1.0,
         's',
-        'For so long the command that answers the last state under brakes is waited for: on a '
-        'busy machine it comes late, and would then count for the first state after them.',
+        'Longest wait for the answer to the last state under brakes; later, it answers the next.',
     )
     command_timeout: float = threshold(
-        10.0,
-        's',
-        'An arm in lockstep that gets no command for this time goes on with the last one.',
+        10.0, 's', 'Lockstep arms without a command for this continue with the last one.'
     )
     largest_catch_up: float = threshold(
-        0.1,
-        's',
-        'A simulation that is behind real time by more than this skips what it is behind.',
+        0.1, 's', 'A simulation farther behind real time skips that.'
     )
     coasting_pace: float = threshold(
         1.0 / 3.0, '', 'Simulated time to real time while nobody answers in lockstep.'
@@ -136,8 +120,8 @@ class SimulationThresholds:
     answers_to_resume: int = threshold(
         5,
         '',
-        'Commands after a drop-out from which the states count as answered: a watchdog may send '
-        'one unasked, and a controller that does not believe the first states none.',
+        'Commands after a drop-out until states count as answered: watchdogs send one, doubting '
+        'controllers none.',
     )
     warning_period: float = threshold(
         5.0, 's', 'A warning is repeated after this time at the earliest.'
@@ -184,10 +168,7 @@ class DemoThresholds:
 
     # position_chunks
     chunk_lead: float = threshold(
-        0.02,
-        's',
-        'A chunk is sent so long before its stamp: when exactly it comes is no part of the '
-        'result.',
+        0.02, 's', 'A chunk is sent this long before its stamp: jitter must not matter.'
     )
     chunk_largest_error: float = threshold(
         0.2,
@@ -211,7 +192,7 @@ class DemoThresholds:
 
     # session
     diagnostics_timeout: float = threshold(
-        5.0, 's', 'Longest wait for what the node says of a run that it may have given up.'
+        5.0, 's', 'Longest wait for what the node says of a run it gave up.'
     )
     lockstep_state_timeout: float = threshold(
         10.0,
@@ -225,8 +206,8 @@ class DemoThresholds:
     start_mark: float = threshold(
         1e-9,
         'rad/s or m/s',
-        'Desired velocity of all joints at the first waypoint: nothing to an arm, but the sign '
-        "in the node's desired state, at rest until then, that it has got the trajectory.",
+        "Desired velocity at the first waypoint: shows in the node's state that it has the "
+        'trajectory.',
     )
     desired_tolerance: float = threshold(
         1e-6, 'rad or m', "The node's desired position may differ this much from the trajectory."
@@ -234,14 +215,10 @@ class DemoThresholds:
 
     # weak_motors
     asked_share: float = threshold(
-        1.5,
-        '',
-        "Part of the motors' efforts that the motion takes, if it is followed as it was sent.",
+        1.5, '', "Part of the motors' efforts of the motion, followed as sent."
     )
     holding_share: float = threshold(
-        0.85,
-        '',
-        "Part of the motors' efforts that it takes at the most to hold the arm on its way.",
+        0.85, '', "Largest part of the motors' efforts that holds the arm on its way."
     )
     effort_samples: int = threshold(
         2001, '', "The motion's efforts are looked at at so many times."
@@ -250,8 +227,7 @@ class DemoThresholds:
     begun_way: float = threshold(
         1e-4,
         'rad or m',
-        'So far from its begin a motion has a speed on its path: where it hardly moves that is '
-        'not to be told ...',
+        'From here a motion has a path speed: nearer its begin that hardly shows ...',
     )
     time_before_end: float = threshold(0.02, 's', '... and so long before its end.')
     arrived_distance: float = threshold(

@@ -12,6 +12,7 @@ from ne_dynamics.cli.main import main
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies import puma
 from ne_dynamics.papers.studies.document import END, begin
+from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.shipped import shipped_file
 
 
@@ -49,7 +50,7 @@ def test_simulations_draw_and_print_json(tmp_path, capsys, monkeypatch, argument
     """The picture goes to the folder that was named, the figures to stdout."""
     pytest.importorskip('matplotlib', reason='matplotlib is missing')
     # The durations that the document shows are those of another test.
-    monkeypatch.setattr(puma, 'DURATIONS', (0.1,))
+    monkeypatch.setattr(puma, 'STUDIES', replace(STUDIES, durations=(0.1,)))
     assert main(['reproduce', *arguments, '--json', '--output', str(tmp_path / 'new')]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data['duration'] == float(arguments[-1])

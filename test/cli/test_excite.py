@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from excitation_arm import START, make_urdf
 
 from ne_dynamics.cli.main import main
 from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.excitation.thresholds import SEARCH
 from ne_dynamics.shipped import shipped_file
 
 PUMA = str(shipped_file('puma560_standard_dh.yaml'))
@@ -31,9 +33,9 @@ def urdf(tmp_path):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Seek less."""
-    monkeypatch.setattr('ne_dynamics.excitation.search.OUTER', 4)
-    monkeypatch.setattr('ne_dynamics.excitation.search.INNER', 6)
-    monkeypatch.setattr('ne_dynamics.excitation.plan.DRAWS', 2)
+    few = replace(SEARCH, multiplier_steps=4, iterations=6, random_motions=2)
+    monkeypatch.setattr('ne_dynamics.excitation.search.SEARCH', few)
+    monkeypatch.setattr('ne_dynamics.excitation.plan.SEARCH', few)
 
 
 def call(*arguments):

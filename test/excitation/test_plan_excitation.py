@@ -27,6 +27,7 @@ from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import Information, measure_determinant
 from ne_dynamics.excitation.search import Search, Task
 from ne_dynamics.excitation.start_pose import choose_start
+from ne_dynamics.excitation.thresholds import SEARCH
 from ne_dynamics.excitation.verification import (
     Distances,
     check_limits,
@@ -194,9 +195,9 @@ def test_points_can_be_followed_and_annotated(plan):
 
 def test_the_same_seed_gives_the_same_motion(monkeypatch):
     """Two plans agree in every digit; another seed gives another motion."""
-    monkeypatch.setattr('ne_dynamics.excitation.search.OUTER', 2)
-    monkeypatch.setattr('ne_dynamics.excitation.search.INNER', 5)
-    monkeypatch.setattr('ne_dynamics.excitation.plan.DRAWS', 2)
+    few = replace(SEARCH, multiplier_steps=2, iterations=5, random_motions=2)
+    monkeypatch.setattr('ne_dynamics.excitation.search.SEARCH', few)
+    monkeypatch.setattr('ne_dynamics.excitation.plan.SEARCH', few)
     options = {'duration': 4.0, 'harmonics': 1, 'starts': 1, 'keep_out': ()}
     first, second, other = (
         plan_excitation(small_arm(), START, seed=seed, **options) for seed in (1, 1, 2)
@@ -283,7 +284,7 @@ def test_efforts_that_do_not_hold_the_arm_are_refused():
 
 def test_a_joint_without_room_stays(monkeypatch):
     """It is said, the joint does not move, and parameters that need it are not counted."""
-    monkeypatch.setattr('ne_dynamics.excitation.search.INNER', 10)
+    monkeypatch.setattr('ne_dynamics.excitation.search.SEARCH', replace(SEARCH, iterations=10))
     robot = ned.load_urdf(make_urdf(slide_upper=0.0), tip_link='hand')
     dynamics = ned.Dynamics(robot, backend='python')
     start = np.array([0.2, 0.6, -1.0, 0.0])
@@ -379,7 +380,7 @@ def test_one_joint_is_enough():
 
 def test_motions_that_tell_by_condition(monkeypatch):
     """With the condition number as objective it is no worse than with log det, in fewer steps."""
-    monkeypatch.setattr('ne_dynamics.excitation.search.INNER', 15)
+    monkeypatch.setattr('ne_dynamics.excitation.search.SEARCH', replace(SEARCH, iterations=15))
     plan = plan_excitation(
         small_arm(), START, solids=small_solids(), objective='condition', **QUICK
     )

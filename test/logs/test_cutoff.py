@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.logs.cutoff import HIGHEST, MULTIPLES, choose_cutoff
+from ne_dynamics.logs.cutoff import choose_cutoff
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.stale_samples import REPEATED, without_repeated
+from ne_dynamics.logs.thresholds import FILTER
 
 
 def swing(rate, frequency, *, noise=1e-5, effort_noise=0.1, duration=30.0):
@@ -29,20 +30,24 @@ def swing(rate, frequency, *, noise=1e-5, effort_noise=0.1, duration=30.0):
 def test_the_cutoff_is_a_few_times_the_frequency_of_the_motion(rate, frequency):
     """Between the least and the most multiple, within a band, at any rate of the log."""
     found = choose_cutoff(*swing(rate, frequency), rate)
-    assert MULTIPLES[0] * frequency * 0.8 <= found <= MULTIPLES[1] * frequency * 1.4
+    assert (
+        FILTER.cutoff_multiples[0] * frequency * 0.8
+        <= found
+        <= FILTER.cutoff_multiples[1] * frequency * 1.4
+    )
 
 
 def test_noise_on_the_effort_lowers_the_cutoff():
     """What is noise in every effort is not kept, but the least multiple of the motion is."""
     quiet = choose_cutoff(*swing(200.0, 0.5, effort_noise=1e-3), 200.0)
     loud = choose_cutoff(*swing(200.0, 0.5, effort_noise=5.0), 200.0)
-    assert 0.8 * MULTIPLES[0] * 0.5 <= loud < quiet
+    assert 0.8 * FILTER.cutoff_multiples[0] * 0.5 <= loud < quiet
 
 
 def test_a_robot_that_stands_leaves_the_highest_cutoff():
     """Without motion there is nothing to choose by."""
     noise = np.random.default_rng(1).standard_normal((2, 3000, 1))
-    assert choose_cutoff(1e-5 * noise[0], noise[1], 100.0) == HIGHEST
+    assert choose_cutoff(1e-5 * noise[0], noise[1], 100.0) == FILTER.highest_cutoff
 
 
 def make_log(position):

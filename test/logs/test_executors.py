@@ -9,6 +9,7 @@ import signal
 import socket
 import time
 from concurrent.futures import Executor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from ne_dynamics.logs import executors
 from ne_dynamics.logs.executors import open_executor
 from ne_dynamics.logs.log import read_log
 from ne_dynamics.logs.processes import NAME
+from ne_dynamics.logs.thresholds import LOGS
 from ne_dynamics.logs.work import Work
 
 ARM = short_arm()
@@ -182,7 +184,7 @@ def test_a_worker_of_another_version_is_refused(workers, monkeypatch):
 def test_a_scheduler_that_does_not_answer(kind, log_file, capsys, monkeypatch):
     """A bad or silent address ends with one line, and soon."""
     pytest.importorskip('distributed', reason='distributed is missing')
-    monkeypatch.setattr(executors, 'PATIENCE', 1.0)
+    monkeypatch.setattr(executors, 'LOGS', replace(LOGS, executor_timeout=1.0))
     with socket.socket() as listener:
         listener.bind(('127.0.0.1', 0))
         if kind == 'silent':
@@ -200,7 +202,7 @@ def test_a_scheduler_that_does_not_answer(kind, log_file, capsys, monkeypatch):
 def test_a_scheduler_without_workers(monkeypatch):
     """A cluster without a worker is an error that says so, and soon."""
     distributed = pytest.importorskip('distributed', reason='distributed is missing')
-    monkeypatch.setattr(executors, 'PATIENCE', 1.0)
+    monkeypatch.setattr(executors, 'LOGS', replace(LOGS, executor_timeout=1.0))
     nobody = {'n_workers': 0, 'host': '127.0.0.1', 'dashboard_address': None}
     with (
         distributed.LocalCluster(**nobody, silence_logs='CRITICAL') as cluster,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from ne_dynamics.logs.readers.joint_state_cdr import (
     find_by_name,
     generate_rows,
 )
+from ne_dynamics.logs.thresholds import LOGS
 
 pytest.importorskip('rosbags', reason='rosbags is missing')
 
@@ -131,7 +134,7 @@ def test_messages_at_once_are_messages_one_by_one(monkeypatch, kind, at_once):
             assert connections == ['one']
             return zip(['one'] * len(messages), received, messages, strict=True)
 
-    monkeypatch.setattr(joint_state_cdr, 'AT_ONCE', at_once)
+    monkeypatch.setattr(joint_state_cdr, 'LOGS', replace(LOGS, messages_at_once=at_once))
     parts = list(generate_rows(Reader(), ['one'], JOINTS))
     assert len(parts) == -(-len(messages) // at_once)
     stamps, values, reasons = [], [], []

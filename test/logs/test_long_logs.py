@@ -202,6 +202,7 @@ def test_memory_does_not_grow_with_the_log(given, tmp_path):
     """A log of 320 MB is kept, checked and filtered in less than it has."""
     script = """
 import resource, sys
+from dataclasses import replace
 import numpy as np
 import ne_dynamics as ned
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
@@ -210,7 +211,7 @@ from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.work import Work
 
-arrays.IN_MEMORY = 16 << 20
+arrays.LOGS = replace(arrays.LOGS, in_memory=16 << 20)
 robot, work = ned.load_urdf(sys.argv[1]), Work()
 
 def make():

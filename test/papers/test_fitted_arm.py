@@ -14,8 +14,9 @@ from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.forms.drives import DrivenArm
-from ne_dynamics.papers.forms.fitted_arm import PARALLEL, fit_arm, to_modified
+from ne_dynamics.papers.forms.fitted_arm import fit_arm, to_modified
 from ne_dynamics.papers.forms.random_arms import random_arm
+from ne_dynamics.papers.thresholds import FORMS
 from ne_dynamics.shipped import shipped_file
 
 CONVENTIONS = ['standard', 'modified']
@@ -120,7 +121,7 @@ def test_modified_frames_of_a_standard_arm_are_the_same_arm(seed):
 def test_axes_that_are_parallel_but_for_rounding_become_parallel():
     """Two axes a rounding apart get no common normal far away; their efforts differ no more."""
     robot = random_chain(3, 2)
-    turn = 0.3 * PARALLEL
+    turn = 0.3 * FORMS.parallel_angle
     bodies = [
         dataclasses.replace(body, axis=np.array([0.0, 0.0, 1.0]), joint_type=JointType.REVOLUTE)
         for body in robot.bodies
@@ -135,7 +136,7 @@ def test_axes_that_are_parallel_but_for_rounding_become_parallel():
     arm = fit_arm(robot)
     assert arm.links[0].alpha == 0.0
     assert arm.links[0].a == pytest.approx(np.hypot(0.3, 0.2))
-    check_same(robot, arm, random_motion(np.random.default_rng(3), 2), 10.0 * PARALLEL)
+    check_same(robot, arm, random_motion(np.random.default_rng(3), 2), 10.0 * FORMS.parallel_angle)
 
 
 def test_robots_that_are_no_chain_are_refused():

@@ -13,6 +13,7 @@ from ne_dynamics.model.robot import Link, Robot, Transform
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies import equivalence, forms
+from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.shipped import shipped_file
 
 GENERAL = set(FORMULATIONS) - {'sasaki_symbolic'}
@@ -31,8 +32,7 @@ TREE = """<robot name="tree">
 @pytest.fixture(autouse=True)
 def short_timing(monkeypatch):
     """Time three calls a form and simulate five steps."""
-    monkeypatch.setattr(forms, 'TIMED_SECONDS', 0.0)
-    monkeypatch.setattr(forms, 'SIMULATION_STEPS', 5)
+    monkeypatch.setattr(forms, 'STUDIES', replace(STUDIES, timed_seconds=0.0, simulation_steps=5))
 
 
 def run(robot, **given):

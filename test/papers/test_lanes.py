@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ne_dynamics.codegen.llvm.compiler import toolchain
 from ne_dynamics.codegen.python_kernel import PythonKernel
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import BackendError
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.studies import lanes
 from ne_dynamics.papers.studies.counts import trace_inverse_dynamics
+from ne_dynamics.papers.thresholds import STUDIES
 
 
 @pytest.fixture
@@ -23,7 +27,7 @@ def tools():
 
 
 @pytest.mark.parametrize('is_waiting', [True, False])
-@pytest.mark.parametrize('count', [1, lanes.LANES])
+@pytest.mark.parametrize('count', [1, CODEGEN.most_lanes])
 def test_the_timed_loops_compute_the_inverse_dynamics(tools, count, is_waiting):
     """After several calls the results are the efforts of the inputs, on every lane, and a loop
     that hands results back leaves the inputs as they were.
@@ -48,17 +52,16 @@ def test_the_study_reports_times_and_instructions(tools, monkeypatch):
     """Every row has positive times and more instructions than arithmetic ones, of which a
     multiply-add counts once; the vectors need no more of them than eight calls on one lane.
     """
-    monkeypatch.setattr(lanes, 'REPEATS', 3)
-    monkeypatch.setattr(lanes, 'HANDOVER_REPEATS', 1)
-    monkeypatch.setattr(lanes, 'HANDOVERS', 10)
+    few = replace(STUDIES, timed_runs=3, handovers=10, handover_repeats=1)
+    monkeypatch.setattr(lanes, 'STUDIES', few)
     report = lanes.study()
     assert report.data['cycle'] > 0.0
     assert report.data['handover'] > 0.0
     for found in report.data['robots'].values():
         single, several = found['timings']
-        assert (single['lanes'], several['lanes']) == (1, lanes.LANES)
+        assert (single['lanes'], several['lanes']) == (1, CODEGEN.most_lanes)
         for timing in (single, several):
             assert min(timing['waiting'], timing['free']) > 0.0
             assert timing['instructions'] > timing['arithmetic'] > found['operations'] / 3
-        assert several['instructions'] < lanes.LANES * single['instructions']
+        assert several['instructions'] < CODEGEN.most_lanes * single['instructions']
     assert 'operations in flight' in report.text()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import ne_dynamics as ned
 from ne_dynamics.logs import arrays, parts
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.readers import csv_log
+from ne_dynamics.logs.thresholds import FILTER, LOGS
 
 RATE = 100.0
 
@@ -42,7 +45,7 @@ def write_csv(path, log, change=None):
 
 def cut_short(monkeypatch, size=300_000, length=1 << 12):
     """Have logs read in blocks of `size` bytes, cut into parts of `length` samples, and mapped."""
-    monkeypatch.setattr(csv_log, 'BLOCK_BYTES', size)
-    monkeypatch.setattr(parts, 'PART_SAMPLES', length // 2)
-    monkeypatch.setattr(parts, 'LENGTH', length)
-    monkeypatch.setattr(arrays, 'IN_MEMORY', 0)
+    monkeypatch.setattr(csv_log, 'LOGS', replace(LOGS, block_size=size))
+    shorter = replace(FILTER, part_samples=length // 2, transform_length=length)
+    monkeypatch.setattr(parts, 'FILTER', shorter)
+    monkeypatch.setattr(arrays, 'LOGS', replace(LOGS, in_memory=0))

@@ -26,23 +26,9 @@ from ne_dynamics.codegen.source import (
     needs_c_library,
 )
 from ne_dynamics.codegen.subject import Subject
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import FloatArray, Robot
-
-SAMPLES = 100
-"""Samples of each function in the test."""
-
-TOLERANCE = 1e-12
-"""Error that the test allows, as part of the largest value of the function."""
-
-SMALLEST_SCALE = 1e-2
-"""What counts as largest value where all are smaller: rounding errors of zero have no digits."""
-
-LONGEST_PREFIX = 40
-"""Characters to which the name of a robot is cut in a prefix."""
-
-LINE = 96
-"""Characters in a line of a table."""
 
 _SUFFIX = '_dynamics'
 
@@ -58,14 +44,14 @@ def make_prefix(name: str) -> str:
     Returns
     -------
     str
-        Lower-case letters, digits and single underscores, at most :data:`LONGEST_PREFIX`
+        Lower-case letters, digits and single underscores, at most `longest_prefix`
         characters, with a letter at the beginning. Different names may give the same prefix.
     """
     words = re.findall(r'[a-z0-9]+', name.lower())
     prefix = '_'.join(words)
     if not prefix[:1].isalpha():
         prefix = f'robot_{prefix}'
-    return prefix[:LONGEST_PREFIX].rstrip('_')
+    return prefix[: CODEGEN.longest_prefix].rstrip('_')
 
 
 def check_prefix(prefix: str) -> str:
@@ -77,10 +63,10 @@ def check_prefix(prefix: str) -> str:
         When it is no lower-case identifier without double underscores, or is too long.
     """
     is_word = isinstance(prefix, str) and re.fullmatch(r'[a-z][a-z0-9]*(_[a-z0-9]+)*', prefix)
-    if not is_word or len(prefix) > LONGEST_PREFIX:
+    if not is_word or len(prefix) > CODEGEN.longest_prefix:
         raise InputError(
-            f'prefix: expected up to {LONGEST_PREFIX} lower-case letters, digits and single '
-            f'underscores between them, with a letter first, got {prefix!r}'
+            f'prefix: expected up to {CODEGEN.longest_prefix} lower-case letters, digits and '
+            f'single underscores between them, with a letter first, got {prefix!r}'
         )
     return prefix
 
@@ -238,7 +224,7 @@ class _Case(NamedTuple):
     Attributes
     ----------
     program : Program
-    expected : array, shape (SAMPLES, outputs)
+    expected : array, shape (`test_samples`, outputs)
     """
 
     program: Program
@@ -249,14 +235,15 @@ def _write_test(evaluator: Evaluator, programs: Sequence[Program], prefix: str) 
     samples = _draw_samples(evaluator.subject.robot, programs)
     cases = [_Case(program, _evaluate(evaluator, program, samples)) for program in programs]
     upper = prefix.upper()
+    count, tolerance, scale = CODEGEN.test_samples, CODEGEN.test_tolerance, CODEGEN.test_scale
     lines = [
         *_comment(
             [
                 MARK,
                 '',
-                f'Compares each function with {SAMPLES} samples that Python computed. The error',
-                f'of an entry may be {TOLERANCE:g} of the largest value of its function, or of',
-                f'{SMALLEST_SCALE:g} where that is smaller.',
+                f'Compares each function with {count} samples that Python computed. The error',
+                f'of an entry may be {tolerance:g} of the largest value of its function, or of',
+                f'{scale:g} where that is smaller.',
             ]
         ),
         f'#include "{prefix}{_SUFFIX}.h"',
@@ -264,7 +251,7 @@ def _write_test(evaluator: Evaluator, programs: Sequence[Program], prefix: str) 
         '#include <math.h>',
         '#include <stdio.h>',
         '',
-        f'#define SAMPLES {SAMPLES}',
+        f'#define SAMPLES {count}',
         f'#define LARGEST_RESULT {max(case.expected.shape[1] for case in cases)}',
         '',
     ]
@@ -287,8 +274,8 @@ def _write_test(evaluator: Evaluator, programs: Sequence[Program], prefix: str) 
         for program, _ in cases
     ]
     text = _TEST.replace('@rows@', '\n'.join(rows))
-    text = text.replace('@tolerance@', repr(TOLERANCE))
-    return '\n'.join(lines) + text.replace('@scale@', repr(SMALLEST_SCALE))
+    text = text.replace('@tolerance@', repr(tolerance))
+    return '\n'.join(lines) + text.replace('@scale@', repr(scale))
 
 
 def _draw_samples(robot: Robot, programs: Sequence[Program]) -> dict[str, FloatArray]:
@@ -316,10 +303,13 @@ def _draw_samples(robot: Robot, programs: Sequence[Program]) -> dict[str, FloatA
     for stem, count in counts.items():
         generator = random.Random(stem)
         if stem == 'payload':
-            rows = [_draw_payload(generator) for _ in range(SAMPLES)]
+            rows = [_draw_payload(generator) for _ in range(CODEGEN.test_samples)]
         else:
             limits = ranges.get(stem, [1.0] * count)
-            rows = [[generator.uniform(-limit, limit) for limit in limits] for _ in range(SAMPLES)]
+            rows = [
+                [generator.uniform(-limit, limit) for limit in limits]
+                for _ in range(CODEGEN.test_samples)
+            ]
         samples[stem] = np.array(rows).round(6)
     return samples
 
@@ -344,12 +334,12 @@ def _draw_payload(generator: random.Random) -> list[float]:
 def _evaluate(
     evaluator: Evaluator, program: Program, samples: Mapping[str, FloatArray]
 ) -> FloatArray:
-    """Return a function of all samples, each as one call, shape (SAMPLES, outputs).
+    """Return a function of all samples, each as one call, shape (`test_samples`, outputs).
 
     Calls of one sample take the sines and cosines of the C library, as the C text does.
     """
     results = []
-    for sample in range(SAMPLES):
+    for sample in range(CODEGEN.test_samples):
         arrays = [samples[stem][sample : sample + 1] for stem, _ in program.inputs]
         results.append(evaluator.evaluate(program.name, arrays, lambda: None).ravel())
     return np.array(results)
@@ -361,7 +351,7 @@ def _table(name: str, rows: FloatArray) -> list[str]:
         line = '    {'
         for index, value in enumerate(row):
             word = repr(value) + (',' if index + 1 < len(row) else '},')
-            if len(line) + len(word) > LINE:
+            if len(line) + len(word) > CODEGEN.table_line:
                 lines.append(line.rstrip())
                 line = '     '
             line += f'{word} '

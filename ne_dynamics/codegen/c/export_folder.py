@@ -10,11 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ne_dynamics.codegen.description import MARK
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import InputError
 from ne_dynamics.prepared_file import errors_named
-
-_HEAD = 500
-"""Characters of a file in which the mark is looked for."""
 
 
 def write_folder(folder: Path, files: Mapping[str, str]) -> list[Path]:
@@ -104,7 +102,7 @@ def _is_ours(path: Path) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
     with path.open(encoding='ascii', errors='replace') as file:
-        return MARK in file.read(_HEAD)
+        return MARK in file.read(CODEGEN.mark_head)
 
 
 def _replace_files(

@@ -25,19 +25,17 @@ from ne_dynamics.codegen.llvm.equations import (
     write_several,
     write_single,
 )
-from ne_dynamics.codegen.llvm.lanes import LANES
 from ne_dynamics.codegen.llvm.loops import ALIGNMENT, measure_tile, write_batch
 from ne_dynamics.codegen.llvm.object_loader import load_object
 from ne_dynamics.codegen.llvm.processor import describe_machine
 from ne_dynamics.codegen.program import Program
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import BackendError
 from ne_dynamics.model.robot import FloatArray
 
 if TYPE_CHECKING:
     from ne_dynamics.codegen.llvm.thread_pool import Sharing
 
-CHUNK = 4096
-"""Samples of a batch that a thread takes at a time, at least."""
 
 MAPS_PER_FUNCTION = 3
 """Memory maps that a loaded function takes."""
@@ -172,9 +170,6 @@ class Toolchain:
         return Engine(loaded)
 
 
-_LEFT_FOR_OTHERS = 10_000
-
-
 def _most_functions() -> int:
     """Return how many functions may be loaded at a time; Linux counts a process's maps."""
     global _most
@@ -184,7 +179,7 @@ def _most_functions() -> int:
                 maps = int(file.read())
         except (OSError, ValueError):
             maps = 65_530
-        _most = max(1000, (maps - _LEFT_FOR_OTHERS) // MAPS_PER_FUNCTION)
+        _most = max(1000, (maps - CODEGEN.maps_left) // MAPS_PER_FUNCTION)
     return _most
 
 
@@ -223,10 +218,12 @@ def count_lanes(features: str) -> int:
     features : str
         As LLVM lists them.
     """
-    return LANES if '+avx512f' in features.split(',') else LANES // 2
+    return CODEGEN.most_lanes if '+avx512f' in features.split(',') else CODEGEN.most_lanes // 2
 
 
-def write_module(program: Program, signature: Signature | None, most_lanes: int = LANES) -> str:
+def write_module(
+    program: Program, signature: Signature | None, most_lanes: int = CODEGEN.most_lanes
+) -> str:
     """Return the whole module: ``batch`` for many samples and, with a signature, ``entry``.
 
     Parameters
@@ -369,13 +366,13 @@ class CompiledKernel:
             tile = -(-memory.ctypes.data // ALIGNMENT) * ALIGNMENT
             return bool(self._batch(stop - start, *pointers, to, tile) < 0)
 
-        if threads == 1 or samples <= CHUNK:
+        if threads == 1 or samples <= CODEGEN.chunk_samples:
             is_good = run(0, samples)
         else:
             if self._sharing is None:
                 from ne_dynamics.codegen.llvm.thread_pool import Sharing
 
-                self._sharing = Sharing(self.most_rows, CHUNK)
+                self._sharing = Sharing(self.most_rows, CODEGEN.chunk_samples)
             is_good = self._sharing.run(run, samples, threads)
         return result if is_good else None
 

@@ -22,6 +22,7 @@ import numpy as np
 from ne_dynamics.codegen.entry_call import RESULT, Owner, Signature
 from ne_dynamics.codegen.llvm.loops import ALIGNMENT, measure_tile
 from ne_dynamics.codegen.program import Program
+from ne_dynamics.codegen.thresholds import CODEGEN
 
 _TYPE = 8
 _SLOTS = 16
@@ -37,7 +38,6 @@ _FLAGS = 64
 
 _C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x0001, 0x0100, 0x0400
 
-_LARGEST_TILE_ON_STACK = 8192
 
 _ARRAY_API_TYPE = 2
 _ARRAY_API_NEW = 93
@@ -670,7 +670,7 @@ class _EntryWriter:
     def _run_batch(self, pointers: str) -> list[str]:
         """Write the call of the batch, with a tile on the heap when it is large."""
         size = self.tile
-        is_large = size > _LARGEST_TILE_ON_STACK
+        is_large = size > CODEGEN.largest_tile_on_stack
         tile = '%tile' if is_large or size else 'null'
         lines = []
         if is_large:
@@ -696,6 +696,6 @@ class _EntryWriter:
 
     def _reserve_tile(self) -> list[str]:
         size = self.tile
-        if 0 < size <= _LARGEST_TILE_ON_STACK:
+        if 0 < size <= CODEGEN.largest_tile_on_stack:
             return [f'%tile = alloca [{size} x i8], align {ALIGNMENT}']
         return []

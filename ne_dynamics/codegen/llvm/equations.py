@@ -16,8 +16,6 @@ from collections.abc import Iterable, Sequence
 
 from ne_dynamics.codegen.llvm.lanes import (
     INTRINSICS,
-    LANES,
-    PACKED,
     SERIES,
     SINCOS_LANES,
     format_constant,
@@ -33,21 +31,7 @@ from ne_dynamics.codegen.symbols import (
     Symbol,
     Traced,
 )
-
-LARGEST_FRAME = 65536
-"""Stack that a function may take [bytes], so that threads with little of it do well."""
-
-LARGEST_FOR_LANES = 16000
-"""Operations up to which samples are computed side by side; beyond, compiling takes too long."""
-
-LONGEST_BLOCK = 1500
-"""Instructions after which a new block begins: the compiler's time grows with their square."""
-
-_FRAME_PER_VALUE = 32
-"""Stack for each value that waits for its use [bytes a lane]; measured: 12 to 31."""
-
-LARGEST_ANGLE = 1.0e6
-"""Sines of larger angles [rad] are left to the platform's library, outside this code."""
+from ne_dynamics.codegen.thresholds import CODEGEN
 
 _SINCOS = 'sincos'
 
@@ -214,10 +198,10 @@ class EquationBody:
                 self._sincos(index)
             return
         # One sample: its joints fill the lanes of one vector.
-        kind = format_type(PACKED)
-        for start in range(0, len(angles), PACKED):
-            group = angles[start : start + PACKED]
-            packed = format_constant(0.0, PACKED)
+        kind = format_type(CODEGEN.packed_operands)
+        for start in range(0, len(angles), CODEGEN.packed_operands):
+            group = angles[start : start + CODEGEN.packed_operands]
+            packed = format_constant(0.0, CODEGEN.packed_operands)
             for lane, index in enumerate(group):
                 self.angles[self.names[index]] = None
                 name = f'%pack{start + lane}'
@@ -228,7 +212,9 @@ class EquationBody:
                 packed = name
             pair = f'{{ {kind}, {kind} }}'
             call = f'%pc{start}'
-            self.lines.append(f'{call} = call {pair} @{_SINCOS}{PACKED}({kind} {packed})')
+            self.lines.append(
+                f'{call} = call {pair} @{_SINCOS}{CODEGEN.packed_operands}({kind} {packed})'
+            )
             for part, function in enumerate(('sin', 'cos')):
                 self.lines.append(f'{call}_{part} = extractvalue {pair} {call}, {part}')
                 for lane, index in enumerate(group):
@@ -336,21 +322,21 @@ def write_several(program: Program, lanes: int) -> str:
 
 
 def choose_lanes(program: Program, most: int) -> int:
-    """Return how many samples fit side by side into :data:`LARGEST_FRAME`: `most`, 4 or 1."""
+    """Return how many samples fit side by side into `largest_frame`: `most`, 4 or 1."""
     if program.is_scalar:
         return 1
     count = program.count()
-    if count.multiplications + count.additions > LARGEST_FOR_LANES:
+    if count.multiplications + count.additions > CODEGEN.lane_operations:
         return 1
-    for lanes in (most, LANES // 2):
-        if program.most_waiting * _FRAME_PER_VALUE * lanes <= LARGEST_FRAME:
+    for lanes in (most, CODEGEN.most_lanes // 2):
+        if program.most_waiting * CODEGEN.frame_per_value * lanes <= CODEGEN.largest_frame:
             return lanes
     return 1
 
 
 def fits_stack(program: Program) -> bool:
-    """Return whether one sample fits into twice :data:`LARGEST_FRAME`."""
-    return program.most_waiting * _FRAME_PER_VALUE <= 2 * LARGEST_FRAME
+    """Return whether one sample fits into twice `largest_frame`."""
+    return program.most_waiting * CODEGEN.frame_per_value <= 2 * CODEGEN.largest_frame
 
 
 def _write_function(name: str, program: Program, lanes: int) -> str:
@@ -385,7 +371,7 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
     verdict = _write_verdict(body, checked, nonnegative, largest.bound, lines)
     arguments = ', '.join(f'ptr noalias %in{group}' for group in groups)
     text = '\n'.join([*_split_blocks(lines), f'ret i1 {verdict}'])
-    if len(lines) > LONGEST_BLOCK:
+    if len(lines) > CODEGEN.longest_block:
         text += '\nnever:\nret i1 false'
     return f'define internal i1 @{name}({arguments}, ptr noalias %out) {{\n{text}\n}}'
 
@@ -409,14 +395,14 @@ def _split_blocks(lines: Sequence[str]) -> list[str]:
 
     A branch that is never taken stands between two blocks. It depends on a volatile load of zero.
     """
-    result = list(lines[:LONGEST_BLOCK])
-    for start in range(LONGEST_BLOCK, len(lines), LONGEST_BLOCK):
+    result = list(lines[: CODEGEN.longest_block])
+    for start in range(CODEGEN.longest_block, len(lines), CODEGEN.longest_block):
         result += [
             f'%zero{start} = load volatile i8, ptr @zero_byte',
             f'%same{start} = icmp eq i8 %zero{start}, 0',
             f'br i1 %same{start}, label %block{start}, label %never',
             f'block{start}:',
-            *lines[start : start + LONGEST_BLOCK],
+            *lines[start : start + CODEGEN.longest_block],
         ]
     return result
 
@@ -432,11 +418,12 @@ def _write_verdict(
     lanes, kind = body.lanes, body.kind
     condition = 'i1' if lanes == 1 else f'<{lanes} x i1>'
     suffix = 'f64' if lanes == 1 else f'v{lanes}f64'
+    largest = format_constant(CODEGEN.largest_angle, lanes)
     checks: list[str] = []
     for index, angle in enumerate(body.angles):
         lines += [
             f'%fa{index} = call {kind} @llvm.fabs.{suffix}({kind} {angle})',
-            f'%fc{index} = fcmp ole {kind} %fa{index}, {format_constant(LARGEST_ANGLE, lanes)}',
+            f'%fc{index} = fcmp ole {kind} %fa{index}, {largest}',
         ]
         checks.append(f'%fc{index}')
     # A square sum is small only when every term is a number, and small.

@@ -7,7 +7,6 @@ from typing import Protocol
 
 from ne_dynamics.codegen.llvm.lanes import (
     INTRINSICS,
-    PACKED,
     SERIES,
     SINCOS_LANES,
     format_constant,
@@ -15,6 +14,7 @@ from ne_dynamics.codegen.llvm.lanes import (
     format_type,
 )
 from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES, SIGNED_FUNCTIONS, Graph, Symbol
+from ne_dynamics.codegen.thresholds import CODEGEN
 
 
 class FunctionBody(Protocol):
@@ -48,8 +48,10 @@ def write_early_series(body: FunctionBody, early: set[int]) -> None:
         if index not in early:
             body.write_node(index)
     for (operation, is_negated), group in groups.items():
-        for start in range(0, len(group), PACKED):
-            _series_on_lanes(body, operation, is_negated, group[start : start + PACKED])
+        for start in range(0, len(group), CODEGEN.packed_operands):
+            _series_on_lanes(
+                body, operation, is_negated, group[start : start + CODEGEN.packed_operands]
+            )
 
 
 def _is_negated(body: FunctionBody, index: int) -> bool:

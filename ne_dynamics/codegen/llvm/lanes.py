@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import struct
 
-LANES = 8
-"""Samples that the batch code computes side by side, at most."""
+from ne_dynamics.codegen.thresholds import CODEGEN
 
-PACKED = 4
-"""Operands of one sample that are computed in a vector, at most. Eight in one of 512 bits, among
-scalars, took twice the time of the whole function (Sapphire Rapids)."""
-
-SINCOS_LANES = (1, PACKED, LANES)
+SINCOS_LANES = (1, CODEGEN.packed_operands, CODEGEN.most_lanes)
 """Angles of which sine and cosine are computed at once, and arguments of other functions."""
 
 INTRINSICS = {'sqrt': 'sqrt', 'abs': 'fabs', 'round': 'rint'}

@@ -9,16 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.model.robot import FloatArray
-
-PIECES_PER_THREAD = 4
-
-LEAST_GAIN = 1.2
-"""How much faster several threads must be than one; siblings on one core are about as fast."""
-
-MOST_TRIALS = 3
-"""Batches in a row in which threads may be slower before they are given up: others may be at work.
-One thread alone is measured in as many."""
 
 _busy = threading.RLock()
 """Held while threads are made. A fork waits for it."""
@@ -62,7 +54,7 @@ class Sharing:
         samples, threads : int
         """
         start = 0
-        if self._measured < MOST_TRIALS:
+        if self._measured < CODEGEN.thread_trials:
             began = time.perf_counter()
             if not run(0, self._least):
                 return False
@@ -75,9 +67,11 @@ class Sharing:
             return run(start, samples)
         began = time.perf_counter()
         is_good = _share(run, start, samples, threads, self._least)
-        is_faster = self._alone * (samples - start) >= LEAST_GAIN * (time.perf_counter() - began)
+        is_faster = self._alone * (samples - start) >= CODEGEN.least_thread_gain * (
+            time.perf_counter() - began
+        )
         self._misses = 0 if is_faster else self._misses + 1
-        if self._misses == MOST_TRIALS:
+        if self._misses == CODEGEN.thread_trials:
             self._most_rows[0] = math.inf
         return is_good
 
@@ -86,7 +80,7 @@ def _share(
     run: Callable[[int, int], bool], start: int, samples: int, threads: int, least: int
 ) -> bool:
     # Some pieces for each: who is interrupted leaves work to the others.
-    size = max(least, -(-(samples - start) // (PIECES_PER_THREAD * threads)))
+    size = max(least, -(-(samples - start) // (CODEGEN.pieces_per_thread * threads)))
     starts: Iterator[int] = iter(range(start, samples, size))
 
     def work() -> bool:

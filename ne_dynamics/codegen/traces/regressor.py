@@ -6,11 +6,9 @@ from ne_dynamics.algorithms import regressor
 from ne_dynamics.codegen.differentiation import pull_back
 from ne_dynamics.codegen.functions import TWIST
 from ne_dynamics.codegen.subject import Subject
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.codegen.traces.trace import Body, Symbols
 from ne_dynamics.model.robot import Link
-
-LARGEST_BY_RECURSION = 10
-"""Coordinates up to which the recursion, which knows of special geometry, is shorter."""
 
 
 def trace_regressor(subject: Subject, link: Link | None) -> Body:
@@ -18,7 +16,7 @@ def trace_regressor(subject: Subject, link: Link | None) -> Body:
 
     def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
         by_factors = regressor.regressor_by_factors
-        compute = regressor.regressor if len(q) <= LARGEST_BY_RECURSION else by_factors
+        compute = regressor.regressor if len(q) <= CODEGEN.recursion_coordinates else by_factors
         return compute(subject.plain_mechanism, q, qd, qdd, subject.gravity)
 
     return function

@@ -25,8 +25,8 @@ from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.logs import Log, Signals, filtered
-from ne_dynamics.logs.filtered_piece import MOTION_BAND
 from ne_dynamics.logs.signals import find_step
+from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 
@@ -102,7 +102,7 @@ def _choose_cutoffs(dynamics: Dynamics, logs: Sequence[Log]) -> FloatArray:
         room = FIT.noise_share * friction / (inertia * noise)
         # Of white noise: that of the velocity by that of the acceleration, at this cut-off.
         speed_noise = noise * np.sqrt(5.0 / 3.0) / (2.0 * np.pi * lowest)
-        slow_room = FIT.speed_noise_share * largest / (speed_noise * MOTION_BAND**1.5)
+        slow_room = FIT.speed_noise_share * largest / (speed_noise * FILTER.motion_band**1.5)
     # They grow with the cut-off frequency to the power of 5/2 and 3/2.
     most = lowest * np.minimum(
         np.nan_to_num(room, nan=1.0, posinf=1e9) ** 0.4,

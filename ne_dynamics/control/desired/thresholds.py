@@ -13,41 +13,30 @@ class DesiredThresholds:
 
     # feasibility_checker
     spline_least_segments: int = threshold(
-        3,
-        '',
-        'Of so many segments of a spline or more the last is but its end, and not much of the '
-        'motion.',
+        3, '', 'From so many segments the last of a spline is but its end, not much motion.'
     )
     spline_reach: int = threshold(
-        10,
-        '',
-        'So many segments of a spline feel where it begins: another velocity there changes the '
-        '10th by a part in a million.',
+        10, '', "Segments that feel a spline's begin: velocity changes the 10th by a millionth."
     )
 
     # path_parameter
     look_ahead: float = threshold(
         0.01,
         's',
-        'A profile counts as far ahead as the motion comes in this time, or in a period of the '
-        'states where that is longer: between them it is a chord of the profile.',
+        'A profile counts so far ahead, or for a longer period of the states: between, a chord.',
     )
     profile_excess: float = threshold(
         1.03,
         '',
-        'By so much a profile may be exceeded where that spares a motor: what the efforts of '
-        'the plan leave allows it.',
+        "Factor by which a profile may be exceeded to spare a motor: the plan's efforts allow it.",
     )
     swing_time: float = threshold(
         0.025,
         's',
-        'Time in which the acceleration along the path comes from nothing to all that is '
-        'wanted: no effort makes a step by it, unless the limits ask for one.',
+        'Rise time of the path acceleration: efforts do not step unless limits ask for it.',
     )
     scaling_rate: float = threshold(
-        5.0,
-        '1/s',
-        'Most by which another speed is gone over to: from standing to full speed in 0.2 s.',
+        5.0, '1/s', 'Fastest change of speed: from rest to full speed in 0.2 s.'
     )
     stopping_rate: float = threshold(50.0, '1/s', 'The same of a stop that nothing else limits.')
     standing_speed: float = threshold(
@@ -73,20 +62,13 @@ class DesiredThresholds:
         'Points that are farther from each other than so many intervals are of two motions.',
     )
     longest_coast: float = threshold(
-        0.15,
-        's',
-        'Without a message the motion goes on behind the last point for no longer than this.',
+        0.15, 's', 'Longest motion beyond the last point without a message.'
     )
     gap_growth: float = threshold(
-        1.25,
-        '',
-        'The time between messages seems to grow by no more than this at each: some are lost.',
+        1.25, '', 'Factor by which the time between messages may grow at each: some are lost.'
     )
     regular_share: float = threshold(
-        0.25,
-        '',
-        'A message comes at a regular time when it is off by no more than this part of an '
-        'interval.',
+        0.25, '', 'A message is regular when off by at most this of an interval.'
     )
     regular_before: int = threshold(3, '', 'So many in a row are a pace.')
     most_periods: int = threshold(20, '', 'After a longer silence a pace begins anew.')
@@ -116,15 +98,10 @@ class DesiredThresholds:
         'Part of the effort limits beyond which the pace gives way, whatever was planned.',
     )
     excess_share: float = threshold(
-        0.05,
-        '',
-        'Part of an effort limit by which a motor that is beyond it may be taken farther beyond.',
+        0.05, '', 'Part of an effort limit by which an exceeding motor may go farther.'
     )
     changed_share: float = threshold(
-        0.02,
-        '',
-        'Part of an effort limit by which holding the arm must take another effort than it was '
-        'planned with for the rest of a path to be planned anew.',
+        0.02, '', 'A holding effort that changed by this part of its limit has the path replanned.'
     )
     check_period: float = threshold(0.05, 's', 'That is looked at so often.')
     retry_time: float = threshold(

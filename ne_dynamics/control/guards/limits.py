@@ -19,19 +19,17 @@ class GuardLimits:
         0.5, '', 'Part by which a motion may differ from the velocities.'
     )
     largest_disorder: float = threshold(
-        1.0, 's', 'A stamp older than the last by this or more is a clock that was set back.'
+        1.0, 's', 'A stamp older by this or more: its clock was set back.'
     )
     slowest_clock: float = threshold(
         1e-3,
         '',
-        'Stamps that advance by less than this part of the time between messages are frozen; '
-        'stamps in floating point may tremble.',
+        'Stamps that advance less, by message times, are frozen; floating-point ones may tremble.',
     )
     longest_excuse: float = threshold(
         0.5,
         's',
-        "Time between two states that the node's own work may cause; after longer, the arm is "
-        'held where it is.',
+        "Gap of states that the node's own work may cause; after longer, the arm is held.",
     )
     repeats: int = threshold(3, '', 'A fault that comes so often within `repeat_window` latches.')
     repeats_of_any_kind: int = threshold(6, '', 'So many faults of several kinds within it latch.')
@@ -69,9 +67,7 @@ class GuardLimits:
         3.0, '', 'A velocity above so many times the motion is wrong.'
     )
     standing_share: float = threshold(
-        0.01,
-        '',
-        'A position that moves by less than this part of what the velocity implies stands still.',
+        0.01, '', 'A position moving less than this part of its velocity stands still.'
     )
     velocity_rounding: float = threshold(
         0.02, 'rad/s or m/s', 'Any velocity may be off by this: drivers round slow ones to zero.'
@@ -99,17 +95,14 @@ class GuardLimits:
         0.6, '', 'A velocity error that falls to this part of what it was is decreasing.'
     )
     swings: int = threshold(
-        12,
-        '',
-        'No desired motion reverses saturated motors so often in a second.',
+        12, '', 'No desired motion reverses saturated motors so often in a second.'
     )
     frozen_time: float = threshold(0.04, 's', 'Shortest time for a frozen position.')
     frozen_states: int = threshold(10, '', 'Fewest states for a frozen position.')
     frozen_longest: float = threshold(
         0.25,
         's',
-        'Where so many states take longer, what a joint must have done between them is not known: '
-        'no position is frozen.',
+        'Where so many states take longer, the joint is unknown between: nothing is frozen.',
     )
     frozen_band: float = threshold(
         0.02, '', 'A position within this part of the limit of a frozen one is the same.'
@@ -124,8 +117,7 @@ class GuardLimits:
     trembling: float = threshold(
         0.25,
         '',
-        'A position that reverses in this part of its changes trembles; an arm that pushes '
-        'creeps on or swings.',
+        'A position reversing in this part of its changes trembles; pushing arms creep or swing.',
     )
     derived_position_time: float = threshold(
         0.4, 's', 'Derived limit of the position error: the way at the velocity limit in this.'
@@ -166,9 +158,7 @@ class GuardLimits:
     friction_observations: int = threshold(4, '', 'Fewest observations of the friction.')
     friction_kept: int = threshold(16, '', 'The largest of so many observations counts.')
     steadiness: float = threshold(
-        0.8,
-        '',
-        'A joint that follows its motion by a smaller part of what it did is slowing down.',
+        0.8, '', 'A joint that follows by a smaller part of its last motion slows down.'
     )
 
     # HuntingGuard
@@ -176,8 +166,8 @@ class GuardLimits:
     hunting_stuck_share: float = threshold(
         0.03,
         '',
-        'A joint sticks when its error changes by less than this part between two checks; one '
-        'that swings is faster even where it reverses.',
+        'An error that changes by less between checks sticks; swings are faster, even where '
+        'they reverse.',
     )
     hunting_creep: float = threshold(
         5e-5, 'rad or m', 'Or by less than this: sticking joints creep as their bristles bend.'
@@ -186,10 +176,7 @@ class GuardLimits:
         2e-4, 'rad or m', 'Smaller errors have no side: encoders come in steps.'
     )
     hunting_away: float = threshold(
-        1.0,
-        '',
-        'A joint whose error changes by more than so many times its last value was pushed, or '
-        'released.',
+        1.0, '', 'An error changing by so many times its last value: pushed or released.'
     )
 
     # EffortSteps
@@ -202,16 +189,13 @@ class GuardLimits:
 
     # Feasibility of a tuning
     periods_of_delay: float = threshold(
-        1.5,
-        '',
-        'Periods from a position to the effort that answers it: one until the command counts, '
-        'half of one for which it is held.',
+        1.5, '', 'From position to effort: one period until the command counts, half of one held.'
     )
     doubtful_product: float = threshold(
         0.5,
         '',
-        'kv times the delay from which a loop is doubtful. A compensating observer adds its rate '
-        'to kv, with elastic joints twice.',
+        'kv times delay of a doubtful loop; a compensating observer adds its rate, elastically '
+        'twice.',
     )
     largest_product: float = threshold(1.0, '', 'kv times the delay from which a loop is refused.')
     observer_product: float = threshold(
@@ -231,8 +215,8 @@ class GuardLimits:
     fastest_drive: float = threshold(
         160.0,
         'rad/s^2 or m/s^2',
-        "Largest believable acceleration of a drive's own rotor at its effort limit, for models "
-        'without rotors.',
+        'Largest believable acceleration of a rotor at its effort limit, for models without '
+        'rotors.',
     )
     doubtful_load: float = threshold(
         0.9, '', 'Part of an effort limit that may be needed at rest without a remark.'
@@ -252,8 +236,8 @@ class GuardLimits:
     contact_release: float = threshold(
         0.5,
         '',
-        'A contact ends when all residuals have come back by this part of the way from their '
-        'thresholds to the known errors.',
+        'A contact ends when residuals return this part of the way from thresholds to known '
+        'errors.',
     )
 
     # WeightCheck; shares are of the effort limits
@@ -280,21 +264,15 @@ class GuardLimits:
         0.25, '', 'Efforts that show less than this part of such a change contradict it.'
     )
     resting_velocity: float = threshold(
-        0.1,
-        'rad/s or m/s',
-        'A slower joint is at rest; differentiated velocities are coarse.',
+        0.1, 'rad/s or m/s', 'A slower joint is at rest; differentiated velocities are coarse.'
     )
     weakest_limit: float = threshold(
         0.25,
         '',
-        'No effort limit counts as less than this part of the largest: a load reverses what the '
-        'weakest joints of a wrist carry.',
+        "Least effort limit, by the largest: loads reverse what a wrist's weakest joints carry.",
     )
     largest_limit: float = threshold(
-        4.0,
-        '',
-        'Effort limits above so many times the weight in some poses count as that: some '
-        'descriptions use large limits for none.',
+        4.0, '', 'Effort limits beyond so many times the weight count so: some mean none.'
     )
     limit_poses: int = threshold(64, '', 'Number of random poses.')
 

@@ -13,10 +13,7 @@ class PayloadThresholds:
 
     # effort_equations
     friction_share: float = threshold(
-        0.005,
-        '',
-        'Friction that any joint may have beside that of its model, as a share of its effort '
-        'limit.',
+        0.005, '', "Friction of a joint beside the model's, by its effort limit."
     )
     scale_error: float = threshold(
         0.03, '', "What the model's own effort may be off by, as a share of itself."
@@ -28,16 +25,12 @@ class PayloadThresholds:
         'friction.',
     )
     moving_share: float = threshold(
-        0.1,
-        '',
-        'Of the friction of a moving joint so much is not explained by its direction and '
-        'velocity.',
+        0.1, '', "Part of a moving joint's friction that direction and velocity do not explain."
     )
     weight_error: float = threshold(
         0.003,
         '',
-        'What the weight beyond a joint may be off by along its lever and across, as a share of '
-        'itself: a little, for where it is more that shows, and is given more width.',
+        'Error of the weight beyond a joint, along its lever and across; larger ones get width.',
     )
     model_share: float = threshold(
         0.01, '', "Of the model's own effort so much is wrong in no regular way."
@@ -47,8 +40,7 @@ class PayloadThresholds:
     unknown_width: float = threshold(
         100.0,
         'kg, kg m',
-        'Standard deviation of mass and first moment beforehand: no limit, but a number for '
-        'what is not identifiable.',
+        'Prior deviation of mass and first moment: finite where nothing is identifiable.',
     )
     largest_misfit: float = threshold(
         1.5, '', 'Root mean square of what may be left by the fit, in standard deviations.'
@@ -56,15 +48,10 @@ class PayloadThresholds:
     largest_rest: float = threshold(0.2, '', 'The same, as a share of what the load explains.')
     passes: int = threshold(5, '', 'So many fits follow one another.')
     widening: float = threshold(
-        2.0,
-        '',
-        'The standard deviations of a fit are at least so many times what the one before has '
-        'found.',
+        2.0, '', 'Standard deviations of a fit, at least, by what the last one found.'
     )
     largest_scale_error: float = threshold(
-        0.1,
-        '',
-        "What the model's own effort may be off by, as a share of itself, before it is refused.",
+        0.1, '', "Share by which the model's own effort may be off before it is refused."
     )
     largest_reading: float = threshold(
         1e9, 'N m or N', 'Efforts and readings that are larger come from nowhere.'
@@ -95,9 +82,7 @@ class PayloadThresholds:
         0.005, 's', 'States that come sooner after the last one are passed over: these are enough.'
     )
     largest_gap: float = threshold(
-        0.5,
-        '',
-        'Time without a state from which on a window is given up, as a share of its length.',
+        0.5, '', 'A gap without states of this share of its length ends a window.'
     )
     least_states: int = threshold(5, '', 'A window of fewer states is not used.')
     slow_velocity: float = threshold(
@@ -117,9 +102,7 @@ class PayloadThresholds:
     reading_share: float = threshold(0.01, '', 'Error of either as a share of the reading.')
     force_bias: float = threshold(1.0, 'N', 'What the force of a tared sensor may be off by.')
     moment_bias: float = threshold(0.1, 'N m', 'What its moment may be off by.')
-    tool_error: float = threshold(
-        0.03, '', "What the mass of the model's tool may be off by, as a share of itself."
-    )
+    tool_error: float = threshold(0.03, '', "Error of the mass of the model's tool, as a share.")
     difference_time: float = threshold(
         0.05, 's', 'Time to either side over which the pose of the sensor is differenced twice.'
     )

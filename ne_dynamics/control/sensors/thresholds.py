@@ -25,38 +25,28 @@ class SensorThresholds:
     gravity_time: float = threshold(
         1.0,
         's',
-        'Time constant with which the direction of gravity follows the measured acceleration. '
-        'Up to it, a turn is followed by the angular velocity, and an acceleration of the base '
-        'does not count.',
+        'Time constant of gravity by the measured acceleration; faster turns follow the angular '
+        'velocity.',
     )
     size_time: float = threshold(
         5.0, 's', 'Time constant of the mean size of the measured acceleration.'
     )
     size_tolerance: float = threshold(
-        0.05,
-        '',
-        'Share of |g0| by which that mean may be off: it shows a wrong unit, scale or kind of '
-        'sensor.',
+        0.05, '', 'Error of that mean, by |g0|: shows a wrong unit, scale or kind of sensor.'
     )
 
     # low_pass
     latest_stamp: float = threshold(
-        0.1,
-        's',
-        'A stamp that is older than the newest by up to this was overtaken; by more, its clock '
-        'was set back.',
+        0.1, 's', 'A stamp this much older was overtaken; beyond, its clock was set back.'
     )
 
     # state_effort
     effort_largest_share: float = threshold(
         0.2,
         '',
-        'What a reading may differ by from the effort of the model, as a share of the effort '
-        'limit. Room for a load that the model does not know and for friction. In 2000 random '
-        'poses of the shipped arm, 3 kg at the tip were up to 0.16 of a limit and begun at in '
-        'all; friction of 0.05 of the limits in all but 27. A tenth of the torques, as for '
-        'currents, was begun at in one, off by 0.018. What is wrong and begun at all the same '
-        'is off by no more than the share.',
+        'Difference of a reading from the model, by the effort limit: unknown load, friction. '
+        'Of 2000 random poses 3 kg at the tip began all (up to 0.16 off), friction of 0.05 all '
+        'but 27, a tenth of the torques one (0.018 off). What begins wrongly is off by no more.',
     )
     effort_least_share: float = threshold(
         0.02, '', 'A difference that no one needs to explain, as a share of the effort limit.'

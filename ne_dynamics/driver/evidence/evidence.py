@@ -22,7 +22,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.friction_terms import find_displacement
 from ne_dynamics.logs import Log, LogReading, filtered
-from ne_dynamics.logs.source_clock import LARGEST_GAP
+from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 
 DELAYS = np.arange(-40, 101, 5) * 1e-3
@@ -380,7 +380,7 @@ def choose_evidence_cutoff(log: Log) -> float:
     spans = np.diff(log.times)
     step = float(np.median(spans))
     # Of a gap, which may be of days, no more is bridged than of the other steps.
-    times = np.concatenate([[0.0], np.cumsum(np.minimum(spans, LARGEST_GAP * step))])
+    times = np.concatenate([[0.0], np.cumsum(np.minimum(spans, FAULTS.largest_gap * step))])
     even = np.arange(0.0, times[-1], step)
     powers = np.zeros(even.size // 2 + 1)
     for column in log.position.T:

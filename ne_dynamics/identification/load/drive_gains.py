@@ -33,26 +33,11 @@ from ne_dynamics.identification.load.shared_rows import (
     read_logs,
 )
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
+from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs import Log
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-LARGEST_RADIUS = 0.3
-"""How far the centre of the load may be from its link, about [m]; its inertia is believed to be at
-most about its mass times the square of that."""
-
-CLEAR = 0.5
-"""A joint's reading tells its gain roughly when the given model makes this part of it."""
-
-SPREAD_PASSES = 3
-"""How often the spread of the arm of one log is found anew."""
-
-UNLIKE = 2.0
-"""How many times farther than believed the arm of two logs may be from its model."""
-
-DETERMINED = 0.2
-"""A gain is the logs' when its standard deviation is below this part of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +72,7 @@ class DriveGains:
     @property
     def determined(self) -> tuple[bool, ...]:
         """Which of the gains the logs tell."""
-        return tuple(bool(value) for value in self.deviation < DETERMINED * self.gain)
+        return tuple(bool(value) for value in self.deviation < LOAD.gain_deviation * self.gain)
 
     def distance(self, gains: ArrayLike) -> float:
         """Return how many standard deviations other gains are away, all joints together.
@@ -196,19 +181,19 @@ def fit_drive_gains(
     # Its mass is known, the rest is believed to be near the link.
     load = LoadBelief(
         np.array([mass, *[0.0] * 9]),
-        mass * np.array([0.0, *[LARGEST_RADIUS] * 3, *[LARGEST_RADIUS**2] * 6]),
+        mass * np.array([0.0, *[LOAD.load_radius] * 3, *[LOAD.load_radius**2] * 6]),
     )
     problem = _GainProblem(make_layout(carrier, logs, load, spread), logs)
     state = problem.solve(dynamics, problem.find_start())
     ratio = problem.compare_spread(state)
-    if is_free and without is not None and ratio > UNLIKE:
+    if is_free and without is not None and ratio > LOAD.unlike_arm:
         raise InputError(
             f'log {log.source}: expected to show a load of {mass:g} kg that {without.source} does '
             f'not, got an arm {ratio:.3g} times farther from its model than it may be: are the '
             'logs exchanged, or both without the load?'
         )
     believed = spread
-    for _ in range(SPREAD_PASSES if is_free and without is None else 0):
+    for _ in range(LOAD.spread_passes if is_free and without is None else 0):
         # The model may be farther off than was believed, and so may be the gains.
         ratio = problem.compare_spread(problem.centre(state, min(1.0, ratio**2)))
         if max(ratio * spread, believed) == spread:
@@ -279,13 +264,13 @@ class _GainProblem(LoadProblem):
                 parts[joint] = np.linalg.norm(found[0] * table[:, 0]) / np.linalg.norm(
                     table[:, -1]
                 )
-        wrong = (factors < 0.0) & (parts > CLEAR)
+        wrong = (factors < 0.0) & (parts > LOAD.clear_reading)
         if wrong.any():
             raise InputError(
                 f'joint {self.layout.robot.joint_names[int(wrong.argmax())]!r}: expected '
                 "readings along the joint's positive direction, got the opposite"
             )
-        clear = (factors > 0.0) & (parts > CLEAR)
+        clear = (factors > 0.0) & (parts > LOAD.clear_reading)
         if not clear.any():
             raise InputError(
                 'the readings: expected some that the model explains, by a factor for each joint, '

@@ -35,38 +35,15 @@ from ne_dynamics.identification.regression.pseudo_inertia import (
     pseudo_inertia,
 )
 from ne_dynamics.identification.regression.solver import Problem, minimize
+from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs import Log
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
-
-BALL_SPREAD = 3.0
-"""How far the load may be from the ball, alike."""
-
-DENSITY = 2700.0
-"""Of that ball: aluminium [kg/m^3]."""
-
-CENTER_SPREAD = 0.3
-"""How far its centre may be from the link when the log says nothing else [m]."""
 
 NO_BELIEF = LoadBelief(np.zeros(10), np.full(10, 100.0))
 """Of mass, first moment and inertia of the load [SI]: no limit, but a number for what is not
 told."""
 
-MASS_SHARE = 0.2
-"""A mass is told when its standard deviation is below this part of it, or that of the estimator of
-slow motions."""
-
-LARGEST_COM_DEVIATION, LARGEST_MOMENT_DEVIATION = 0.06, 0.06
-"""A centre of mass is told when its standard deviation is below either: [m], or the first moment
-[kg m] as a length."""
-
-SPREADS = (0.1, 0.2, 0.4)
-SHIFTS = (0.0, 0.005, 0.01, 0.02)
-"""Of one log: how far inertias of the arm may be off, as parts of themselves, and centres of mass
-beside that [m]. Which of them is so the log tells."""
-
-DETERMINED = 0.5
-"""A number is the log's when its standard deviation is below this part of what it was before."""
 
 NAMES = ('mass', 'x', 'y', 'z', 'ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 
@@ -197,7 +174,7 @@ def fit_payload(
     inertia, covariance, prior = _find_body(factor)
     _refuse_untold(inertia, covariance, carrier.link_name)
     deviation = np.sqrt(np.diag(covariance))
-    determined = deviation < DETERMINED * np.sqrt(np.diag(prior))
+    determined = deviation < LOAD.determined_share * np.sqrt(np.diag(prior))
     if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:
         inertia, deviation[1:], determined[1:] = Inertia.zero(), 0.0, False
     return PayloadFit(
@@ -222,8 +199,8 @@ def _solve_by_log(carrier: Carrier, logs: Sequence[LogFactors]) -> tuple[LoadPro
     """
     problems = [
         LoadProblem(make_layout(carrier, logs, NO_BELIEF, spread, shift), logs)
-        for spread in SPREADS
-        for shift in SHIFTS
+        for spread in LOAD.arm_spreads
+        for shift in LOAD.arm_shifts
     ]
     start = np.zeros(problems[0].size)
     widest = problems[-1]
@@ -250,7 +227,7 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
     inverse = np.linalg.inv(upper)
     covariance = inverse @ inverse.T
     mass, deviation = float(found[0]), math.sqrt(covariance[0, 0])
-    if deviation > max(PAYLOAD.mass_deviation, MASS_SHARE * abs(mass)):
+    if deviation > max(PAYLOAD.mass_deviation, LOAD.mass_deviation_share * abs(mass)):
         raise PayloadError(
             f'the motion does not tell the mass: {mass:.3g} +- {deviation:.2g} kg; move more '
             'joints, farther and faster, and give a log of the arm without the load'
@@ -263,26 +240,31 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
     ball = _make_ball(max(mass, 0.5 * deviation), upper, right)
     reference = pseudo_inertia(ball.parameters)
     problem = Problem(
-        factor, reference[np.newaxis], BALL_SPREAD, np.zeros(0), np.zeros(0), np.zeros(0, bool)
+        factor,
+        reference[np.newaxis],
+        LOAD.ball_spread,
+        np.zeros(0),
+        np.zeros(0),
+        np.zeros(0, bool),
     )
     pseudo = minimize(problem).pseudo_inertias[0]
     inertia = inertia_of(pseudo)
     _, hessian = divergence_slopes(pseudo, reference)
     _, first = divergence_slopes(reference, reference)
-    information = upper.T @ upper + hessian / BALL_SPREAD**2
+    information = upper.T @ upper + hessian / LOAD.ball_spread**2
     slope = _slope(inertia)
     after = slope @ np.linalg.inv(information) @ slope.T
     own = _slope(ball)
-    before = own @ np.linalg.inv(first) @ own.T * BALL_SPREAD**2
+    before = own @ np.linalg.inv(first) @ own.T * LOAD.ball_spread**2
     return inertia, after, before
 
 
 def _make_ball(mass: float, upper: FloatArray, right: FloatArray) -> Inertia:
     """Return a ball of a mass about where the log has its centre."""
-    prior = np.diag([0.0, *[1.0 / (mass * CENTER_SPREAD)] * 3, *[1.0 / (mass * 0.1)] * 6])
+    prior = np.diag([0.0, *[1.0 / (mass * LOAD.center_spread)] * 3, *[1.0 / (mass * 0.1)] * 6])
     table = np.concatenate([np.c_[upper, right], np.c_[prior, np.zeros(10)]])
     first = np.linalg.lstsq(table[:, :-1], table[:, -1], rcond=None)[0][1:4]
-    radius = (3.0 * mass / (4.0 * math.pi * DENSITY)) ** (1.0 / 3.0)
+    radius = (3.0 * mass / (4.0 * math.pi * LOAD.ball_density)) ** (1.0 / 3.0)
     return Inertia(mass, first / mass, 0.4 * mass * radius**2 * np.eye(3))
 
 
@@ -317,7 +299,7 @@ def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> 
     deviation = np.sqrt(np.diag(covariance))
     if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:
         return
-    limit = max(LARGEST_COM_DEVIATION, LARGEST_MOMENT_DEVIATION / inertia.mass)
+    limit = max(LOAD.com_deviation, LOAD.moment_deviation / inertia.mass)
     unknown = [
         f'{axis} (+- {value:.2g} m)'
         for axis, value in zip('xyz', deviation[1:4], strict=True)

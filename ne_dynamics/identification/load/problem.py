@@ -20,18 +20,9 @@ from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.load.shared_rows import LogFactors, UnknownsLayout
 from ne_dynamics.identification.regression.reduction import triangle
 from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
+from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs.likeness import count_alike
 from ne_dynamics.model.rigid_body import FloatArray
-
-GAIN_SPREAD = 3.0
-"""Width of the logarithm of a gain beforehand: nothing is believed of it."""
-
-PASSES, ITERATIONS = 4, 400
-FIRST_SIGMA, SMALLEST_SIGMA = 0.1, 1e-4
-"""Parts of a joint's reading: sigma of the first fit, and the least of all."""
-
-CONVERGED = 1e-8
-"""Relative decrease of the cost below which a fit is done."""
 
 
 class LoadProblem:
@@ -114,10 +105,10 @@ class LoadProblem:
         n = self.layout.robot.n
         sizes = [np.maximum(rms(item.signals.effort), 1e-9) for item in self._logs]
         alike = [np.ones(n) for _ in self._logs]
-        self.weights = [1.0 / (FIRST_SIGMA * size) for size in sizes]
+        self.weights = [1.0 / (LOAD.first_sigma * size) for size in sizes]
         state = self._find_minimum(state)
-        for turn in range(2 * PASSES):
-            if turn == PASSES:
+        for turn in range(2 * LOAD.noise_passes):
+            if turn == LOAD.noise_passes:
                 alike = [
                     count_alike(self.compute_residuals(dynamics, state, item), item.used)
                     for item in self._logs
@@ -126,7 +117,7 @@ class LoadProblem:
                 left = np.square(self._left(state, place)).sum(axis=1)
                 counts = item.reduction.counts[0]
                 free = np.maximum(counts - self.size / n / len(self._logs), 4.0)
-                sigma = np.maximum(np.sqrt(left / free), SMALLEST_SIGMA * sizes[place])
+                sigma = np.maximum(np.sqrt(left / free), LOAD.smallest_sigma * sizes[place])
                 self.weights[place] = 1.0 / (sigma * np.sqrt(alike[place]))
             state = self._find_minimum(state)
         return state
@@ -137,7 +128,9 @@ class LoadProblem:
         Its shape is (N + 1, N + 1) with N unknowns; R^T R of these is their information.
         """
         steps, factors = state[: self.layout.size], self._factors(state)
-        believed = np.diag([*np.ones(self.layout.size), *np.full(self._gains, 1.0 / GAIN_SPREAD)])
+        believed = np.diag(
+            [*np.ones(self.layout.size), *np.full(self._gains, 1.0 / LOAD.gain_spread)]
+        )
         # Gains are not drawn to where they begin.
         rows = [np.c_[believed, np.r_[-steps, np.zeros(self._gains)]]]
         for place, (_, mean, inertial, friction) in enumerate(self._parts):
@@ -184,7 +177,7 @@ class LoadProblem:
     def _find_minimum(self, state: FloatArray) -> FloatArray:
         """Return the minimum by the Gauss-Newton method with line search."""
         cost = self._cost(state)
-        for _ in range(ITERATIONS):
+        for _ in range(LOAD.iterations):
             upper = self.compute_triangle(state)
             change = np.linalg.solve(upper[:-1, :-1], upper[:-1, -1])
             if not self.has_gains:
@@ -199,11 +192,11 @@ class LoadProblem:
                 length *= 0.5
                 if length < 1e-8:
                     return state
-            is_done = cost - value <= CONVERGED * max(cost, 1.0)
+            is_done = cost - value <= LOAD.converged_decrease * max(cost, 1.0)
             state, cost = trial, value
             if is_done:
                 return state
         raise IdentificationError(
-            f'the gains of the drives: expected a minimum after {ITERATIONS} steps of Gauss and '
-            "Newton's method, got none: the readings or the model are out of proportion"
+            f'the gains of the drives: expected a minimum after {LOAD.iterations} steps of '
+            "Gauss and Newton's method, got none: the readings or the model are out of proportion"
         )

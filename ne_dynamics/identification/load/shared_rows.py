@@ -31,6 +31,7 @@ from ne_dynamics.identification.regression.friction_terms import TERMS, Term, gi
 from ne_dynamics.identification.regression.pseudo_inertia import BASIS, divergence_slopes
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
+from ne_dynamics.identification.thresholds import LOAD
 from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import Robot
@@ -47,15 +48,6 @@ SHARED_TERMS = (
 
 CHANGING_TERMS = (Term.VISCOUS, Term.COULOMB, Term.OFFSET)
 """What another temperature, or another day, makes of them."""
-
-FRICTION_SPREAD = 0.3
-"""What friction may be off by, as a part of the effort of its joint."""
-
-SPREAD_ALONE, SPREAD_OF_PAIR = 0.2, 1.0
-"""How far the inertias of the arm may be off, as a part of themselves: of one log, and of two."""
-
-CHANGE = 0.03
-"""What it may change by from log to log, alike."""
 
 
 class LoadBelief(NamedTuple):
@@ -191,7 +183,7 @@ def choose_spread(spread: float | None, without: Log | None) -> float:
         When what is given is no finite number > 0.
     """
     if spread is None:
-        return SPREAD_ALONE if without is None else SPREAD_OF_PAIR
+        return LOAD.spread_alone if without is None else LOAD.spread_of_pair
     if not (math.isfinite(spread) and spread > 0.0):
         raise InputError(f'spread: expected a finite number > 0, got {spread}')
     return spread
@@ -244,11 +236,11 @@ def make_layout(
         ]
         own = inertial + joint * (shared + changing)
         for offset, term in enumerate(SHARED_TERMS):
-            maps[:, joint, first + term, own + offset] = FRICTION_SPREAD * sizes[joint, term]
+            maps[:, joint, first + term, own + offset] = LOAD.friction_spread * sizes[joint, term]
         for offset, term in enumerate(CHANGING_TERMS, start=shared):
             # Of a single log they are one with what is shared.
             maps[1, joint, first + term, own + offset] = (
-                CHANGE * sizes[joint, term] if len(logs) > 1 else 0.0
+                LOAD.friction_change * sizes[joint, term] if len(logs) > 1 else 0.0
             )
     load_to_body = transform_parameters(robot.tip.pose_in_body @ carrier.link_to_tip)
     tip = PER_BODY * bodies.index(robot.tip.body)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import require_joints
 from ne_dynamics.logs import Log
-from ne_dynamics.logs.cutoff import LARGEST_PART
 from ne_dynamics.logs.filtered_piece import (
     FilteredPiece,
     Grid,
@@ -33,6 +32,7 @@ from ne_dynamics.logs.signals import (
     require_cutoff,
     require_samples,
 )
+from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -120,7 +120,7 @@ class FilteredLogs:
             steps = [find_step(log) for log in several]
             cutoff = max(map(choose_log_cutoff, several, steps))
             if len(several) > 1:
-                cutoff = min(cutoff, LARGEST_PART / max(steps))
+                cutoff = min(cutoff, FILTER.cutoff_by_rate / max(steps))
         limits, grids, parts = robot.limits('effort_limit'), [], []
         for log in several:
             step = find_step(log)

@@ -20,11 +20,9 @@ from ne_dynamics.identification.regression.regression_rows import (
     generate_inertial_rows,
     generate_term_rows,
 )
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Signals
 from ne_dynamics.model.rigid_body import FloatArray
-
-AT_ONCE = 4000
-"""Samples whose rows are put together at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +93,8 @@ class PieceRows:
     def generate(self) -> Iterator[Rows]:
         """Yield all rows, some at a time."""
         total, n = self.effort.shape
-        for first in range(0, total, AT_ONCE):
-            part = slice(first, min(first + AT_ONCE, total))
+        for first in range(0, total, IDENTIFICATION.samples_at_once):
+            part = slice(first, min(first + IDENTIFICATION.samples_at_once, total))
             matrix = np.zeros((part.stop - first, n, self.columns + TERMS))
             for joint, places in enumerate(self.acting):
                 matrix[:, joint, places] = self.inertial[joint][part]

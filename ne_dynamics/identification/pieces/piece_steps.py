@@ -16,11 +16,9 @@ from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import Rows
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs.filtered_piece import FilteredPiece, Judgement
 from ne_dynamics.model.rigid_body import FloatArray
-
-OUTLIER = 0.5
-"""Weight below which an effort is called an outlier."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +163,6 @@ def _reduce(
         weights = used.astype(np.float64)
         if weighting is not None:
             weights = weights * weighting.compute_weights(old)
-            outliers += int(((weights < OUTLIER) & used).sum())
+            outliers += int(((weights < IDENTIFICATION.outlier_weight) & used).sum())
         reduction = reduction.add(rows, place.find_blocks(rows.samples) - first, weights)
     return reduction, first, outliers

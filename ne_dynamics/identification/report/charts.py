@@ -10,6 +10,7 @@ from matplotlib.ticker import FormatStrFormatter, MaxNLocator
 
 from ne_dynamics.identification.report.effort_spectra import EffortSpectra
 from ne_dynamics.identification.report.plots import break_at_gaps
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.report_page.chart import (
     colour,
@@ -18,9 +19,6 @@ from ne_dynamics.report_page.chart import (
     make_panels,
     thin_line,
 )
-
-MOST_DOTS = 400
-"""Of a cloud of samples: more only hide one another."""
 
 
 def draw_efforts(
@@ -137,7 +135,7 @@ def draw_friction(
         SVG.
     """
     figure, (axes,) = make_panels([2.4])
-    step = max(1, math.ceil(velocity.size / MOST_DOTS))
+    step = max(1, math.ceil(velocity.size / IDENTIFICATION.most_dots))
     axes.axhline(0.0, color=colour('muted'), linewidth=0.6)
     axes.plot(
         velocity[::step],

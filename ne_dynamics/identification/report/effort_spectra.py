@@ -12,21 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.identification.fit import MEDIAN_TO_DEVIATION
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.cutoff import compute_spectrum
 from ne_dynamics.logs.filtered_piece import split_at_gaps
 from ne_dynamics.logs.source_clock import as_measured
-from ne_dynamics.logs.stretch import FILTER_ORDER
+from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
-
-DIFFERENCE = 3
-"""Order of the differences that are left of an effort without its motion."""
-
-SHORTEST = 64
-"""Samples without a gap below which there is no spectrum."""
-
-BANDS = 60
-"""Of equal ratio, over which a spectrum is averaged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +66,7 @@ def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
     piece = max(split_at_gaps(log, step), key=len)
     stamps = log.times[piece]
     even = np.arange(stamps[0], stamps[-1], step)
-    if even.size < SHORTEST:
+    if even.size < FILTER.spectrum_samples:
         empty = np.zeros((0, n))
         unknown = np.full(n, math.nan)
         return EffortSpectra(np.zeros(0), empty, empty, unknown, unknown)
@@ -88,11 +80,15 @@ def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
     frequency, moved = compute_spectrum(position, rate)
     _, applied = compute_spectrum(effort, rate)
     white = _compute_white_noise(log.effort[piece])
-    gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER_ORDER))
+    gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER.filter_order))
     passed = 2.0 * float(np.square(gain).sum()) / even.size
     turned = moved * np.square(2.0 * math.pi * frequency)[:, np.newaxis]
-    edges = np.geomspace(frequency[0], frequency[-1] * (1.0 + 1e-9), BANDS + 1)
-    band = np.clip(np.searchsorted(edges, frequency, side='right') - 1, 0, BANDS - 1)
+    edges = np.geomspace(
+        frequency[0], frequency[-1] * (1.0 + 1e-9), IDENTIFICATION.spectrum_bands + 1
+    )
+    band = np.clip(
+        np.searchsorted(edges, frequency, side='right') - 1, 0, IDENTIFICATION.spectrum_bands - 1
+    )
     used = np.unique(band)
     density = [
         np.sqrt(unit * np.array([power[band == index].mean(axis=0) for index in used]))
@@ -109,6 +105,8 @@ def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
 
 def _compute_white_noise(effort: FloatArray) -> FloatArray:
     """Return the standard deviation of the noise of each column, shape (n,); NaN for none."""
-    size = math.sqrt(math.comb(2 * DIFFERENCE, DIFFERENCE))
-    median = np.median(np.abs(np.diff(effort, DIFFERENCE, axis=0)), axis=0)
+    size = math.sqrt(
+        math.comb(2 * IDENTIFICATION.difference_order, IDENTIFICATION.difference_order)
+    )
+    median = np.median(np.abs(np.diff(effort, IDENTIFICATION.difference_order, axis=0)), axis=0)
     return np.where(median > 0.0, MEDIAN_TO_DEVIATION / size * median, math.nan)

@@ -19,13 +19,11 @@ from ne_dynamics.identification.report.charts import (
 from ne_dynamics.identification.report.effort_spectra import EffortSpectra
 from ne_dynamics.identification.report.report import Identified
 from ne_dynamics.identification.report.words import format_number
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.report_page import Figure, LegendEntry, Paragraph, Section
 from ne_dynamics.report_page.page import Figures
-
-CURVE = 201
-"""Points of a curve of friction; odd, so that rest is one of them."""
 
 MEASURED = LegendEntry('measured', 'measured')
 GIVEN = LegendEntry('given', 'given model', 'dashes')
@@ -155,7 +153,7 @@ def show_friction(
         used = signals.usable[:, index]
         reach = float(np.abs(signals.velocity[:, index]).max(initial=1e-6))
         usual = float(np.median(np.abs(load[:, index])))
-        velocity = np.linspace(-reach, reach, CURVE)
+        velocity = np.linspace(-reach, reach, IDENTIFICATION.curve_points)
         unit = new.type.effort_unit
         svg = draw_friction(
             signals.velocity[used, index],

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.errors import optional_dependency
 from ne_dynamics.identification.evaluation import Evaluation
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.prepared_file import write_whole_bytes
@@ -20,7 +21,6 @@ with optional_dependency('the plots need matplotlib', 'plot'):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-COLUMNS = 3
 MEASURED_COLOUR = '#9a9a9a'
 MODEL_COLOUR = '#1f5fa8'
 DIFFERENCE_COLOUR = '#c8501e'
@@ -36,7 +36,7 @@ def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
     robot : Robot
     evaluation : Evaluation
     """
-    columns = min(COLUMNS, robot.n)
+    columns = min(IDENTIFICATION.plot_columns, robot.n)
     rows = math.ceil(robot.n / columns)
     figure = Figure(figsize=(4.4 * columns + 0.4, 2.5 * rows + 0.9), dpi=110)
     FigureCanvasAgg(figure)

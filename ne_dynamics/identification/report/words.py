@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ne_dynamics.identification.findings import NEGLIGIBLE, WORSE
 from ne_dynamics.identification.report.report import JointChange, Report
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.report_page import Item, Paragraph, Tone
-
-AT_THE_NOISE = 2.0
-"""What is left is noise up to this many times the noise floor."""
-
-WELL_EXPLAINED = 0.1
-"""Part of the measured effort that may be left of a joint that is explained well."""
 
 
 def format_number(value: float) -> str:
@@ -54,14 +48,16 @@ def judge_joint(joint: JointChange, noise_floor: float, held_out: bool) -> Item:
     )
     if not joint.samples:
         tone, verdict = Tone.WARNING, 'No sample was fitted: its friction stays as given.'
-    elif after > max(WORSE * before, before + NEGLIGIBLE * size):
+    elif after > max(
+        IDENTIFICATION.worse_residual * before, before + IDENTIFICATION.negligible_residual * size
+    ):
         tone, verdict = Tone.WARNING, 'Worse than before: keep the given values of this joint.'
-    elif after <= AT_THE_NOISE * noise_floor:
+    elif after <= IDENTIFICATION.noise_floor_times * noise_floor:
         tone, verdict = Tone.GOOD, 'The residual is about the noise.'
-    elif after <= WELL_EXPLAINED * size:
+    elif after <= IDENTIFICATION.well_explained * size:
         tone = Tone.GOOD
         verdict = 'Well explained; the residual is more than noise: friction, elasticity, cables.'
-    elif after < before / WORSE:
+    elif after < before / IDENTIFICATION.worse_residual:
         tone = Tone.WARNING
         verdict = 'Better than before, but with a large residual that the model has no term for.'
     else:
@@ -86,7 +82,8 @@ def judge_report(report: Report, doubts: int) -> Paragraph:
             f'Refused: the log cannot be used ({codes}). Nothing was written.', Tone.ERROR
         )
     better = sum(
-        joint.after.rms_difference < joint.before.rms_difference / WORSE for joint in report.joints
+        joint.after.rms_difference < joint.before.rms_difference / IDENTIFICATION.worse_residual
+        for joint in report.joints
     )
     warnings = doubts + sum(finding.severity == 'warning' for finding in report.findings)
     part = 'on the part of the log held out' if report.held_out else 'on the log it was fitted to'

@@ -17,16 +17,11 @@ from xml.parsers import expat
 import numpy as np
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.orientation import quaternion_rotation
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.model.urdf.tree import load_urdf
-
-SAME = 1e-9
-"""Relative difference up to which a number is the one that the file has."""
-
-RELOADED = 1e-7
-"""Relative difference that the printed digits may leave."""
 
 _TENSOR = {
     'ixx': (0, 0),
@@ -68,7 +63,9 @@ def write_urdf(urdf_text: str, robot: Robot) -> str:
     edits = _Edits(data)
     links = {element.attributes.get('name'): element for element in root.all('link')}
     for link in robot.links:
-        if not _is_same(link.inertia, original.link(link.name).inertia, SAME):
+        if not _is_same(
+            link.inertia, original.link(link.name).inertia, IDENTIFICATION.same_number
+        ):
             element = _get_element(links, 'link', link.name)
             inertial = element.one('inertial')
             if inertial is None:
@@ -215,7 +212,7 @@ class _Edits:
         for name, numbers in values.items():
             if name in spans:
                 present = np.array(element.attributes[name].split(), dtype=np.float64)
-                if not np.abs(numbers - present).max() <= SAME * size:
+                if not np.abs(numbers - present).max() <= IDENTIFICATION.same_number * size:
                     self._edits.append((*spans[name], _format_numbers(numbers).encode()))
             else:
                 added = f' {name}="{_format_numbers(numbers)}"'
@@ -310,7 +307,7 @@ def _write_friction(
             if body.coordinate == index
         }
         present = sum(parts.values())
-        if abs(present - wanted) <= SAME * max(present, wanted):
+        if abs(present - wanted) <= IDENTIFICATION.same_number * max(present, wanted):
             continue
         followers = present - parts.get(joint.name, 0.0)
         if joint.name in parts and wanted >= followers:
@@ -336,7 +333,9 @@ def _check(text: str, robot: Robot) -> None:
     """Refuse a text that does not come back as the robot."""
     written = load_urdf(text, robot.base_link, robot.tip_link)
     for link in robot.links:
-        if not _is_same(written.link(link.name).inertia, link.inertia, RELOADED):
+        if not _is_same(
+            written.link(link.name).inertia, link.inertia, IDENTIFICATION.reloaded_difference
+        ):
             raise ModelError(
                 f'link {link.name!r}: expected the inertia that was written to come back the '
                 'same, got another'
@@ -348,7 +347,9 @@ def _check(text: str, robot: Robot) -> None:
             continue  # a joint that mimics it was locked, and its friction counts no more
         for key in ('viscous_friction', 'coulomb_friction'):
             left, right = getattr(joint, key), getattr(wanted, key)
-            if not _is_close(np.array([left]), np.array([right]), RELOADED):
+            if not _is_close(
+                np.array([left]), np.array([right]), IDENTIFICATION.reloaded_difference
+            ):
                 raise ModelError(
                     f'joint {wanted.name!r}: {key}: expected what was written to come back the '
                     f'same, got {left:g} for {right:g}'

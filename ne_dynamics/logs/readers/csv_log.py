@@ -33,20 +33,14 @@ from ne_dynamics.logs.readers.layouts import (
     fit_message,
     number_joints,
 )
+from ne_dynamics.logs.thresholds import LOGS
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 
 NO_NUMBER = 'no number'
 
-BLOCK_BYTES = 8 << 20
 
 SEPARATORS = (',', ';', '\t', ' ')
-
-LOOKED_AT = 2000
-"""Rows without a header in which names of joints are looked for."""
-
-LONGEST_HEADER = 1 << 20
-"""Bytes in which comments and the header have to end, for the rows to be read in blocks."""
 
 
 @contextlib.contextmanager
@@ -130,7 +124,7 @@ def read_columns(
 def _find_messages(path: str | os.PathLike[str]) -> list[Columns]:
     """Return what the rows of a file of messages mean: of its first ones that with most joints."""
     with read_csv_rows(path, ',') as rows:
-        first = list(islice(rows, LOOKED_AT))
+        first = list(islice(rows, LOGS.rows_for_names))
     if not first or fit_message(first[0]) is None:
         return []
     found = [columns for row in first if (columns := fit_message(row))]
@@ -248,7 +242,7 @@ def _read_tables(
                 yield parse_rows(rows, form)
             return
         blocks = ((data,) for data in _generate_blocks(stream))
-        count = -(-(size - stream.tell()) // BLOCK_BYTES)
+        count = -(-(size - stream.tell()) // LOGS.block_size)
         yield from work.map('read', parse_lines, blocks, form, str(path), total=max(count, 1))
 
 
@@ -261,7 +255,7 @@ def require_numbers(path: Path, form: RowFormat) -> None:
     """
     wrong = ''
     with read_csv_rows(path, form.columns.separator) as rows:
-        for count, row in enumerate(islice(rows, LOOKED_AT)):
+        for count, row in enumerate(islice(rows, LOGS.rows_for_names)):
             if (count == 0 and not form.columns.repeated) or not row or form.find_fault(row):
                 continue
             bad = [index for index in form.indices if not _is_number(row[index])]
@@ -288,17 +282,17 @@ def _skip_header(stream: io.BufferedReader, columns: Columns) -> bool:
     if columns.repeated:
         stream.seek(len(mark) if stream.peek(len(mark)).startswith(mark) else 0)
         return True
-    header = stream.readline(LONGEST_HEADER).removeprefix(mark)
-    while header.startswith(b'#') and stream.tell() < LONGEST_HEADER:
-        header = stream.readline(LONGEST_HEADER)
+    header = stream.readline(LOGS.longest_header).removeprefix(mark)
+    while header.startswith(b'#') and stream.tell() < LOGS.longest_header:
+        header = stream.readline(LOGS.longest_header)
     return header.endswith(b'\n') and header.count(b'\r') <= header.endswith(b'\r\n')
 
 
 def _generate_blocks(stream: io.BufferedReader) -> Iterator[bytes]:
     """Yield blocks that end with a line, one at least."""
-    data = stream.read(BLOCK_BYTES)
+    data = stream.read(LOGS.block_size)
     yield data + stream.readline()
-    while data := stream.read(BLOCK_BYTES):
+    while data := stream.read(LOGS.block_size):
         yield data + stream.readline()
 
 

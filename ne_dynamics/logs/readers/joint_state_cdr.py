@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.logs.thresholds import LOGS
 from ne_dynamics.model.rigid_body import FloatArray
 
 JOINT_STATE = 'sensor_msgs/msg/JointState'
@@ -25,10 +26,7 @@ HEAD = 12
 """Bytes before the name of the frame: which encoding it is, and the stamp."""
 
 LITTLE_ENDIAN = b'\x00\x01'
-MOST_LAYOUTS = 16
 
-AT_ONCE = 2048
-"""Messages that are decoded at once."""
 
 JOINTS_MISSING = 'joints missing'
 SHORT = 'short'
@@ -218,7 +216,7 @@ class JointStateDecoder:
         while places.size:
             layout = self._layouts.get(length)
             # As many publishers as there are layouts; beyond that one by one.
-            if layout is not None and layout is not compared and tried < MOST_LAYOUTS:
+            if layout is not None and layout is not compared and tried < LOGS.layouts:
                 compared, tried = layout, tried + 1
                 data = b''.join([raw[place] for place in places.tolist()])
                 table = np.frombuffer(data, np.uint8).reshape(places.size, length)
@@ -229,7 +227,7 @@ class JointStateDecoder:
             first, places = places[0], places[1:]
             message = self._reader.deserialize(raw[first], JOINT_STATE)
             fitting = _Layout.find(raw[first], message)
-            if fitting is not None and len(self._layouts) < MOST_LAYOUTS:
+            if fitting is not None and len(self._layouts) < LOGS.layouts:
                 self._layouts[length] = fitting
             stamp = message.header.stamp
             found.stamps[first] = stamp.sec + 1e-9 * stamp.nanosec
@@ -271,6 +269,6 @@ def generate_rows(
     """Yield what messages say of some joints, many at once."""
     decoder = JointStateDecoder(reader)
     messages = iter(reader.messages(connections))
-    while batch := list(itertools.islice(messages, AT_ONCE)):
+    while batch := list(itertools.islice(messages, LOGS.messages_at_once)):
         _, received, data = zip(*batch, strict=True)
         yield decoder.decode_all(data, received, joints)

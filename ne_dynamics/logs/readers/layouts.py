@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.logs.thresholds import LOGS
 
 TIME_COLUMN = 'time'
 NANOSECONDS = 'nanoseconds'
@@ -20,9 +21,6 @@ KINDS = ('position', 'velocity', 'effort')
 
 NAMES_PLACE = 3
 """Where the names of joints begin in a message that was printed: after stamp and frame."""
-
-SHOWN_HEADER = 80
-"""Characters of a header that an error shows, at most."""
 
 
 @dataclass(frozen=True)
@@ -274,7 +272,7 @@ def describe_unknown(
         What it should have been, by hand.
     """
     what = 'the header is not known' if given is None else f'not the columns {given.text}'
-    shown = header if len(header) <= SHOWN_HEADER else f'{header[:SHOWN_HEADER]}...'
+    shown = header if len(header) <= LOGS.shown_header else f'{header[: LOGS.shown_header]}...'
     joints = joint_names or ('joint_1',)
     ours = io.StringIO()
     names = [TIME_COLUMN, *(f'{joint}.{kind}' for joint in joints for kind in KINDS)]

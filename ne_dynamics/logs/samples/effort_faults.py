@@ -10,54 +10,9 @@ from numpy.typing import NDArray
 
 from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-MOVING = 0.05
-"""Part of its largest step between samples from which a joint moves."""
-
-CUT_PART = 0.02
-"""Part of the samples of a moving arm with exactly the largest effort from which it is cut off."""
-
-BELOW = 0.01
-"""Part of the range of an effort below its largest value."""
-
-COARSE = 1.5
-"""The same, in the smallest of its steps."""
-
-CROWD = 5.0
-"""Samples at the largest value over those just below it: of a quantised sine about 2.4."""
-
-AT_LIMIT = 0.99
-"""Part of the effort limit from which the motor is at its end, which is no fault of the log."""
-
-LEAST = 20
-"""Samples, at least, of either fault."""
-
-LONGEST_REST = 0.5
-"""An effort that has the same value for longer, while its joint moves, stands still [s]."""
-
-TRAVEL = 0.05
-"""Part of the range of a joint that it has to go meanwhile."""
-
-LEVELS = 20
-"""Values of an effort, at least, for its largest one to tell: few steps, or a joint that stands
-or goes in phases of equal effort, have many samples at it by themselves."""
-
-STEADY = 0.02
-"""Part of a speed by which it may change while an effort may stay the same: that of a joint whose
-axis is vertical, or that slides."""
-
-QUARTERS = 4
-"""Parts of a run whose speeds are compared."""
-
-FRESH = 0.5
-"""Part of the other samples, of the moving joint, that have to have a new effort: an effort in
-coarse steps stands still by itself."""
-
-SILENT = 0.6
-"""Part of the samples of a moving joint with an effort of exactly 0 from which it has a dead band:
-most of what it does is not reported."""
 
 
 def find_dead_bands(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
@@ -67,7 +22,10 @@ def find_dead_bands(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     for joint, name in enumerate(robot.joint_names):
         effort = log.effort[moving[:, joint], joint]
         silent = int(np.count_nonzero(effort == 0.0))
-        if effort.size - silent >= LEAST and silent > SILENT * effort.size:
+        if (
+            effort.size - silent >= FAULTS.effort_samples
+            and silent > FAULTS.dead_band_share * effort.size
+        ):
             names.append(name)
             parts.append(f'{silent / effort.size:.0%}')
             number += silent
@@ -87,13 +45,15 @@ def find_dead_bands(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
 def find_cut_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find efforts that do not go beyond a value below their limit, and are often just there."""
     moving = _find_moving(log).any(axis=1)
-    least = max(CUT_PART * float(moving.sum()), LEAST)
+    least = max(FAULTS.cut_share * float(moving.sum()), FAULTS.effort_samples)
     names, values, number = [], [], 0
     limits, columns = robot.limits('effort_limit'), (log.position.T, log.effort.T)
     for name, limit, position, effort in zip(robot.joint_names, limits, *columns, strict=True):
         bound = limit if limit > 0.0 else np.inf
-        below = max(BELOW * float(np.ptp(effort)), COARSE * _find_step(effort))
-        is_fine = np.unique(effort).size >= LEVELS
+        below = max(
+            FAULTS.near_share * float(np.ptp(effort)), FAULTS.near_steps * _find_step(effort)
+        )
+        is_fine = np.unique(effort).size >= FAULTS.effort_levels
         for side in (effort, -effort):
             top = float(side.max())
             near = (side < top) & (side > top - below) & moving
@@ -104,7 +64,9 @@ def find_cut_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
                 if _is_steady(position, log.times, start, end):
                     at_top[start:end] = False
             count = int(at_top.sum())
-            if 0.0 < top < AT_LIMIT * bound and count > max(least, CROWD * near.sum()):
+            if 0.0 < top < FAULTS.at_limit * bound and count > max(
+                least, FAULTS.crowding * near.sum()
+            ):
                 names.append(name)
                 values.append(f'{top:.4g}')
                 number += count
@@ -136,16 +98,16 @@ def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
         for start, end in _find_runs(same[:, joint]):
             travel = float(np.ptp(position[start:end]))
             if (
-                end - start >= LEAST
+                end - start >= FAULTS.effort_samples
                 and effort[start] not in ends
-                and log.times[end - 1] - log.times[start] > LONGEST_REST
-                and travel > TRAVEL * float(np.ptp(position))
+                and log.times[end - 1] - log.times[start] > FAULTS.longest_rest
+                and travel > FAULTS.stale_travel * float(np.ptp(position))
                 and not _is_steady(position, log.times, start, end)
             ):
                 frozen[start:end] = True
         others = moving[:, joint] & ~frozen
         fresh = int((~same[others, joint]).sum())
-        if frozen.any() and fresh > FRESH * others.sum():
+        if frozen.any() and fresh > FAULTS.fresh_share * others.sum():
             names.append(name)
             number += int(frozen.sum())
             first = min(first, float(log.times[frozen.argmax()] - log.times[0]))
@@ -164,11 +126,11 @@ def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
 def _is_steady(position: FloatArray, times: FloatArray, start: int, end: int) -> bool:
     """Tell whether a joint goes at one speed from a sample to before another."""
     # Where a run begins and ends the joint may go faster or slower already.
-    borders = np.linspace(start + 1, end - 2, QUARTERS + 1).astype(int)
+    borders = np.linspace(start + 1, end - 2, FAULTS.compared_speeds + 1).astype(int)
     if (np.diff(borders) < 1).any():
         return False
     speeds = np.diff(position[borders]) / np.diff(times[borders])
-    return bool(np.ptp(speeds) <= STEADY * np.abs(speeds.mean()) > 0.0)
+    return bool(np.ptp(speeds) <= FAULTS.steady_speed * np.abs(speeds.mean()) > 0.0)
 
 
 def _find_step(effort: FloatArray) -> float:
@@ -182,7 +144,7 @@ def _find_moving(log: Log) -> NDArray[np.bool_]:
     steps: FloatArray = np.zeros(log.position.shape)
     steps[1:] = np.abs(np.diff(log.position, axis=0))
     largest = steps.max(axis=0)
-    result: NDArray[np.bool_] = (steps > MOVING * largest) & (largest > 0.0)
+    result: NDArray[np.bool_] = (steps > FAULTS.moving_share * largest) & (largest > 0.0)
     return result
 
 

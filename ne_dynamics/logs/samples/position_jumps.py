@@ -14,35 +14,9 @@ from numpy.typing import NDArray
 from ne_dynamics.logs.finding import Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.samples.sample_faults import keep_samples, list_speeds
+from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-AROUND = 4
-"""Steps to either side that tell what is usual."""
-
-JUMP_NOISE = 15.0
-"""Standard deviations of what steps are off the usual, of a jump at least."""
-
-JUMP_STEP = 2.0
-"""Largest steps of the joint, of a jump at least."""
-
-SMALLEST_JUMP = 5e-3
-"""Of a jump at least [rad or m]."""
-
-FAST = 3.0
-"""Steps at full speed, of a jump of the only joint that moves, at least."""
-
-STAYS = 0.7
-"""Part of a jump that is still there a few steps later, at least."""
-
-MOVING = 0.1
-"""Part of its largest step from which a joint is seen to move."""
-
-MOST_JUMPS = 5
-"""Of a joint: more are no zero."""
-
-LONGEST_STEP = 3.0
-"""Median steps of time: across a longer one nothing is told."""
 
 
 def find_clock_restart(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
@@ -82,11 +56,11 @@ def find_zero_jumps(
     first, last : float, optional
         Stamps between which the last sample before a jump is to be [s]; default: any.
     """
-    if log.times.size <= 4 * AROUND:
+    if log.times.size <= 4 * FAULTS.steps_around:
         return log, None
     start = float(log.times[0]) if first is None else first
     jumps, off = _find_jumps(robot, log)
-    jumps &= jumps.sum(axis=0) <= MOST_JUMPS
+    jumps &= jumps.sum(axis=0) <= FAULTS.most_jumps
     before = log.times[:-1]
     jumps &= ((before >= start) & (before <= last))[:, np.newaxis]
     if not jumps.any():
@@ -119,29 +93,30 @@ def _find_jumps(robot: Robot, log: Log) -> tuple[NDArray[np.bool_], FloatArray]:
     """Return which steps of time are jumps, and by how much steps are off the usual ones."""
     spans = np.diff(log.times)[:, np.newaxis]
     steps = np.diff(log.position, axis=0)
-    rates = np.pad(steps / spans, ((AROUND, AROUND), (0, 0)), mode='edge')
-    around = [rates[k : k + steps.shape[0]] for k in range(2 * AROUND + 1) if k != AROUND]
+    beside = FAULTS.steps_around
+    rates = np.pad(steps / spans, ((beside, beside), (0, 0)), mode='edge')
+    around = [rates[k : k + steps.shape[0]] for k in range(2 * beside + 1) if k != beside]
     largest = np.quantile(np.abs(steps), 0.98, axis=0)
-    least = np.maximum(JUMP_STEP * largest, SMALLEST_JUMP)
+    least = np.maximum(FAULTS.jump_steps * largest, FAULTS.smallest_jump)
     # What is far from the median of those around it is as far from one of them.
     if not any((np.abs(steps - rate * spans) > least).any() for rate in around):
         return np.zeros(steps.shape, dtype=bool), np.zeros(steps.shape)
     usual = np.median(around, axis=0) * spans
     off = steps - usual
     noise = 1.4826 * np.median(np.abs(off), axis=0)
-    smallest = np.maximum(JUMP_NOISE * noise, least)
+    smallest = np.maximum(FAULTS.jump_deviations * noise, least)
     far = np.abs(off) > smallest
     if not far.any():
         return far, off
     # What returns within a few steps is a spike.
-    padded = np.pad(off, ((AROUND, AROUND), (0, 0)))
-    total = sum(padded[k : k + off.shape[0]] for k in range(2 * AROUND + 1))
-    far &= np.abs(total) > STAYS * np.abs(off)
-    far &= spans <= LONGEST_STEP * np.median(spans)
+    padded = np.pad(off, ((beside, beside), (0, 0)))
+    total = sum(padded[k : k + off.shape[0]] for k in range(2 * beside + 1))
+    far &= np.abs(total) > FAULTS.jump_stays * np.abs(off)
+    far &= spans <= FAULTS.longest_step * np.median(spans)
     # Samples that are lost are a jump of all that moves, each by as many of its steps.
-    moving = (np.abs(usual) > MOVING * largest) & (largest > 0.0)
+    moving = (np.abs(usual) > FAULTS.jump_moving_share * largest) & (largest > 0.0)
     others = (moving & (np.abs(off) < 0.5 * np.abs(usual))).any(axis=1, keepdims=True)
-    too_fast = np.abs(off) > FAST * list_speeds(robot) * spans
+    too_fast = np.abs(off) > FAULTS.lone_jump_steps * list_speeds(robot) * spans
     far &= others | too_fast & (far.sum(axis=1, keepdims=True) == 1)
     return far, off
 

@@ -18,7 +18,6 @@ from ne_dynamics.logs.samples.effort_faults import (
 )
 from ne_dynamics.logs.samples.position_jumps import find_clock_restart, find_zero_jumps
 from ne_dynamics.logs.samples.sample_faults import (
-    RARE,
     find_degrees,
     find_spikes,
     find_stale,
@@ -28,6 +27,7 @@ from ne_dynamics.logs.samples.sample_faults import (
     to_radians,
 )
 from ne_dynamics.logs.source_clock import find_recorder_stamps
+from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.robot import Robot
 
@@ -127,7 +127,7 @@ def _merge_faults(
         severity = first.severity
         if code == 'samples-stale':
             total = sum(int(own.find_own(own.log).sum()) for own in parts)
-            severity = 'info' if number < RARE * total else 'error'
+            severity = 'info' if number < FAULTS.harmless_share * total else 'error'
         names = {name for fault, _ in items for name in fault.joints}
         merged.append(
             replace(

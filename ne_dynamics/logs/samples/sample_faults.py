@@ -14,67 +14,20 @@ from numpy.typing import NDArray
 
 from ne_dynamics.logs.finding import Certainty, Finding
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.source_clock import LARGEST_GAP
+from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
 TURN = 2.0 * math.pi
 
-UNLIKELY_STEP = 0.4
-"""A log with steps of time above this may be in another unit than seconds [s]."""
 
-SHORTEST_STEP = 1e-4
 TIME_UNITS = {'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
-
-FASTEST = 10.0
-"""Speed of a joint without a velocity limit, at most [rad/s or m/s]."""
-
-SLOW = 0.02
-"""Part of the velocity limits below which no joint of a moving arm stays."""
-
-RARE = 0.03
-"""Part of the samples that may be repeated without harm: they are left out."""
-
-CRAWLING = 0.02
-"""Speed below which a joint may seem to stand [rad/s or m/s]."""
-
-RESOLUTION_PART = 0.01
-RESOLVED = 3.0
-"""What changes by this many of its smallest steps is told apart from sample to sample; the
-smallest is what this part of all steps does not reach."""
-
-WINDOW = 5
-"""Samples around one that say what it should be."""
-
-SPIKE_NOISE = 12.0
-"""Standard deviations of the noise that a spike is off, at least."""
-
-SPIKE_RANGE = 0.8
-"""Part of the range of an effort that a spike is off, at least."""
-
-COARSEST = 0.02
-"""Step between values of an effort, at most, as a part of its limit, or of the largest effort."""
-
-SPIKE_STEP = 3.0
-"""Steps at full speed that a spike of a position is off, at least."""
-
-ALONE = 0.5
-"""Part of a spike by which the samples before and after it may be off."""
-
-RINGING = 0.3
-"""Part of a spike by which those before and after it may be off where efforts may ring."""
-
-SETTLING = 0.5
-"""Efforts may ring for this long at either end [s]."""
-
-MANY = 0.2
-"""Part of the samples: more spikes than that are none."""
 
 
 def list_speeds(robot: Robot) -> FloatArray:
     """Return how fast joints may be, shape (n,) [rad/s or m/s]."""
     limits = robot.limits('velocity_limit')
-    return np.where(np.isfinite(limits) & (limits > 0.0), limits, FASTEST)
+    return np.where(np.isfinite(limits) & (limits > 0.0), limits, FAULTS.fastest_joint)
 
 
 def _turning(robot: Robot) -> NDArray[np.bool_]:
@@ -193,13 +146,15 @@ def find_time_unit(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find times that are not in seconds: steps too long, and an arm too slow for its limits."""
     steps = np.diff(log.times)
     step = float(np.median(steps))
-    if step < UNLIKELY_STEP:
+    if step < FAULTS.unlikely_step:
         return log, None
     rates = np.abs(np.diff(log.position, axis=0)) / steps[:, np.newaxis]
     usage = float((np.quantile(rates, 0.98, axis=0) / list_speeds(robot)).max())
     for unit, factor in TIME_UNITS.items():
-        fits = SHORTEST_STEP <= step * factor <= UNLIKELY_STEP and usage / factor <= 1.5
-        if fits and 0.0 < usage < SLOW:
+        fits = (
+            FAULTS.shortest_step <= step * factor <= FAULTS.unlikely_step and usage / factor <= 1.5
+        )
+        if fits and 0.0 < usage < FAULTS.unlikely_speed:
             fault = Finding(
                 'time-unit',
                 (),
@@ -224,9 +179,9 @@ def find_wraps(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     step, spans = np.diff(log.position, axis=0), np.diff(log.times)
     turns = np.round(step / TURN) * _turning(robot)
     rest = np.abs(step - TURN * turns)
-    allowed = 0.2 + SPIKE_STEP * list_speeds(robot) * spans[:, np.newaxis]
+    allowed = 0.2 + FAULTS.spike_steps * list_speeds(robot) * spans[:, np.newaxis]
     turns = np.where(rest <= np.minimum(allowed, 0.5 * math.pi), turns, 0.0)
-    wrapped = turns[spans <= LARGEST_GAP * np.median(spans)].any(axis=0)
+    wrapped = turns[spans <= FAULTS.largest_gap * np.median(spans)].any(axis=0)
     if not wrapped.any():
         return log, None
     turns = turns * wrapped
@@ -297,7 +252,7 @@ def find_stale(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
         float(number),
         certainty=Certainty.KNOWN,
         remedy='record each measurement once, with its own stamp; --repair leaves them out',
-        severity='info' if part < RARE else 'error',
+        severity='info' if part < FAULTS.harmless_share else 'error',
     )
     return keep_samples(log, kept, 'repeated'), fault
 
@@ -345,10 +300,12 @@ def _is_resolved(table: FloatArray) -> NDArray[np.bool_]:
     for column in change.T:
         if not column.any():
             continue
-        resolution = np.quantile(column[column > 0.0], RESOLUTION_PART)
-        padded = np.pad(column, WINDOW, mode='edge')
-        around = np.stack([padded[k : k + column.size] for k in range(2 * WINDOW + 1)])
-        resolved |= np.quantile(around, 0.8, axis=0) > RESOLVED * resolution
+        resolution = np.quantile(column[column > 0.0], FAULTS.resolution_quantile)
+        padded = np.pad(column, FAULTS.spike_window, mode='edge')
+        around = np.stack(
+            [padded[k : k + column.size] for k in range(2 * FAULTS.spike_window + 1)]
+        )
+        resolved |= np.quantile(around, 0.8, axis=0) > FAULTS.resolved_steps * resolution
     return resolved
 
 
@@ -360,7 +317,7 @@ def _is_moving_around(log: Log, same: NDArray[np.bool_]) -> NDArray[np.bool_]:
     # Where positions are new: the speed between such samples, repetitions included.
     ends = np.concatenate([[0], changed + 1])
     speed = np.abs(np.diff(log.position[ends], axis=0)) / np.diff(log.times[ends])[:, np.newaxis]
-    fast = speed.max(axis=1) > CRAWLING
+    fast = speed.max(axis=1) > FAULTS.crawling_speed
     both = fast & np.concatenate([[fast[0]], fast[:-1]])
     # The step of time i belongs to the first change at or after it.
     place = np.minimum(np.searchsorted(changed, np.arange(same.size)), changed.size - 1)
@@ -371,14 +328,16 @@ def _is_moving_around(log: Log, same: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def find_spikes(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find single samples far from those around them."""
-    if log.times.size <= 4 * WINDOW:
+    if log.times.size <= 4 * FAULTS.spike_window:
         return log, None
     step = float(np.median(np.diff(log.times)))
     effort_range = np.subtract(*np.quantile(log.effort, [0.97, 0.03], axis=0))
-    settled = (log.times > log.times[0] + SETTLING) & (log.times < log.times[-1] - SETTLING)
+    settled = (log.times > log.times[0] + FAULTS.settling_time) & (
+        log.times < log.times[-1] - FAULTS.settling_time
+    )
     smallest = {
-        'position': SPIKE_STEP * step * list_speeds(robot),
-        'effort': np.maximum(SPIKE_RANGE * effort_range, _find_flicker(robot, log.effort)),
+        'position': FAULTS.spike_steps * step * list_speeds(robot),
+        'effort': np.maximum(FAULTS.spike_range * effort_range, _find_flicker(robot, log.effort)),
     }
     found = {
         key: _single_outliers(getattr(log, key), size, settled) for key, size in smallest.items()
@@ -386,7 +345,7 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     spikes = found['position'] | found['effort']
     rows = np.asarray(spikes.any(axis=1))
     number = int(rows.sum())
-    if not 0 < number <= MANY * rows.size:
+    if not 0 < number <= FAULTS.most_spikes * rows.size:
         return log, None
     names = tuple(np.array(robot.joint_names)[spikes.any(axis=0)])
     what = ' and '.join(key for key, table in found.items() if table.any())
@@ -411,7 +370,9 @@ def _find_flicker(robot: Robot, effort: FloatArray) -> FloatArray:
     bounds = np.where(np.isfinite(limits) & (limits > 0.0), limits, np.abs(effort).max())
     steps = [np.diff(np.unique(column)) for column in effort.T]
     smallest = np.array([step.min() if step.size else 0.0 for step in steps])
-    result: FloatArray = np.maximum(RESOLVED * np.minimum(smallest, COARSEST * bounds), 1e-6)
+    result: FloatArray = np.maximum(
+        FAULTS.resolved_steps * np.minimum(smallest, FAULTS.coarsest_step * bounds), 1e-6
+    )
     return result
 
 
@@ -423,23 +384,23 @@ def _single_outliers(
     Where the log has not settled, only samples that are alone within two to either side count:
     the others may ring.
     """
-    half = WINDOW // 2
+    half = FAULTS.spike_window // 2
     # What is far from the median of those around it is as far from one of them.
     if not any(
         (np.abs(table[lag:] - table[:-lag]) > smallest).any() for lag in range(1, half + 1)
     ):
         return np.zeros(table.shape, dtype=bool)
     padded = np.pad(table, ((half, half), (0, 0)), mode='edge')
-    around = np.stack([padded[k : k + table.shape[0]] for k in range(WINDOW)])
+    around = np.stack([padded[k : k + table.shape[0]] for k in range(FAULTS.spike_window)])
     off = table - np.median(around, axis=0)
     noise = 1.4826 * np.median(np.abs(off), axis=0)
-    far = np.abs(off) > np.maximum(SPIKE_NOISE * noise, smallest)
+    far = np.abs(off) > np.maximum(FAULTS.spike_deviations * noise, smallest)
     size = np.abs(off)
     padded = np.pad(size, ((half, half), (0, 0)))
-    near = [padded[k : k + table.shape[0]] for k in range(WINDOW) if k != half]
+    near = [padded[k : k + table.shape[0]] for k in range(FAULTS.spike_window) if k != half]
     # What has a step stays off on one side.
-    single = np.minimum(near[half - 1], near[half]) < ALONE * size
-    lonely = np.max(near, axis=0) < RINGING * size
+    single = np.minimum(near[half - 1], near[half]) < FAULTS.spike_beside * size
+    lonely = np.max(near, axis=0) < FAULTS.spike_beside_ringing * size
     result: NDArray[np.bool_] = far & single & (lonely | settled[:, np.newaxis])
     # The first and last ones have too little around them, and no fit uses them.
     result[:half] = result[result.shape[0] - half :] = False

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit
-
-FITTED_FROM = 2
-"""A recursion's first link may be cheaper than its share."""
+from ne_dynamics.papers.thresholds import FORMS
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def fit_cost(count: Callable[[int], Count], largest: int) -> Cost:
     InputError
         When no polynomial meets the counts.
     """
-    counts = {n: count(n) for n in range(FITTED_FROM, largest + 1)}
+    counts = {n: count(n) for n in range(FORMS.fitted_from, largest + 1)}
     return Cost(
         fit({n: found.multiplications for n, found in counts.items()}),
         fit({n: found.additions for n, found in counts.items()}),

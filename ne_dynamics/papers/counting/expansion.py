@@ -15,12 +15,10 @@ from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.papers.thresholds import FORMS
 
 Monomial = tuple[tuple[str, int, int], ...]
 """Factors in order: what it is ('sin', 'cos', 'qd', 'qdd'), the joint, the exponent."""
-
-NEGLIGIBLE = 1e-12
-"""Coefficients [SI] up to which what is left of two equal terms is rounding."""
 
 
 class Expansion:
@@ -34,7 +32,9 @@ class Expansion:
     __slots__ = ('terms',)
 
     def __init__(self, terms: Mapping[Monomial, float]) -> None:
-        self.terms = {key: value for key, value in terms.items() if abs(value) > NEGLIGIBLE}
+        self.terms = {
+            key: value for key, value in terms.items() if abs(value) > FORMS.negligible_term
+        }
 
     @classmethod
     def of(cls, kind: str, joint: int) -> Expansion:

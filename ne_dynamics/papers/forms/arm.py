@@ -33,12 +33,11 @@ from ne_dynamics.model.robot import (
     cross_matrix,
 )
 from ne_dynamics.papers.forms.generic_scalars import Scalars
+from ne_dynamics.papers.thresholds import FORMS
 
 CONVENTIONS = ('standard', 'modified')
 """Standard: frame i at the far end of link i. Modified (Craig): frame i on joint i."""
 
-QUARTER_TURN_TOLERANCE = 1e-12
-"""An angle this near to a multiple of a quarter turn has exact sine and cosine [rad]."""
 
 Triple = tuple[float, float, float]
 
@@ -59,7 +58,7 @@ def check_convention(convention: str) -> None:
 def cosine_sine(angle: float) -> tuple[float, float]:
     """Return cosine and sine of a constant angle [rad], exact at quarter turns."""
     quarters = round(angle / (0.5 * math.pi))
-    if abs(angle - 0.5 * math.pi * quarters) <= QUARTER_TURN_TOLERANCE:
+    if abs(angle - 0.5 * math.pi * quarters) <= FORMS.quarter_turn_error:
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
     return math.cos(angle), math.sin(angle)
 

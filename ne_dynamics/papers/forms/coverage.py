@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 from ne_dynamics.papers.forms.arm import Arm, DHLink, Triple
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
-
-HALF_WAY_TOLERANCE = 1e-12
-"""How far a centre of mass may be from the middle of its link vector, relative to its length."""
+from ne_dynamics.papers.thresholds import FORMS
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def half_way_center(link: DHLink) -> Triple:
 def is_half_way(link: DHLink) -> bool:
     """Return whether a standard link turns and has its mass centre where 000 puts it."""
     middle = half_way_center(link)
-    limit = HALF_WAY_TOLERANCE * max(1.0, *(2.0 * abs(value) for value in middle))
+    limit = FORMS.half_way_error * max(1.0, *(2.0 * abs(value) for value in middle))
     return not link.is_prismatic and all(
         abs(value - half) <= limit for value, half in zip(link.center_of_mass, middle, strict=True)
     )

@@ -17,12 +17,7 @@ import numpy as np
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import FloatArray, Robot, Transform
 from ne_dynamics.papers.forms.arm import Arm, DHLink, check_convention
-
-PARALLEL = 1e-7
-"""Axes that meet at less than this angle count as parallel [rad]; see :func:`fit_arm`."""
-
-VANISHING = 1e-12
-"""A length below this, times the arm's reach, counts as zero [1]."""
+from ne_dynamics.papers.thresholds import FORMS
 
 
 def fit_arm(robot: Robot, convention: str = 'standard') -> Arm:
@@ -40,7 +35,7 @@ def fit_arm(robot: Robot, convention: str = 'standard') -> Arm:
     -------
     Arm
         With the robot's joint positions, friction of the documents' kinds and rotors. Axes less
-        than :data:`PARALLEL` apart are made parallel: their common normal would lie out of reach
+        than `parallel` apart are made parallel: their common normal would lie out of reach
         and cost more digits than the angle.
 
     Raises
@@ -106,7 +101,7 @@ def _fit_standard(robot: Robot) -> Arm:
     poses = list(accumulate(steps, matmul, initial=Transform.identity()))[1:]
     axes = [pose.rotation @ body.axis for pose, body in zip(poses, robot.bodies, strict=True)]
     points = [pose.translation for pose in poses]
-    smallest = VANISHING * max(1.0, *(float(np.abs(point).max()) for point in points))
+    smallest = FORMS.zero_length * max(1.0, *(float(np.abs(point).max()) for point in points))
     frame = _first_frame(axes, points, smallest)
     base = frame
     rows = []
@@ -159,7 +154,7 @@ def _fit_row(
     point = frame.rotation.T @ (next_point - frame.translation)
     # z is (0, 0, 1) here: z x axis = (-axis_y, axis_x, 0).
     sine = math.hypot(axis[0], axis[1])
-    if sine < PARALLEL:
+    if sine < FORMS.parallel_angle:
         a, d = math.hypot(point[0], point[1]), 0.0
         theta = math.atan2(point[1], point[0]) if a > smallest else 0.0
         alpha = 0.0 if axis[2] > 0.0 else math.pi

@@ -17,9 +17,7 @@ from ne_dynamics.papers.forms.arm import (
     cosine_sine,
 )
 from ne_dynamics.papers.forms.fitted_arm import require_chain
-
-RECOVERY_TOLERANCE = 1e-9
-"""How far a pose may be from the form of a Denavit-Hartenberg row (rad, and of the length)."""
+from ne_dynamics.papers.thresholds import FORMS
 
 
 def arm_from_robot(robot: Robot, convention: str | None = None) -> Arm:
@@ -122,7 +120,7 @@ def _standard_tables(robot: Robot) -> tuple[Transform, list[Parameters]]:
         theta, shift_before = _screw_about_z(before, what)
         alpha, a, shift_after = _screw_about_x(after, what)
         if body.joint_type.is_prismatic:
-            if abs(shift_after) > RECOVERY_TOLERANCE:
+            if abs(shift_after) > FORMS.recovered_pose:
                 raise ModelError(f'{what}: expected no shift along z after it, got {shift_after}')
             tables.append((theta, shift_before, a, alpha))
         else:
@@ -143,12 +141,12 @@ def _modified_tables(robot: Robot) -> tuple[Transform, list[Parameters]]:
         cosine, sine = cosine_sine(alpha)
         d = -sine * position[1] + cosine * position[2]
         along_y = cosine * position[1] + sine * position[2]
-        if abs(rotation[0, 2]) > RECOVERY_TOLERANCE:
+        if abs(rotation[0, 2]) > FORMS.recovered_pose:
             wrong = (
                 'across x of the frame before, got one with component '
                 f'{rotation[0, 2]:.3g} along it'
             )
-        elif abs(along_y) > RECOVERY_TOLERANCE * max(1.0, float(np.abs(position).max())):
+        elif abs(along_y) > FORMS.recovered_pose * max(1.0, float(np.abs(position).max())):
             wrong = f'that meets x of the frame before, got one {along_y:.3g} m beside it'
         else:
             tables.append((theta, float(d), float(position[0]), alpha))
@@ -162,7 +160,7 @@ def _modified_tables(robot: Robot) -> tuple[Transform, list[Parameters]]:
 
 def _is_screw_about_z(pose: Transform) -> bool:
     off_axis = [*pose.rotation[:2, 2], *pose.rotation[2, :2], *pose.translation[:2]]
-    return bool(np.abs(off_axis).max() <= RECOVERY_TOLERANCE and pose.rotation[2, 2] > 0.0)
+    return bool(np.abs(off_axis).max() <= FORMS.recovered_pose and pose.rotation[2, 2] > 0.0)
 
 
 def _screw_about_z(pose: Transform, what: str) -> tuple[float, float]:
@@ -177,10 +175,10 @@ def _screw_about_z(pose: Transform, what: str) -> tuple[float, float]:
 def _screw_about_x(pose: Transform, what: str) -> tuple[float, float, float]:
     rotation, position = pose.rotation, pose.translation
     off_axis = [*rotation[0, 1:], *rotation[1:, 0], position[1]]
-    if np.abs(off_axis).max() > RECOVERY_TOLERANCE or rotation[0, 0] < 0.0:
+    if np.abs(off_axis).max() > FORMS.recovered_pose or rotation[0, 0] < 0.0:
         raise ModelError(f'{what}: expected a screw about x of its frame, got {pose.matrix}')
     return math.atan2(rotation[2, 1], rotation[1, 1]), float(position[0]), float(position[2])
 
 
 def _is_identity(pose: Transform) -> bool:
-    return bool(np.abs(pose.matrix - np.eye(4)).max() <= RECOVERY_TOLERANCE)
+    return bool(np.abs(pose.matrix - np.eye(4)).max() <= FORMS.recovered_pose)

@@ -18,10 +18,9 @@ from ne_dynamics.papers.counting.term_graph import build_term_graph
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.counts import list_robots, trace_inverse_dynamics
 from ne_dynamics.papers.studies.report import ReportTable, StudyReport
+from ne_dynamics.papers.thresholds import STUDIES
 
 NAME = 'concurrency'
-FEWEST_JOINTS = 2
-LONGEST_ARM = 12
 PROCESSORS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32)
 FORM = 'modified_newton_euler'
 COMPARED = ('lagrange_euler', 'luh_walker_paul', FORM)
@@ -124,8 +123,10 @@ def study(n: int = 6) -> tuple[StudyReport, tuple[Curve, ...]]:
     InputError
         When there are fewer joints.
     """
-    if n < FEWEST_JOINTS:
-        raise InputError(f'joints: expected at least {FEWEST_JOINTS}, as 001 table 5 has, got {n}')
+    if n < STUDIES.fewest_joints:
+        raise InputError(
+            f'joints: expected at least {STUDIES.fewest_joints}, as 001 table 5 has, got {n}'
+        )
     graphs = build_graphs(n)
     curves = (
         _curve_of_arrangement(graphs.arrangement, n),
@@ -302,7 +303,7 @@ def _tabulate_steps(curves: Sequence[Curve], n: int) -> ReportTable:
 def _compare_robots() -> tuple[ReportTable, dict[str, dict[str, float]]]:
     printed = row('001 table 5', TOTAL).cost
     rows, data = [], {}
-    for name, robot in list_robots(1, 2, 3, 6, LONGEST_ARM):
+    for name, robot in list_robots(1, 2, 3, 6, STUDIES.longest_arm):
         graph = build_operation_graph(trace_inverse_dynamics(robot))
         products, sums, functions = count_steps(graph.find_critical_path())
         steps = products + sums + functions

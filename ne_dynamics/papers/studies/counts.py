@@ -12,7 +12,7 @@ from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.claims import list_claims
-from ne_dynamics.papers.counting.costs import FITTED_FROM, Cost, Count
+from ne_dynamics.papers.counting.costs import Cost, Count
 from ne_dynamics.papers.counting.every_row import EVERY_ROW
 from ne_dynamics.papers.counting.explained_rows import DERIVED, IMPOSSIBLE, MEASURED
 from ne_dynamics.papers.counting.measured_costs import CostMeter, CountSetting
@@ -20,15 +20,16 @@ from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, row
 from ne_dynamics.papers.counting.sources import add_costs
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
+from ne_dynamics.papers.thresholds import FORMS, STUDIES
 
 NAME = 'counts'
-LARGEST_N = 12
-SHOWN_N = 6
 LEAST_PRINTED = 'Li & Sankar (1992), Lagrange'
 """The row of 004 table 7.3 that takes fewest operations for six joints."""
 
 
-def study(largest: int = LARGEST_N, progress: Progress = ignore_progress) -> StudyReport:
+def study(
+    largest: int = STUDIES.counted_joints, progress: Progress = ignore_progress
+) -> StudyReport:
     """Measure every formulation for 1 to `largest` joints and compare with what is printed.
 
     Parameters
@@ -45,7 +46,7 @@ def study(largest: int = LARGEST_N, progress: Progress = ignore_progress) -> Stu
             (
                 name,
                 meter.fit_cost(CountSetting(name)),
-                meter.count(name, SHOWN_N, skip_trivial=True),
+                meter.count(name, STUDIES.shown_joints, skip_trivial=True),
             )
         )
         progress(index + 1, steps)
@@ -71,7 +72,7 @@ def study(largest: int = LARGEST_N, progress: Progress = ignore_progress) -> Stu
                 'multiplications': str(cost.multiplications),
                 'additions': str(cost.additions),
                 'skipping_zeros_and_ones': {
-                    f'n={SHOWN_N}': [skipped.multiplications, skipped.additions]
+                    f'n={STUDIES.shown_joints}': [skipped.multiplications, skipped.additions]
                 },
                 'measured': [
                     [n, meter.count(name, n).multiplications, meter.count(name, n).additions]
@@ -91,21 +92,28 @@ def study(largest: int = LARGEST_N, progress: Progress = ignore_progress) -> Stu
 def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) -> ReportTable:
     return ReportTable(
         'Measured cost of one inverse dynamics, general revolute arm of n joints',
-        ('formulation', 'multiplications', 'additions', f'n = {SHOWN_N}', 'skipping 0 and 1'),
+        (
+            'formulation',
+            'multiplications',
+            'additions',
+            f'n = {STUDIES.shown_joints}',
+            'skipping 0 and 1',
+        ),
         [
             (
                 name,
                 str(cost.multiplications),
                 str(cost.additions),
-                cost.at(SHOWN_N),
+                cost.at(STUDIES.shown_joints),
                 skipped.text(),
             )
             for name, cost, skipped in measured
         ],
-        f'Counted for n = 1 to {largest}; each formula meets every count from n = {FITTED_FROM} '
-        f'on exactly. The last columns are multiplications; additions for n = {SHOWN_N}. Counted '
-        'as the authors do, products with a stored 0 or 1 count; the last column leaves them '
-        'out. No friction, no tip wrench, full inertia tensors where the form knows them.',
+        f'Counted for n = 1 to {largest}; each formula meets every count from '
+        f'n = {FORMS.fitted_from} on exactly. The last columns are multiplications; additions for '
+        f'n = {STUDIES.shown_joints}. Counted as the authors do, products with a stored 0 or 1 '
+        'count; the last column leaves them out. No friction, no tip wrench, full inertia tensors '
+        'where the form knows them.',
     )
 
 
@@ -210,7 +218,7 @@ def _saved(count: Count, traced: OperationCount) -> str:
 
 
 def _count_traced(meter: CostMeter) -> tuple[ReportTable, dict[str, list[int]], list[str]]:
-    cases = list_robots(1, 2, 3, 6, 7, LARGEST_N)
+    cases = list_robots(1, 2, 3, 6, 7, STUDIES.counted_joints)
     missing = []
     try:
         cases.append(('UR5', robots.ur5().robot))

@@ -17,14 +17,11 @@ from ne_dynamics.papers.studies.report import (
     ignore_progress,
     list_disagreements,
 )
+from ne_dynamics.papers.thresholds import STUDIES
 
 NAME = 'equivalence'
-LARGEST_ARM = 8
 GRAVITY = (0.3, -0.2, -9.80665)
 """Tilted, so that no component is hidden [m/s^2]."""
-
-TOLERANCE = 1e-9
-"""Disagreement that rounding does not make, relative to the largest effort of the arm."""
 
 
 def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) -> StudyReport:
@@ -46,7 +43,7 @@ def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) 
     worst = dict.fromkeys(FORMULATIONS, 0.0)
     sliding = dict.fromkeys(FORMULATIONS, 0)
     for index in range(arms):
-        n = 1 + index % LARGEST_ARM
+        n = 1 + index % STUDIES.largest_arm
         made: dict[tuple[str, bool], tuple[Arm, list[list[float]], np.ndarray]] = {}
         for name, formulation in FORMULATIONS.items():
             key = (formulation.covers.convention, formulation.covers.prismatic)
@@ -75,14 +72,14 @@ def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) 
     ]
     table = ReportTable(
         f'Largest disagreement with the production recursion on {arms} random arms of 1 to '
-        f'{LARGEST_ARM} joints, relative to the largest torque',
+        f'{STUDIES.largest_arm} joints, relative to the largest torque',
         ('formulation', 'equations', 'DH', 'sliding joints', 'inertia', 'disagreement'),
         rows,
         f'Random lengths, twists, mass centres, tip wrench, viscous friction, gravity tilted; '
         f'seed {seed}.',
     )
     data = {'arms': arms, 'seed': seed, 'largest_disagreement': worst, 'sliding_joints': sliding}
-    disagreements = list_disagreements(worst, dict.fromkeys(worst, TOLERANCE))
+    disagreements = list_disagreements(worst, dict.fromkeys(worst, STUDIES.disagreement))
     return StudyReport(NAME, (table,), data, disagreements=disagreements)
 
 

@@ -29,20 +29,13 @@ from ne_dynamics.papers.studies.report import (
     ignore_progress,
     list_disagreements,
 )
+from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.printable import escape_controls
 
 NAME = 'forms'
 GRAVITY = (0.0, 0.0, -9.80665)
-TIMED_SECONDS = 0.03
-SIMULATION_STEP = 0.001
-SIMULATION_STEPS = 50
 NOTHING = Count()
 
-TOLERANCE = 1e-9
-"""Disagreement that rounding does not make."""
-
-SOLVED_TOLERANCE = 1e-8
-"""The same of what is solved for with the mass matrix; larger where that is near singular."""
 
 _SOLVED = ('forward dynamics', 'positions after a simulation', 'velocities after a simulation')
 
@@ -229,11 +222,12 @@ def _list_disagreements(
 ) -> tuple[str, ...]:
     """Return what forms and strobed quantities differ by more than rounding, as sentences."""
     rounding = 1e3 * np.finfo(np.float64).eps * float(np.linalg.cond(mass_matrix))
-    solved = max(SOLVED_TOLERANCE, rounding)
+    solved = max(STUDIES.solved_disagreement, rounding)
     return (
-        *list_disagreements(efforts, dict.fromkeys(efforts, TOLERANCE)),
+        *list_disagreements(efforts, dict.fromkeys(efforts, STUDIES.disagreement)),
         *list_disagreements(
-            strobed, {name: solved if name in _SOLVED else TOLERANCE for name in strobed}
+            strobed,
+            {name: solved if name in _SOLVED else STUDIES.disagreement for name in strobed},
         ),
     )
 
@@ -292,7 +286,7 @@ def _measure_unit_effort(production: Dynamics, motion: FormMotion) -> float:
 def _time_call(call: Callable[[], object]) -> float:
     """Return the median time of a call [s]; at least three calls."""
     times: list[float] = []
-    end = time.perf_counter() + TIMED_SECONDS
+    end = time.perf_counter() + STUDIES.timed_seconds
     while len(times) < 3 or time.perf_counter() < end:
         start = time.perf_counter()
         call()
@@ -324,8 +318,8 @@ def _compare_strobing(arm: Arm, production: Dynamics, motion: FormMotion) -> dic
             lambda _, position, rate: list(forward(position, rate, holding.tolist())),
             q,
             qd,
-            step=SIMULATION_STEP,
-            steps=SIMULATION_STEPS,
+            step=STUDIES.simulation_step,
+            steps=STUDIES.simulation_steps,
         )
 
     ours = simulate_with(smooth.forward_dynamics)
@@ -472,8 +466,9 @@ def _tabulate_strobing(disagreements: dict[str, float]) -> ReportTable:
         'By strobing the recursion of Luh, Walker and Paul (001 sections 3 and 7)',
         ('quantity', 'disagreement'),
         [(name, f'{value:.0e}') for name, value in disagreements.items()],
-        f'The simulation: Runge-Kutta, {SIMULATION_STEPS} steps of {1e3 * SIMULATION_STEP:g} ms '
-        'from the motion above, without friction, under the efforts that hold it against gravity. '
+        f'The simulation: Runge-Kutta, {STUDIES.simulation_steps} steps of '
+        f'{1e3 * STUDIES.simulation_step:g} ms from the motion above, without friction, under the '
+        'efforts that hold it against gravity. '
         'Relative to the largest number, or to that of one unit where all are smaller.',
     )
 

@@ -24,23 +24,21 @@ from ne_dynamics.codegen.llvm.equations import (
     write_several,
     write_single,
 )
-from ne_dynamics.codegen.llvm.lanes import LANES, format_constant, format_type
+from ne_dynamics.codegen.llvm.lanes import format_constant, format_type
 from ne_dynamics.codegen.program import Program
+from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import FloatArray
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.task_graph import build_operation_graph
 from ne_dynamics.papers.studies.counts import list_robots, trace_inverse_dynamics
 from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
+from ne_dynamics.papers.thresholds import STUDIES
 
 NAME = 'lanes'
 MULTIPLY_ADD_CYCLES = 4
 """Latency of a fused multiply-add on x86 of the last ten years, as its makers print it."""
 
-REPEATS = 400
-CALLS = 500
-HANDOVERS = 200
-HANDOVER_REPEATS = 30
 ARITHMETIC = re.compile(r'^v?(mul|add|sub|div|fn?m(add|sub))\d*[sp]d')
 
 
@@ -137,9 +135,10 @@ def _tabulate(
             'operations in flight',
         ),
         rows,
-        f'Waiting: a call reads the results of the one before. Shortest of {REPEATS} runs of '
-        f'{CALLS} calls. Instructions: all of a call (arithmetic on doubles, a fused '
-        'multiply-add once). Of pairs: waiting; not waiting. Operations in flight: those of the '
+        'Waiting: a call reads the results of the one before. Shortest of '
+        f'{STUDIES.timed_runs} runs of {STUDIES.timed_calls} calls. Instructions: all of a call '
+        '(arithmetic on doubles, a fused multiply-add once). Of pairs: waiting; not waiting. '
+        'Operations in flight: those of the '
         f'traced equations, {MULTIPLY_ADD_CYCLES} cycles each, over the time of the call; sine '
         f'and cosine count as one. A cycle is {1e9 * cycle:.3f} ns, by a chain of multiply-adds. '
         f'A number handed from one thread to another takes {1e9 * handover:.0f} ns.',
@@ -153,7 +152,7 @@ def measure(program: Program, tools: Toolchain) -> tuple[list[LaneTiming], float
     assembly = tools.assemble(text)
     cycle = _time_chain(engine.address('chain'))
     timings = []
-    for lanes, body in ((1, 'single'), (LANES, 'several')):
+    for lanes, body in ((1, 'single'), (CODEGEN.most_lanes, 'several')):
         times = [
             _time_loop(program, engine.address(loop_name(lanes, is_waiting)), lanes)
             for is_waiting in (True, False)
@@ -172,11 +171,11 @@ def write_loops(program: Program) -> str:
             # Kept apart from the loops that time them.
             *(
                 body.replace('ptr noalias %out) {', 'ptr noalias %out) noinline {', 1)
-                for body in (write_single(program), write_several(program, LANES))
+                for body in (write_single(program), write_several(program, CODEGEN.most_lanes))
             ),
             *(
                 _write_loop(program, lanes, is_waiting)
-                for lanes in (1, LANES)
+                for lanes in (1, CODEGEN.most_lanes)
                 for is_waiting in (True, False)
             ),
             _CHAIN,
@@ -280,7 +279,7 @@ def _time_chain(address: int) -> float:
 def _time_loop(program: Program, address: int, lanes: int) -> float:
     inputs = draw_inputs(program, lanes)
     run = bind_loop(program, address, lanes, inputs)
-    return _find_shortest(lambda: run(CALLS)) / CALLS
+    return _find_shortest(lambda: run(STUDIES.timed_calls)) / STUDIES.timed_calls
 
 
 def draw_inputs(program: Program, lanes: int) -> list[FloatArray]:
@@ -330,27 +329,27 @@ def measure_handover(tools: Toolchain) -> float:
     prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     pass_on = prototype(engine.address('pass_on'))
     shortest = float('inf')
-    for _ in range(HANDOVER_REPEATS):
+    for _ in range(STUDIES.handover_repeats):
         cell = np.zeros(8, dtype=np.int64)
-        other = threading.Thread(target=pass_on, args=(cell.ctypes.data, 1, HANDOVERS))
+        other = threading.Thread(target=pass_on, args=(cell.ctypes.data, 1, STUDIES.handovers))
         other.start()
         start = time.perf_counter()
-        pass_on(cell.ctypes.data, 0, HANDOVERS)
+        pass_on(cell.ctypes.data, 0, STUDIES.handovers)
         shortest = min(shortest, time.perf_counter() - start)
         other.join()
-    return shortest / (2 * HANDOVERS)
+    return shortest / (2 * STUDIES.handovers)
 
 
 def _aligned(size: int) -> FloatArray:
     """Return an array of doubles that starts where a vector may."""
-    spare = np.zeros(size + LANES)
-    start = (-spare.ctypes.data % (8 * LANES)) // 8
+    spare = np.zeros(size + CODEGEN.most_lanes)
+    start = (-spare.ctypes.data % (8 * CODEGEN.most_lanes)) // 8
     return spare[start : start + size]
 
 
 def _find_shortest(run: Callable[[], object]) -> float:
     shortest = float('inf')
-    for _ in range(REPEATS):
+    for _ in range(STUDIES.timed_runs):
         start = time.perf_counter()
         run()
         shortest = min(shortest, time.perf_counter() - start)

@@ -28,21 +28,13 @@ from ne_dynamics.papers.studies.puma_simulation import (
     run,
 )
 from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
+from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.shipped import shipped_file
 
 NAME = 'puma'
 
-DURATIONS = (1.0, 2.0, 4.0, 8.0)
-"""Of which the errors are compared [s]."""
-
-STATES = 20
-"""States of a motion at which both laws are evaluated, at the most."""
-
 JUMP_STEPS = (1, 2, 4)
 """Runge-Kutta steps in a sampling time that are compared where the acceleration jumps."""
-
-JUMP_DURATION = 1.0
-"""Of the trapezoid in that comparison [s]."""
 
 SWEPT = {
     'held': (LawEvaluation.HELD, Sensor.EXACT, False),
@@ -130,7 +122,7 @@ def study(
     InputError
         When the duration is shorter than a sampling period.
     """
-    runs = _Runs(progress, len(PROFILES) * (len(SWEPT) * sum(DURATIONS) + 4 * duration))
+    runs = _Runs(progress, len(PROFILES) * (len(SWEPT) * sum(STUDIES.durations) + 4 * duration))
     # The one that was asked for first: a duration that makes no sense must not show at the end.
     joints, joint_data = _tabulate_joints(runs, duration)
     sweep, sweep_data = _tabulate_sweep(runs)
@@ -163,7 +155,7 @@ def study(
 def _tabulate_sweep(runs: _Runs) -> tuple[ReportTable, list[dict[str, object]]]:
     rows: list[tuple[str, ...]] = []
     data: list[dict[str, object]] = []
-    for duration in DURATIONS:
+    for duration in STUDIES.durations:
         for profile in PROFILES:
             found = {
                 name: _largest(runs.find(profile, duration, *case)) for name, case in SWEPT.items()
@@ -242,14 +234,20 @@ def _tabulate_joints(runs: _Runs, duration: float) -> tuple[ReportTable, dict[st
 def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, float]]]:
     start, end = ends()
     # 000 section 4: a = 9 D / (2 T^2), of the joints that go farthest.
-    jump = 4.5 * float(np.abs(end - start).max()) / JUMP_DURATION**2
+    jump = 4.5 * float(np.abs(end - start).max()) / STUDIES.jump_duration**2
     frequency = float(np.sqrt(KP[0][0]))
     rows, data = [], []
     for count in JUMP_STEPS:
         step = PERIOD / count
         profile = PROFILES['trapezoid']
         found = _largest(
-            run(dynamics, profile, JUMP_DURATION, LawEvaluation.INSIDE, steps_a_period=count)
+            run(
+                dynamics,
+                profile,
+                STUDIES.jump_duration,
+                LawEvaluation.INSIDE,
+                steps_a_period=count,
+            )
         )
         # A step that the jump falls into weighs both sides in sixths, here by 1/6 wrong: the
         # velocity is off by a h / 6, and the critically damped error peaks at 1 / (w e) of that.
@@ -258,8 +256,8 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, floa
         data.append({'step': step, 'error': found, 'expected': expected})
     return (
         ReportTable(
-            f'Trapezoid of {JUMP_DURATION:g} s with the law inside the integrator, largest error '
-            '[1e-4 rad]',
+            f'Trapezoid of {STUDIES.jump_duration:g} s with the law inside the integrator, '
+            'largest error [1e-4 rad]',
             ('Runge-Kutta step h [ms]', 'simulated', 'a h / (6 w e)'),
             rows,
             'a: acceleration that jumps, 9 D / (2 T^2); w = 10/s: square root of Kp; e = 2.718.',
@@ -288,7 +286,7 @@ def compare_laws(arm: Arm, motion: PumaRun, duration: float) -> tuple[float, flo
     states : int
         How many states were compared.
     """
-    chosen = np.unique(np.linspace(0, len(motion.time) - 1, STATES).astype(int))
+    chosen = np.unique(np.linspace(0, len(motion.time) - 1, STUDIES.compared_states).astype(int))
     desired = quintic_profile(*ends(), duration, motion.time[chosen])
     apart = largest = 0.0
     for index, *wanted in zip(chosen, *desired, strict=True):

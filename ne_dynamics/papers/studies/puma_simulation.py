@@ -32,6 +32,7 @@ from ne_dynamics.model.robot import FloatArray
 from ne_dynamics.papers.forms.computed_torque_law import check_gains, substituted_acceleration
 from ne_dynamics.papers.forms.generic_scalars import Scalar, Scalars
 from ne_dynamics.papers.forms.rk4 import simulate
+from ne_dynamics.papers.thresholds import STUDIES
 
 START = (90.0, 0.0, 90.0, 0.0, 0.0, 0.0)
 END = (45.0, 30.0, 0.0, 45.0, 60.0, 90.0)
@@ -52,8 +53,6 @@ PERIOD = 0.01
 
 GRAVITY = (0.0, 0.0, -9.8)
 
-SMALLEST_ERROR = 1e-6
-"""Errors that count as one of a sign are not smaller [rad]."""
 
 PROFILES: dict[str, Callable[..., ProfileSamples]] = {
     'trapezoid': trapezoidal_profile,
@@ -214,10 +213,10 @@ def count_sign_changes(error: FloatArray) -> int:
     Parameters
     ----------
     error : array, shape (N, n)
-        [rad]; what is smaller than :data:`SMALLEST_ERROR` has no sign.
+        [rad]; what is smaller than `smallest_error` has no sign.
     """
     changes = []
     for values in error.T:
-        signs = np.sign(values[np.abs(values) >= SMALLEST_ERROR])
+        signs = np.sign(values[np.abs(values) >= STUDIES.smallest_error])
         changes.append(int((np.diff(signs) != 0.0).sum()))
     return max(changes)

@@ -22,6 +22,7 @@ from ne_dynamics.papers.studies.six_link_paths import (
     trace_joints,
     trace_line,
 )
+from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.shipped import shipped_file
 
 NAME = 'six-link'
@@ -31,8 +32,6 @@ PATHS = {
     'joint': 'joints on trapezoids',
 }
 """The two ways from A to B, and what is prescribed of each."""
-
-SAMPLES = 601
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +97,7 @@ def study(duration: float = 1.0, path: str = 'line') -> tuple[StudyReport, dict[
     if path not in PATHS:
         raise InputError(f'path: expected one of {", ".join(PATHS)}, got {path!r}')
     dynamics = Dynamics(load_dh(shipped_file('six_link_dh.yaml')), backend='python')
-    time = np.linspace(0.0, duration, SAMPLES)
+    time = np.linspace(0.0, duration, STUDIES.path_samples)
     motions = {
         'line': trace_line(dynamics, duration, time),
         'joint': trace_joints(duration, time),
