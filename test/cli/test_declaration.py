@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import enum
 import inspect
 import math
 import re
@@ -17,6 +18,13 @@ from ne_dynamics.cli.options.declaration import declare, fill, list_defaults, re
 from ne_dynamics.cli.options.shared import SHARED
 
 
+class Pace(str, enum.Enum):
+    """How it goes."""
+
+    EVEN = 'even'
+    UNEVEN = 'uneven'
+
+
 @dataclass(frozen=True)
 class Wish:
     """What is asked for."""
@@ -24,6 +32,7 @@ class Wish:
     rate: float = 500.0
     span: tuple[float, float] = (0.0, math.inf)
     is_quick: bool = True
+    pace: Pace = Pace.EVEN
     modes: tuple[str, ...] = ('pd',)
 
 
@@ -34,6 +43,8 @@ IN > source
     control rate
 --span LEAST LARGEST : float
     range
+--pace : pace
+    pace
 --slow > is_quick
     takes its time
 --mode * > modes : mode
@@ -55,7 +66,7 @@ required --name NAME
 def parser():
     """Return a parser of the table."""
     made = argparse.ArgumentParser(prog='test')
-    fill(made, TABLE, request=Wish, mode=('pd', 'ff'))
+    fill(made, TABLE, request=Wish, mode=('pd', 'ff'), pace=[pace.value for pace in Pace])
     return made
 
 
@@ -72,7 +83,7 @@ def test_values_become_the_request(parser):
     line = 'file --name x --rate 250 --span 1 2 --slow --mode ff --mode pd --at -1e-3 2'
     args = parser.parse_args(line.split())
     wish = Wish(**take(Wish, args))
-    assert wish == Wish(250.0, [1.0, 2.0], False, ['ff', 'pd'])
+    assert wish == Wish(250.0, [1.0, 2.0], False, 'even', ['ff', 'pd'])
     assert args.at == [-1e-3, 2.0]
 
 
@@ -103,7 +114,7 @@ def test_the_help_says_defaults_and_groups(parser):
     for part in (
         'control rate (default: 500)',
         'range (default: 0 inf)',
-        'takes its time --mode',
+        'pace (default: even) --slow takes its time --mode',
         'the end: how it stops --step X step (default: 0.5)',
         'places (default: none)',
         'name of 100% of it',

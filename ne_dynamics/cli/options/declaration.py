@@ -166,6 +166,8 @@ def _make_keywords(
         keywords['type'] = reader if callable(reader) else type(reader[0])
         keywords |= {} if callable(reader) else {'choices': reader}
     said, default = (parts['default'] or '').strip(), defaults.get(attribute)
+    if isinstance(default, enum.Enum):
+        default = default.value
     if said:
         default = _read_default(said, keywords)
     if parts['many']:
@@ -203,8 +205,8 @@ def _read_default(text: str, keywords: Mapping[str, Any]) -> Any:
 
 def _describe_default(value: Any, count: int) -> str:
     """Return a default as it is typed; '' for what is not."""
-    if isinstance(value, enum.Enum | str):
-        return str(getattr(value, 'value', value))
+    if isinstance(value, str):
+        return value
     if isinstance(value, (tuple, list)):
         return (' ' if count > 1 else ',').join(f'{each:g}' for each in value)
     return '' if value is None or isinstance(value, bool) else f'{value:g}'
