@@ -46,6 +46,7 @@ THRESHOLDS = {
     'ne_dynamics.papers.thresholds': ('FORMS', 'STUDIES'),
     'ne_dynamics.ros.thresholds': ('NODE',),
     'ne_dynamics.simulation.thresholds': ('SIMULATION', 'DEMO'),
+    'ne_dynamics.cli.options.thresholds': ('COMMAND_LINE',),
 }
 """Modules, and the sets of thresholds that they have."""
 
