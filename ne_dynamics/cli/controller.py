@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ne_dynamics.cli.options.arguments import natural
 from ne_dynamics.cli.options.model_file import (
     ModelFile,
     add_lock,
@@ -41,7 +42,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_package_folder(parser, ENDING)
     parser.add_argument(
         '--rate',
-        type=int,
+        type=natural,
         default=500,
         metavar='HZ',
         help='update rate of the controller manager, for which the gains are checked '
