@@ -14,7 +14,7 @@ ENDING = '_controller'
 
 
 OPTIONS = """
---rate HZ : int = 500
+--rate HZ : natural = 500
     update rate of the controller manager, for which the gains are checked
 --params FILE : path
     parameter file of the node computed_torque, such as `ne_dynamics gains --write node` writes
