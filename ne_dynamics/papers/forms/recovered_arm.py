@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.coupled_drive import refuse_coupled_drives
 from ne_dynamics.model.robot import Inertia, Link, Robot, Transform
 from ne_dynamics.papers.forms.arm import (
     CONVENTIONS,
@@ -67,7 +66,6 @@ def arm_from_robot(robot: Robot, convention: str | None = None) -> Arm:
 
 
 def _recovered(robot: Robot, convention: str) -> Arm:
-    refuse_coupled_drives(robot.coupled_drives, 'the documents')
     if convention == 'modified':
         base, tables = _modified_tables(robot)
     else:

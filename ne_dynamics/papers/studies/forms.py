@@ -11,7 +11,6 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.model.coupled_drive import refuse_coupled_drives
 from ne_dynamics.model.orientation import roll_pitch_yaw
 from ne_dynamics.model.robot import FloatArray, Robot
 from ne_dynamics.papers.counting.costs import Count
@@ -189,7 +188,6 @@ def study(robot: Robot, motion: FormMotion, progress: Progress = ignore_progress
     arms: Arms | None = None
     disagreements: tuple[str, ...] = ()
     try:
-        refuse_coupled_drives(robot.coupled_drives, f'robot {robot.name!r}')
         arms = find_arms(robot)
     except ModelError as error:
         refusal = str(error)
