@@ -111,6 +111,7 @@ def sticking_parameters(
             for joint in robot.joints
         ]
     )
+    static += robot.coupled_friction
     stiffness = np.asarray(gains['computed_torque.kp']) * np.diag(dynamics.mass_matrix(position))
     length = lengths(robot)
     way = np.minimum(

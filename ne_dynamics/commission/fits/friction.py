@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.evaluation import without_joint_friction
 from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.logs.signals import find_step
 from ne_dynamics.logs.thresholds import FILTER
@@ -72,7 +73,7 @@ def refine_friction(dynamics: Dynamics, logs: Sequence[Log]) -> Robot:
         Joints that have not moved enough to tell are as they were.
     """
     robot = dynamics.robot
-    rigid = dynamics.without_friction()
+    rigid = without_joint_friction(dynamics)
     chosen = _choose_cutoffs(dynamics, logs)
     joints = list(robot.joints)
     for cutoff in sorted(set(chosen.tolist())):
