@@ -1,6 +1,6 @@
 """The same messages to the node and to joint_trajectory_controller, row by row.
 
-The rows are those of the tables in `doc/joint_trajectory_controller.md`. `model` is JTC's rule in
+What JTC and the node have in common, and what not: `doc/joint_trajectory_controller.md`. `model` is JTC's rule in
 `test/support/jtc_model.py`; `real` is JTC itself (`test/support/real_jtc.py`), where it has been
 compiled, and then the model must be equal to it at every cycle.
 
