@@ -167,7 +167,7 @@ def test_there_is_nothing_to_clear(node, player) -> None:
     """Without a fault, and while the node is inactive, the service refuses and says why."""
     answer = node.trigger('clear_fault')
     assert not answer.success
-    assert 'none that latches' in answer.message
+    assert 'there is no latched fault' in answer.message
     assert node.change_state('deactivate')
     answer = node.trigger('clear_fault')
     assert not answer.success

@@ -346,7 +346,7 @@ def test_more_than_the_arm_has_is_refused_or_followed(bench) -> None:
     np.testing.assert_array_equal(bench.efforts[-1].position, Q)
     bench.set(trajectory__when_infeasible='follow')
     bench.send_trajectory(message)
-    bench.hear('beyond the arm, but followed', 'effort of')
+    bench.hear('beyond the limits, but followed', 'effort of')
     bench.answer(bench.joint_state(Q, dt=0.01))
     bench.answer(bench.joint_state(Q, dt=0.01))
     bench.spin(lambda: len(bench.efforts) == 4)
@@ -400,7 +400,7 @@ def test_gravity_mode_follows_no_trajectory(bench) -> None:
     bench.start(mode='gravity_compensation')
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(bench.trajectory((1.0, Q)))
-    bench.hear('joint_trajectory dropped', 'gravity_compensation follows none')
+    bench.hear('joint_trajectory dropped', 'gravity_compensation follows no trajectory')
 
 
 def test_commands_come_in_the_order_of_joints(bench) -> None:
