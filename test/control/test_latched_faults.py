@@ -124,7 +124,7 @@ def test_what_cannot_be_cleared_says_why(dynamics) -> None:
         controller.accept.guard.clear()
     controller = make_controller(dynamics)
     now, _ = fail_to_follow(dynamics, controller)
-    with pytest.raises(StateRefused, match='none has come since the fault'):
+    with pytest.raises(StateRefused, match='no state has come since the fault'):
         controller.accept.guard.clear()
     with pytest.raises(StateRefused):
         controller.update(Q, ZERO, now + 0.01)

@@ -360,7 +360,7 @@ def test_a_payload_that_the_arm_cannot_hold_there_is_considered(bench) -> None:
     bench.start(payload__mass=30.0)
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(far)
-    bench.hear('joint_trajectory dropped', 'effort to hold it there of', 'at 9 s')
+    bench.hear('joint_trajectory dropped', 'holding effort of', 'at 9 s')
     bench.set(payload__mass=1.0)
     bench.send_trajectory(far)
     bench.answer(bench.joint_state(Q, dt=0.01))

@@ -219,7 +219,7 @@ class StateGuard:
                 'fault', 'there is no latched fault' if fault is None else str(fault)
             )
         if not self._has_heard:
-            raise StateRefused('joint_states', f'none has come since the fault: {fault}')
+            raise StateRefused('joint_states', f'no state has come since the fault: {fault}')
         self.fault = fault._replace(latches=False)
         self._history.clear()
         self._await_states()
