@@ -90,7 +90,9 @@ class Base(NamedTuple):
 class Terms:
     """Which parts of the model are used: the parameters `terms.*`."""
 
-    gravity: bool = parameter(True, 'Compensate gravity. False for robots that do it themselves.')
+    gravity: bool = parameter(
+        True, 'Compensate gravity. Set to false if the robot does it itself.'
+    )
     coriolis: bool = parameter(True, 'Compensate Coriolis and centrifugal efforts.')
     inertia: bool = parameter(
         True, 'Feed forward the desired acceleration through the mass matrix.'
