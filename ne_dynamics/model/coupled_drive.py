@@ -172,7 +172,7 @@ class CoupledDrive(Frozen):
                 )
 
     def find_row(self, joint_names: tuple[str, ...]) -> FloatArray:
-        """Return the ratios in the order of joints, shape (n,); 0 for joints that are not in it."""
+        """Return the ratios in the order of joints, shape (n,); 0 for joints without one."""
         ratios = dict(self.items)
         return np.array([ratios.get(name, 0.0) for name in joint_names])
 
