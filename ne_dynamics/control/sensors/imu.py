@@ -78,7 +78,7 @@ class ImuSettings:
     )
     cutoff_frequency: float = parameter(
         10.0,
-        'Cut-off of a first-order low-pass filter on it. 0: no filter.',
+        'Cut-off of a first-order low-pass filter on what `imu.source` names. 0: no filter.',
         unit='Hz',
         minimum=0.0,
     )
@@ -100,8 +100,8 @@ class ImuSettings:
     )
     on_timeout: OnImuTimeout = parameter(
         OnImuTimeout.HOLD,
-        'What counts then: `hold`, the last direction of gravity and a base at rest, or `level`, '
-        'the parameter `gravity`.',
+        'What counts after `imu.timeout`: `hold`, the last direction of gravity and a base at '
+        'rest, or `level`, the parameter `gravity`.',
     )
 
 

@@ -47,13 +47,17 @@ class VelocitySettings:
     )
     source: VelocitySource = parameter(
         VelocitySource.MEASURED,
-        'Velocities of the law: `measured`, of the joint states; `differentiated`, differences '
-        'of positions with a first-order low-pass, late by half a period and 1 / (2 pi f_c); '
-        '`estimated`, by an alpha-beta filter, late by 2 / (2 pi f_c). At 500 Hz and 30 Hz: 6.3 '
-        'ms and 10.6 ms.',
+        'Velocities of the law: `measured`, of the joint states; `differentiated`, '
+        'differences of positions with a first-order low-pass, late by half a period and 1 / '
+        '(2 pi f_c); `estimated`, by an alpha-beta filter, late by 2 / (2 pi f_c). With '
+        'states at 500 Hz and f_c = 30 Hz these are 6.3 ms and 10.6 ms.',
     )
     cutoff_frequency: float = parameter(
-        30.0, 'f_c of `velocity_source`.', unit='Hz', minimum=0.0, above_minimum=True
+        30.0,
+        'Cut-off frequency f_c of `velocity_source`.',
+        unit='Hz',
+        minimum=0.0,
+        above_minimum=True,
     )
 
     @property

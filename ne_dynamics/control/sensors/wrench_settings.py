@@ -64,8 +64,8 @@ class WrenchSettings:
     )
     on_timeout: OnTimeout = parameter(
         OnTimeout.HOLD,
-        'What counts then: `hold`, the last reading, or `zero`, the known tool and payload of '
-        'the model, as before the first reading.',
+        'What counts after `wrench.timeout`: `hold`, the last reading, or `zero`, the known '
+        'tool and payload of the model, as before the first reading.',
     )
     cutoff_frequency: float = parameter(
         0.0,
@@ -83,7 +83,7 @@ class WrenchSettings:
     gain: float = parameter(
         1.0,
         'Part of the reading that is compensated. Of the known tool and payload beyond the '
-        'sensor, the model adds the rest.',
+        'sensor, the model adds the remaining part.',
         minimum=0.0,
         maximum=1.0,
     )

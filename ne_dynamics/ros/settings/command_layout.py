@@ -61,10 +61,10 @@ class CommandSettings:
     )
     interfaces: tuple[str, ...] = parameter(
         (EFFORT,),
-        'What it carries for each joint, in this order: `effort` alone, or, for drives that '
-        'close the loop (MIT mode), `effort` and `position`, optionally `velocity` and the gains '
-        '`proportional` and `derivative`. Position and velocity are the desired ones of the '
-        'effort. Modes with feedback are then refused.',
+        'What the command carries for each joint, in this order: `effort` alone, or, for '
+        'drives that close the loop (MIT mode), `effort` and `position`, optionally '
+        '`velocity` and the gains `proportional` and `derivative`. Position and velocity are '
+        'the desired ones of the effort. With `position`, modes with feedback are refused.',
         changes=Changes.UNCONFIGURED,
     )
     order: CommandOrder = parameter(
@@ -88,9 +88,9 @@ class CommandSettings:
     )
     repeat: float = parameter(
         0.0,
-        'Rate at which the last command is repeated while no new one comes, for controllers that '
-        'drop old ones: for `state_timeout`, which must be finite, after its state; not after a '
-        'fault or while inactive. 0: never.',
+        'Rate at which the last command is repeated while no new one comes, for controllers '
+        'that drop old ones. It ends `state_timeout`, which must be finite, after the state '
+        'that was answered, at a fault, and while inactive. 0: never.',
         unit='1/s',
         minimum=0.0,
         maximum=1000.0,

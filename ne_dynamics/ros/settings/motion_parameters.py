@@ -16,8 +16,8 @@ class FollowingErrorSettings:
     position: tuple[float, ...] = parameter(
         (),
         'Position error, or 0.4 of it for 1 s, that is a latched fault. One for all joints or '
-        "one per joint; 0 or `.inf`: off. Empty: the way at the model's velocity limit (3 rad/s "
-        'or 1 m/s if it has none) in 0.4 s, in modes with feedback.',
+        "one per joint; 0 or `.inf`: off. Empty: the way that a joint goes at the model's "
+        'velocity limit (3 rad/s or 1 m/s if it has none) in 0.4 s, in modes with feedback.',
         unit='rad or m',
         minimum=0.0,
         allow_infinity=True,
@@ -25,18 +25,20 @@ class FollowingErrorSettings:
     velocity: tuple[float, ...] = parameter(
         (),
         'Velocity error for 0.25 s, not decreasing, that is a latched fault in modes with '
-        'feedback; as before. Empty: twice the velocity limit.',
+        'feedback. One for all joints or one per joint; 0 or `.inf`: off. Empty: twice the '
+        'velocity limit.',
         unit='rad/s or m/s',
         minimum=0.0,
         allow_infinity=True,
     )
     frozen: tuple[float, ...] = parameter(
         (),
-        'Scale for a frozen position, a latched fault in modes with feedback: it stays within '
-        '0.02 of this for 40 ms and 10 states, while speed and effort, less gravity, coupling '
-        'and friction, must have moved the joint by 0.1 of this; at rest the desired position '
-        'must have moved by more than this. As before. Empty: the way at the velocity limit in '
-        '0.02 s.',
+        'Scale for a frozen position, a latched fault in modes with feedback: the measured '
+        'position stays within 0.02 of this for 40 ms and 10 states, although the effort, '
+        'less gravity, coupling and friction, and the speed before must have moved the joint '
+        'by 0.1 of this. A joint that was at rest counts once its desired position has moved '
+        'by more than this. One for all joints or one per joint; 0 or `.inf`: off. Empty: the '
+        'way at the velocity limit in 0.02 s.',
         unit='rad or m',
         minimum=0.0,
         allow_infinity=True,
@@ -49,18 +51,20 @@ class TrajectorySettings:
 
     when_infeasible: WhenInfeasible = parameter(
         WhenInfeasible.REFUSE,
-        'Answer to velocities, accelerations (URDF 1.2) or efforts beyond the limits anywhere on '
-        'the splines of a trajectory: `refuse`, the motion before goes on; `slow_down`, its path '
-        'is followed as fast as the limits allow; `follow`, as far as the motors can. Positions '
-        'beyond the limits, and poses that the motors cannot hold, are always refused.',
+        'Answer to velocities, accelerations (URDF 1.2) or efforts beyond the limits anywhere '
+        'on the splines of a trajectory: `refuse`, the trajectory is dropped and the present '
+        'motion goes on; `slow_down`, its path is followed as fast as the limits allow; '
+        '`follow`, it is followed as sent, and the arm leaves it where the motors are too '
+        'weak. Positions beyond the limits, and poses that the motors cannot hold, are always '
+        'refused.',
     )
     stream_interval: float = parameter(
         DESIRED.longest_interval,
-        'Messages of positions alone with points at most this far apart are a stream: the last '
-        'point is passed as those before imply, and returned to if nothing more comes (after a '
-        'stop, 0.15 s later at most); messages without a stamp follow the pace of their arrival. '
-        '0: each message ends at rest, and begins when it comes. For `interpolation_method: '
-        'splines`.',
+        'Messages of positions alone with points at most this far apart are a stream: the arm '
+        'passes the last point of a message with the velocity that the points before imply; '
+        'if no message follows, it goes on for at most 0.15 s, stops and returns to that '
+        'point; messages without a stamp follow the pace of their arrival. 0: each message '
+        'ends at rest, and begins when it comes. For `interpolation_method: splines`.',
         unit='s',
         minimum=0.0,
         maximum=1.0,
@@ -86,10 +90,11 @@ class StopSettings:
 
     deceleration: tuple[float, ...] = parameter(
         (),
-        'Largest deceleration when a motion is stopped on its path (`~/hold`, cancel, an empty '
-        'trajectory, a goal that ends moving, an arm found in motion), within 0.8 of the effort '
-        'limits. One for all joints or one per joint; 0 or `.inf`: the velocity limit in 0.1 s. '
-        "Empty: the model's deceleration limit (URDF 1.2), if any, else the same.",
+        'Largest deceleration when a motion is stopped on its path (`~/hold`, cancel, an '
+        'empty trajectory, a goal that ends moving, an arm found in motion), within 0.8 of '
+        'the effort limits. One for all joints or one per joint; 0 or `.inf`: from the '
+        "velocity limit to rest in 0.1 s. Empty: the model's deceleration limit (URDF 1.2), "
+        'if any, else the same.',
         unit='rad/s^2 or m/s^2',
         minimum=0.0,
         allow_infinity=True,
@@ -139,19 +144,23 @@ class ConstraintSettings:
     )
     goal: tuple[float, ...] = parameter(
         (0.0,),
-        'Largest position error at its end; as before, with `constraints.<joint>.goal`.',
+        'Largest position error at the end of a trajectory or goal; otherwise as '
+        '`constraints.trajectory`, with `constraints.<joint>.goal`.',
         unit='rad or m',
         minimum=0.0,
     )
     goal_time: float = parameter(
         0.0,
-        'Time after its end in which the goal must be reached; otherwise the arm is held where '
-        'it is. 0: any.',
+        'Time after the end of a trajectory or goal in which its last point must be reached; '
+        'otherwise the arm is held where it is. 0: any.',
         unit='s',
         minimum=0.0,
     )
     stopped_velocity_tolerance: float = parameter(
-        0.01, 'Largest speed at its end. 0: any.', unit='rad/s or m/s', minimum=0.0
+        0.01,
+        'Largest speed at the end of a trajectory or goal. 0: any.',
+        unit='rad/s or m/s',
+        minimum=0.0,
     )
 
 
@@ -170,7 +179,8 @@ class TrackingErrorSettings:
     )
     error: tuple[float, ...] = parameter(
         (0.2,),
-        'Position error at which the diagnostics report an error; as before.',
+        'Position error at which the diagnostics report an error, one for all joints or one '
+        'per joint. `.inf`: never.',
         unit='rad or m',
         minimum=0.0,
         above_minimum=True,

@@ -109,7 +109,7 @@ class PayloadSettings:
     )
     com: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0),
-        'Its centre of mass in the frame of `payload.link`.',
+        'Centre of mass of the load in the frame of `payload.link`.',
         unit='m',
         minimum=-NODE.largest_parameter,
         maximum=NODE.largest_parameter,
@@ -117,15 +117,15 @@ class PayloadSettings:
     )
     inertia: tuple[float, ...] = parameter(
         (0.0,) * INERTIA_ENTRIES,
-        'Its inertia about its centre of mass, in the axes of `payload.link`: xx, xy, xz, yy, yz, '
-        'zz.',
+        'Inertia of the load about its centre of mass, in the axes of `payload.link`: xx, xy, '
+        'xz, yy, yz, zz.',
         unit='kg m^2',
         minimum=-NODE.largest_parameter,
         maximum=NODE.largest_parameter,
         lengths=(INERTIA_ENTRIES,),
     )
     link: str = parameter(
-        '', 'Link that carries it: the tip, or one rigidly attached to it. Empty: the tip.'
+        '', 'Link that carries the load: the tip, or one rigidly attached to it. Empty: the tip.'
     )
 
 
@@ -257,18 +257,19 @@ class NodeSettings(ArmSettings):
     )
     state_effort: StateEffort = parameter(
         StateEffort.TORQUE,
-        'Meaning of `effort` in the joint states, where the first command begins: `torque`, of '
-        'the motors, with gravity; `torque_without_gravity`, less what the robot compensates '
-        'itself; `ignore`. Gravity is added or subtracted as `terms.gravity` needs. With '
-        '`ignore`, and implausible readings, the command begins at the effort of the model.',
+        'Meaning of `effort` in the joint states, from which the first command starts: '
+        '`torque`, of the motors, with gravity; `torque_without_gravity`, less what the robot '
+        'compensates itself; `ignore`. Gravity is added or subtracted as `terms.gravity` '
+        'needs. With `ignore`, and implausible readings, the command starts from the effort '
+        'of the model.',
     )
     command: CommandSettings = group(CommandSettings)
     on_deactivate: LastCommand = parameter(
         LastCommand.GRAVITY,
-        'Last command when the node is deactivated or stopped: `gravity`, holds the arm where it '
-        'is; `zero`; `none`. Effort controllers keep it. Drives that close the loop '
-        '(`command.interfaces`) are brought to rest first, and `zero` concerns their effort '
-        'alone.',
+        'Last command when the node is deactivated or stopped: `gravity`, the effort against '
+        'gravity for the measured pose; `zero`; `none`. Effort controllers keep it. Drives '
+        'that close the loop (`command.interfaces`) are brought to rest first, and `zero` '
+        'concerns their effort alone.',
     )
     state_timeout: float = parameter(
         0.1,
@@ -281,12 +282,13 @@ class NodeSettings(ArmSettings):
     )
     on_state_loss: OnStateLoss = parameter(
         OnStateLoss.BRAKE,
-        'What is sent then: `brake`, for at most 0.25 s a stop by the model from the estimated '
-        'state, then the command that holds its end against gravity; `gravity`, that command for '
-        'the last pose; `lower`, the same fading to nothing in 3 s, on every other fault too, '
-        'for arms led by hand. Only modes with feedback brake, and not if the last state is '
-        'older than 0.5 s. Drives that close the loop are brought to rest along the desired '
-        'motion, and `lower` is refused.',
+        'What is sent when states stop (`state_timeout`): `brake`, for at most 0.25 s a stop '
+        'by the model from the estimated state, then the effort against gravity for the pose '
+        'at its end; `gravity`, the effort against gravity for the last pose; `lower`, the '
+        'same fading to nothing in 3 s, on every other fault too, for arms led by hand. Only '
+        'modes with feedback brake, and not if the last state is older than 0.5 s. Drives '
+        'that close the loop are brought to rest along the desired motion, and `lower` is '
+        'refused.',
     )
     on_fault: OnFault = parameter(
         OnFault.DAMP,
@@ -352,8 +354,8 @@ class NodeSettings(ArmSettings):
     # The node
     state_publish_rate: float = parameter(
         50.0,
-        'Rate of `~/controller_state`, by the clock of the joint states, at most theirs. 0: '
-        'never.',
+        'Rate of `~/controller_state`, by the clock of the joint states, at most their rate. '
+        '0: never.',
         unit='1/s',
         minimum=0.0,
         maximum=NODE.largest_parameter,
