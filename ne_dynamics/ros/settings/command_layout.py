@@ -89,8 +89,9 @@ class CommandSettings:
     repeat: float = parameter(
         0.0,
         'Rate at which the last command is repeated while no new one comes, for controllers '
-        'that drop old ones. It ends `state_timeout`, which must be finite, after the state '
-        'that was answered, at a fault, and while inactive. 0: never.',
+        'that drop old ones. It stops when no state has been answered for `state_timeout`, '
+        'which must be finite, when a fault leaves the arm (`on_fault`), and while inactive. '
+        '0: never.',
         unit='1/s',
         minimum=0.0,
         maximum=1000.0,
