@@ -64,7 +64,7 @@ def annotator_table() -> str:
 
 
 def _table(specs: Iterable[ParameterSpec]) -> str:
-    heading = ['parameter', 'type', 'default', '', 'set']
+    heading = ['parameter', 'type', 'default', 'description', 'may be set']
     return markdown_table(heading, map(_row, specs)) + '\n'
 
 
