@@ -63,7 +63,7 @@ CASES = {
         with_hung_mass(with_gears(ARM), 3.0, np.zeros(3)),
     ),
     'gear friction unknown': (ARM, with_gears(ARM)),
-    'gear friction half of what is known': (with_gears(ARM, 0.1), with_gears(ARM)),
+    "gear friction half of the model's": (with_gears(ARM, 0.1), with_gears(ARM)),
     'damping as shipped, model exact': (ARM, ARM),
     'no friction, model exact': (FREE, FREE),
     'no friction, masses +10 %': (FREE, scale_masses(FREE, 1.1)),
