@@ -26,8 +26,8 @@ from ne_dynamics.identification.regression.selection import (
 from ne_dynamics.identification.regression.solver import Problem, Solution, minimize
 from ne_dynamics.identification.settings import IdentificationSettings
 from ne_dynamics.logs import Finding
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import CoupledDrive
 
 MEDIAN_TO_DEVIATION = 1.4826
 """Standard deviation over the median of the magnitude, of normal noise."""

@@ -34,13 +34,15 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.robot import Finding, Joint, Robot
 from ne_dynamics.model.robot_parts import JOINT_KEYS, replace_numbers
+
+if TYPE_CHECKING:
+    from ne_dynamics.model.coupled_drive import CoupledDrive
 
 Extras: TypeAlias = 'str | os.PathLike[str] | Mapping[str, Any] | None'
 """File name, or what would be in the file; None: the file beside the URDF if there is one."""

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.frozen import Frozen
 from ne_dynamics.model.rigid_body import (
@@ -30,10 +30,12 @@ from ne_dynamics.model.rigid_body import (
 )
 from ne_dynamics.model.robot_parts import BASE, Body, Joint, JointType, Link
 
+if TYPE_CHECKING:
+    from ne_dynamics.model.coupled_drive import CoupledDrive
+
 __all__ = [
     'BASE',
     'Body',
-    'CoupledDrive',
     'Finding',
     'FloatArray',
     'FrictionModel',

@@ -22,7 +22,8 @@ from ne_dynamics.gains.files import KINDS, as_yaml, list_kinds
 from ne_dynamics.gains.loop import close_loop, growth, rigid_modes
 from ne_dynamics.gains.plants import gather_plants
 from ne_dynamics.gains.request import GainMode, GainRequest
-from ne_dynamics.model.robot import CoupledDrive, Inertia
+from ne_dynamics.model.coupled_drive import CoupledDrive
+from ne_dynamics.model.robot import Inertia
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.ros.settings.configuration import make_tuning

@@ -10,7 +10,8 @@ from formulation_cases import GRAVITY, random_motion, relative_error, without_dr
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.model.robot import CoupledDrive, Inertia, Transform
+from ne_dynamics.model.coupled_drive import CoupledDrive
+from ne_dynamics.model.robot import Inertia, Transform
 from ne_dynamics.papers.forms import FORMULATIONS, Arm, DHLink, arm_from_robot
 from ne_dynamics.papers.forms.arm import cosine_sine
 from ne_dynamics.papers.forms.fitted_arm import fit_arm

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ne_dynamics.model.robot import CoupledDrive
+from ne_dynamics.model.coupled_drive import CoupledDrive
 
 
 def couple(robot, seed=0, count=3):

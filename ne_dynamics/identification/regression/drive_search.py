@@ -19,8 +19,9 @@ from ne_dynamics.identification.regression.selection import (
     compute_gain,
     try_design,
 )
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import CoupledDrive, Robot
+from ne_dynamics.model.robot import Robot
 
 
 def list_candidates(robot: Robot, used: NDArray[np.bool_], wrist: int) -> tuple[CoupledDrive, ...]:

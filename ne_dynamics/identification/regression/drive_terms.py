@@ -13,9 +13,10 @@ import numpy as np
 
 from ne_dynamics.algorithms.joint_friction import compute_friction
 from ne_dynamics.identification.regression.friction_terms import NARROW, TERMS, Term
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import CoupledDrive, Robot
+from ne_dynamics.model.robot import Robot
 
 DRIVE_TERMS = (Term.VISCOUS, Term.COULOMB, Term.ROTOR)
 """Columns of a drive, in their order."""

@@ -11,8 +11,9 @@ from ne_dynamics.identification.fit_evidence import FitEvidence
 from ne_dynamics.identification.quality import BaseParameter
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.logs import Finding
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.model.robot import CoupledDrive, Robot
+from ne_dynamics.model.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import Finding
 from ne_dynamics.model.urdf.rotor_elements import RotorDescription
+
+if TYPE_CHECKING:
+    from ne_dynamics.model.coupled_drive import CoupledDrive
 
 MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
 """Joints with one coordinate."""

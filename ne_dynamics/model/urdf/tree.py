@@ -27,11 +27,11 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.extras import (
     Extras,
     ModelExtras,
@@ -49,6 +49,9 @@ from ne_dynamics.model.urdf.description import (
 from ne_dynamics.model.urdf.link_tree import JointCoupling, LinkTree
 from ne_dynamics.model.urdf.rotor_elements import RotorDescription
 from ne_dynamics.model.urdf.xml import read_urdf
+
+if TYPE_CHECKING:
+    from ne_dynamics.model.coupled_drive import CoupledDrive
 
 
 def load_urdf(

@@ -26,12 +26,11 @@ import re
 import threading
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.frozen import frozen_array
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import Finding
@@ -51,6 +50,9 @@ from ne_dynamics.model.urdf.description import (
 from ne_dynamics.model.urdf.rotor_elements import RotorDescription, mentions_rotors
 from ne_dynamics.model.urdf.xml_document import read_root
 from ne_dynamics.model.urdf.xml_values import AXIS_TOLERANCE, LENGTH_ROUNDING, quote
+
+if TYPE_CHECKING:
+    from ne_dynamics.model.coupled_drive import CoupledDrive
 
 VERSIONS = ((1, 0), (1, 1), (1, 2))
 """Versions of URDF that are read."""
