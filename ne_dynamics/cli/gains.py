@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 ENDING = '_gains'
 
-
 OPTIONS = f"""
 @model_file
 @gravity

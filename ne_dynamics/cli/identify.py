@@ -323,19 +323,17 @@ def _check_load_arguments(args: argparse.Namespace) -> bool:
             if getattr(args, name) is not None:
                 raise InputError(f'--{name}: expected --payload or --drive-gains with it')
         return False
-    if len(args.log) > 1:
-        raise InputError(f'--{asked[0]}: expected one LOG, got {len(args.log)}')
-    for name, is_given in (('scheduler', args.scheduler is not None), ('jobs', args.jobs != 1)):
-        if is_given:
-            raise InputError(f'--{asked[0]}: expected no --{name}: the log is read at once')
-    if args.output is not None:
-        raise InputError(f'--{asked[0]}: expected no --output: a load is no part of the model')
-    if args.report is not None:
-        raise InputError(f'--{asked[0]}: expected no --report: it is of a fit of the arm')
-    if args.drive_gains and args.mass is None:
-        raise InputError('--drive-gains: expected the --mass of the load')
-    if args.payload and args.mass is not None:
-        raise InputError('--payload: expected no --mass: it is what is asked for')
+    for is_wrong, expected in (
+        (len(args.log) > 1, f'one LOG, got {len(args.log)}'),
+        (args.scheduler is not None, 'no --scheduler: the log is read at once'),
+        (args.jobs != 1, 'no --jobs: the log is read at once'),
+        (args.output is not None, 'no --output: a load is no part of the model'),
+        (args.report is not None, 'no --report: it is of a fit of the arm'),
+        (args.drive_gains and args.mass is None, 'the --mass of the load'),
+        (args.payload and args.mass is not None, 'no --mass: it is what is asked for'),
+    ):
+        if is_wrong:
+            raise InputError(f'--{asked[0]}: expected {expected}')
     return True
 
 

@@ -49,7 +49,6 @@ WRITTEN = 'parameter file of the node to write; - for standard output'
 NODE = 'ne_dynamics_whatis'
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 
-
 OPTIONS = f"""
 @model_file
 [LOG] > log
