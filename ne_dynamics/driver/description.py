@@ -235,13 +235,13 @@ def _describe_joint(
     is_angle = not joint.type.is_prismatic
     length, force = ('rad', 'N m') if is_angle else ('m', 'N')
     steps = []
-    for table, unit, has_bits in (
-        (recording.position, length, is_angle),
-        (recording.velocity, f'{length}/s', False),
-        (recording.effort, f'{force} or what it is', False),
+    for what, table, unit, has_bits in (
+        ('positions', recording.position, length, is_angle),
+        ('velocities', recording.velocity, f'{length}/s', False),
+        ('efforts', recording.effort, f'{force} or what it is', False),
     ):
         if table is None or not np.isfinite(table[:, index]).any():
-            steps.append(unknown('none is reported', 'record it'))
+            steps.append(unknown('none is reported', f'record the {what}'))
         else:
             steps.append(describe_step(table[:, index], unit, has_bits))
     position, speed, force_step = steps

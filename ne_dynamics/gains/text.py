@@ -75,7 +75,7 @@ def _table(design: GainFindings, mode: GainMode, one: ModeDesign) -> str:
             _number(1e3 * float(one.sag[index])),
             _number(1e3 * float(one.motion.rms[index])),
             _number(float(noise)),
-            f'{100.0 * one.steps.overshoot[index]:.0f}',
+            f'{max(100.0 * one.steps.overshoot[index], 0.0):.0f}',
             choice.active[index],
         ]
         rows.append(row)

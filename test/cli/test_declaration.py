@@ -166,3 +166,35 @@ def test_shells_that_complete_everything_find_the_command():
     pytest.importorskip('argcomplete', reason='argcomplete is missing')
     command = [sys.executable, '-m', 'argcomplete._check_module', 'ne_dynamics.cli.main']
     assert subprocess.run(command, check=False, timeout=100).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ('line', 'expected'),
+    [
+        ('identify arm.urdf --tip-link tcp a.csv', {'model': 'arm.urdf', 'log': ['a.csv']}),
+        (
+            'identify --tip-link tcp arm.urdf a.csv --holdout 0.1 b.csv',
+            {'model': 'arm.urdf', 'log': ['a.csv', 'b.csv'], 'holdout': 0.1},
+        ),
+        ('identify --model arm.urdf a.csv --force b.csv', {'log': ['a.csv', 'b.csv']}),
+        (
+            'annotate arm.urdf --tip-link tcp in.yaml --retime out.yaml',
+            {'model': 'arm.urdf', 'input': 'in.yaml', 'output': 'out.yaml', 'retime': True},
+        ),
+        ('annotate --model arm.urdf --retime in.yaml', {'input': 'in.yaml', 'output': None}),
+        ('whatis arm.urdf --tip-link tcp a.csv', {'model': 'arm.urdf', 'log': 'a.csv'}),
+    ],
+)
+def test_options_may_stand_between_arguments(line, expected):
+    """What stands behind an option is an argument as what stands before it."""
+    command = line.split()[0]
+    parsed = build_parser(command).parse_args(line.split())
+    assert {name: getattr(parsed, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize('line', ['identify arm.urdf --tip-link tcp a.csv --bogus', 'annotate'])
+def test_what_is_no_option_is_refused(line, capsys):
+    """However the arguments are mixed."""
+    with pytest.raises(SystemExit):
+        build_parser(line.split()[0]).parse_args(line.split())
+    assert 'error: ' in capsys.readouterr().err

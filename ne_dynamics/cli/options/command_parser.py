@@ -52,7 +52,26 @@ def read_commands(table: str) -> dict[str, Command]:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser whose subcommands settle which argument is the model: see `add_model`."""
+    """A parser whose subcommands settle which argument is the model: see `add_model`.
+
+    Options may stand between arguments: `identify arm.urdf --tip-link tool0 log.csv`.
+    """
+
+    _is_intermixed = False
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse; where arguments are left over, look for those behind options too."""
+        parsed, rest = super().parse_known_args(args, namespace)
+        if self._is_intermixed or self._subparsers is not None or not rest:
+            return parsed, rest
+        # By itself argparse gives all arguments what stands before the first option.
+        self._is_intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args)
+        finally:
+            self._is_intermixed = False
 
     def parse_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
