@@ -9,6 +9,7 @@ description.parameters()          # of the node: {'state_effort': 'torque', ...}
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -140,26 +141,11 @@ def describe_driver(
             f'{commands.source}: expected commands for {", ".join(robot.joint_names)}, got '
             f'{", ".join(commands.joint_names)}'
         )
-    raw = recording.as_log()
-    require_joints(robot, raw)
-    faults: list[Finding] = []
-    log, time_factor = raw, 1.0
-    for check in CHECKS:
-        log, fault = check(robot, log)
-        if fault is not None:
-            faults.append(fault)
-            if fault.code == 'time-unit':
-                time_factor = fault.amount
-    if time_factor != 1.0:
-        recording = _scale_time(recording, time_factor)
-        raw = recording.as_log()
-        if commands is not None:
-            commands = CommandLog.from_samples(
-                commands.joint_names,
-                time_factor * commands.times,
-                commands.effort,
-                source=commands.source,
-            )
+    require_joints(robot, recording.as_log())
+    log, faults = _check_samples(robot, recording.as_log())
+    for fault in faults:
+        if fault.code == 'time-unit':
+            recording, commands = _scale_time(recording, commands, fault.amount)
     signals = low_pass_log(log)
     moves = np.ptp(log.position, axis=0) > 0.0 if signals is None else signals.moves
     missing = find_empty(recording.effort, robot.n)
@@ -185,7 +171,7 @@ def describe_driver(
     return DriverDescription(
         source=recording.source,
         joints=joints,
-        timing=describe_timing(recording, *count_stale(raw)),
+        timing=describe_timing(recording, *count_stale(recording.as_log())),
         effort=effort,
         effort_scale=summarise_scale(robot, efforts),
         effort_delay=_describe_effort_delay(meaning),
@@ -248,14 +234,18 @@ def _describe_joint(
     return JointDriver(joint.name, effort, velocity, position, speed, force_step, moved)
 
 
-def _scale_time(recording: DriverRecording, factor: float) -> DriverRecording:
-    return DriverRecording.from_samples(
-        recording.joint_names,
-        factor * recording.stamps,
-        recording.position,
-        recording.velocity,
-        recording.effort,
-        received=recording.received,
-        commands=None,
-        source=recording.source,
-    )
+def _check_samples(robot: Robot, log: Log) -> tuple[Log, list[Finding]]:
+    """Return a log without the faults that its samples show, and those."""
+    faults = []
+    for check in CHECKS:
+        log, fault = check(robot, log)
+        faults += [] if fault is None else [fault]
+    return log, faults
+
+
+def _scale_time(
+    recording: DriverRecording, commands: CommandLog | None, factor: float
+) -> tuple[DriverRecording, CommandLog | None]:
+    if commands is not None:
+        commands = replace(commands, times=factor * commands.times)
+    return replace(recording, stamps=factor * recording.stamps, commands=None), commands

@@ -24,6 +24,7 @@ from ne_dynamics.driver.evidence.effort_factors import compare_with_given
 from ne_dynamics.driver.evidence.effort_fit import JointTerms
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.evidence.likeliest import choose_signs, search_minimum
+from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 from ne_dynamics.driver.hypotheses.late_effort import LateEffort
 from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
@@ -135,7 +136,7 @@ def prepare_for_delay(dynamics: Dynamics, log: Log) -> LogEvidence | None:
     LogEvidence or None
     """
     rate = 1.0 / float(np.median(np.diff(log.times)))
-    cutoff = min(MEANING.delay_cutoff, rate / MEANING.delay_samples_per_cutoff)
+    cutoff = min(MEANING.delay_cutoff, rate / EVIDENCE.samples_per_cutoff)
     try:
         evidence = LogEvidence(dynamics, log, cutoff, reversal_margin=MEANING.reversal_margin)
     except InputError:

@@ -187,9 +187,8 @@ class MeaningThresholds:
         0.03, '', 'How near to its likeliest value the logarithm of a factor is sought.'
     )
     delay_cutoff: float = threshold(
-        10.0, 'Hz', 'A delay is told from efforts up to this frequency ...'
+        10.0, 'Hz', 'A delay is told from efforts up to this frequency.'
     )
-    delay_samples_per_cutoff: float = threshold(5.0, '', '... or so many samples a period.')
     reversal_margin: float = threshold(
         2.0,
         '',

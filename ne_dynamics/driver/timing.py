@@ -129,7 +129,9 @@ def describe_timing(recording: DriverRecording, repeated: int, moving: int) -> T
     return _with_reception(timing, stamps, recording.received[finite])
 
 
-def time_stamps(stamps: FloatArray, repeated: float = 0.0) -> Timing:
+def time_stamps(
+    stamps: FloatArray, repeated: float = 0.0, fewest: int = STATES.fewest_times
+) -> Timing:
     """Return when states came, by their stamps alone.
 
     Parameters
@@ -138,6 +140,8 @@ def time_stamps(stamps: FloatArray, repeated: float = 0.0) -> Timing:
         Finite, in the order in which they came [s].
     repeated : float
         Part of the states of the moving arm that repeat the one before.
+    fewest : int
+        Times between states, at least, for a rate.
 
     Returns
     -------
@@ -146,7 +150,7 @@ def time_stamps(stamps: FloatArray, repeated: float = 0.0) -> Timing:
     steps = np.diff(stamps)
     forward = steps[steps > 0.0]
     duration = float(np.ptp(stamps)) if stamps.size else 0.0
-    if forward.size < STATES.fewest_times:
+    if forward.size < fewest:
         nothing = math.nan
         return Timing(
             stamps.size,

@@ -54,7 +54,7 @@ def read_stamps(receptions: Sequence[tuple[int, int]]) -> Stamps:
     """Return how states came, from their stamps and the times of reception [ns]."""
     table = np.array(receptions, dtype=np.float64).reshape(-1, 2) / NANO
     # Drivers without stamps have zeros.
-    timing = time_stamps(table[:, 0] if table[:, 0].any() else table[:, 1])
+    timing = time_stamps(table[:, 0] if table[:, 0].any() else table[:, 1], fewest=1)
     if not math.isfinite(timing.period):
         return Stamps(0.0, math.inf, math.nan)
     longest = max(timing.longest_gap, timing.period)
