@@ -123,7 +123,10 @@ def scene(messages: ControlMessages, package: Path, tmp_path: Path) -> Iterator[
 
 
 def test_the_arm_follows_a_trajectory_through_the_chain(scene: Scene) -> None:
-    """Within 2 mrad on its way, and to a tenth of that at its end; parameters change meanwhile."""
+    """Within 4 mrad on its way, of which 3 are the period by which JTC leads, and 0.2 at its end.
+
+    A parameter is taken meanwhile, and one that cannot be is refused with the reason.
+    """
     scene.send(1.0, END)
     scene.spin(lambda: any(np.any(state.reference.velocities) for state in scene.states), 'motion')
     assert scene.refusal('payload.mass', 0.0) == ''
@@ -131,7 +134,9 @@ def test_the_arm_follows_a_trajectory_through_the_chain(scene: Scene) -> None:
     scene.spin(lambda: np.allclose(scene.states[-1].reference.positions, END), 'the end')
     moving = [state for state in scene.states if np.any(state.reference.velocities)]
     assert len(moving) > 200
-    assert max(np.abs(state.error.positions).max() for state in moving) < 0.02
+    error = max(np.abs(state.error.positions).max() for state in moving)
+    print(f'largest tracking error: {error:.6f} rad')
+    assert error < 4e-3
     scene.states.clear()
     scene.spin(lambda: len(scene.states) > 300, 'a second at the end')
     np.testing.assert_allclose(scene.states[-1].feedback.positions, END, atol=2e-4)
