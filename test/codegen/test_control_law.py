@@ -26,7 +26,7 @@ from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.codegen.source import python_module, standalone_source
 from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.laws import ControlLaw, Mode, ResidualStep
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.path_hysteresis import PathHysteresis
 from ne_dynamics.dynamics.compensation import Base, Terms
@@ -687,6 +687,27 @@ def test_an_annotated_trajectory_has_the_efforts_of_the_law(name, backend):
         effort = law.effort(desired.position, desired.velocity, desired)
         effort = effort if more is None else effort + more
         assert_close(effort, found.efforts[place], f'point {place}')
+
+
+@pytest.mark.parametrize('name', [(5, 'all'), (2, '', 'coupled')], ids=str)
+def test_an_observer_on_arrays_takes_the_same_step(name, backend):
+    """With full gains, which no trace has, the residuals are those of the traced step."""
+    dynamics = dynamics_of(name, backend)
+    step = ResidualStep(rate=100.0, lag=0.004, slow_share=0.1, fast_share=0.4)
+    for seed, uses_friction in product(range(3), (False, True)):
+        call = Call(dynamics.robot, seed)
+        rng = np.random.default_rng(seed)
+        rows = rng.uniform(-2.0, 2.0, (3, dynamics.n))
+        residuals = rng.uniform(-5.0, 5.0, (2, dynamics.n))
+        has_offset = any(joint.friction.friction_offset for joint in dynamics.robot.joints)
+        terms = Terms(friction=uses_friction or has_offset)
+        found, expected = (
+            law.disturbance_residuals(call.q, call.qd, *rows, residuals, step, call.wrench)
+            for law in both_laws(
+                dynamics, 'computed_torque', Gains(call.kp, call.kv), terms, call.payload, 0.1
+            )
+        )
+        assert_close(found, expected)
 
 
 def test_other_parameters_have_their_own_law(backend):
