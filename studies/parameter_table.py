@@ -37,7 +37,7 @@ THRESHOLDS = {
     'ne_dynamics.codegen.thresholds': ('CODEGEN',),
     'ne_dynamics.excitation.thresholds': ('EXCITATION', 'SEARCH'),
     'ne_dynamics.gains.thresholds': ('GAINS', 'GAIN_SEARCH'),
-    'ne_dynamics.identification.thresholds': ('IDENTIFICATION', 'LOAD'),
+    'ne_dynamics.identification.thresholds': ('IDENTIFICATION', 'REGRESSION', 'SOLVER', 'LOAD'),
     'ne_dynamics.logs.thresholds': ('LOGS', 'FILTER', 'FAULTS'),
     'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
     'ne_dynamics.papers.thresholds': ('FORMS', 'STUDIES'),
