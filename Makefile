@@ -65,7 +65,7 @@ test: venv
 	@$(PYTEST) -m 'not long' test
 
 test-long: venv
-	@$(PYTEST) -m long test
+	@NE_DYNAMICS_LONG_PART=$(PART) $(PYTEST) -m long test
 
 golden: export OPENBLAS_NUM_THREADS = 1
 golden: export ACCEPT ?=

@@ -252,21 +252,16 @@ def _result(name: str, found: Mapping[str, Any]) -> dict[str, Any]:
 def table(rows: Iterable[Mapping[str, Any]]) -> str:
     """Return the results as a Markdown table; errors in mrad or mm."""
     lines = [
-        '| arm | joints | effort is, found | delay, found [ms] | reversed, found | '
+        '| arm | joints | effort is, found | delay, found [ms] | '
         'PD with gravity | given URDF | commissioned | true model | ratio |',
-        '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+        '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ]
     for row in rows:
-        names = [
-            ', '.join(row.get(key) or []) or 'none'
-            for key in ('planted_reversed', 'found_reversed')
-        ]
         cells = [
             row['arm'],
             str(row['joints']),
             f'{row["planted_meaning"]}, {row.get("found_meaning", "-")}',
             f'{1e3 * row["planted_delay"]:.0f}, {_milli(row.get("found_delay"))}',
-            ', '.join(names),
             *(_milli(row.get(key)) for key in ('pd_gravity', 'given', 'identified', 'true')),
             '-' if row.get('ratio') is None else f'{row["ratio"]:.2f}',
         ]

@@ -34,15 +34,25 @@ THRESHOLDS = {
     'ne_dynamics.control.desired.thresholds': ('DESIRED',),
     'ne_dynamics.control.sensors.thresholds': ('SENSORS',),
     'ne_dynamics.control.payload.thresholds': ('PAYLOAD',),
+    'ne_dynamics.driver.thresholds': ('DELAY', 'EFFORTS', 'MEANING', 'STATES'),
+    'ne_dynamics.driver.evidence.thresholds': ('EVIDENCE',),
+    'ne_dynamics.commission.thresholds': ('STEPS', 'PLANNED', 'NODE_SETTINGS', 'ARM', 'FIT'),
     'ne_dynamics.codegen.thresholds': ('CODEGEN',),
     'ne_dynamics.excitation.thresholds': ('EXCITATION', 'SEARCH'),
     'ne_dynamics.gains.thresholds': ('GAINS', 'GAIN_SEARCH'),
-    'ne_dynamics.identification.thresholds': ('IDENTIFICATION', 'REGRESSION', 'SOLVER', 'LOAD'),
+    'ne_dynamics.identification.thresholds': (
+        'IDENTIFICATION',
+        'REGRESSION',
+        'SOLVER',
+        'LOAD',
+        'PLAUSIBILITY',
+    ),
     'ne_dynamics.logs.thresholds': ('LOGS', 'FILTER', 'FAULTS'),
     'ne_dynamics.motion.thresholds': ('MOTION', 'TIME_SCALING'),
     'ne_dynamics.papers.thresholds': ('FORMS', 'STUDIES'),
     'ne_dynamics.ros.thresholds': ('NODE',),
     'ne_dynamics.simulation.thresholds': ('SIMULATION', 'DEMO'),
+    'ne_dynamics.cli.options.thresholds': ('COMMAND_LINE',),
 }
 """Modules, and the sets of thresholds that they have."""
 

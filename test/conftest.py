@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from build_control_msgs import ControlMessages, find_or_build, importable
-from long_sweeps import holds_nothing_for, left_out
+from long_sweeps import chosen_part, holds_nothing_for, left_out
 from real_jtc import MISSING, JtcProcess
 
 from ne_dynamics.ros.running.private_domain import private_domain
@@ -21,6 +21,9 @@ os.environ['ROS_DOMAIN_ID'] = str(private_domain())
 
 # Nothing is drawn by MuJoCo: hundreds of simulated robots need not look for a display.
 os.environ.setdefault('MUJOCO_GL', 'disable')
+
+PART = os.environ.get('NE_DYNAMICS_LONG_PART', '')
+"""Which part of the long tests is run, `2/3` for the second third; '' for all."""
 
 WAITING = ('faults', 'fuzz', 'ros', 'simulation', 'cli', 'launch', 'ros2_control')
 """Folders whose tests wait for other processes for much of their time: they come first."""
@@ -36,8 +39,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     root = config.rootpath / 'test'
     # There are fifty times as many tests as files.
     files = {path: Path(os.path.relpath(path, root)) for path in {item.path for item in items}}
-    for case in left_out((files[item.path].as_posix(), item) for item in items):
+    out = list(left_out((files[item.path].as_posix(), item) for item in items))
+    for case in out:
         case.add_marker(pytest.mark.long)
+    passed_over = {id(case) for case in out} - {id(case) for case in chosen_part(out, PART)}
+    items[:] = [item for item in items if id(item) not in passed_over]
     items.sort(key=lambda item: files[item.path].parts[0] not in WAITING)
 
 

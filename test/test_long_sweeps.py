@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from long_sweeps import KEPT, holds_nothing_for, left_out
+from long_sweeps import KEPT, chosen_part, holds_nothing_for, left_out
 
 FOLDER = Path(__file__).parent
 
@@ -19,7 +19,7 @@ class Case(NamedTuple):
 def test_every_test_of_the_table_exists(file):
     """It is looked for in the text: whatever part of the tests is run."""
     text = (FOLDER / file).read_text(encoding='utf-8')
-    missing = [name for name in KEPT[file] if f'\ndef {name}(' not in text]
+    missing = [name for name in KEPT[file] if f' def {name}(' not in f' {text}'.replace('\n', ' ')]
     assert not missing
 
 
@@ -50,3 +50,20 @@ def test_as_many_as_written_are_kept_of_every_kind(step):
     assert len(kept) == KEPT[file][test]
     assert not set(out) & set(others)
     assert len({number % step for number in kept}) == step
+
+
+@pytest.mark.parametrize('count', [1, 2, 3, 7])
+def test_the_parts_are_all(count):
+    """Each case is in one part."""
+    cases = [Case(str(number)) for number in range(20)]
+    parts = [chosen_part(cases, f'{number}/{count}') for number in range(1, count + 1)]
+    assert sorted(case for part in parts for case in part) == sorted(cases)
+    assert chosen_part(cases, '') == cases
+    assert max(map(len, parts)) <= -(-20 // count)
+
+
+@pytest.mark.parametrize('part', ['0/3', '4/3', '1', '1/', 'a/b', '1/0'])
+def test_a_part_that_is_none_is_an_error(part):
+    """It is not taken for all, nor for nothing."""
+    with pytest.raises(ValueError, match='expected K/N, K from 1 to N, got'):
+        chosen_part([], part)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ne_dynamics.algorithms.control_law import ControlledRobot, Loads, State
+from ne_dynamics.algorithms.coupled_drives import combine_rates, distribute_efforts
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
 from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
@@ -94,7 +95,7 @@ def _subtract_command(
 ) -> Vector:
     """Return what a motion took beyond the command, with viscous friction of its own velocity."""
     # Of friction at no velocity the offset is left: it counts like the rest, or not.
-    return [
+    missing: Vector = [
         one
         + step.uses_friction * viscous * (mean - rate)
         + (step.uses_friction - 1.0) * friction.friction_offset
@@ -109,3 +110,9 @@ def _subtract_command(
             strict=True,
         )
     ]
+    changes = [mean - rate for mean, rate in zip(means, friction_qd, strict=True)]
+    more = [
+        step.uses_friction * drive.viscous_friction * combine_rates(drive, changes)
+        for drive in mechanism.drives
+    ]
+    return distribute_efforts(mechanism.drives, missing, more)

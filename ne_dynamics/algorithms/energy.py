@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ne_dynamics.algorithms.coupled_drives import distribute_efforts, inertial_efforts
 from ne_dynamics.algorithms.kinematics import body_poses, locate_point
 from ne_dynamics.algorithms.link_motion import BodyVelocity, body_velocities
 from ne_dynamics.algorithms.mechanism import Mechanism
@@ -75,6 +76,8 @@ def _pass_momenta(
     momenta: Vector = [
         inertia * rate for inertia, rate in zip(mechanism.reflected_inertia, qd, strict=True)
     ]
+    drives = mechanism.drives
+    momenta = distribute_efforts(drives, momenta, inertial_efforts(drives, qd))
     slopes: Vector = [0.0] * mechanism.n
     for index in reversed(range(len(bodies))):
         body, force, moment = bodies[index], forces[index], moments[index]

@@ -1,9 +1,10 @@
-"""Friction of the joints over generic scalars."""
+"""Friction of the joints and of coupled drives over generic scalars."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ne_dynamics.algorithms.coupled_drives import combine_rates, distribute_efforts
 from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.algorithms.scalars.elementary import absolute, exp, sign, sqrt, tanh
 from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
@@ -23,7 +24,7 @@ def friction_efforts(
     loads: Sequence[Scalar] | None = None,
     smoothing_velocity: Scalar | None = None,
 ) -> Vector:
-    """Return the friction of all joints, the effort the drive has to add, n scalars.
+    """Return the friction of all joints and drives, the effort to be added, n scalars.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def friction_efforts(
     smoothing_velocity : scalar, optional
         As :func:`compute_friction` takes it.
     """
-    return [
+    efforts = [
         compute_friction(
             friction,
             viscous,
@@ -55,6 +56,21 @@ def friction_efforts(
             )
         )
     ]
+    return distribute_efforts(
+        mechanism.drives,
+        efforts,
+        [
+            compute_friction(
+                drive.friction,
+                drive.viscous_friction,
+                drive.coulomb_friction,
+                combine_rates(drive, qd),
+                0.0,
+                smoothing_velocity=smoothing_velocity,
+            )
+            for drive in mechanism.drives
+        ],
+    )
 
 
 def compute_friction(

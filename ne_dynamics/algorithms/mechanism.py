@@ -37,6 +37,25 @@ DEFAULT_TOLERANCE = 1e-12
 """Part of a joint's own effort that a number must matter to be more than rounding."""
 
 
+class MechanismDrive(NamedTuple):
+    """A drive that turns with several coordinates.
+
+    Attributes
+    ----------
+    ratios : tuple of (int, float)
+        Index of each coordinate, and the turns of the shaft for each of its own.
+    reflected_inertia, viscous_friction, coulomb_friction : float
+        At the shaft.
+    friction : FrictionModel
+    """
+
+    ratios: tuple[tuple[int, float], ...]
+    reflected_inertia: float
+    viscous_friction: float
+    coulomb_friction: float
+    friction: FrictionModel
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """A robot in the chosen frames; everything the recursion reads.
@@ -55,6 +74,8 @@ class Mechanism:
     changes : dict
         What treating numbers as exact changed: (body, field, position) to the size of the
         change, see :class:`~ne_dynamics.algorithms.scalars.negligible.NegligibleNumbers`.
+    drives : tuple of MechanismDrive
+        Those that turn with several coordinates.
     """
 
     bodies: tuple[MechanismBody, ...]
@@ -65,6 +86,7 @@ class Mechanism:
     reflected_inertia: tuple[float, ...]
     friction: tuple[FrictionModel, ...]
     changes: Mapping[tuple[int, str, int], float]
+    drives: tuple[MechanismDrive, ...] = ()
 
     @property
     def n(self) -> int:
@@ -159,6 +181,22 @@ def build_mechanism(
         tuple(joint.reflected_inertia for joint in robot.joints),
         tuple(joint.friction for joint in robot.joints),
         negligible.changes,
+        _collect_drives(robot),
+    )
+
+
+def _collect_drives(robot: Robot) -> tuple[MechanismDrive, ...]:
+    """Return the coupled drives by the indices of the coordinates."""
+    names = robot.joint_names
+    return tuple(
+        MechanismDrive(
+            tuple((names.index(name), ratio) for name, ratio in drive.items),
+            drive.reflected_inertia,
+            drive.viscous_friction,
+            drive.coulomb_friction,
+            drive.friction,
+        )
+        for drive in robot.coupled_drives
     )
 
 
@@ -220,6 +258,7 @@ def replace_inertias(mechanism: Mechanism, robot: Robot, regroup: bool = True) -
         coulomb_friction=tuple(joint.coulomb_friction for joint in robot.joints),
         reflected_inertia=tuple(joint.reflected_inertia for joint in robot.joints),
         friction=tuple(joint.friction for joint in robot.joints),
+        drives=_collect_drives(robot),
     )
 
 

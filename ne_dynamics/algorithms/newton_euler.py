@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ne_dynamics.algorithms.coupled_drives import distribute_efforts, inertial_efforts
 from ne_dynamics.algorithms.joint_friction import friction_efforts
 from ne_dynamics.algorithms.loads import move_payload, move_wrench
 from ne_dynamics.algorithms.mechanism import Mechanism
@@ -309,6 +310,8 @@ def newton_euler(
                 strict=True,
             )
         ]
+        drives = mechanism.drives
+        efforts = distribute_efforts(drives, efforts, inertial_efforts(drives, qdd))
     return efforts
 
 

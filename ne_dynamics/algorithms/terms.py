@@ -8,6 +8,7 @@ products are quadratic in qd, so its Christoffel form is half their derivative, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import cast
 
 from ne_dynamics.algorithms.loads import move_payload
@@ -113,6 +114,10 @@ def mass_matrix(
         for column in range(row):
             matrix[row][column] = matrix[column][row]
         matrix[row][row] = matrix[row][row] + mechanism.reflected_inertia[row]
+    for drive in mechanism.drives:
+        for (row, ratio), (column, second_ratio) in product(drive.ratios, repeat=2):
+            added = drive.reflected_inertia * (ratio * second_ratio)
+            matrix[row][column] = matrix[row][column] + added
     return matrix
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from math import inf, isfinite, radians
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from ne_dynamics.control import (
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import JointType, Robot
-from ne_dynamics.motion import usual_velocities
+from ne_dynamics.motion import MOTION, position_limits, usual_velocities
 from ne_dynamics.ros import (
     PARAMETERS,
     ControlledArm,
@@ -130,6 +130,9 @@ class ArmController:
     sensor: str
     remarks: tuple[str, ...]
 
+    largest_rate: ClassVar[int] = 100_000
+    """No controller manager is as fast [Hz]."""
+
     @classmethod
     def from_settings(
         cls, package: str, robot: Robot, settings: NodeSettings, rate: int, sensor: str = ''
@@ -153,8 +156,9 @@ class ArmController:
         check_package_name(package)
         if package in TAKEN:
             raise ParameterError(f'package name: expected one that is not taken, got {package!r}')
-        if rate < 1:
-            raise ParameterError(f'rate: expected a number > 0, got {rate}')
+        if not 1 <= rate <= cls.largest_rate:
+            expected = f'a number > 0 and of at most {cls.largest_rate}'
+            raise ParameterError(f'rate: expected {expected} [Hz], got {rate}')
         link, tip = settings.payload.link, robot.tip.name
         if link not in ('', tip):
             raise ParameterError(f'payload.link: expected the tip, {tip!r}, got {link!r}')
@@ -263,6 +267,7 @@ def _values(controller: ArmController) -> dict[str, Any]:
     """Return what the templates name."""
     arm, limits = controller.arm, GUARD_LIMITS
     joints, values = arm.robot.joints, controller.find_values()
+    lower, upper = position_limits(joints)
     kv = max(values['computed_torque.kv'])
     counts = arm.dynamics.operation_counts(FUNCTIONS)
     return {
@@ -295,6 +300,8 @@ def _values(controller: ArmController) -> dict[str, Any]:
         ],
         'is_continuous': [joint.type is JointType.CONTINUOUS for joint in joints],
         'effort_limits': [joint.effort_limit or inf for joint in joints],
+        'lower_limits': lower.tolist(),
+        'upper_limits': upper.tolist(),
         'usual_velocities': usual_velocities(joints).tolist(),
         'velocity_limits': [joint.velocity_limit or inf for joint in joints],
         'least_inertias': controller.least_inertias.tolist(),
@@ -306,6 +313,8 @@ def _values(controller: ArmController) -> dict[str, Any]:
         'largest_product': limits.largest_product,
         'least_phase_margin': radians(limits.least_phase_margin),
         'reach': limits.position_slack,
+        'stopping_time': MOTION.usual_stop_time,
+        'shortest_stop': MOTION.shortest_forced_stop,
     }
 
 
@@ -315,7 +324,7 @@ def _cpp(value: Any) -> str:
         return '{' + ', '.join(map(_cpp, value)) + '}'
     if isinstance(value, bool):
         return 'true' if value else 'false'
-    return repr(float(value)) if isfinite(value) else 'INF'
+    return repr(float(value)) if isfinite(value) else ('INF' if value > 0 else '-INF')
 
 
 def _cpp_default(value: Any) -> str:

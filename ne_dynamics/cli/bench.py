@@ -20,7 +20,7 @@ def add_parser(subparsers: Any) -> None:
         'bench', add_help=False, prefix_chars='\0', usage='ne_dynamics bench', description=WHERE
     )
     parser.add_argument('arguments', nargs='*', help=argparse.SUPPRESS)
-    parser.set_defaults(run=run, parser=parser)
+    parser.set_defaults(parser=parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import os
 import shlex
 import sys
@@ -13,57 +12,34 @@ from collections.abc import Sequence
 import numpy as np
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
-from ne_dynamics.cli.options.arguments import add_tolerance
-from ne_dynamics.cli.options.model_file import ModelFile, add_lock, add_model_file
+from ne_dynamics.cli.options.declaration import declare
+from ne_dynamics.cli.options.model_file import ModelFile
+from ne_dynamics.cli.options.output_file import print_result
+from ne_dynamics.cli.options.thresholds import COMMAND_LINE
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.chains import Chain, list_chains, list_ends
 from ne_dynamics.model.checks import SEVERITIES, check_robot
 from ne_dynamics.model.robot import Finding, Robot
-from ne_dynamics.printable import print_lines
 from ne_dynamics.tables import text_table
 
-EXIT_SOUND = 0
-EXIT_ERRORS = 1
-
-ADVISED_TOLERANCE = 1e-7
-"""Covers quarter turns written with eight digits."""
-
-MOST_CHAINS = 8
-"""Chains that are proposed."""
-
-MANY_ANGLES = 3
-"""Angles that are nearly quarter turns from which a tolerance is advised."""
-
-
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser."""
-    parser = subparsers.add_parser(
-        'check',
-        description='List errors and warnings of a robot description. An error makes the '
-        'dynamics wrong or impossible; a warning is a doubtful value. Exit code: 1 '
-        'with errors, or if the description cannot be loaded, else 0.',
-    )
-    add_model_file(parser)
-    add_lock(parser)
-    add_tolerance(parser, '; prints what it can change in each joint')
-    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
-    parser.set_defaults(run=run)
+add_parser = declare(
+    'check',
+    'List errors and warnings of a robot description. An error makes the dynamics wrong or '
+    'impossible; a warning is a doubtful value. Exit code: 1 with errors, or if the description '
+    'cannot be loaded, else 0.',
+    """
+@model_file
+@lock
+@tolerance
+    ...; prints what it can change in each joint
+@json
+""",
+)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check a model and print the findings.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-        Of :func:`add_parser`.
-
-    Returns
-    -------
-    int
-        0 when there are no errors, 1 otherwise.
-    """
+    """Check a model and print the findings; return 0, or 1 when there are errors."""
     robot: Robot | None = None
     try:
         robot = ModelFile(args).load()
@@ -76,42 +52,39 @@ def run(args: argparse.Namespace) -> int:
     chains = []
     if robot is not None and args.tip is None and len(list_ends(robot)) > 1:
         chains = list_chains(robot)
-    if args.json:
-        report = _report(args.model, robot, findings)
-        report['chains'] = [dataclasses.asdict(chain) for chain in chains]
-        if bounds is not None:
-            report |= {'tolerance': args.tolerance, 'rounding_bound': bounds}
-        print(json.dumps(report, indent=2, allow_nan=False))
-    else:
-        print_lines([*_lines(args.model, robot, findings), *_describe_chains(chains)])
-        if robot is not None and bounds is not None:
-            print_lines(_bound_lines(robot, args.tolerance, bounds))
-    failed = any(finding.severity == 'error' for finding in findings)
-    return EXIT_ERRORS if failed else EXIT_SOUND
+    report = _report(args.model, robot, findings)
+    report['chains'] = [dataclasses.asdict(chain) for chain in chains]
+    lines = [*_lines(args.model, robot, findings), *_describe_chains(chains)]
+    if robot is not None and bounds is not None:
+        report |= {'tolerance': args.tolerance, 'rounding_bound': bounds}
+        lines += _bound_lines(robot, args.tolerance, bounds)
+    print_result(args, report, lines)
+    return int(any(finding.severity == 'error' for finding in findings))
 
 
 def _advice(robot: Robot, tolerance: float | None) -> tuple[Finding, ...]:
     """Return the advice to take a tolerance, where many angles are nearly quarter turns."""
     used = DEFAULT_TOLERANCE if tolerance is None else tolerance
+    advised = COMMAND_LINE.advised_tolerance
     mechanism = build_mechanism(robot, 0.0, regroup=False)
     small = [
         min(abs(cosine), abs(sine))
         for body in mechanism.bodies
         for cosine, sine in (body.turn, body.twist, body.spin)
     ]
-    count = sum(used < size <= ADVISED_TOLERANCE for size in small)
+    count = sum(used < size <= advised for size in small)
     # With tolerance 0 the rounding of exact quarter turns is kept on purpose.
     count = count if used > 0.0 else 0
-    if count < MANY_ANGLES:
+    if count < COMMAND_LINE.many_angles:
         return ()
     return (
         Finding(
             'info',
             'angles-nearly-quarter-turns',
             'model',
-            f'{count} angles between joint axes are within {ADVISED_TOLERANCE:g} of quarter turns '
-            f'and not exact, as 1.5707963 is not: tolerance={ADVISED_TOLERANCE:g} makes the '
-            f'equations shorter; `check --tolerance {ADVISED_TOLERANCE:g}` says what it changes',
+            f'{count} angles between joint axes are within {advised:g} of quarter turns and not '
+            f'exact, as 1.5707963 is not: tolerance={advised:g} makes the equations shorter; '
+            f'`check --tolerance {advised:g}` says what it changes',
         ),
     )
 
@@ -151,7 +124,7 @@ def _describe_chains(chains: Sequence[Chain]) -> list[str]:
             'named like a place for tools' * chain.is_tool,
             ', '.join(chain.joints),
         ]
-        for chain in chains[:MOST_CHAINS]
+        for chain in chains[: COMMAND_LINE.most_chains]
     ]
     more = len(chains) - len(rows)
     return [

@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ne_dynamics.cli.options.arguments import natural, positive
+from ne_dynamics.cli.options import exit_codes
+from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.expected_time import describe_time
-from ne_dynamics.cli.options.model_file import add_links, add_model, require_packages
-from ne_dynamics.cli.options.output_file import add_output, generate_names, get_stem
+from ne_dynamics.cli.options.model_file import require_packages
+from ne_dynamics.cli.options.output_file import declare_output, generate_names, get_stem
+from ne_dynamics.cli.options.thresholds import COMMAND_LINE
 from ne_dynamics.commission import (
     CommissionedArm,
     CommissionFolder,
@@ -40,78 +42,61 @@ if TYPE_CHECKING:
 
 ENDING = '_commission'
 NAMESPACE = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
-EXIT_NOT_COMPLETE = 1
-EXIT_INTERRUPTED = 130
-WAY_BACK = 0.05
-"""So far from where it stood at first, an arm goes back there with a word [rad]; a fifth of it for
-joints that slide [m]."""
+
+OPTIONS = f"""
+@model
+    URDF of the arm (with --simulated: default one of our own)
+@links
+{declare_output('FOLDER', ENDING, 'folder of the run', 'folder = True')}
+--simulated
+    commission a simulated arm that differs from its model, in a ROS domain of its own
+--seed N : natural = 1
+    seed of the errors of the simulated arm
+--reports : reports = {EffortMeaning.TORQUE.value}
+    effort that the simulated arm reports
+--reversed-joint
+    the simulated arm reports the effort of one joint with the wrong sign
+--yes [NAME]
+    consent to all motions; for a real arm, NAME must be that of the robot in the URDF
+--reach RAD : positive = 0.7
+    how far joints move to either side; sliding joints a fifth of it [m]
+--planned
+    excite with a motion of `ne_dynamics excite`, which avoids self-collision and the floor (needs
+    scipy and coal); the other motions avoid neither
+--namespace NAME : namespace = ''
+    ROS namespace of the arm and its node
+"""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser."""
-    parser = subparsers.add_parser(
-        'commission',
-        description='Check the model, listen to the arm, hold it, move it, identify it, validate '
-        'the result, choose gains, and compare before and after. Asks before every '
-        'motion. Results are in the folder; the same command resumes a run. Exit '
-        'code: 0 when all steps are done, 1 when not, 130 when interrupted.',
-    )
-    meaning = 'URDF of the arm (with --simulated: default one of our own)'
-    add_model(parser, meaning, is_optional=True)
-    add_links(parser)
-    add_output(parser, ENDING, 'folder of the run', type=_folder, metavar='FOLDER', default=True)
-    parser.add_argument(
-        '--simulated',
-        action='store_true',
-        help='commission a simulated arm that differs from its model, in a ROS domain of its own',
-    )
-    parser.add_argument(
-        '--seed',
-        type=natural,
-        default=1,
-        metavar='N',
-        help='seed of the errors of the simulated arm',
-    )
-    parser.add_argument(
-        '--reports',
-        choices=[meaning.value for meaning in EffortMeaning],
-        default=EffortMeaning.TORQUE.value,
-        help='effort that the simulated arm reports (default: %(default)s)',
-    )
-    parser.add_argument(
-        '--reversed-joint',
-        action='store_true',
-        help='the simulated arm reports the effort of one joint with the wrong sign',
-    )
-    parser.add_argument(
-        '--yes',
-        nargs='?',
-        const='',
-        metavar='NAME',
-        help='consent to all motions; for a real arm, NAME must be that of the robot in the URDF',
-    )
-    parser.add_argument(
-        '--reach',
-        type=positive,
-        default=0.7,
-        metavar='RAD',
-        help='how far joints move to either side; sliding joints a fifth of it [m] (default: '
-        '%(default)s)',
-    )
-    parser.add_argument(
-        '--planned',
-        action='store_true',
-        help='excite with a motion of `ne_dynamics excite`, which avoids self-collision and the '
-        'floor (needs scipy and coal); the other motions avoid neither',
-    )
-    parser.add_argument(
-        '--namespace',
-        type=_namespace,
-        default='',
-        metavar='NAME',
-        help='ROS namespace of the arm and its node',
-    )
-    parser.set_defaults(run=run)
+def _read_namespace(text: str) -> str:
+    """Return a ROS namespace with its slash, '' for that of everybody; for argparse."""
+    names = text.strip('/')
+    if names and not NAMESPACE.fullmatch(names):
+        raise argparse.ArgumentTypeError(
+            f'expected names of letters, digits and _ with / between them, got {text!r}'
+        )
+    return f'/{names}' if names else ''
+
+
+def _read_folder(text: str) -> Path:
+    """Return the folder of a run; for argparse."""
+    if not text:
+        raise argparse.ArgumentTypeError('expected the name of a folder, got an empty one')
+    return Path(text)
+
+
+add_parser = declare(
+    'commission',
+    'Check the model, listen to the arm, hold it, move it, identify it, validate the result, '
+    'choose gains, and compare before and after. Asks before every motion. Results are in the '
+    'folder; the same command resumes a run. Exit code: 0 when all steps are done, 1 when not, '
+    '130 when interrupted.',
+    OPTIONS,
+    needs_model=False,
+    reports=[meaning.value for meaning in EffortMeaning],
+    folder=_read_folder,
+    namespace=_read_namespace,
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -226,9 +211,8 @@ def _perform(
         folder.forget('listen')
     simulated = None
     if args.simulated:
-        errors = draw_hidden_errors(
-            subject.robot, args.seed, EffortMeaning(args.reports), args.reversed_joint
-        )
+        meaning = EffortMeaning(args.reports)
+        errors = draw_hidden_errors(subject.robot, args.seed, meaning, args.reversed_joint)
         simulated = prepare_simulated_arm(subject, errors, folder.path)
     motions = Motions(reach=args.reach, is_planned=args.planned)
     if not folder.is_done('probe'):
@@ -238,16 +222,13 @@ def _perform(
         interrupted_in_order(),
         Session(subject.robot, simulated, operator.does, args.namespace) as session,
     ):
-        links = SelfCollision(
-            Dynamics(subject.robot, backend='python'), subject.file, session.arm.position
-        )
+        dynamics = Dynamics(subject.robot, backend='python')
+        links = SelfCollision(dynamics, subject.file, session.arm.position)
         session.check = links.check
-        print_lines([links.sentence])
         joints = ', '.join(subject.robot.joint_names)
-        print_lines([f'Commands are efforts of, in this order: {joints}'])
+        print_lines([links.sentence, f'Commands are efforts of, in this order: {joints}'])
         if not (args.simulated or operator.has_terminal):
             print_lines(['No terminal: nobody is waited for to switch the brakes.'])
-
         work = CommissionWork(subject, folder, session, show_progress, motions)
 
         def consent(step: Step) -> bool:
@@ -259,13 +240,7 @@ def _perform(
             what = f'{first}{step.motion}. Stay clear of the arm, a hand on the emergency stop.'
             return operator.consents([what, links.sentence])
 
-        return perform(
-            work.steps(),
-            folder,
-            consent,
-            _announce,
-            session.rest,
-        )
+        return perform(work.steps(), folder, consent, _announce, session.rest)
 
 
 def _subject(args: argparse.Namespace) -> CommissionedArm:
@@ -282,10 +257,11 @@ def _agreed(args: argparse.Namespace, subject: CommissionedArm) -> bool | None:
     """Return whether all motions are consented to; None: each is asked for."""
     if args.yes is None:
         return None
-    if not args.simulated and args.yes != subject.robot.name:
+    given = '' if args.yes is True else args.yes
+    if not args.simulated and given != subject.robot.name:
         raise InputError(
             f'--yes: expected the name of the robot, {subject.robot.name!r}, to consent to all '
-            f'motions of an arm that is there, got {args.yes!r}'
+            f'motions of an arm that is there, got {given!r}'
         )
     return True
 
@@ -293,23 +269,6 @@ def _agreed(args: argparse.Namespace, subject: CommissionedArm) -> bool | None:
 def _announce(step: Step, is_done: bool) -> None:
     print_lines([f'{step.name}: {step.title}' + (' (done before)' if is_done else '')])
     sys.stdout.flush()
-
-
-def _namespace(text: str) -> str:
-    """Return a ROS namespace with its slash, '' for that of everybody; for argparse."""
-    names = text.strip('/')
-    if names and not NAMESPACE.fullmatch(names):
-        raise argparse.ArgumentTypeError(
-            f'expected names of letters, digits and _ with / between them, got {text!r}'
-        )
-    return f'/{names}' if names else ''
-
-
-def _folder(text: str) -> Path:
-    """Return the folder of a run; for argparse."""
-    if not text:
-        raise argparse.ArgumentTypeError('expected the name of a folder, got an empty one')
-    return Path(text)
 
 
 def _way_back(work: CommissionWork, session: Session) -> str:
@@ -321,7 +280,7 @@ def _way_back(work: CommissionWork, session: Session) -> str:
         for joint, distance, length in zip(
             session.robot.joints, away, lengths(session.robot).tolist(), strict=True
         )
-        if abs(distance) > WAY_BACK * length
+        if abs(distance) > COMMAND_LINE.way_back * length
     ]
     return f'first it goes back to where it stood at first: {", ".join(way)}' if way else ''
 
@@ -348,4 +307,5 @@ def _tell(outcome: Outcome, folder: CommissionFolder, unit: str) -> int:
         ],
         sys.stderr,
     )
-    return EXIT_INTERRUPTED if outcome.ending is Ending.INTERRUPTED else EXIT_NOT_COMPLETE
+    is_interrupted = outcome.ending is Ending.INTERRUPTED
+    return exit_codes.INTERRUPTED if is_interrupted else exit_codes.ERROR

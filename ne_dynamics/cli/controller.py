@@ -3,78 +3,40 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from ne_dynamics.cli.options.model_file import (
-    ModelFile,
-    add_lock,
-    add_model_file,
-    require_packages,
-    require_tip,
-)
-from ne_dynamics.cli.options.package_folder import (
-    add_package_folder,
-    choose_folder,
-    write_package,
-)
+from ne_dynamics.cli.options.package_folder import begin_package, declare_package, write_package
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.printable import print_lines
 
 ENDING = '_controller'
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser."""
-    parser = subparsers.add_parser(
-        'controller',
-        description='Write a ROS 2 package with a chainable controller for ros2_control: the '
-        "arm's equations of motion as C, computed torque, feed-forward with PD and gravity "
-        'compensation in C++ around them, parameters, and a launch file with '
-        'joint_trajectory_controller in front. At run time it needs nothing of ne_dynamics.',
-    )
-    add_model_file(parser)
-    add_lock(parser)
-    add_package_folder(parser, ENDING)
-    parser.add_argument(
-        '--rate',
-        type=int,
-        default=500,
-        metavar='HZ',
-        help='update rate of the controller manager, for which the gains are checked '
-        '(default: %(default)s)',
-    )
-    parser.add_argument(
-        '--params',
-        type=Path,
-        metavar='FILE',
-        help='parameter file of the node computed_torque, such as `ne_dynamics gains --write '
-        'node` writes it: gains, limits, terms and payload are taken over',
-    )
-    parser.add_argument(
-        '--sensor',
-        default='',
-        metavar='NAME',
-        help='name of a wrist sensor in <ros2_control>, with the state interfaces NAME/force.x '
-        'to NAME/torque.z; the model is cut at its link',
-    )
-    parser.add_argument(
-        '--sensor-link',
-        default='',
-        metavar='LINK',
-        help="last link on the arm's side of the sensor (default: the tip)",
-    )
-    parser.add_argument(
-        '--gravity',
-        nargs=3,
-        type=float,
-        metavar=('X', 'Y', 'Z'),
-        help='acceleration of free fall in base axes [m/s^2] (default: 0 0 -9.80665)',
-    )
-    parser.set_defaults(run=run)
+OPTIONS = """
+--rate HZ : natural = 500
+    update rate of the controller manager, for which the gains are checked
+--params FILE : path
+    parameter file of the node computed_torque, such as `ne_dynamics gains --write node` writes
+    it: gains, limits, terms and payload are taken over
+--sensor NAME = ''
+    name of a wrist sensor in <ros2_control>, with the state interfaces NAME/force.x to
+    NAME/torque.z; the model is cut at its link
+--sensor-link LINK = ''
+    last link on the arm's side of the sensor (default: the tip)
+--gravity X Y Z : float
+    acceleration of free fall in base axes [m/s^2] (default: 0 0 -9.80665)
+"""
+
+add_parser = declare_package(
+    'controller',
+    ENDING,
+    "Write a ROS 2 package with a chainable controller for ros2_control: the arm's equations of "
+    'motion as C, computed torque, feed-forward with PD and gravity compensation in C++ around '
+    'them, parameters, and a launch file with joint_trajectory_controller in front. At run time '
+    'it needs nothing of ne_dynamics.',
+    OPTIONS,
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -89,13 +51,9 @@ def run(args: argparse.Namespace) -> int:
     from ne_dynamics.bring_up import ArmController, find_others, render_controller
     from ne_dynamics.ros import PARAMETERS
 
-    require_packages(args, report=True)
-    folder = choose_folder(args, ENDING)
+    folder, model, robot = begin_package(args, ENDING)
     values = _read_values(args)
     remarks = [f'not of the controller: {name}' for name in find_others(values)]
-    model = ModelFile(args)
-    robot = model.load()
-    robot = replace(robot, tip_link=require_tip(robot, args.tip))
     lacking = _find_lacking(model.text, robot)
     remarks += [
         f'no {kind} effort in <ros2_control>: {", ".join(names)}'
@@ -105,17 +63,8 @@ def run(args: argparse.Namespace) -> int:
         values.setdefault('state_effort', 'ignore')
     name, settings = folder.absolute().name, PARAMETERS.changed(values)
     controller = ArmController.from_settings(name, robot, settings, args.rate, args.sensor)
-    texts = render_controller(controller)
-    write_package(folder, texts)
-    print_lines(
-        [
-            f'{folder}: {len(texts)} files for {robot.n} joints, tip {robot.tip_link}',
-            *remarks,
-            *controller.remarks,
-            f'Next: colcon build --packages-select {name}, then',
-            f'      ros2 launch {name} controllers.launch.py   ({folder}/README.md)',
-        ]
-    )
+    remarks += controller.remarks
+    write_package(folder, render_controller(controller), robot, remarks, 'controllers.launch.py')
     return 0
 
 

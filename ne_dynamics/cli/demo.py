@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
-from typing import Any
 
-from ne_dynamics.cli.options.arguments import not_negative, positive
-from ne_dynamics.cli.options.model_file import add_links, add_model, require_packages
+from ne_dynamics.cli.options.declaration import declare, take
+from ne_dynamics.cli.options.model_file import require_packages
 from ne_dynamics.cli.options.output_file import choose_name
 from ne_dynamics.errors import InputError
 from ne_dynamics.simulation.demo.arm import SENSOR_LINK
@@ -23,77 +21,48 @@ NEXT = 'ne_dynamics demo --model YOUR_ARM.urdf, or --scenario with one of ' + ',
 """What to try after the demo of the shipped arm."""
 
 
-def add_parser(subparsers: Any) -> argparse.ArgumentParser:
-    """Add the subcommand and its arguments."""
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        'demo',
-        description='Compare control laws on a simulated arm over ROS 2: PD, PD with gravity, '
-        'feed-forward with PD, and computed torque; then with a load on the tool, '
-        'without and with a wrist sensor. Prints tables and writes plots.',
-        epilog='scenarios:\n'
-        + '\n'.join(f'  {name:<14}{scenario.story}' for name, scenario in SCENARIOS.items()),
-    )
-    parser.add_argument(
-        '--scenario',
-        choices=tuple(SCENARIOS),
-        default=ControlLaws.name,
-        metavar='NAME',
-        help='one of the scenarios below',
-    )
-    meaning = 'URDF or DH file (YAML) of your arm (default: one of our own)'
-    add_model(parser, meaning, is_optional=True)
-    add_links(parser)
-    parser.add_argument(
-        '--sensor',
-        metavar='LINK',
-        help="last link on the arm's side of the wrist sensor (default: "
-        f'{SENSOR_LINK} where the model has it, otherwise the tip)',
-    )
-    parser.add_argument(
-        '--duration',
-        type=positive,
-        metavar='S',
-        help=f'duration of the motion [s] (default: {ControlLaws.duration:g}; model-error: 2)',
-    )
-    parser.add_argument(
-        '--rate', type=positive, default=500.0, metavar='HZ', help='control rate (default: 500)'
-    )
-    parser.add_argument(
-        '--kp', type=positive, default=400.0, help='position gain [1/s^2] (default: 400)'
-    )
-    parser.add_argument(
-        '--kv', type=positive, default=40.0, help='velocity gain [1/s] (default: 40)'
-    )
-    parser.add_argument(
-        '--load',
-        type=not_negative,
-        metavar='KG',
-        help=f'mass at the tip (default: {ControlLaws.default_load:g}; 0: leave these runs out; '
-        'tool-load: 6)',
-    )
-    parser.add_argument(
-        '--modes',
-        nargs='+',
-        choices=tuple(LAWS),
-        metavar='LAW',
-        help=f'control laws, of {", ".join(LAWS)}; not with another scenario',
-    )
-    parser.add_argument(
-        '--short',
-        action='store_true',
-        help=f'{ControlLaws.short_duration:g} s, {" and ".join(SHORT_LAWS)}; another scenario: '
-        'fewer runs',
-    )
-    parser.add_argument(
-        '--output',
-        type=Path,
-        default=True,
-        metavar='DIR',
-        help='folder for the plots (default: demo_output, or with a number after it)',
-    )
-    parser.add_argument('--json', action='store_true', help='print the results as JSON')
-    parser.set_defaults(run=run)
-    return parser
+OPTIONS = f"""
+--scenario NAME : scenario = {ControlLaws.name}
+    one of the scenarios below (default: {ControlLaws.name})
+@model
+    URDF or DH file (YAML) of your arm (default: one of our own)
+@links
+--sensor LINK
+    last link on the arm's side of the wrist sensor (default: {SENSOR_LINK} where the model has
+    it, otherwise the tip)
+--duration S : positive
+    duration of the motion [s] (default: {ControlLaws.duration:g}; model-error: 2)
+--rate HZ : positive
+    control rate
+--kp KP : positive
+    position gain [1/s^2]
+--kv KV : positive
+    velocity gain [1/s]
+--load KG : not_negative
+    mass at the tip (default: {ControlLaws.default_load:g}; 0: leave these runs out; tool-load: 6)
+--modes LAW... > laws : law
+    control laws, of {', '.join(LAWS)}; not with another scenario
+--short > is_short
+    {ControlLaws.short_duration:g} s, {' and '.join(SHORT_LAWS)}; another scenario: fewer runs
+--output DIR : path = True
+    folder for the plots (default: demo_output, or with a number after it)
+@json
+    print the results as JSON
+"""
+
+add_parser = declare(
+    'demo',
+    'Compare control laws on a simulated arm over ROS 2: PD, PD with gravity, feed-forward with '
+    'PD, and computed torque; then with a load on the tool, without and with a wrist sensor. '
+    'Prints tables and writes plots.',
+    OPTIONS,
+    epilog='scenarios:\n'
+    + '\n'.join(f'  {name:<14}{scenario.story}' for name, scenario in SCENARIOS.items()),
+    request=Options,
+    needs_model=False,
+    scenario=tuple(SCENARIOS),
+    law=tuple(LAWS),
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -104,21 +73,10 @@ def run(args: argparse.Namespace) -> int:
     NeDynamicsError
         As :func:`~ne_dynamics.simulation.demo.scenario.perform`.
     """
-    if args.modes is not None and args.scenario != ControlLaws.name:
+    if args.laws and args.scenario != ControlLaws.name:
         raise InputError('--modes: expected none with --scenario, which brings its own laws')
-    options = Options(
-        args.model,
-        args.base,
-        args.tip,
-        args.sensor,
-        args.duration,
-        args.rate,
-        args.kp,
-        args.kv,
-        args.load,
-        args.short,
-        tuple(args.modes or ()),
-    )
+    laws = tuple(args.laws)
+    options = Options(**take(Options, args, model_file=args.model, laws=laws))
     require_packages(args, ros=True, sim=True, plot=True)
     if args.output is True:
         args.output = choose_name('demo', '_output')

@@ -3,67 +3,48 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ne_dynamics.cli.options.arguments import add_tolerance
-from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.output_file import add_output, settle_output
+from ne_dynamics.cli.options.declaration import declare
+from ne_dynamics.cli.options.model_file import ModelFile
+from ne_dynamics.cli.options.output_file import declare_output, settle_output
 
 if TYPE_CHECKING:
     from ne_dynamics.dynamics import Dynamics
 
 ENDING = '_equations'
+WRITTEN = 'with --all: new or empty folder, or an earlier export, which is replaced'
 
 DEFAULT_FUNCTION = 'inverse_dynamics'
 """What is printed when nothing is said."""
 
 
-def add_parser(subparsers: Any) -> None:
-    """Add the arguments of the subcommand."""
-    parser = subparsers.add_parser(
-        'equations',
-        description='Print the equations of motion of a robot as standalone source: Python, '
-        'NumPy, Python array API (JAX, PyTorch), or C99. With --all, write all '
-        'functions into a folder: a C library with CMake project and test, or a '
-        'Python module.',
-    )
-    add_model_file(parser)
-    parser.add_argument(
-        '--function',
-        metavar='NAME',
-        help=f'function to print (default: {DEFAULT_FUNCTION}); --list shows the names',
-    )
-    parser.add_argument(
-        '--list',
-        action='store_true',
-        help='list the functions and their operation counts',
-    )
-    parser.add_argument(
-        '--all',
-        action='store_true',
-        help='write every function of --list into a folder',
-    )
-    add_output(
-        parser,
-        ENDING,
-        'with --all: new or empty folder, or an earlier export, which is replaced',
-        type=Path,
-        metavar='FOLDER',
-    )
-    parser.add_argument(
-        '--prefix',
-        metavar='NAME',
-        help="with --all: prefix of files and C functions (default: from the robot's name); must "
-        'differ between robots in one program',
-    )
-    parser.add_argument(
-        '--language',
-        choices=('python', 'numpy', 'array-api', 'c'),
-        default='python',
-        help='language of the source (default: %(default)s)',
-    )
-    add_tolerance(parser, ' (default: 1e-12)')
+OPTIONS = f"""
+@model_file
+--function NAME
+    function to print (default: {DEFAULT_FUNCTION}); --list shows the names
+--list
+    list the functions and their operation counts
+--all
+    write every function of --list into a folder
+{declare_output('FOLDER', ENDING, WRITTEN)}
+--prefix NAME
+    with --all: prefix of files and C functions (default: from the robot's name); must differ
+    between robots in one program
+--language : language = python
+    language of the source
+@tolerance
+    ... (default: 1e-12)
+"""
+
+add_parser = declare(
+    'equations',
+    'Print the equations of motion of a robot as standalone source: Python, NumPy, Python array '
+    'API (JAX, PyTorch), or C99. With --all, write all functions into a folder: a C library with '
+    'CMake project and test, or a Python module.',
+    OPTIONS,
+    language=('python', 'numpy', 'array-api', 'c'),
+)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -3,70 +3,40 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
-from ne_dynamics.cli.options.arguments import add_gravity, add_work, open_work, positive
-from ne_dynamics.cli.options.log_changes import add_log_changes
-from ne_dynamics.cli.options.log_set_source import diagnose_logs, find_logs, require_log_packages
-from ne_dynamics.cli.options.log_source import add_repair
-from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
-from ne_dynamics.cli.options.report_file import (
-    add_report,
-    report_errors,
-    write_evaluated,
+from ne_dynamics.cli.options.declaration import declare
+from ne_dynamics.cli.options.log_changes import LOG_READERS
+from ne_dynamics.cli.options.log_set_source import (
+    diagnose_logs,
+    find_logs,
+    open_work,
+    require_log_packages,
 )
+from ne_dynamics.cli.options.model_file import ModelFile
+from ne_dynamics.cli.options.output_file import print_result
+from ne_dynamics.cli.options.report_file import report_errors, write_evaluated
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification import FilteredLogs, JointResidual, evaluate
 from ne_dynamics.identification.effort_sums import EffortSums
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.logs.parts import is_long
-from ne_dynamics.printable import print_lines
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
-
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser."""
-    parser = subparsers.add_parser(
-        'evaluate',
-        description='Compare the measured efforts of a log with those that the model computes '
-        'for its motion, both low-pass filtered.',
-    )
-    add_log_arguments(parser)
-    parser.add_argument(
-        '--plot', type=Path, metavar='FILE.png', help='plot measured and modelled efforts'
-    )
-    add_report(parser)
-    parser.set_defaults(run=run, command='evaluate')
-
-
-def add_log_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add model, log and what both are read with; `identify` takes the same."""
-    add_model_file(parser, 'log')
-    parser.add_argument(
-        'log',
-        metavar='LOG',
-        nargs='+',
-        help='CSV with a header (time, <joint>.position, <joint>.effort, optionally '
-        "<joint>.velocity; or t, q1, dq1, tau1; UR's RTDE; PlotJuggler; `ros2 topic echo --csv`), "
-        'or ROS 2 bag of JointState',
-    )
-    add_gravity(parser)
-    parser.add_argument('--topic', help='topic of a bag with several topics of JointState')
-    parser.add_argument(
-        '--cutoff',
-        type=positive,
-        metavar='HZ',
-        help='low-pass for positions and efforts (default: three to six times the highest '
-        'frequency of the motion, from the spectra)',
-    )
-    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
-    add_work(parser)
-    add_repair(parser)
-    add_log_changes(parser)
+add_parser = declare(
+    'evaluate',
+    'Compare the measured efforts of a log with those that the model computes for its motion, '
+    'both low-pass filtered.',
+    """
+@logs
+--plot FILE.png : path
+    plot measured and modelled efforts
+@report
+""",
+    **LOG_READERS,
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -102,25 +72,22 @@ def _run(args: argparse.Namespace) -> int:
     results = [part.describe(robot) for part in sums]
     together = EffortSums.merge(sums).describe(robot)
     write_evaluated(args, source, found, dynamics, logs, together)
-    if args.json:
-        document = {
-            'model': args.model,
-            'log': '; '.join(log.text for log in logs.logs),
-            'logs': [
-                {
-                    'source': log.source,
-                    'summary': log.text,
-                    'joints': [joint.as_json() for joint in joints],
-                }
-                for log, joints in zip(logs.logs, results, strict=True)
-            ],
-            'cutoff_frequency': logs.cutoff_frequency,
-            'joints': [joint.as_json() for joint in together],
-            'locked': source.locked,
-            **found.as_json(),
-        }
-        print(json.dumps(document, indent=2, allow_nan=False))
-        return 0
+    document = {
+        'model': args.model,
+        'log': '; '.join(log.text for log in logs.logs),
+        'logs': [
+            {
+                'source': log.source,
+                'summary': log.text,
+                'joints': [joint.as_json() for joint in joints],
+            }
+            for log, joints in zip(logs.logs, results, strict=True)
+        ],
+        'cutoff_frequency': logs.cutoff_frequency,
+        'joints': [joint.as_json() for joint in together],
+        'locked': source.locked,
+        **found.as_json(),
+    }
     low_pass = f'low-pass {logs.cutoff_frequency:.4g} Hz; RMS of the efforts [N m or N]'
     if len(results) == 1:
         head = f'{logs.logs[0].source}: {logs.logs[0].text}'
@@ -131,7 +98,7 @@ def _run(args: argparse.Namespace) -> int:
             lines += ['', f'{log.source}: {log.text}', *_describe(joints)]
         lines += ['', f'all {len(results)} logs together', *_describe(together)]
     doubts = found.lines(args)
-    print_lines(lines + ['', *doubts] * bool(doubts))
+    print_result(args, document, lines + ['', *doubts] * bool(doubts))
     return 0
 
 

@@ -3,214 +3,125 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ne_dynamics.cli.options.arguments import accept_exponents, add_gravity, number
+from ne_dynamics.cli.options.arguments import number
+from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.expected_time import say_expected_time
-from ne_dynamics.cli.options.model_file import (
-    ModelFile,
-    add_lock,
-    add_model_file,
-    require_packages,
-)
+from ne_dynamics.cli.options.model_file import ModelFile, require_packages
 from ne_dynamics.cli.options.output_file import (
     STANDARD,
-    add_output,
-    check_apart,
-    check_output,
+    check_files,
+    declare_output,
+    print_result,
     settle_output,
     write_text,
 )
+from ne_dynamics.cli.options.thresholds import COMMAND_LINE
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.json_numbers import finite_or_none
-from ne_dynamics.printable import print_lines
+from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.progress_bar import show_share
 
 if TYPE_CHECKING:
-    from ne_dynamics.excitation import Excitation
+    from ne_dynamics.dynamics import Dynamics
+    from ne_dynamics.excitation import Excitation, KeepOut, Shares
     from ne_dynamics.excitation.solids import Solid
     from ne_dynamics.model.robot import FloatArray, Robot
 
 OBJECTIVES = ('log-det', 'condition')
+LIMITED = ('velocity', 'acceleration', 'effort')
 
 ENDING = '_excitation.yaml'
-
-NEAREST = 5
-"""Distances that are listed."""
 
 Value = tuple[str, float]
 """A joint, or '' for a value without name, and the value."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser."""
-    parser = subparsers.add_parser(
-        'excite',
-        description='Plan the motion from a pose and back that is most informative about '
-        'inertias and friction, within limits of position, velocity, acceleration '
-        'and effort, without self-collision, outside of keep-out half-spaces. It is '
-        'checked every millisecond and written as trajectory_msgs/JointTrajectory '
-        '(YAML). `ne_dynamics identify` fits a model to a log of it.',
-    )
-    accept_exponents(parser)
-    add_model_file(parser)
-    add_lock(parser)
-    add_output(
-        parser, ENDING, 'file to write; - for standard output', metavar='FILE', default=True
-    )
-    parser.add_argument(
-        '--start',
-        nargs='+',
-        type=_read_value,
-        default=None,
-        metavar='J',
-        help='start pose [rad or m]: all joints in order, or NAME=VALUE for some (default: the '
-        'first without collision of zero, the middle of the limits, random poses; it is '
-        'printed)',
-    )
-    parser.add_argument(
-        '--seed', type=int, default=0, metavar='N', help='seed (default: %(default)s)'
-    )
-    parser.add_argument('--json', action='store_true', help='print the report as JSON')
-    _add_motion(parser.add_argument_group('the motion'))
-    _add_limits(parser.add_argument_group('limits', 'JOINT=VALUE, or VALUE for all joints'))
-    _add_distances(parser.add_argument_group('distances'))
-    parser.set_defaults(run=run)
+OPTIONS = f"""
+@model_file
+@lock
+{declare_output('FILE', ENDING, 'file to write; - for standard output', 'str = True')}
+--start J... : value
+    start pose [rad or m]: all joints in order, or NAME=VALUE for some (default: the first without
+    collision of zero, the middle of the limits, random poses; it is printed)
+--seed N : int = 0
+    seed
+@json
+    print the report as JSON
+# the motion
+--duration S : number
+    duration [s] (default: 20 to 60, from how long the slowest joint takes to cross its range)
+--base-frequency HZ : number
+    lowest frequency (default: for a highest one of 0.5 Hz)
+--harmonics N : int = 10
+    number of frequencies
+--points-per-second N : number
+    points of the trajectory (default: 80 in the shortest period)
+--objective : objective = log-det
+    minimise the volume of the uncertainty of all parameters, or the condition number
+--noise-share X : share = 0.01
+    noise of the efforts as a part of each joint's effort limit
+--starts N : int = 2
+    number of random motions to optimise; the best one is taken
+@gravity
+# limits: JOINT=VALUE, or VALUE for all joints
+--position-share X : share = 0.95
+    usable part of the range, about its middle
+--velocity-share X : share = 0.7
+    usable part of the velocity limit
+--acceleration-share X : share = 0.9
+    usable part of the acceleration limit
+--effort-share X : share = 0.7
+    usable part of the effort limit; the rest is for errors of the model
+--velocity-limit JOINT=VALUE * : value
+    velocity limit (default: the model's); may be repeated
+--acceleration-limit JOINT=VALUE * : value
+    acceleration limit (default: the model's, or from half of the effort that gravity leaves); may
+    be repeated
+--effort-limit JOINT=VALUE * : value
+    effort limit (default: the model's); may be repeated
+# distances
+--keep-out NX NY NZ D * : number
+    forbidden half-space n . p < d, in the axes of the base link [m]; may be repeated (default: 0
+    0 1 0, below the base)
+--no-keep-out
+    no forbidden half-space, not even the floor
+--margin M : number = 0.02
+    minimum distance [m]
+--no-self-collision
+    ignore shapes: links may touch, and only their origins keep out of half-spaces
+--ignore-pair LINK LINK * > ignored
+    pair of links that may touch; may be repeated
+--package-path FOLDER *
+    folder with packages of package:// names, beside those of the model, ROS_PACKAGE_PATH and
+    AMENT_PREFIX_PATH; may be repeated
+"""
 
 
-def _add_motion(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        '--duration',
-        type=number,
-        metavar='S',
-        help='duration [s] (default: 20 to 60, from how long the slowest joint takes to cross '
-        'its range)',
-    )
-    group.add_argument(
-        '--base-frequency',
-        type=number,
-        metavar='HZ',
-        help='lowest frequency (default: for a highest one of 0.5 Hz)',
-    )
-    group.add_argument(
-        '--harmonics',
-        type=int,
-        default=10,
-        metavar='N',
-        help='number of frequencies (default: %(default)s)',
-    )
-    group.add_argument(
-        '--points-per-second',
-        type=number,
-        metavar='N',
-        help='points of the trajectory (default: 80 in the shortest period)',
-    )
-    group.add_argument(
-        '--objective',
-        choices=OBJECTIVES,
-        default='log-det',
-        help='minimise the volume of the uncertainty of all parameters, or the condition number '
-        '(default: %(default)s)',
-    )
-    group.add_argument(
-        '--noise-share',
-        type=_read_share,
-        default=0.01,
-        metavar='X',
-        help="noise of the efforts as a part of each joint's effort limit (default: %(default)s)",
-    )
-    group.add_argument(
-        '--starts',
-        type=int,
-        default=2,
-        metavar='N',
-        help='number of random motions to optimise; the best one is taken (default: %(default)s)',
-    )
-    add_gravity(group)
+def _read_value(text: str) -> Value:
+    """Return NAME=VALUE, or VALUE alone with the name ''."""
+    name, separator, amount = text.rpartition('=')
+    if separator and not name:
+        raise argparse.ArgumentTypeError(f'expected VALUE or NAME=VALUE, got {text!r}')
+    return name, number(amount)
 
 
-def _add_limits(group: argparse._ArgumentGroup) -> None:
-    for what, default, meaning in (
-        ('position', 0.95, 'usable part of the range, about its middle'),
-        ('velocity', 0.7, 'usable part of the velocity limit'),
-        ('acceleration', 0.9, 'usable part of the acceleration limit'),
-        (
-            'effort',
-            0.7,
-            'usable part of the effort limit; the rest is for errors of the model',
-        ),
-    ):
-        group.add_argument(
-            f'--{what}-share',
-            type=_read_share,
-            default=default,
-            metavar='X',
-            help=f'{meaning} (default: %(default)s)',
-        )
-    for what, default_text in (
-        ('velocity', "the model's"),
-        ('acceleration', "the model's, or from half of the effort that gravity leaves"),
-        ('effort', "the model's"),
-    ):
-        group.add_argument(
-            f'--{what}-limit',
-            action='append',
-            type=_read_value,
-            default=[],
-            metavar='JOINT=VALUE',
-            help=f'{what} limit (default: {default_text}); may be repeated',
-        )
-
-
-def _add_distances(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        '--keep-out',
-        action='append',
-        nargs=4,
-        type=number,
-        default=None,
-        metavar=('NX', 'NY', 'NZ', 'D'),
-        help='forbidden half-space n . p < d, in the axes of the base link [m]; may be repeated '
-        '(default: 0 0 1 0, below the base)',
-    )
-    group.add_argument(
-        '--no-keep-out',
-        action='store_true',
-        help='no forbidden half-space, not even the floor',
-    )
-    group.add_argument(
-        '--margin',
-        type=number,
-        default=0.02,
-        metavar='M',
-        help='minimum distance [m] (default: %(default)s)',
-    )
-    group.add_argument(
-        '--no-self-collision',
-        action='store_true',
-        help='ignore shapes: links may touch, and only their origins keep out of half-spaces',
-    )
-    group.add_argument(
-        '--ignore-pair',
-        action='append',
-        nargs=2,
-        default=[],
-        metavar=('LINK', 'LINK'),
-        help='pair of links that may touch; may be repeated',
-    )
-    group.add_argument(
-        '--package-path',
-        action='append',
-        default=[],
-        metavar='FOLDER',
-        help='folder with packages of package:// names, beside those of the model, '
-        'ROS_PACKAGE_PATH and AMENT_PREFIX_PATH; may be repeated',
-    )
+add_parser = declare(
+    'excite',
+    'Plan the motion from a pose and back that is most informative about inertias and friction, '
+    'within limits of position, velocity, acceleration and effort, without self-collision, '
+    'outside of keep-out half-spaces. It is checked every millisecond and written as '
+    'trajectory_msgs/JointTrajectory (YAML). `ne_dynamics identify` fits a model to a log of it.',
+    OPTIONS,
+    value=_read_value,
+    objective=OBJECTIVES,
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -224,99 +135,82 @@ def run(args: argparse.Namespace) -> int:
     """
     from ne_dynamics.cli.options.trajectory_file import trajectory_text
     from ne_dynamics.dynamics import Dynamics
-    from ne_dynamics.excitation import (
-        FLOOR,
-        ExcitationLimits,
-        KeepOut,
-        Shares,
-        load_solids,
-        plan_excitation,
-    )
-    from ne_dynamics.excitation.start_pose import choose_start
-    from ne_dynamics.model.description_file import looks_like_xml
+    from ne_dynamics.excitation import FLOOR, ExcitationLimits, KeepOut, Shares, plan_excitation
 
-    require_packages(args, excite=True)
-    settle_output(args, ENDING)
-    args.output = str(args.output)
-    check_output(args.output)
-    check_apart([('-o', args.output)], {'--model': args.model, '--extras': args.extras})
-    if args.keep_out and args.no_keep_out:
-        raise InputError('--no-keep-out: expected no --keep-out beside it')
+    _check_files(args)
     model = ModelFile(args)
     robot = model.load()
     dynamics = Dynamics(robot, args.gravity)
-    solids: tuple[Solid, ...] = ()
-    if not args.no_self_collision:
-        if not looks_like_xml(model.text):
-            raise ModelError(
-                f'{args.model}: expected a URDF, whose shapes tell what may touch what, got a DH '
-                'file; --no-self-collision plans without'
-            )
-        try:
-            solids = load_solids(model.text, robot, args.model, args.package_path)
-        except ModelError as error:
-            raise ModelError(
-                f'{error}; --package-path says where packages are, --no-self-collision plans '
-                'without shapes'
-            ) from error
-    planes = [FLOOR] if args.keep_out is None else [KeepOut(n[:3], n[3]) for n in args.keep_out]
-    planes = [] if args.no_keep_out else planes
-    shares = Shares(
-        args.position_share, args.velocity_share, args.acceleration_share, args.effort_share
-    )
-    notes = []
-    names = dynamics.joint_names
-    if args.start is None or any(name for name, _ in args.start):
-        default = np.zeros(robot.n)
-        if args.start is None or len(args.start) < robot.n:
-            default, called = choose_start(dynamics, solids, planes, args.margin, shares)
-            notes.append(f'the start is {called}, for want of --start')
-    else:
-        default = np.zeros(robot.n)
-    start = _arrange_start(args.start or [], names, default)
-    limits = ExcitationLimits.of_robot(
-        dynamics,
-        start,
-        shares,
-        velocity_limits=_arrange_limits(args.velocity_limit, names, '--velocity-limit'),
-        acceleration_limits=_arrange_limits(
-            args.acceleration_limit, names, '--acceleration-limit'
-        ),
-        effort_limits=_arrange_limits(args.effort_limit, names, '--effort-limit'),
-    )
-    _check_links([link.name for link in robot.links], args.ignore_pair)
+    solids = () if args.no_self_collision else _load_solids(args, model, robot)
+    planes = [KeepOut(plane[:3], plane[3]) for plane in args.keep_out]
+    planes = planes or [FLOOR] * (not args.no_keep_out)
+    shares = Shares(*(getattr(args, f'{what}_share') for what in ('position', *LIMITED)))
+    start, notes = _choose_pose(args, dynamics, solids, planes, shares)
+    own = {f'{what}_limits': _arrange_limits(args, what, dynamics.joint_names) for what in LIMITED}
+    limits = ExcitationLimits.of_robot(dynamics, start, shares, **own)
+    _check_links([link.name for link in robot.links], args.ignored)
     say_expected_time(5.0 * args.starts * (robot.n / 6) ** 2 * (1.7 if solids else 1.0))
     with show_share('seeking') as progress:
-        excitation = plan_excitation(
-            dynamics,
-            start,
-            limits=limits,
-            solids=solids,
-            keep_out=planes,
-            margin=args.margin,
-            ignored=args.ignore_pair,
-            duration=args.duration,
-            base_frequency=args.base_frequency,
-            harmonics=args.harmonics,
-            points_per_second=args.points_per_second,
-            objective=args.objective,
-            noise_share=args.noise_share,
-            starts=args.starts,
-            seed=args.seed,
-            progress=progress,
-        )
+        wanted = {'limits': limits, 'solids': solids, 'keep_out': planes, 'progress': progress}
+        wanted |= {'dynamics': dynamics, 'start': start}
+        excitation = plan_excitation(**take(plan_excitation, args, **wanted))
     write_text(args.output, trajectory_text(excitation.trajectory, (0, 0), ''))
     notes += excitation.notes
-    out = sys.stderr if args.output == STANDARD else sys.stdout
-    if args.json:
-        document = _make_document(excitation, robot, args.output)
-        document['notes'] = notes
-        print(json.dumps(document, indent=2, allow_nan=False), file=out)
-        return 0
+    document = {**_make_document(excitation, robot, args.output), 'notes': notes}
     written = 'standard output' if args.output == STANDARD else args.output
-    lines = _describe(excitation, robot, written)
-    print_lines([*lines, '', *(f'note: {note}' for note in notes)], out)
+    lines = [*_describe(excitation, robot, written), '', *(f'note: {note}' for note in notes)]
+    print_result(args, document, lines, sys.stderr if args.output == STANDARD else sys.stdout)
     return 0
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Refuse, before anything is computed, what is missing or cannot be written; name the output.
+
+    Raises
+    ------
+    NeDynamicsError
+    """
+    require_packages(args, excite=True)
+    settle_output(args, ENDING)
+    args.output = str(args.output)
+    check_files(args, [('-o', args.output)])
+    if args.keep_out and args.no_keep_out:
+        raise InputError('--no-keep-out: expected no --keep-out beside it')
+
+
+def _load_solids(args: argparse.Namespace, model: ModelFile, robot: Robot) -> tuple[Solid, ...]:
+    from ne_dynamics.excitation import load_solids
+
+    if not looks_like_xml(model.text):
+        raise ModelError(
+            f'{args.model}: expected a URDF, whose shapes tell what may touch what, got a DH '
+            'file; --no-self-collision plans without'
+        )
+    try:
+        return load_solids(model.text, robot, args.model, args.package_path)
+    except ModelError as error:
+        raise ModelError(
+            f'{error}; --package-path says where packages are, --no-self-collision plans '
+            'without shapes'
+        ) from error
+
+
+def _choose_pose(
+    args: argparse.Namespace,
+    dynamics: Dynamics,
+    solids: Sequence[Solid],
+    planes: Sequence[KeepOut],
+    shares: Shares,
+) -> tuple[FloatArray, list[str]]:
+    """Return the start, and a note where it was not given."""
+    from ne_dynamics.excitation.start_pose import choose_start
+
+    given: list[Value] = args.start or []
+    default, notes = np.zeros(dynamics.n), []
+    if not given or (any(name for name, _ in given) and len(given) < dynamics.n):
+        default, called = choose_start(dynamics, solids, planes, args.margin, shares)
+        notes.append(f'the start is {called}, for want of --start')
+    return _arrange_start(given, dynamics.joint_names, default), notes
 
 
 def _check_links(names: Sequence[str], pairs: Sequence[Sequence[str]]) -> None:
@@ -327,25 +221,7 @@ def _check_links(names: Sequence[str], pairs: Sequence[Sequence[str]]) -> None:
             )
 
 
-def _read_value(text: str) -> Value:
-    """Return NAME=VALUE, or VALUE alone with the name ''."""
-    name, separator, amount = text.rpartition('=')
-    if separator and not name:
-        raise argparse.ArgumentTypeError(f'expected VALUE or NAME=VALUE, got {text!r}')
-    return name, number(amount)
-
-
-def _read_share(text: str) -> float:
-    """Return a number above 0 and at most 1."""
-    value = number(text)
-    if not 0.0 < value <= 1.0:
-        raise argparse.ArgumentTypeError(f'expected more than 0 and at most 1, got {text!r}')
-    return value
-
-
-def _arrange_limits(
-    values: Sequence[Value], names: Sequence[str], option: str
-) -> dict[str, float]:
+def _arrange_limits(args: argparse.Namespace, what: str, names: Sequence[str]) -> dict[str, float]:
     """Return limits by joint; one without a name is that of all joints.
 
     Raises
@@ -354,17 +230,17 @@ def _arrange_limits(
         When a joint is unknown.
     """
     result: dict[str, float] = {}
-    for name, value in values:
+    for name, value in getattr(args, f'{what}_limit'):
         if name and name not in names:
             raise InputError(
-                f'{option}: expected a joint, one of {", ".join(names)}, got {name!r}'
+                f'--{what}-limit: expected a joint, one of {", ".join(names)}, got {name!r}'
             )
         result.update({name: value} if name else dict.fromkeys(names, value))
     return result
 
 
 def _arrange_start(
-    values: Sequence[Value], names: Sequence[str], default: Mapping[str, float] | FloatArray
+    values: Sequence[Value], names: Sequence[str], default: FloatArray
 ) -> FloatArray:
     """Return a pose of values in the joints' order, or by name; the others by default.
 
@@ -381,15 +257,12 @@ def _arrange_start(
                 f'for some, got {len(values)} values'
             )
         return np.array(listed)
-    pose = dict(zip(names, np.asarray(default).tolist(), strict=True))
+    pose = dict(zip(names, default.tolist(), strict=True))
     seen: set[str] = set()
     for name, value in values:
         if name not in pose or name in seen:
-            what = (
-                'twice'
-                if name in seen
-                else f'for an unknown joint; the joints are {", ".join(names)}'
-            )
+            unknown = f'for an unknown joint; the joints are {", ".join(names)}'
+            what = 'twice' if name in seen else unknown
             raise InputError(f'--start: expected one value for a joint, got {name!r} {what}')
         seen.add(name)
         pose[name] = value
@@ -409,20 +282,17 @@ def _describe(excitation: Excitation, robot: Robot, written: str) -> list[str]:
     ]
     width = max(len(joint.name) for joint in robot.joints)
     lines.append(f'  {"":{width}}  {"start":>9}  {"range":>6}  {"speed":>6}  {"effort":>6}')
+    shares = excitation.range_shares, excitation.velocity_shares, excitation.effort_shares
     for index, joint in enumerate(robot.joints):
-        lines.append(
-            f'  {joint.name:{width}}  {excitation.start[index] + 0.0:9.4f}'
-            f'  {_percent(excitation.range_shares[index])}'
-            f'  {_percent(excitation.velocity_shares[index])}'
-            f'  {_percent(excitation.effort_shares[index])}'
-        )
+        parts = ''.join(f'  {100.0 * share[index]:5.0f}%' for share in shares)
+        lines.append(f'  {joint.name:{width}}  {excitation.start[index] + 0.0:9.4f}{parts}')
     lines.append('  parts of the position range it may use, and of the speed and effort limits')
     if excitation.nearest:
         lines += ['', 'nearest']
         lines += [
             f'  {each.distance:.3f} m (to keep: {each.margin:.3f} m) at {each.time:.2f} s: '
             f'{each.name}'
-            for each in excitation.nearest[:NEAREST]
+            for each in excitation.nearest[: COMMAND_LINE.most_distances]
         ]
     lines += ['', 'expected standard deviations']
     width = max(len(each.name) for each in excitation.parameters)
@@ -433,19 +303,15 @@ def _describe(excitation: Excitation, robot: Robot, written: str) -> list[str]:
     return lines
 
 
-def _percent(share: float) -> str:
-    return f'{100.0 * share:5.0f}%'
-
-
 def _make_document(excitation: Excitation, robot: Robot, output: str) -> dict[str, Any]:
     """Return the report for programs."""
     trajectory, series = excitation.trajectory, excitation.series
     names = robot.joint_names
-    condition = excitation.condition_number
 
     def by_joint(values: Any) -> dict[str, float]:
         return dict(zip(names, np.asarray(values, dtype=float).tolist(), strict=True))
 
+    shares = 'range_shares', 'velocity_shares', 'effort_shares'
     return {
         'output': output,
         'joints': list(names),
@@ -454,30 +320,16 @@ def _make_document(excitation: Excitation, robot: Robot, output: str) -> dict[st
         'base_frequency': series.base_frequency,
         'harmonics': series.harmonics,
         'objective': excitation.objective,
-        'condition_number': finite_or_none(condition),
+        'condition_number': finite_or_none(excitation.condition_number),
         'log_determinant': excitation.log_determinant,
-        'start': by_joint(excitation.start),
-        'range_shares': by_joint(excitation.range_shares),
-        'velocity_shares': by_joint(excitation.velocity_shares),
-        'effort_shares': by_joint(excitation.effort_shares),
+        **{name: by_joint(getattr(excitation, name)) for name in ('start', *shares)},
         'effort_deviation': by_joint(trajectory.deviation),
         'nearest': [
             {
                 'what': each.name,
-                'distance': each.distance,
-                'margin': each.margin,
-                'time': each.time,
+                **{key: getattr(each, key) for key in ('distance', 'margin', 'time')},
             }
             for each in excitation.nearest
         ],
-        'parameters': [
-            {
-                'name': each.name,
-                'unit': each.unit,
-                'value': each.value,
-                'deviation': each.deviation,
-            }
-            for each in excitation.parameters
-        ],
-        'notes': list(excitation.notes),
+        'parameters': [asdict(each) for each in excitation.parameters],
     }

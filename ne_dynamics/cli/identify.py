@@ -12,27 +12,34 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.cli.evaluate import add_log_arguments
-from ne_dynamics.cli.options.arguments import open_work, positive
+from ne_dynamics.cli.options import exit_codes
+from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.expected_time import say_expected_time
+from ne_dynamics.cli.options.log_changes import LOG_READERS
 from ne_dynamics.cli.options.log_set_source import (
     DiagnosedLogs,
     LogSetSource,
     diagnose_logs,
     find_logs,
+    open_work,
     require_log_packages,
 )
 from ne_dynamics.cli.options.log_source import describe_remedy, diagnose
 from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.options.output_file import add_output, check_output, settle_output
+from ne_dynamics.cli.options.output_file import (
+    check_output,
+    declare_output,
+    print_result,
+    settle_output,
+)
 from ne_dynamics.cli.options.report_file import (
-    add_report,
     report_errors,
     write_identified,
     write_refused,
 )
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.excitation.solids import read_bounds
 from ne_dynamics.identification import (
     FilteredLogs,
     JointResidual,
@@ -47,8 +54,8 @@ from ne_dynamics.identification.load.drive_gains import DriveGains
 from ne_dynamics.identification.load.payload import is_slow
 from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
+from ne_dynamics.identification.report.report import Identified
 from ne_dynamics.identification.report.text import describe_identified
-from ne_dynamics.identification.run import SETTINGS
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
 from ne_dynamics.identification.writing.write_back import encode_urdf, read_text
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
@@ -62,65 +69,53 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.printable import print_lines
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
-EXIT_UNUSABLE = 1
 ENDING = '_identified.urdf'
+WRITTEN = (
+    'URDF to write: the text of the model with other numbers; what a URDF has no place for goes '
+    'into NAME.extras.yaml beside it; without the option there is only a report'
+)
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser."""
-    parser = subparsers.add_parser(
-        'identify',
-        description='Fit mass, centre of mass and inertia of every moving link, and friction, '
-        'offset and rotor inertia of every joint, to the efforts of a log. What the '
-        'log does not determine stays as in the model. Exit code: 1, and nothing '
-        'written, if the log cannot be used or the fit does not reach its minimum.',
-    )
-    add_log_arguments(parser)
-    add_output(
-        parser,
-        ENDING,
-        'URDF to write: the text of the model with other numbers; what a URDF has no place for '
-        'goes into NAME.extras.yaml beside it; without the option there is only a report',
-        type=Path,
-        metavar='FILE',
-    )
-    parser.add_argument(
-        '--holdout',
-        type=_part,
-        default=SETTINGS.holdout,
-        metavar='PART',
-        help='part at the end of the logs for validation by a fit to the rest; the model that is '
-        'written is fitted to all (default: %(default)s)',
-    )
-    parser.add_argument(
-        '--spread',
-        type=positive,
-        metavar='PART',
-        help="relative uncertainty of the model's inertias (default: what predicts blocks of the "
-        'log best)',
-    )
-    parser.add_argument(
-        '--blocks',
-        type=int,
-        choices=range(2, 51),
-        default=SETTINGS.blocks,
-        metavar='COUNT',
-        help='number of blocks for cross-validation, 2 to 50 (default: %(default)s)',
-    )
-    parser.add_argument(
-        '--offsets',
-        action='store_true',
-        help='the constant part of the efforts is a measurement error: reported, not part of the '
-        'model',
-    )
-    parser.add_argument(
-        '--force',
-        action='store_true',
-        help='fit and write even if the log has errors',
-    )
-    add_report(parser)
-    _add_load_arguments(parser)
-    parser.set_defaults(run=run, command='identify')
+OPTIONS = f"""
+@logs
+{declare_output('FILE', ENDING, WRITTEN)}
+--holdout PART : part
+    part at the end of the logs for validation by a fit to the rest; the model that is written is
+    fitted to all
+--spread PART : positive
+    relative uncertainty of the model's inertias (default: what predicts blocks of the log best)
+--blocks COUNT : blocks
+    number of blocks for cross-validation, 2 to 50
+--offsets
+    the constant part of the efforts is a measurement error: reported, not part of the model
+--force
+    fit and write even if the log has errors
+@report
+--payload
+    estimate mass and centre of mass of the load from held poses or a slow motion, from a fast one
+    its inertia too. The model is not fitted, nothing is written
+--drive-gains
+    find the effort per motor current of each joint from a load of known --mass. The model is not
+    fitted, nothing is written
+--without LOG
+    log without the load, of the same or another motion: errors of the model cancel
+--mass KG : float
+    mass of the load, with --drive-gains
+--payload-link LINK = ''
+    link fixed to the tip link whose frame describes the load (default: the tip link)
+"""
+
+add_parser = declare(
+    'identify',
+    'Fit mass, centre of mass and inertia of every moving link, and friction, offset and rotor '
+    'inertia of every joint, to the efforts of a log. What the log does not determine stays as in '
+    'the model. Exit code: 1, and nothing written, if the log cannot be used or the fit does not '
+    'reach its minimum.',
+    OPTIONS,
+    request=identify_filtered,
+    blocks=range(2, 51),
+    **LOG_READERS,
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -185,92 +180,91 @@ def _require_urdf(path: Path) -> None:
 def _fit_logs(args: argparse.Namespace, model: ModelFile, whole: LogSetSource, work: Work) -> int:
     """Fit to logs and write; return the exit code."""
     source = whole.lock_still(model, work)
-    robot = source.robot
-    dynamics = Dynamics(robot, args.gravity, backend='python')
+    dynamics = Dynamics(source.robot, args.gravity, backend='python')
     found = diagnose_logs(args, dynamics, source, work)
     if found.is_refused(args):
         write_refused(args, source, found, dynamics)
         return _refuse(args, source, found)
-    logs = FilteredLogs.read(robot, found.logs, work, args.cutoff)
-    result = identify_filtered(
-        dynamics,
-        logs,
-        holdout=args.holdout,
-        spread=args.spread,
-        offsets=args.offsets,
-        blocks=args.blocks,
-    )
-    unusable = result.report.has_errors and not args.force
-    doubts = found.lines(args)
+    logs = FilteredLogs.read(source.robot, found.logs, work, args.cutoff)
+    bounds = read_bounds(source.robot, model.text, args.model)
+    given = take(identify_filtered, args, dynamics=dynamics, logs=logs, bounds=bounds)
+    result = identify_filtered(**given)
+    is_unusable = result.report.has_errors and not args.force
     part: ShownLog | None = None
     if args.json or args.report is not None:
         last = get_last(found.logs[-1], logs.cutoff_frequency)
         part = show_log(dynamics, result.evidence, logs, result.report.fitted, last)
-    written, data = None, b''
+    written: WrittenModel | None = None
     rest: tuple[JointResidual, ...] = ()
-    if args.output is not None and not unusable:
+    if args.output is not None and not is_unusable:
         written = make_written_model(model.text, result.robot, model.read_extras())
-        data = encode_urdf(written.text, model.encoding)
         rest = _evaluate_written(args, written, whole, logs)
     # All that can fail comes before the files are written.
     if args.json:
         assert part is not None
-        document = {
-            'model': args.model,
-            'written': None if written is None else str(args.output),
-            'as_written': [joint.as_json() for joint in rest],
-            'locked': source.locked,
-            **found.as_json(),
-            **result.report.as_json(),
-            'noise_floor': list_noise_floor(part.spectra),
-            **result.evidence.as_json(),
-        }
-        shown = [json.dumps(document, indent=2, allow_nan=False)]
+        document = _make_document(args, source, found, result, part, written, rest)
+        lines = [json.dumps(document, indent=2, allow_nan=False)]
     else:
-        notes = [*source.lines(), *doubts]
-        shown = [*describe_identified(robot, result), *([''] if notes else []), *notes]
+        notes = [*source.lines(), *found.lines(args)]
+        lines = [*describe_identified(source.robot, result), *[''] * bool(notes), *notes]
     if written is not None:
+        data = encode_urdf(written.text, model.encoding)
         extras = write_model(args.output, data, written.extras_text)
-        if not args.json:
-            shown += _describe_written(args.output, extras, rest)
+        lines += [] if args.json else _describe_written(args.output, extras, rest)
     try:
         if part is not None:
             write_identified(args, source, found, dynamics, result, part)
     finally:
         # What was written is said, whatever became of the report.
         if args.json:
-            print(shown[0])
+            print(lines[0])
         else:
-            print_lines(shown)
-    if unusable:
-        print('ne_dynamics identify: error: the log cannot be used', file=sys.stderr)
-        return EXIT_UNUSABLE
-    return 0
+            print_lines(lines)
+    return _say_unusable('the log cannot be used') if is_unusable else 0
+
+
+def _make_document(
+    args: argparse.Namespace,
+    source: LogSetSource,
+    found: DiagnosedLogs,
+    result: Identified,
+    part: ShownLog,
+    written: WrittenModel | None,
+    rest: Sequence[JointResidual],
+) -> dict[str, Any]:
+    """Return the result for programs."""
+    return {
+        'model': args.model,
+        'written': None if written is None else str(args.output),
+        'as_written': [joint.as_json() for joint in rest],
+        'locked': source.locked,
+        **found.as_json(),
+        **result.report.as_json(),
+        'noise_floor': list_noise_floor(part.spectra),
+        **result.evidence.as_json(),
+    }
+
+
+def _say_unusable(reason: str) -> int:
+    """Say why nothing came of a log; return the exit code."""
+    print_lines([f'ne_dynamics identify: error: {reason}'], sys.stderr)
+    return exit_codes.ERROR
 
 
 def _refuse(args: argparse.Namespace, source: LogSetSource, found: DiagnosedLogs) -> int:
-    """Say what is wrong with the logs and what to do; return 1."""
-    summaries = [log.summary() for log in source.logs]
-    names = [log.source for log in source.logs]
-    if args.json:
-        document = {
-            'model': args.model,
-            'written': None,
-            'log': '; '.join(summaries),
-            'logs': [
-                {'source': name, 'summary': text}
-                for name, text in zip(names, summaries, strict=True)
-            ],
-            'locked': source.locked,
-            **found.as_json(),
-        }
-        print(json.dumps(document, indent=2, allow_nan=False))
-    else:
-        heads = [f'{name}: {text}' for name, text in zip(names, summaries, strict=True)]
-        print_lines([*heads, *source.lines(), '', *found.lines(args)])
-    reason = _describe_refusal(found.is_certain)
-    print(f'ne_dynamics identify: error: {reason}', file=sys.stderr)
-    return EXIT_UNUSABLE
+    """Say what is wrong with the logs and what to do; return the exit code."""
+    said = [(log.source, log.summary()) for log in source.logs]
+    document = {
+        'model': args.model,
+        'written': None,
+        'log': '; '.join(summary for _, summary in said),
+        'logs': [{'source': name, 'summary': summary} for name, summary in said],
+        'locked': source.locked,
+        **found.as_json(),
+    }
+    heads = [f'{name}: {summary}' for name, summary in said]
+    print_result(args, document, [*heads, *source.lines(), '', *found.lines(args)])
+    return _say_unusable(_describe_refusal(found.is_certain))
 
 
 def _describe_refusal(is_certain: bool) -> str:
@@ -281,29 +275,12 @@ def _describe_refusal(is_certain: bool) -> str:
     )
 
 
-def _part(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 0.9:
-        raise argparse.ArgumentTypeError(f'expected a part from 0 to 0.9, got {text!r}')
-    return value
-
-
 def _evaluate_written(
     args: argparse.Namespace, written: WrittenModel, source: LogSetSource, logs: FilteredLogs
 ) -> tuple[JointResidual, ...]:
     """Return what a model leaves of the logs when its texts are read again, as `evaluate` does it.
 
-    Parameters
-    ----------
-    args : argparse.Namespace
-    written : WrittenModel
-    source : LogSetSource
-        The logs, without locking what stands in them.
-    logs : FilteredLogs
-        What it was fitted to.
+    `source` has the logs without locking what stands in them, `logs` is what was fitted to.
     """
     robot = written.load(source.locked)
     dynamics = Dynamics(robot, args.gravity, backend='python')
@@ -319,53 +296,15 @@ def _evaluate_written(
 def _describe_written(
     output: Path, extras: Path | None, rest: Sequence[JointResidual]
 ) -> list[str]:
-    """Return lines on the files, and on what they leave of the log.
-
-    Parameters
-    ----------
-    output : Path
-        The URDF.
-    extras : Path or None
-        What is beside it.
-    rest : sequence of JointResidual
-    """
+    """Return lines on the URDF, on the extras beside it, and on what they leave of the log."""
     files = f'written: {output}' + ('' if extras is None else f' and {extras.name} beside it')
-    lines = ['', files, '  RMS residual of these files on the whole log:']
     width = max(len(joint.name) for joint in rest)
-    lines += [
-        f'  {joint.name:{width}}  {joint.rms_difference:10.4g} {joint.unit}' for joint in rest
+    return [
+        '',
+        files,
+        '  RMS residual of these files on the whole log:',
+        *(f'  {joint.name:{width}}  {joint.rms_difference:10.4g} {joint.unit}' for joint in rest),
     ]
-    return lines
-
-
-def _add_load_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options to a parser."""
-    parser.add_argument(
-        '--payload',
-        action='store_true',
-        help='estimate mass and centre of mass of the load from held poses or a slow motion, '
-        'from a fast one its inertia too. The model is not fitted, nothing is written',
-    )
-    parser.add_argument(
-        '--drive-gains',
-        action='store_true',
-        help='find the effort per motor current of each joint from a load of known --mass. The '
-        'model is not fitted, nothing is written',
-    )
-    parser.add_argument(
-        '--without',
-        metavar='LOG',
-        help='log without the load, of the same or another motion: errors of the model cancel',
-    )
-    parser.add_argument(
-        '--mass', type=float, metavar='KG', help='mass of the load, with --drive-gains'
-    )
-    parser.add_argument(
-        '--payload-link',
-        default='',
-        metavar='LINK',
-        help='link fixed to the tip link whose frame describes the load (default: the tip link)',
-    )
 
 
 def _check_load_arguments(args: argparse.Namespace) -> bool:
@@ -421,56 +360,42 @@ def _run_load(args: argparse.Namespace) -> int:
         other = argparse.Namespace(**{**vars(args), 'log': [args.without]})
         (log,) = find_logs(other, model, Work()).logs
         logs.append(_diagnose_load_log(args, dynamics, args.without, log, False))
+    without = logs[1] if len(logs) > 1 else None
     document: dict[str, Any] = {
         'model': args.model,
         'log': source.logs[0].summary(),
-        'without': logs[1].log.summary() if len(logs) > 1 else None,
+        'without': without and without.log.summary(),
         'diagnosis': logs[0].diagnosis.as_json(),
-        'diagnosis_without': logs[1].diagnosis.as_json() if len(logs) > 1 else None,
+        'diagnosis_without': without and without.diagnosis.as_json(),
     }
     lines = []
     for item in logs:
         lines += [f'{item.name}: {item.log.summary()}', *item.lines]
-    if any(item.is_refused for item in logs):
-        return _refuse_load(args, logs, document, lines)
-    log, without = logs[0].log, logs[1].log if len(logs) > 1 else None
-    fit_options = {'without': without, 'cutoff_frequency': args.cutoff, 'spread': args.spread}
-    if args.drive_gains:
-        gains = fit_drive_gains(dynamics, log, args.mass, args.payload_link, **fit_options)
-        document['drive_gains'] = gains.as_json()
-        lines += _describe_gains(gains, args.mass)
-    elif without is None and is_slow(dynamics, log):
-        estimate = identify_payload(dynamics, log, args.payload_link)
-        document['payload'] = estimate.as_json()
-        lines.append(estimate.text)
-    else:
-        load = fit_payload(dynamics, log, args.payload_link, **fit_options)
-        document['payload'] = load.as_json()
-        document['parameters'] = format_parameters(load)
-        lines += describe_payload(load)
-    if args.json:
-        print(json.dumps(document, indent=2, allow_nan=False))
-    else:
-        print_lines(lines)
-    return 0
-
-
-def _refuse_load(
-    args: argparse.Namespace,
-    logs: Sequence[_DiagnosedLoadLog],
-    document: dict[str, Any],
-    lines: list[str],
-) -> int:
-    """Say what is wrong with the logs and what to do; return 1."""
-    if args.json:
-        print(json.dumps(document, indent=2, allow_nan=False))
-    else:
-        print_lines(lines)
     refused = [item for item in logs if item.is_refused]
+    if not refused:
+        found, told = _fit_load(args, dynamics, *(item.log for item in logs))
+        document, lines = document | found, lines + told
+    print_result(args, document, lines)
+    if not refused:
+        return 0
     reason = _describe_refusal(not any(item.diagnosis.remaining for item in refused))
-    names = ', '.join(item.name for item in refused)
-    print_lines([f'ne_dynamics identify: error: {names}: {reason}'], sys.stderr)
-    return EXIT_UNUSABLE
+    return _say_unusable(f'{", ".join(item.name for item in refused)}: {reason}')
+
+
+def _fit_load(
+    args: argparse.Namespace, dynamics: Dynamics, log: Log, without: Log | None = None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what the logs tell of the load, for programs and for people."""
+    options = {'without': without, 'cutoff_frequency': args.cutoff, 'spread': args.spread}
+    if args.drive_gains:
+        gains = fit_drive_gains(dynamics, log, args.mass, args.payload_link, **options)
+        return {'drive_gains': gains.as_json()}, _describe_gains(gains, args.mass)
+    if without is None and is_slow(dynamics, log):
+        estimate = identify_payload(dynamics, log, args.payload_link)
+        return {'payload': estimate.as_json()}, [estimate.text]
+    load = fit_payload(dynamics, log, args.payload_link, **options)
+    document = {'payload': load.as_json(), 'parameters': format_parameters(load)}
+    return document, describe_payload(load)
 
 
 def _describe_gains(gains: DriveGains, mass: float) -> list[str]:
@@ -494,19 +419,9 @@ def _describe_gains(gains: DriveGains, mass: float) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class _DiagnosedLoadLog:
-    """A log and what is wrong with it.
+    """A log to be used, repaired where that was asked for, and what is wrong with it.
 
-    Attributes
-    ----------
-    name : str
-        Of the file.
-    log : Log
-        That is to be used: repaired where that was asked for.
-    diagnosis : LogDiagnosis
-    lines : list of str
-        For people.
-    is_refused : bool
-        Whether it must not be used.
+    `lines` are for people; `is_refused`: it must not be used.
     """
 
     name: str
@@ -521,23 +436,8 @@ def _diagnose_load_log(
 ) -> _DiagnosedLoadLog:
     """Return what is wrong with a log of the arm, with or without its load.
 
-    What is asked for is no fault: the load, and, with ``--drive-gains``, a factor on the effort of
-    each joint.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-    dynamics : Dynamics
-        Of the arm without the load.
-    name : str
-        Of the log.
-    log : Log
-    is_loaded : bool
-
-    Raises
-    ------
-    ModelError
-        When there is no link that the load could hang on.
+    What is asked for is no fault: the load, of which `dynamics` does not know, and, with
+    ``--drive-gains``, a factor on the effort of each joint.
     """
     model = dynamics
     if is_loaded and args.drive_gains:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 
 import numpy as np
 
-from ne_dynamics.cli.options.arguments import accept_exponents, number
-from ne_dynamics.cli.options.model_file import ModelFile, add_model_file, require_tip
+from ne_dynamics.cli.options.declaration import declare
+from ne_dynamics.cli.options.model_file import ModelFile, require_tip
+from ne_dynamics.cli.options.output_file import print_result
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.kinematics import (
@@ -19,61 +19,29 @@ from ne_dynamics.kinematics import (
 )
 from ne_dynamics.model.rigid_body import axis_angle_rotation
 from ne_dynamics.model.robot import FloatArray, Robot
-from ne_dynamics.printable import print_lines
 
-
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser."""
-    parser = subparsers.add_parser(
-        'ik',
-        description='Find joint positions within the limits for a pose of the tip (or another '
-        'link) in the frame of the base link. If none is found, print the error of '
-        'the nearest one; exit code 1.',
-    )
-    accept_exponents(parser)
-    add_model_file(parser)
-    parser.add_argument('--link', metavar='LINK', help='link of the pose (default: the tip)')
-    parser.add_argument(
-        '--position',
-        required=True,
-        nargs=3,
-        type=number,
-        metavar=('X', 'Y', 'Z'),
-        help="position of the link's origin [m]",
-    )
-    orientation = parser.add_mutually_exclusive_group()
-    orientation.add_argument(
-        '--rpy',
-        nargs=3,
-        type=number,
-        metavar=('R', 'P', 'Y'),
-        default=(0.0, 0.0, 0.0),
-        help='orientation as roll, pitch and yaw about fixed axes, as in URDF [rad] (default: 0 '
-        '0 0)',
-    )
-    orientation.add_argument(
-        '--quaternion',
-        nargs=4,
-        type=number,
-        metavar=('X', 'Y', 'Z', 'W'),
-        help='orientation, scalar last, as in ROS; need not be normalised',
-    )
-    parser.add_argument(
-        '--from',
-        dest='start',
-        nargs='+',
-        type=number,
-        metavar='Q',
-        help='start of the search [rad or m], for a solution near it (default: the solution '
-        'nearest to the middle of the limits)',
-    )
-    parser.add_argument(
-        '--all',
-        action='store_true',
-        help='all solutions, nearest to the middle of the limits first; not for redundant arms',
-    )
-    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
-    parser.set_defaults(run=run)
+add_parser = declare(
+    'ik',
+    'Find joint positions within the limits for a pose of the tip (or another link) in the frame '
+    'of the base link. If none is found, print the error of the nearest one; exit code 1.',
+    """
+@model_file
+--link LINK
+    link of the pose (default: the tip)
+required --position X Y Z : number
+    position of the link's origin [m]
+--rpy R P Y : number = 0 0 0
+    orientation as roll, pitch and yaw about fixed axes, as in URDF [rad]
+or --quaternion X Y Z W : number
+    orientation, scalar last, as in ROS; need not be normalised
+--from Q... > start : number
+    start of the search [rad or m], for a solution near it (default: the solution nearest to the
+    middle of the limits)
+--all
+    all solutions, nearest to the middle of the limits first; not for redundant arms
+@json
+""",
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -103,20 +71,17 @@ def run(args: argparse.Namespace) -> int:
     errors = compute_pose_errors(dynamics.forward_kinematics(positions, args.link), target)
     shifts, angles = (np.linalg.norm(part, axis=1) for part in (errors[:, :3], errors[:, 3:]))
     link = args.link or robot.tip.name
-    if args.json:
-        document = {
-            'model': args.model,
-            'link': link,
-            'target_pose': target.tolist(),
-            'joints': list(robot.joint_names),
-            'positions': positions.tolist(),
-            'position_errors': shifts.tolist(),
-            'orientation_errors': angles.tolist(),
-        }
-        print(json.dumps(document, indent=2, allow_nan=False))
-    else:
-        print_lines(_make_lines(robot, positions))
-        print_lines([f'  met within {shifts.max():.1e} m and {angles.max():.1e} rad by {link}'])
+    document = {
+        'model': args.model,
+        'link': link,
+        'target_pose': target.tolist(),
+        'joints': list(robot.joint_names),
+        'positions': positions.tolist(),
+        'position_errors': shifts.tolist(),
+        'orientation_errors': angles.tolist(),
+    }
+    met = f'  met within {shifts.max():.1e} m and {angles.max():.1e} rad by {link}'
+    print_result(args, document, [*_make_lines(robot, positions), met])
     return 0
 
 

@@ -1,3 +1,4 @@
+# PYTHON_ARGCOMPLETE_OK
 """Entry point of the command ``ne_dynamics``.
 
 Every subcommand is a module of this package that offers ``add_parser(subparsers)``, which takes
@@ -19,122 +20,63 @@ from types import ModuleType
 from typing import TextIO
 
 from ne_dynamics import __version__
-from ne_dynamics.cli.options.command_parser import Command, CommandParser, complete_help
+from ne_dynamics.cli.options import exit_codes
+from ne_dynamics.cli.options.command_parser import CommandParser, complete_help, read_commands
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.printable import print_lines
 
-_MODEL = {'--model', '--tip-link', '--base-link'}
-
-COMMANDS = {
-    'annotate': Command(
-        'add efforts to a trajectory, as feed-forward for other controllers',
-        (
-            'annotate arm.urdf plan.yaml plan_with_efforts.yaml',
-            'annotate arm.urdf plan.yaml slower.yaml --retime --effort-share 0.8',
-        ),
-        frozenset({*_MODEL, '--start', '--retime', '--payload-mass', '--without', '--json'}),
-    ),
-    'bench': Command('show how speed is compared with other libraries'),
-    'check': Command(
-        'list errors and doubtful values in a robot description',
-        ('check arm.urdf', 'check arm.urdf --tip-link tool0 --json'),
-    ),
-    'commission': Command(
-        'guided run from a URDF to an arm that follows its motions',
-        (
-            'commission --simulated --yes -o simulated_run',
-            'commission --model arm.urdf --tip-link tool0 -o run',
-        ),
-    ),
-    'controller': Command(
-        'write a ros2_control controller for an arm: generated C, chainable, real time',
-        (
-            'controller arm.urdf --tip-link tool0 -o my_arm_controller',
-            'controller arm.urdf --tip-link tool0 --rate 1000 --params gains.params.yaml '
-            '-o my_fast_controller',
-        ),
-        frozenset({*_MODEL, '-o', '--rate', '--params', '--sensor'}),
-    ),
-    'demo': Command(
-        'compare control laws on a simulated arm',
-        ('demo', 'demo --scenario tool-load --output pictures'),
-    ),
-    'equations': Command(
-        'print the equations of motion of a robot as generated source',
-        (
-            'equations arm.urdf --function gravity_torque --language c',
-            'equations arm.urdf --all --language c -o arm_dynamics',
-        ),
-    ),
-    'evaluate': Command(
-        'compare the efforts of a log with those of a model',
-        (
-            'evaluate arm.urdf log.csv',
-            'evaluate arm.urdf bag_folder --tip-link tool0 --report page.html',
-        ),
-        frozenset({*_MODEL, '--repair', '--rename', '--plot', '--report', '--json'}),
-    ),
-    'excite': Command(
-        'plan the most informative motion for inertias and friction',
-        (
-            'excite arm.urdf -o motion.yaml',
-            'excite arm.urdf --tip-link tool0 --duration 20 --effort-share 0.6 -o short.yaml',
-        ),
-        frozenset(
-            {*_MODEL, '--start', '--duration', '--effort-share', '--velocity-share', '--keep-out'}
-            | {'-o', '--json'}
-        ),
-    ),
-    'gains': Command(
-        'compute gains from model, uncertainty and timing of the loop',
-        (
-            'gains arm.urdf --rate 500 --delay 0.004 --encoder-bits 17',
-            'gains arm.urdf --write node gains.params.yaml --prove 20',
-        ),
-        frozenset(
-            {*_MODEL, '--rate', '--delay', '--encoder-bits', '--uncertainty', '--payload'}
-            | {'--mode', '--write', '--prove', '--plot', '-o', '--json'}
-        ),
-    ),
-    'identify': Command(
-        'fit inertias and friction to a log, and write the URDF',
-        (
-            'identify arm.urdf log.csv -o identified.urdf --report page.html',
-            'identify arm.urdf log.csv --payload --without empty.csv',
-        ),
-        frozenset(
-            {*_MODEL, '-o', '--report', '--repair', '--payload', '--drive-gains', '--without'}
-            | {'--rename', '--force', '--json'}
-        ),
-    ),
-    'ik': Command(
-        'inverse kinematics: joint positions for a pose of a link',
-        (
-            'ik arm.urdf --tip-link tool0 --position 0.5 0 0.4',
-            'ik arm.urdf --tip-link tool0 --position 0.5 0 0.4 --rpy 3.14159 0 0 --all',
-        ),
-    ),
-    'reproduce': Command(
-        'reproduce the results of the publications behind this package',
-        ('reproduce counts', 'reproduce forms arm.urdf'),
-    ),
-    'setup': Command(
-        'write a ROS 2 package that brings up an arm, from its URDF',
-        (
-            'setup arm.urdf --tip-link tool0',
-            'setup arm.urdf --tip-link tool0 -o my_arm_bringup --lock finger_joint=0.02',
-        ),
-    ),
-    'whatis': Command(
-        'find what a driver reports, and write it as parameters of the node',
-        ('whatis arm.urdf log.csv -o driver.params.yaml', 'whatis arm.urdf --live --seconds 30'),
-    ),
-}
+COMMANDS = read_commands("""
+annotate: add efforts to a trajectory, as feed-forward for other controllers
+    annotate arm.urdf plan.yaml plan_with_efforts.yaml
+    annotate arm.urdf plan.yaml slower.yaml --retime --effort-share 0.8
+    * --start --retime --payload-mass --without --json
+bench: show how speed is compared with other libraries
+check: list errors and doubtful values in a robot description
+    check arm.urdf
+    check arm.urdf --tip-link tool0 --json
+commission: guided run from a URDF to an arm that follows its motions
+    commission --simulated --yes -o simulated_run
+    commission --model arm.urdf --tip-link tool0 -o run
+controller: write a ros2_control controller for an arm: generated C, chainable, real time
+    controller arm.urdf --tip-link tool0 -o my_arm_controller
+    controller arm.urdf --tip-link tool0 --rate 1000 --params gains.params.yaml -o fast_controller
+    * -o --rate --params --sensor
+demo: compare control laws on a simulated arm
+    demo
+    demo --scenario tool-load --output pictures
+equations: print the equations of motion of a robot as generated source
+    equations arm.urdf --function gravity_torque --language c
+    equations arm.urdf --all --language c -o arm_dynamics
+evaluate: compare the efforts of a log with those of a model
+    evaluate arm.urdf log.csv
+    evaluate arm.urdf bag_folder --tip-link tool0 --report page.html
+    * --repair --rename --plot --report --json
+excite: plan the most informative motion for inertias and friction
+    excite arm.urdf -o motion.yaml
+    excite arm.urdf --tip-link tool0 --duration 20 --effort-share 0.6 -o short.yaml
+    * --start --duration --effort-share --velocity-share --keep-out -o --json
+gains: compute gains from model, uncertainty and timing of the loop
+    gains arm.urdf --rate 500 --delay 0.004 --encoder-bits 17
+    gains arm.urdf --write node gains.params.yaml --prove 20
+    * --rate --delay --encoder-bits --uncertainty --payload --mode --write --prove --plot -o --json
+identify: fit inertias and friction to a log, and write the URDF
+    identify arm.urdf log.csv -o identified.urdf --report page.html
+    identify arm.urdf log.csv --payload --without empty.csv
+    * -o --report --repair --payload --drive-gains --without --rename --force --json
+ik: inverse kinematics: joint positions for a pose of a link
+    ik arm.urdf --tip-link tool0 --position 0.5 0 0.4
+    ik arm.urdf --tip-link tool0 --position 0.5 0 0.4 --rpy 3.14159 0 0 --all
+reproduce: reproduce the results of the publications behind this package
+    reproduce counts
+    reproduce forms arm.urdf
+setup: write a ROS 2 package that brings up an arm, from its URDF
+    setup arm.urdf --tip-link tool0
+    setup arm.urdf --tip-link tool0 -o my_arm_bringup --lock finger_joint=0.02
+whatis: find what a driver reports, and write it as parameters of the node
+    whatis arm.urdf log.csv -o driver.params.yaml
+    whatis arm.urdf --live --seconds 30
+""")
 """Subcommands, as `--help` shows them."""
-
-EXIT_ERROR = 1
-EXIT_INTERRUPTED = 130
-EXIT_BROKEN_PIPE = 141
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -220,9 +162,9 @@ def run_with_exit_code(program: str, run: Callable[[], int]) -> int:
             _flush_output()
     except BrokenPipeError:
         _drop_output()
-        return EXIT_BROKEN_PIPE
+        return exit_codes.BROKEN_PIPE
     except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+        return exit_codes.INTERRUPTED
     except OSError as error:
         return _fail(program, _explain_nameless(error))
 
@@ -300,7 +242,7 @@ def _fail(program: str, message: str) -> int:
     first, *others = message.split('\n')
     lines = [f'{program}: error: {first}', *(f'  {line}' for line in others)]
     print_lines(lines, sys.stderr)
-    return EXIT_ERROR
+    return exit_codes.ERROR
 
 
 if __name__ == '__main__':

@@ -5,22 +5,90 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from ne_dynamics.cli.options.arguments import accept_exponents, count, natural, positive
-from ne_dynamics.cli.options.model_file import ModelFile, add_model_file
+from ne_dynamics.cli.options.declaration import fill
+from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.cli.options.output_file import choose_name
-
-Number = TypeVar('Number', int, float)
+from ne_dynamics.progress_bar import show_share
 
 if TYPE_CHECKING:
     from ne_dynamics.papers import StudyReport
 
-PROGRESS_EVERY = 0.2
-"""Seconds between two lines of progress on a terminal."""
+
+DOCUMENT = """
+@json
+    print the results as JSON
+--document FILE : path
+    write the tables between markers of a Markdown file
+"""
+
+PICTURE = """
+--output DIR : path = True
+    folder for the picture (default: reproduce_output, or with a number after it)
+"""
+
+STUDIES = {
+    'equivalence': (
+        'agreement of all formulations on random arms',
+        f"""{DOCUMENT}
+--arms N : count = 160
+    number of random arms
+--seed N : natural = 4
+    seed of the arms
+""",
+    ),
+    'counts': ('measured and printed operation counts', DOCUMENT),
+    'concurrency': (
+        'speed-up with several processors',
+        f"""{DOCUMENT}
+--joints N : count = 6
+    joints of a general arm
+{PICTURE}""",
+    ),
+    'lanes': (
+        'parallelism within one core, timed',
+        """
+@json
+    print the results as JSON
+""",
+    ),
+    'forms': (
+        'every formulation on your robot',
+        """
+@json
+    print the results as JSON
+@model_file
+--seed N : natural = 0
+    seed of the motion
+--q X... : float
+    q of the motion, one number a joint [rad or m] (default: at random)
+--qd X... : float
+    qd of the motion, one number a joint [per s] (default: at random)
+--qdd X... : float
+    qdd of the motion, one number a joint [per s^2] (default: at random)
+""",
+    ),
+    'six-link': (
+        'torques of a six-link arm between two poses, for two motions',
+        f"""{DOCUMENT}
+--path : path_kind = line
+    motion of picture and --json: tip on a straight line, or trapezoids of the joint velocities
+    (default: line); the document prescribes both, and the tables have both
+--duration S : positive = 1
+    T [s]
+{PICTURE}""",
+    ),
+    'puma': (
+        'a Puma under computed torque, in two readings of the document',
+        f"""{DOCUMENT}
+--duration S : positive = 4
+    of the motion [s]
+{PICTURE}""",
+    ),
+}
+"""Summary and options of each study."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -31,89 +99,11 @@ def add_parser(subparsers: Any) -> None:
         'and cost of the formulations, and two simulations. Prints tables.',
     )
     studies = parser.add_subparsers(dest='study', metavar='STUDY', required=True)
-    equivalence = _study(studies, 'equivalence', 'agreement of all formulations on random arms')
-    equivalence.add_argument(
-        '--arms', type=count, default=160, metavar='N', help='number of random arms (default: 160)'
-    )
-    equivalence.add_argument(
-        '--seed', type=natural, default=4, metavar='N', help='seed of the arms (default: 4)'
-    )
-    _study(studies, 'counts', 'measured and printed operation counts')
-    concurrency = _study(studies, 'concurrency', 'speed-up with several processors')
-    concurrency.add_argument(
-        '--joints', type=count, default=6, metavar='N', help='joints of a general arm (default: 6)'
-    )
-    _add_output(concurrency)
-    _study(studies, 'lanes', 'parallelism within one core, timed', is_written=False)
-    _add_forms(studies)
-    six_link = _study(
-        studies, 'six-link', 'torques of a six-link arm between two poses, for two motions'
-    )
-    six_link.add_argument(
-        '--path',
-        choices=('line', 'joint'),
-        default='line',
-        help='motion of picture and --json: tip on a straight line, or trapezoids of the joint '
-        'velocities (default: %(default)s); the document prescribes both, and the tables '
-        'have both',
-    )
-    puma = _study(studies, 'puma', 'a Puma under computed torque, in two readings of the document')
-    for picture, duration, what in ((six_link, 1.0, 'T'), (puma, 4.0, 'of the motion')):
-        picture.add_argument(
-            '--duration',
-            type=positive,
-            default=duration,
-            metavar='S',
-            help=f'{what} [s] (default: {duration:g})',
-        )
-        _add_output(picture)
-    parser.set_defaults(run=run)
-
-
-def _add_forms(studies: Any) -> None:
-    forms = _study(studies, 'forms', 'every formulation on your robot', is_written=False)
-    accept_exponents(forms)
-    add_model_file(forms)
-    forms.add_argument(
-        '--seed', type=natural, default=0, metavar='N', help='seed of the motion (default: 0)'
-    )
-    for name, unit in (('q', 'rad or m'), ('qd', 'per s'), ('qdd', 'per s^2')):
-        forms.add_argument(
-            f'--{name}',
-            type=float,
-            nargs='+',
-            metavar='X',
-            help=f'{name} of the motion, one number a joint [{unit}] (default: at random)',
-        )
-
-
-def _study(
-    studies: Any, name: str, summary: str, is_written: bool = True
-) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = studies.add_parser(
-        name, help=summary, description=f'{summary[0].upper()}{summary[1:]}.'
-    )
-    parser.set_defaults(document=None)
-    parser.add_argument('--json', action='store_true', help='print the results as JSON')
-    if not is_written:
-        return parser
-    parser.add_argument(
-        '--document',
-        type=Path,
-        metavar='FILE',
-        help='write the tables between markers of a Markdown file',
-    )
-    return parser
-
-
-def _add_output(study: argparse.ArgumentParser) -> None:
-    study.add_argument(
-        '--output',
-        type=Path,
-        default=True,
-        metavar='DIR',
-        help='folder for the picture (default: reproduce_output, or with a number after it)',
-    )
+    for name, (summary, options) in STUDIES.items():
+        about = f'{summary[0].upper()}{summary[1:]}.'
+        study = studies.add_parser(name, help=summary, description=about)
+        study.set_defaults(document=None)
+        fill(study, options, path_kind=('line', 'joint'))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -137,7 +127,8 @@ def run(args: argparse.Namespace) -> int:
         document.section(document.read_document(args.document), args.study)
     if getattr(args, 'output', None) is True:
         args.output = choose_name('reproduce', '_output')
-    report = _report(args)
+    with show_share(args.study) as show:
+        report = _report(args, lambda done, total: show(done / total) if show else None)
     if args.document is not None and not report.disagreements:
         text = document.with_report(document.read_document(args.document), report)
         # Line ends stay as they are, and the old document until the new one is complete.
@@ -156,71 +147,41 @@ def _report_disagreements(study: str, disagreements: Sequence[str]) -> int:
     return 1 if disagreements else 0
 
 
-def _report(args: argparse.Namespace) -> StudyReport:
-    progress = _Progress(args.study)
-    try:
-        if args.study == 'equivalence':
-            from ne_dynamics.papers.studies import equivalence
+def _report(args: argparse.Namespace, progress: Callable[[float, float], None]) -> StudyReport:
+    if args.study == 'equivalence':
+        from ne_dynamics.papers.studies import equivalence
 
-            return equivalence.study(args.arms, args.seed, progress)
-        if args.study == 'counts':
-            from ne_dynamics.papers.studies import counts
+        return equivalence.study(args.arms, args.seed, progress)
+    if args.study == 'counts':
+        from ne_dynamics.papers.studies import counts
 
-            return counts.study(progress=progress)
-        if args.study == 'lanes':
-            from ne_dynamics.papers.studies import lanes
+        return counts.study(progress=progress)
+    if args.study == 'lanes':
+        from ne_dynamics.papers.studies import lanes
 
-            return lanes.study(progress)
-        if args.study == 'forms':
-            return _run_forms(args, progress)
-        if args.study == 'concurrency':
-            from ne_dynamics.papers.studies import concurrency, concurrency_picture
+        return lanes.study(progress)
+    if args.study == 'forms':
+        from ne_dynamics.papers.studies import forms
 
-            report, curves = concurrency.study(args.joints)
-            path = args.output / f'{args.study}.png'
-            concurrency_picture.draw_speedups(path, curves, args.joints)
-            report.pictures.append(path)
-            return report
-        # Imported before the work: what is missing must not show up at the end.
-        from ne_dynamics.papers.studies import pictures, puma, six_link, six_link_picture
+        robot = ModelFile(args).load()
+        motion = forms.choose_motion(robot, args.seed, args.q, args.qd, args.qdd)
+        return forms.study(robot, motion, progress)
+    # Imported before the work: what is missing must not show up at the end.
+    path = args.output / f'{args.study}.png'
+    if args.study == 'concurrency':
+        from ne_dynamics.papers.studies import concurrency, concurrency_picture
 
-        path = args.output / f'{args.study}.png'
-        if args.study == 'six-link':
-            report, ways = six_link.study(args.duration, args.path)
-            six_link_picture.draw_ways(path, ways)
-        else:
-            report, runs = puma.study(args.duration, progress)
-            pictures.draw_errors(path, runs)
-        report.pictures.append(path)
-        return report
-    finally:
-        progress.close()
+        report, curves = concurrency.study(args.joints)
+        concurrency_picture.draw_speedups(path, curves, args.joints)
+    elif args.study == 'six-link':
+        from ne_dynamics.papers.studies import six_link, six_link_picture
 
+        report, ways = six_link.study(args.duration, args.path)
+        six_link_picture.draw_ways(path, ways)
+    else:
+        from ne_dynamics.papers.studies import pictures, puma
 
-def _run_forms(args: argparse.Namespace, progress: _Progress) -> StudyReport:
-    from ne_dynamics.papers.studies import forms
-
-    robot = ModelFile(args).load()
-    motion = forms.choose_motion(robot, args.seed, args.q, args.qd, args.qdd)
-    return forms.study(robot, motion, progress)
-
-
-class _Progress:
-    """A line on stderr that tells how far a study is; nothing when that is no terminal."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._shown = time.monotonic()
-        self._is_open = False
-
-    def __call__(self, done: float, total: float) -> None:
-        now = time.monotonic()
-        if sys.stderr.isatty() and now - self._shown > PROGRESS_EVERY:
-            self._shown, self._is_open = now, True
-            sys.stderr.write(f'\rne_dynamics reproduce {self._name}: {100 * done / total:3.0f} %')
-            sys.stderr.flush()
-
-    def close(self) -> None:
-        if self._is_open:
-            sys.stderr.write('\r\x1b[K')
-            sys.stderr.flush()
+        report, runs = puma.study(args.duration, progress)
+        pictures.draw_errors(path, runs)
+    report.pictures.append(path)
+    return report

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
-import json
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ne_dynamics.cli.options.arguments import add_gravity, positive
+from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.log_source import (
-    add_columns,
+    COLUMN_READERS,
     find_columns,
     find_locked,
     show_columns,
 )
-from ne_dynamics.cli.options.model_file import ModelFile, add_model_file, require_packages
+from ne_dynamics.cli.options.model_file import ModelFile, require_packages
 from ne_dynamics.cli.options.output_file import (
     STANDARD,
-    add_output,
-    check_apart,
-    check_output,
+    check_files,
+    declare_output,
+    print_result,
     settle_output,
     write_text,
 )
+from ne_dynamics.cli.options.thresholds import COMMAND_LINE
 from ne_dynamics.driver import DriverRecording, describe_driver
 from ne_dynamics.driver.collecting import COMMAND_TYPES, MessageCollector
 from ne_dynamics.driver.reading import read_bag, read_csv, write_csv
@@ -40,78 +41,48 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.printable import print_lines
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 
-LISTENING = 20.0
-"""How long topics are heard by default [s]."""
-
 JOINT_STATES = 'joint_states'
 
 ENDING = '_driver.params.yaml'
+WRITTEN = 'parameter file of the node to write; - for standard output'
 
 NODE = 'ne_dynamics_whatis'
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 
-DISCOVERY_TIME = 5.0
-"""How long a topic of commands is looked for [s]."""
 
-DEPTH = 1000
-"""Messages that may wait."""
+OPTIONS = f"""
+@model_file
+[LOG] > log
+    CSV with a header (time, <joint>.position, optionally .velocity, .effort, .command; or t, q1,
+    dq1, tau1; UR's RTDE; PlotJuggler; `ros2 topic echo --csv`), or ROS 2 bag
+--live
+    listen to topics instead of reading a log
+--seconds S : positive = 20
+    how long to listen
+--topic TOPIC
+    topic of the joint states (default: the only one of a bag; live: joint_states)
+--command-topic TOPIC
+    topic of the commands (default: the only array of a bag; live: none)
+--command-joints JOINT...
+    order of a command array (default: that of the model)
+@gravity
+@columns
+{declare_output('FILE', ENDING, WRITTEN, 'str')}
+--save-log FILE.csv
+    save what was read or heard
+@json
+    print JSON instead of text
+"""
 
-
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand to a parser."""
-    parser = subparsers.add_parser(
-        'whatis',
-        description='Find for each joint whether a driver reports torques or currents, with or '
-        'without gravity and friction, with which sign, scale and offset; the source '
-        'of its velocities; steps, rate and gaps; and the delay of commands. Each '
-        'result is known, likely, or cannot be told, with what would tell. Sends no '
-        'commands.',
-    )
-    add_model_file(parser, 'log')
-    parser.add_argument(
-        'log',
-        metavar='LOG',
-        nargs='?',
-        help='CSV with a header (time, <joint>.position, optionally .velocity, .effort, '
-        ".command; or t, q1, dq1, tau1; UR's RTDE; PlotJuggler; `ros2 topic echo --csv`), "
-        'or ROS 2 bag',
-    )
-    parser.add_argument(
-        '--live', action='store_true', help='listen to topics instead of reading a log'
-    )
-    parser.add_argument(
-        '--seconds',
-        type=positive,
-        default=LISTENING,
-        metavar='S',
-        help='how long to listen (default: %(default)g)',
-    )
-    parser.add_argument(
-        '--topic',
-        help='topic of the joint states (default: the only one of a bag; live: joint_states)',
-    )
-    parser.add_argument(
-        '--command-topic',
-        metavar='TOPIC',
-        help='topic of the commands (default: the only array of a bag; live: none)',
-    )
-    parser.add_argument(
-        '--command-joints',
-        nargs='+',
-        metavar='JOINT',
-        help='order of a command array (default: that of the model)',
-    )
-    add_gravity(parser)
-    add_columns(parser)
-    add_output(
-        parser,
-        ENDING,
-        'parameter file of the node to write; - for standard output',
-        metavar='FILE',
-    )
-    parser.add_argument('--save-log', metavar='FILE.csv', help='save what was read or heard')
-    parser.add_argument('--json', action='store_true', help='print JSON instead of text')
-    parser.set_defaults(run=run)
+add_parser = declare(
+    'whatis',
+    'Find for each joint whether a driver reports torques or currents, with or without gravity '
+    'and friction, with which sign, scale and offset; the source of its velocities; steps, rate '
+    'and gaps; and the delay of commands. Each result is known, likely, or cannot be told, with '
+    'what would tell. Sends no commands.',
+    OPTIONS,
+    **COLUMN_READERS,
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -123,28 +94,9 @@ def run(args: argparse.Namespace) -> int:
         When model or recording cannot be read or do not go together, or, once all is printed,
         when no profile would make the node right for the driver; no profile is written then.
     """
-    if args.live == (args.log is not None):
-        raise InputError(
-            f'expected a LOG or --live, got {"both" if args.live else "neither"} of them'
-        )
-    if args.live and args.columns is not None:
-        raise InputError('--columns: expected none with --live')
-    require_packages(args, ros=args.live, bag=args.log is not None and is_bag(args.log))
-    settle_output(args, ENDING)
-    for path in (args.output, args.save_log):
-        if path is not None:
-            check_output(path)
-    check_apart(
-        [('-o', args.output), ('--save-log', args.save_log)],
-        {'LOG': args.log, '--model': args.model, '--extras': args.extras},
-    )
+    _check_options(args)
     model = ModelFile(args)
-    heard = None
-    if args.live:
-        names = _command_joints(args, model.load())
-        topic = JOINT_STATES if args.topic is None else args.topic
-        heard = _listen(topic, args.command_topic, names, args.seconds)
-    source = _read_driver_source(args, model, heard)
+    source = _read_driver_source(args, model, _listen(args, model) if args.live else None)
     # What was heard is not lost if it cannot be described.
     if args.save_log is not None:
         write_csv(args.save_log, source.recording)
@@ -154,24 +106,33 @@ def run(args: argparse.Namespace) -> int:
     is_written = args.output is not None and not obstacles
     if is_written:
         write_text(str(args.output), description.profile())
-    out = sys.stderr if args.output == STANDARD else sys.stdout
-    if args.json:
-        document = {'model': args.model, 'notes': list(source.notes), **description.as_json()}
-        print(json.dumps(document, indent=2, allow_nan=False), file=out)
-    else:
-        print_lines([*source.notes, *description.text().split('\n')], out)
-        if is_written and args.output != STANDARD:
-            print_lines(['', f'wrote {args.output}'], out)
+    document = {'model': args.model, 'notes': list(source.notes), **description.as_json()}
+    lines = [*source.notes, *description.text().split('\n')]
+    lines += ['', f'wrote {args.output}'] * (is_written and args.output != STANDARD)
+    print_result(args, document, lines, sys.stderr if args.output == STANDARD else sys.stdout)
     if args.output is not None and obstacles:
-        raise InputError(
-            '\n'.join(
-                [
-                    f'{args.output}: not written: no parameter of the node makes this right:',
-                    *obstacles,
-                ]
-            )
-        )
+        head = f'{args.output}: not written: no parameter of the node makes this right:'
+        raise InputError('\n'.join([head, *obstacles]))
     return 0
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Refuse what cannot be read or written before anything is heard; name the output.
+
+    Raises
+    ------
+    NeDynamicsError
+    """
+    if args.live == (args.log is not None):
+        raise InputError(
+            f'expected a LOG or --live, got {"both" if args.live else "neither"} of them'
+        )
+    if args.live and args.columns is not None:
+        raise InputError('--columns: expected none with --live')
+    require_packages(args, ros=args.live, bag=args.log is not None and is_bag(args.log))
+    settle_output(args, ENDING)
+    outputs = [('-o', args.output), ('--save-log', args.save_log)]
+    check_files(args, outputs, LOG=args.log)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,48 +157,34 @@ class _DriverSource:
 def _read_driver_source(
     args: argparse.Namespace, model: ModelFile, heard: MessageCollector | None
 ) -> _DriverSource:
-    """Return the recording of the options, for their model.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-    model : ModelFile
-    heard : MessageCollector or None
-        What was heard; None: the file is read.
-
-    Returns
-    -------
-    _DriverSource
+    """Return the recording of the options, for their model; what was heard instead of a file.
 
     Raises
     ------
     NeDynamicsError
         When model or recording cannot be read, or do not go together.
     """
-    robot = model.load()
+    robot, notes = model.load(), []
     columns = None if args.live else find_columns(args, robot, args.log)
     collector = heard
     if columns is None and collector is None:
         # It may be unpacked into temporary files: whatever ends this removes them.
         with terminated_in_order():
-            collector = read_bag(
-                args.log, _command_joints(args, robot), args.topic, args.command_topic
-            )
+            joints = _command_joints(args, robot)
+            collector = read_bag(args.log, joints, args.topic, args.command_topic)
     source = args.log if collector is None else collector.source
     recorded = () if columns is None else columns.joints
     if collector is not None:
         recorded = collector.list_joints()
     matched = match_names(robot, recorded, args.rename, source)
     show_columns(args, robot, columns, matched, source)
-    notes = []
     if looks_like_xml(model.text):
         locked = find_locked(robot, recorded, matched)
         if locked:
             robot = model.load(locked)
             places = ', '.join(f'{name} at {place:.4g}' for name, place in locked.items())
             notes.append(f'locked, since the recording lacks them: {places}')
-    missing = [name for name in robot.joint_names if name not in matched]
-    if missing:
+    if not all(name in matched for name in robot.joint_names):
         raise InputError(f'{source}: {name_misfit(robot, recorded, matched)}')
     names = [matched[name] for name in robot.joint_names]
     if collector is None:
@@ -264,23 +211,8 @@ def _command_joints(args: argparse.Namespace, robot: Robot) -> Sequence[str]:
     return tuple(names.values())
 
 
-def _listen(
-    topic: str, command_topic: str | None, command_names: Sequence[str], seconds: float
-) -> MessageCollector:
+def _listen(args: argparse.Namespace, model: ModelFile) -> MessageCollector:
     """Return what is heard for a time; Ctrl-C ends it early.
-
-    Parameters
-    ----------
-    topic : str
-        Of joint states.
-    command_topic : str or None
-    command_names : sequence of str
-        Joints of a command that carries no names, in its order.
-    seconds : float
-
-    Returns
-    -------
-    MessageCollector
 
     Raises
     ------
@@ -290,14 +222,17 @@ def _listen(
         When a name is none of a topic, there is no such topic of commands, or nothing that can be
         used is heard.
     """
+    joints = _command_joints(args, model.load())
+    topic = JOINT_STATES if args.topic is None else args.topic
     with optional_dependency('--live needs ROS 2 for Python', 'ros'):
         from rclpy.context import Context
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
         from sensor_msgs.msg import JointState
     _check_name('--topic', topic)
-    if command_topic is not None:
-        _check_name('--command-topic', command_topic)
+    if args.command_topic is not None:
+        _check_name('--command-topic', args.command_topic)
+    collector = MessageCollector(joints, topic)
     context = Context()
     context.init(args=None)
     try:
@@ -308,42 +243,59 @@ def _listen(
             start_parameter_services=False,
             use_global_arguments=False,
         )
-        if command_topic is not None and _is_same(node, topic, command_topic):
-            raise InputError(
-                f'--command-topic: expected another topic than that of the states, got '
-                f'{command_topic}'
-            )
         executor = SingleThreadedExecutor(context=context)
         executor.add_node(node)
-        collector = MessageCollector(command_names, topic)
-        quality = _quality()
-        node.create_subscription(
-            JointState, topic, lambda message: collector.add_state(message, time.time()), quality
-        )
-        if command_topic is not None:
-            node.create_subscription(
-                _find_type(node, executor, command_topic),
-                command_topic,
-                lambda message: collector.add_command(message, time.time()),
-                quality,
-            )
-        print_lines([f'listening to {topic} for {seconds:g} s; Ctrl-C: no longer'], sys.stderr)
-        begin = time.monotonic()
-        end = begin + seconds
-        try:
-            while time.monotonic() < end:
-                executor.spin_once(timeout_sec=min(0.1, max(end - time.monotonic(), 0.0)))
-        except KeyboardInterrupt:
-            pass
-        if collector.states < 2:
-            raise InputError(
-                f'{topic}: expected joint states, heard {collector.states} in '
-                f'{time.monotonic() - begin:.3g} s'
-                f'{_explain_silence(node, topic, collector)}'
-            )
+        _subscribe(node, executor, collector, JointState, args.command_topic)
+        _hear(node, executor, collector, args.seconds)
         return collector
     finally:
         context.try_shutdown()
+
+
+def _subscribe(
+    node: Any, executor: Any, collector: MessageCollector, state: type, command_topic: str | None
+) -> None:
+    """Hand the messages of the topics to a collector, those of states of the given type."""
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+    topic = collector.source
+    if command_topic is not None and (
+        node.resolve_topic_name(topic) == node.resolve_topic_name(command_topic)
+    ):
+        raise InputError(
+            f'--command-topic: expected another topic than that of the states, got {command_topic}'
+        )
+    # Best effort hears reliable publishers, too.
+    quality = QoSProfile(
+        depth=COMMAND_LINE.waiting_messages, reliability=ReliabilityPolicy.BEST_EFFORT
+    )
+
+    def add_state(message: Any) -> None:
+        collector.add_state(message, time.time())
+
+    def add_command(message: Any) -> None:
+        collector.add_command(message, time.time())
+
+    node.create_subscription(state, topic, add_state, quality)
+    if command_topic is not None:
+        kind = _find_type(node, executor, command_topic)
+        node.create_subscription(kind, command_topic, add_command, quality)
+
+
+def _hear(node: Any, executor: Any, collector: MessageCollector, seconds: float) -> None:
+    """Take messages for a time; refuse when there were no states."""
+    topic = collector.source
+    print_lines([f'listening to {topic} for {seconds:g} s; Ctrl-C: no longer'], sys.stderr)
+    begin = time.monotonic()
+    end = begin + seconds
+    with contextlib.suppress(KeyboardInterrupt):
+        while time.monotonic() < end:
+            executor.spin_once(timeout_sec=min(0.1, max(end - time.monotonic(), 0.0)))
+    if collector.states < 2:
+        raise InputError(
+            f'{topic}: expected joint states, heard {collector.states} in '
+            f'{time.monotonic() - begin:.3g} s{_explain_silence(node, topic, collector)}'
+        )
 
 
 def _check_name(option: str, name: str) -> None:
@@ -363,10 +315,6 @@ def _check_name(option: str, name: str) -> None:
         ) from error
 
 
-def _is_same(node: Any, first: str, second: str) -> bool:
-    return bool(node.resolve_topic_name(first) == node.resolve_topic_name(second))
-
-
 def _explain_silence(node: Any, topic: str, collector: MessageCollector) -> str:
     """Return why no state was taken: what was refused, or who publishes what."""
     refused = ', '.join(f'{count} {why}' for why, count in collector.refused.items())
@@ -384,17 +332,10 @@ def _join(node: Any, types: Sequence[str]) -> str:
     return ', '.join(_list_topics(node, types)) or 'no such topics'
 
 
-def _quality() -> Any:
-    from rclpy.qos import QoSProfile, ReliabilityPolicy
-
-    # Best effort hears reliable publishers, too.
-    return QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
-
-
 def _find_type(node: Any, executor: Any, topic: str) -> Any:
     """Return the type of the messages of a topic of commands."""
     full = node.resolve_topic_name(topic)
-    end = time.monotonic() + DISCOVERY_TIME
+    end = time.monotonic() + COMMAND_LINE.discovery_time
     while True:
         kinds = dict(node.get_topic_names_and_types()).get(full, [])
         found = [kind for kind in kinds if kind in COMMAND_TYPES]

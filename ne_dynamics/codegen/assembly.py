@@ -41,9 +41,9 @@ def assemble_mass_matrix(ask: Ask, subject: Subject, q: FloatArray) -> FloatArra
     units = np.tile(np.eye(n), (samples, 1))
     rows = np.repeat(q, n, axis=0)
     columns = ask(BARE_RECURSION, rows, np.zeros_like(rows), units).reshape(samples, n, n)
-    reflected = subject.mechanism.reflected_inertia
-    result: FloatArray = 0.5 * (columns + np.swapaxes(columns, 1, 2)) + np.diag(reflected)
-    return result
+    mechanism = subject.mechanism
+    result: FloatArray = 0.5 * (columns + np.swapaxes(columns, 1, 2))
+    return result + np.diag(mechanism.reflected_inertia) + subject.structure.coupled_inertia
 
 
 def assemble_coriolis_matrix(

@@ -148,6 +148,16 @@ def make_overflow_error(
         drives = [
             (joint.viscous_friction, joint.coulomb_friction, joint.reflected_inertia)
             for joint in robot.joints
+        ] + [
+            tuple(
+                max(map(abs, drive.ratios)) ** 2 * size
+                for size in (
+                    drive.viscous_friction,
+                    drive.coulomb_friction,
+                    drive.reflected_inertia,
+                )
+            )
+            for drive in robot.coupled_drives
         ]
         sizes += [
             ('gravity', np.array(subject.gravity)),

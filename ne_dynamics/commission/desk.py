@@ -11,14 +11,10 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission.fits.fitting import FittedModel, fit_records
-from ne_dynamics.commission.fits.profile import describe_recorded_driver
-from ne_dynamics.commission.fits.reading import UNKNOWN, EffortReading
+from ne_dynamics.commission.fits.reading import EffortReading, describe_recorded_driver
 from ne_dynamics.commission.fits.static_friction import RiseTrial, choose_parts, with_part_of_rise
 from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, write_whole
-from ne_dynamics.commission.limited_effort import find_limited_efforts
 from ne_dynamics.commission.node_settings import (
-    GENTLE_TOLERANCE,
-    LENIENCE,
     common_parameters,
     lengths,
     parameter_text,
@@ -27,7 +23,7 @@ from ne_dynamics.commission.node_settings import (
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
 from ne_dynamics.commission.subject import CommissionedArm
-from ne_dynamics.driver.effort import TORQUE
+from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.gains import GainMode, GainRequest, design_gains
@@ -70,11 +66,6 @@ ROW: Mapping[str, tuple[str, ...]] = {
 MADE = (PARAMETERS, PROFILE, REPORT)
 """What the run is made for, and does not go on with."""
 
-USUAL_DELAY = 0.005
-"""Taken for the delay before it is known [s]."""
-
-UNCERTAINTY = 0.1
-"""What an identified model is taken to be off by at most, for the choice of gains."""
 
 Bar = Callable[[str, float], AbstractContextManager[Callable[[float], None]]]
 """Shows how far something has come: label and duration [s]; yields what is told the time."""
@@ -186,9 +177,9 @@ class Desk:
     def fit_roughly(self) -> Mapping[str, Any]:
         """Fit the model with a usual delay."""
         with self.bar('fitting, roughly', 0.0):
-            fitted = fit_records(self.given, self._logs('excite', 'probe'), USUAL_DELAY)
+            fitted = fit_records(self.given, self._logs('excite', 'probe'), STEPS.usual_delay)
             self.subject.write(self.folder.file(ROUGH), fitted.robot)
-        return {'delay': USUAL_DELAY}
+        return {'delay': STEPS.usual_delay}
 
     def fit_closely(self) -> Mapping[str, Any]:
         """Fit the model with the delay that was found."""
@@ -215,14 +206,8 @@ class Desk:
             described = describe_recorded_driver(Dynamics(robot, backend='python'), records[0])
         write_whole(self.folder.file(PROFILE), described.profile())
         reading = EffortReading.of(described)
-        found = reading.sentences()
-        if reading.meaning in (TORQUE, UNKNOWN):
-            limits = self.robot.limits('effort_limit')
-            found += [
-                f'{", ".join(one.joints)}: {one.what}; {one.remedy}'
-                for one in find_limited_efforts(records[0], limits)
-            ]
-        return {'efforts': reading.as_json(), 'found': found, **_fit_summary(fitted)}
+        found = {'efforts': reading.as_json(), 'found': reading.sentences()}
+        return {**found, **_fit_summary(fitted)}
 
     def choose_gains(self) -> Mapping[str, Any]:
         """Choose the gains, and write the parameters of the node."""
@@ -237,7 +222,7 @@ class Desk:
                     velocity_source=(
                         'measured' if listened['reports_velocity'] else 'differentiated'
                     ),
-                    uncertainty=UNCERTAINTY,
+                    uncertainty=STEPS.model_uncertainty,
                     modes=(GainMode.COMPUTED_TORQUE,),
                 ),
             )
@@ -302,9 +287,9 @@ class Desk:
 
     def lenient_parameters(self) -> dict[str, Any]:
         """Return what lets joints stick: that is what is to be shown, or to be found."""
-        tolerance = GENTLE_TOLERANCE * lengths(self.robot)
+        tolerance = NODE_SETTINGS.gentle_tolerance * lengths(self.robot)
         return {
-            'following_error.position': (LENIENCE * tolerance).tolist(),
+            'following_error.position': (NODE_SETTINGS.lenience * tolerance).tolist(),
             'following_error.frozen': [math.inf],
         }
 

@@ -18,12 +18,11 @@ from typing import Any
 import yaml
 
 from ne_dynamics import prepared_file
+from ne_dynamics.commission.thresholds import STEPS
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.yaml_text import parse_yaml
 
 PROGRESS = 'progress.yaml'
-ROOM = 100 * 2**20
-"""Free space that a run needs [bytes]: its logs, and some to spare."""
 
 VERSION = 1
 
@@ -80,9 +79,10 @@ class CommissionFolder:
             free = shutil.disk_usage(path).free
         except OSError as error:
             raise _unwritable(path, error) from error
-        if free < ROOM:
+        if free < STEPS.free_space:
             raise InputError(
-                f'{path}: expected {ROOM // 2**20} MiB of room for logs, got {free // 2**20} MiB'
+                f'{path}: expected {STEPS.free_space // 2**20} MiB of room for logs, got '
+                f'{free // 2**20} MiB'
             )
         if (path / PROGRESS).exists():
             self._read(path / PROGRESS)

@@ -10,61 +10,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.commission.thresholds import PLANNED
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import Motion, Waypoints
 
-POINTS_PER_SECOND = 20
-"""Between which the node lays quintic polynomials."""
-
-USUAL_VELOCITY = 1.0
-"""Taken for a velocity limit where a joint has none [rad/s or m/s]."""
-
-RAMP = 1.5
-"""Time in which a sum of sines swells, and dies away [s]."""
-
-KEPT_OFF = 0.05
-"""Part of a joint's range that motions keep off its ends, at most 0.1 rad or m."""
-
 TREMBLES = ((5.0, 0.2), (11.0, 0.15))
 """Frequencies of the tremble in a sweep [Hz], and parts of the sweep's largest velocity that they
 have: the joint does not turn round."""
 
-TREMBLE_RAMP = 0.15
-"""Part of a sweep in which the tremble swells, and dies away."""
 
-SHORTEST_SWEEP, SHORTEST_WAY = 1.8, 0.7
-"""Of a probe [s]."""
-
-SMALLEST_SWEEP = 0.2
-"""To either side, of a joint that trembles; a fifth of it for those that slide [rad or m]."""
-
-LARGEST_SHARE, LEAST_SWEEP = 0.95, 0.05
-"""Of the effort limits, for which sweeps become smaller than that, and how small; the node refuses
-a motion that its model has no effort for."""
-
-PROBE_POINTS = 50
-"""Of a probe, a second."""
-
-EFFORT_SHARE = 0.75
-"""Of the effort limits, that a model's efforts may take."""
-
-FITTED_SHARES = (EFFORT_SHARE, 0.85)
+FITTED_SHARES = (PLANNED.effort_share, 0.85)
 """Likewise of a model that was fitted, friction included. The second one counts where no motion is
 within the first: gravity and friction at rest, both known by then, may take all of that."""
-
-LOOKS = 8
-"""From one point of a probe to the next, at which a model is asked for its efforts. Friction may
-change its sign between them: a tremble turns a joint round at the begin of its sweep."""
-
-SMALLEST_SCALE = 0.1
-"""Below this part of its reach a motion is given up."""
-
-CLOSE = 1e-3
-"""A motion that begins nearer than this is followed from where the arm is [rad or m]: it makes up
-for the difference in its first interval, which takes effort."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +91,11 @@ def plan_approach(
     motion : PlannedMotion
     """
     begin = motion.positions[0]
-    return plan_way(robot, position, begin) if np.abs(position - begin).max() > CLOSE else None
+    return (
+        plan_way(robot, position, begin)
+        if np.abs(position - begin).max() > PLANNED.close_way
+        else None
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +119,7 @@ def plan_probe(
     *,
     trembles: bool,
     amplitude: FloatArray | float = 0.2,
-    points: int = PROBE_POINTS,
+    points: int = PLANNED.probe_points,
 ) -> ProbeMotion:
     """Return a motion that moves one joint after the other: to one side, the other, and back.
 
@@ -182,7 +146,7 @@ def plan_probe(
     for joint, side in enumerate(room.tolist()):
         for leg, (begin, end) in enumerate(((0.0, side), (side, -side), (-side, 0.0))):
             way, is_sweep = end - begin, leg == 1
-            shortest = SHORTEST_SWEEP if is_sweep and trembles else SHORTEST_WAY
+            shortest = PLANNED.shortest_sweep if is_sweep and trembles else PLANNED.shortest_way
             duration = max(shortest, 1.875 * abs(way) / fastest[joint])
             times = np.linspace(0.0, duration, max(2, round(points * duration)) + 1)
             sweep = Motion.rest_to_rest([begin], [end], duration).sample_many(times)
@@ -216,21 +180,23 @@ def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> ProbeMo
     Parameters
     ----------
     dynamics : Dynamics
-        Its efforts stay within :data:`EFFORT_SHARE` of the limits, unless sweeps of
-        :data:`SMALLEST_SWEEP` take more. Where those take more than :data:`LARGEST_SHARE`, sweeps
-        are as small as it takes, if :data:`LEAST_SWEEP` is enough.
+        Its efforts stay within `effort_share` of the limits, unless sweeps of
+        `smallest_sweep` take more. Where those take more than `largest_share`, sweeps
+        are as small as it takes, if `least_sweep` is enough.
     start : array, shape (n,)
         [rad or m]
     reach : float
         To either side, at most [rad]; a fifth of it for joints that slide [m].
     """
     usual = _shorten_sweeps(
-        dynamics, start, np.full(dynamics.n, reach), EFFORT_SHARE, SMALLEST_SWEEP
+        dynamics, start, np.full(dynamics.n, reach), PLANNED.effort_share, PLANNED.smallest_sweep
     )
-    if usual.share <= LARGEST_SHARE:
+    if usual.share <= PLANNED.largest_share:
         return usual.probe
-    short = _shorten_sweeps(dynamics, start, usual.amplitude, LARGEST_SHARE, LEAST_SWEEP)
-    return short.probe if short.share <= LARGEST_SHARE else usual.probe
+    short = _shorten_sweeps(
+        dynamics, start, usual.amplitude, PLANNED.largest_share, PLANNED.least_sweep
+    )
+    return short.probe if short.share <= PLANNED.largest_share else usual.probe
 
 
 class _Sweeps(NamedTuple):
@@ -250,7 +216,11 @@ def _shorten_sweeps(
     limits[~(limits > 0.0)] = np.inf
     while True:
         motion = plan_probe(
-            robot, start, trembles=True, amplitude=amplitude, points=LOOKS * PROBE_POINTS
+            robot,
+            start,
+            trembles=True,
+            amplitude=amplitude,
+            points=PLANNED.looks_between_points * PLANNED.probe_points,
         ).motion
         effort = dynamics.inverse_dynamics(
             motion.positions, motion.velocities, motion.accelerations
@@ -267,7 +237,7 @@ def _shorten_sweeps(
 
 def _tremble(times: FloatArray, duration: float, speed: float) -> tuple[FloatArray, ...]:
     """Return sines that swell and die away, in a sweep of a largest velocity [rad/s or m/s]."""
-    window, first, second = _swelling(times, duration, TREMBLE_RAMP * duration)
+    window, first, second = _swelling(times, duration, PLANNED.tremble_ramp * duration)
     rows = np.zeros((3, times.size))
     for frequency, part in TREMBLES:
         rate = 2.0 * np.pi * frequency
@@ -290,7 +260,7 @@ def plan_sines(
     reach: float = 0.7,
     speed: float = 0.5,
     harmonics: int = 5,
-    shares: Sequence[float] = (EFFORT_SHARE,),
+    shares: Sequence[float] = (PLANNED.effort_share,),
 ) -> PlannedMotion:
     """Return sums of sines of all joints about a pose, within the limits of the model.
 
@@ -321,7 +291,7 @@ def plan_sines(
     robot = dynamics.robot
     rng = np.random.default_rng(seed)
     base = 2.0 * np.pi / min(10.0, duration)
-    ramp = min(RAMP, duration / 3.0)
+    ramp = min(PLANNED.ramp_time, duration / 3.0)
     weights = rng.uniform(0.3, 1.0, (harmonics, robot.n)) * rng.choice((-1.0, 1.0), robot.n)
     weights /= np.arange(1, harmonics + 1)[:, np.newaxis] ** 0.7
     phases = rng.uniform(0.0, 2.0 * np.pi, (harmonics, robot.n))
@@ -382,14 +352,14 @@ def _within_limits(
         if share.max() <= effort_share:
             break
         scale *= 0.8
-        if scale < SMALLEST_SCALE:
+        if scale < PLANNED.smallest_scale:
             worst = int(share.argmax())
             raise InputError(
                 f'{robot.joint_names[worst]}: no motion from this pose takes less than '
                 f'{effort_share:.0%} of its effort limit by the model ({share[worst]:.0%}): bring '
                 'the arm to a pose that takes less to hold'
             )
-    times = np.linspace(0.0, duration, max(2, round(POINTS_PER_SECOND * duration)) + 1)
+    times = np.linspace(0.0, duration, max(2, round(PLANNED.points_per_second * duration)) + 1)
     positions, velocities, accelerations = (factors * rows for rows in shape(times))
     for rows in (velocities, accelerations):
         rows[[0, -1]] = 0.0
@@ -415,13 +385,13 @@ def velocity_limits(robot: Robot) -> FloatArray:
     """Return the velocity limits, with a usual one where there is none, shape (n,)."""
     limits = robot.limits('velocity_limit')
     usable = np.isfinite(limits) & (limits > 0.0)
-    return np.where(usable, limits, USUAL_VELOCITY)
+    return np.where(usable, limits, PLANNED.usual_velocity)
 
 
 def room_around(robot: Robot, position: FloatArray) -> FloatArray:
     """Return how far each joint can go to both sides of a position, shape (n,) [rad or m]."""
     lower, upper = robot.limits('lower'), robot.limits('upper')
-    kept = np.minimum(KEPT_OFF * (upper - lower), 0.1)
+    kept = np.minimum(PLANNED.kept_off_share * (upper - lower), 0.1)
     kept = np.where(np.isfinite(kept), kept, 0.0)
     room = np.minimum(position - lower - kept, upper - kept - position)
     return np.where(np.isfinite(room), np.maximum(room, 0.0), np.pi)

@@ -10,36 +10,11 @@ import numpy as np
 import yaml
 
 from ne_dynamics.commission.motions import velocity_limits
+from ne_dynamics.commission.thresholds import NODE_SETTINGS
 from ne_dynamics.control import GUARD_LIMITS
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-GENTLE_STIFFNESS = 1.5
-"""Position gain of gentle motions: effort limits a radian, or a fifth of a metre [1/rad]."""
-
-GENTLE_DAMPING_TIME = 0.1
-"""Velocity gain over position gain, at least [s]."""
-
-GENTLE_TOLERANCE = 0.6
-"""Position error at which a gentle motion is given up [rad]; a fifth of it for slides [m]."""
-
-LENIENCE = 2.5
-"""By which the node's limit of the position error is wider than that of a run: it counts 0.4 of
-it for a second, where a joint may stick for longer."""
-
-STICKING = 0.06
-"""By which a joint may stick behind its motion, at least [rad]; a fifth of it for slides [m]."""
-
-STUCK_SHARE = 1.0
-"""Of static friction, by which the feedback may change while a joint stands: one that has overrun
-its motion by half of it sticks until it is as far behind."""
-
-LARGEST_STICKING = 0.15
-"""By which it may stick behind its motion for that, at most [rad]; likewise."""
-
-STATES_TO_WAIT = 20.0
-"""Periods of the states without which the node leaves the arm, and 0.1 s at least."""
 
 
 def common_parameters(
@@ -77,7 +52,7 @@ def longest_silence(rate: float) -> float:
     rate : float
         Of the states [Hz]; 0 where it is not known.
     """
-    return max(0.1, STATES_TO_WAIT / rate) if rate > 0.0 else math.inf
+    return max(0.1, NODE_SETTINGS.states_to_wait / rate) if rate > 0.0 else math.inf
 
 
 def gentle_parameters(dynamics: Dynamics, position: FloatArray) -> dict[str, Any]:
@@ -95,10 +70,12 @@ def gentle_parameters(dynamics: Dynamics, position: FloatArray) -> dict[str, Any
     """
     robot = dynamics.robot
     limits = robot.limits('effort_limit')  # finite: the run has checked it
-    stiffness = GENTLE_STIFFNESS * limits / lengths(robot)
+    stiffness = NODE_SETTINGS.gentle_stiffness * limits / lengths(robot)
     inertia = np.diag(dynamics.mass_matrix(position)) + limits / GUARD_LIMITS.fastest_drive
-    damping = np.maximum(GENTLE_DAMPING_TIME * stiffness, 1.4 * np.sqrt(stiffness * inertia))
-    tolerance = LENIENCE * GENTLE_TOLERANCE * lengths(robot)
+    damping = np.maximum(
+        NODE_SETTINGS.gentle_damping_time * stiffness, 1.4 * np.sqrt(stiffness * inertia)
+    )
+    tolerance = NODE_SETTINGS.lenience * NODE_SETTINGS.gentle_tolerance * lengths(robot)
     return {
         'mode': 'feedforward_pd',
         'feedforward_pd.kp': stiffness.tolist(),
@@ -134,10 +111,13 @@ def sticking_parameters(
             for joint in robot.joints
         ]
     )
+    static += robot.coupled_friction
     stiffness = np.asarray(gains['computed_torque.kp']) * np.diag(dynamics.mass_matrix(position))
     length = lengths(robot)
-    way = np.minimum(STUCK_SHARE * static / stiffness, LARGEST_STICKING * length)
-    usual = np.maximum(0.02 * velocity_limits(robot), STICKING * length)
+    way = np.minimum(
+        NODE_SETTINGS.stuck_share * static / stiffness, NODE_SETTINGS.largest_sticking_way * length
+    )
+    usual = np.maximum(0.02 * velocity_limits(robot), NODE_SETTINGS.sticking_way * length)
     return {'following_error.frozen': np.maximum(usual, way).tolist()}
 
 

@@ -9,18 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.commission.motions import PlannedMotion
+from ne_dynamics.commission.thresholds import STEPS
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError, NeDynamicsError
 from ne_dynamics.excitation import ExcitationLimits, load_solids
 from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.verification import DenseMotion, Distances
 from ne_dynamics.model.rigid_body import FloatArray
-
-MARGIN = 0.01
-"""Distance that links keep from each other [m]; less where they are nearer at first."""
-
-STEP = 0.005
-"""Between two poses that are looked at [s]."""
 
 
 class SelfCollision:
@@ -48,7 +43,7 @@ class SelfCollision:
         try:
             solids = load_solids(file, self._robot, description_file=file)
             limits = ExcitationLimits.of_robot(dynamics, start)
-            self._clearance = Clearance(dynamics, solids, (), MARGIN, start, limits)
+            self._clearance = Clearance(dynamics, solids, (), STEPS.link_margin, start, limits)
         except NeDynamicsError as error:
             self.why_not = str(error)
 
@@ -70,7 +65,7 @@ class SelfCollision:
         """
         if self._clearance is None:
             return
-        count = max(2, round(motion.duration / STEP) + 1)
+        count = max(2, round(motion.duration / STEPS.link_check_period) + 1)
         times = np.linspace(0.0, motion.duration, count)
         states = motion.between.sample_many(times)
         dense = DenseMotion(times, *states, np.zeros_like(states.position))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.node_settings import lengths
+from ne_dynamics.commission.thresholds import STEPS
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation import (
     FLOOR,
@@ -21,8 +22,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 SHARES = Shares(position=0.95, velocity=0.5, acceleration=0.5, effort=0.6)
 """Of the limits: what is known of the arm is the given model."""
-
-HARMONICS = 5
 
 
 def plan_telling_motion(
@@ -65,7 +64,7 @@ def plan_telling_motion(
         solids=load_solids(file, dynamics.robot, description_file=file),
         keep_out=(FLOOR,),
         duration=duration,
-        harmonics=HARMONICS,
+        harmonics=STEPS.harmonics,
         starts=1,
         progress=progress,
     ).trajectory

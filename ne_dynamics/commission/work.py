@@ -15,7 +15,7 @@ from ne_dynamics.commission.arm.live_arm import ArmFault, LostArm, StrayedArm
 from ne_dynamics.commission.desk import CLOSE, FITTED, IDENTIFIED, ROUGH, TRIED, Bar, Desk
 from ne_dynamics.commission.fits.delay import find_delay
 from ne_dynamics.commission.fits.fitting import judge_record
-from ne_dynamics.commission.fits.reading import find_encoder_steps, read_stamps
+from ne_dynamics.commission.fits.reading import read_stamps
 from ne_dynamics.commission.fits.static_friction import (
     RiseTrial,
     choose_next_parts,
@@ -30,38 +30,14 @@ from ne_dynamics.commission.motions import (
     plan_sines,
     plan_tremble,
 )
-from ne_dynamics.commission.node_settings import (
-    GENTLE_TOLERANCE,
-    gentle_parameters,
-    lengths,
-    longest_silence,
-)
+from ne_dynamics.commission.node_settings import gentle_parameters, lengths, longest_silence
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import CommissionedArm
+from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
+from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.model.rigid_body import FloatArray
-
-HELD_PARTS = (0.5, 0.75, 1.0)
-"""Of the effort limits, with which the arm is held, one after the other."""
-
-HELD_FOR = 1.0
-"""With each of them [s]."""
-
-LARGEST_SAG = 0.1
-"""While it is held [rad]; a fifth of it for joints that slide [m]."""
-
-SMALLEST_PROBE = 0.02
-"""Which a joint must have moved in its probe [rad]; likewise."""
-
-ASTRAY = 0.08
-"""By which a joint may go away from where it is wanted in the probe [rad]; likewise. Weight that
-the given model does not know does that to one that its friction has held: by up to 0.03 rad in 30
-runs of ten arms."""
-
-WARY_PART = 0.92
-"""Of the tolerance of a motion, where the node leaves a joint in its probe: so much that one which
-does not move at all, and is 0.4 of it behind for a second, is told as such."""
 
 CALM_GAINS: Mapping[str, Any] = {
     'mode': 'computed_torque',
@@ -69,15 +45,6 @@ CALM_GAINS: Mapping[str, Any] = {
     'computed_torque.kv': [16.0],
 }
 """Gains that bear a delay of 15 ms, until it is known."""
-
-JUDGE_REACH, TEST_REACH = 6.0 / 7.0, 5.0 / 7.0
-"""Parts of the reach of the excitation: what is judged is not beyond what was fitted."""
-
-TREMBLE_REACH = 5.0 / 7.0
-"""Likewise of the sweeps in which joints tremble: fast enough that they do not stick."""
-
-WORST_LEFT = 0.12
-"""Of an effort limit that an identified model may leave unexplained (RMS)."""
 
 
 @dataclass(frozen=True)
@@ -164,8 +131,8 @@ class CommissionWork(Desk):
             Step(
                 'tremble',
                 'measure the delay',
-                f'every joint sweeps by up to {TREMBLE_REACH * plan.reach:g} rad to either side, '
-                'and trembles',
+                f'every joint sweeps by up to {STEPS.tremble_reach * plan.reach:g} rad to either '
+                'side, and trembles',
                 self.tremble,
             ),
             Step('closely', 'fit the model, closely', '', self.fit_closely),
@@ -210,7 +177,7 @@ class CommissionWork(Desk):
     @property
     def tolerance(self) -> FloatArray:
         """Position error at which a motion is given up, shape (n,)."""
-        return GENTLE_TOLERANCE * lengths(self.robot)
+        return NODE_SETTINGS.gentle_tolerance * lengths(self.robot)
 
     def _moving(
         self, name: str, parameters: Mapping[str, Any], look: Progress | None = None
@@ -253,39 +220,40 @@ class CommissionWork(Desk):
     def hold(self) -> Mapping[str, Any]:
         """Hold the arm, with more and more of its effort limits."""
         limits = self.robot.limits('effort_limit')
-        parameters = {**self._gentle(), 'effort_limits': (HELD_PARTS[0] * limits).tolist()}
+        parameters = {**self._gentle(), 'effort_limits': (STEPS.held_parts[0] * limits).tolist()}
         arm, sags = self.session.arm, []
 
         def look_first(now: float) -> None:
-            self._require_held(HELD_PARTS[0])
+            self._require_held(STEPS.held_parts[0])
 
         with (
             self._moving('hold', parameters, look_first),
-            self.bar('holding', 3.0 * HELD_FOR) as show,
+            self.bar('holding', 3.0 * STEPS.held_for) as show,
         ):
-            for number, part in enumerate(HELD_PARTS):
+            for number, part in enumerate(STEPS.held_parts):
                 if number:
                     arm.set_parameters({'effort_limits': (part * limits).tolist()})
                 begin = arm.now
 
                 def look(
-                    now: float, first: float = begin - number * HELD_FOR, part: float = part
+                    now: float, first: float = begin - number * STEPS.held_for, part: float = part
                 ) -> None:
                     show(now - first)
                     self._require_held(part)
 
-                arm.pass_time(begin + HELD_FOR, look)
+                arm.pass_time(begin + STEPS.held_for, look)
                 sags.append(np.abs(arm.position - self.start).tolist())
-        return {'parts': list(HELD_PARTS), 'sag': sags}
+        return {'parts': list(STEPS.held_parts), 'sag': sags}
 
     def _require_held(self, part: float) -> None:
         sag = np.abs(self.session.arm.position - self.start) / lengths(self.robot)
-        if sag.max() > LARGEST_SAG:
+        if sag.max() > STEPS.largest_sag:
             worst = int(sag.argmax())
             raise StrayedArm(
                 f'{self.robot.joint_names[worst]} gave way by {sag[worst]:.3g} rad (or 0.2 m) '
                 f'while held with {part:.0%} of its effort limit, expected at most '
-                f'{LARGEST_SAG:g}: are efforts in N m, of the right sign, and the brakes off?'
+                f'{STEPS.largest_sag:g}: are efforts in N m, of the right sign, and the brakes '
+                'off?'
             )
 
     def probe(self) -> Mapping[str, Any]:
@@ -294,8 +262,8 @@ class CommissionWork(Desk):
         # Efforts of another sign, or to another joint, drive it away: feedback that holds it where
         # it is would go on with that. Where that is not seen the node's own fault leaves it, and
         # comes first.
-        wary = {'following_error.position': (WARY_PART * self.tolerance).tolist()}
-        astray = ASTRAY * lengths(self.robot)
+        wary = {'following_error.position': (STEPS.wary_share * self.tolerance).tolist()}
+        astray = STEPS.astray * lengths(self.robot)
         try:
             record = self._follow(
                 'probe', {**self._gentle(), **wary}, probe.motion, 'probing', astray
@@ -311,12 +279,13 @@ class CommissionWork(Desk):
         for name, way, length in zip(
             self.robot.joint_names, moved.tolist(), lengths(self.robot).tolist(), strict=True
         ):
-            if way < SMALLEST_PROBE * length:
+            if way < STEPS.smallest_probe * length:
                 raise ArmFault(
                     f'{name} moved by {way:.3g} in its probe, expected at least '
-                    f'{SMALLEST_PROBE * length:g}: is its brake off, and does the effort reach it?'
+                    f'{STEPS.smallest_probe * length:g}: is its brake off, and does the effort '
+                    'reach it?'
                 )
-        steps = find_encoder_steps(record.position)
+        steps = find_steps(record.position)
         return {'moved': moved.tolist(), 'encoder_step': steps.tolist()}
 
     def excite(self) -> Mapping[str, Any]:
@@ -354,7 +323,7 @@ class CommissionWork(Desk):
 
     def tremble(self) -> Mapping[str, Any]:
         """Measure the delay of the commands."""
-        reach = TREMBLE_REACH * self._motions.reach
+        reach = STEPS.tremble_reach * self._motions.reach
         probe = plan_tremble(self.model(ROUGH), self.start, reach)
         parameters = {**self.node_parameters(ROUGH), **CALM_GAINS, **self.lenient_parameters()}
         record = self._follow('tremble', parameters, probe.motion, 'measuring the delay')
@@ -377,7 +346,7 @@ class CommissionWork(Desk):
             self.start,
             self._motions.judge,
             seed=2,
-            reach=JUDGE_REACH * self._motions.reach,
+            reach=STEPS.judge_reach * self._motions.reach,
             shares=FITTED_SHARES,
         )
         parameters = {
@@ -392,10 +361,11 @@ class CommissionWork(Desk):
         after = judge_record(self.model(IDENTIFIED), record, delay)
         limits = self.robot.limits('effort_limit')
         for name, rest, limit in zip(self.robot.joint_names, after, limits, strict=True):
-            if rest > WORST_LEFT * limit:
+            if rest > STEPS.worst_left_share * limit:
                 raise ArmFault(
                     f'{name}: the identified model leaves {rest:.3g} N m (N) of the judged '
-                    f'motion, expected at most {WORST_LEFT:.0%} of the effort limit {limit:g}'
+                    f'motion, expected at most {STEPS.worst_left_share:.0%} of the effort limit '
+                    f'{limit:g}'
                 )
         return {'left_by_given': before.tolist(), 'left_by_identified': after.tolist()}
 
@@ -407,7 +377,7 @@ class CommissionWork(Desk):
             self.start,
             self._motions.excite,
             seed=5,
-            reach=TEST_REACH * self._motions.reach,
+            reach=STEPS.test_reach * self._motions.reach,
             shares=FITTED_SHARES,
         )
         trials: list[RiseTrial] = []
@@ -427,7 +397,7 @@ class CommissionWork(Desk):
             self.start,
             self._motions.test,
             seed=3,
-            reach=TEST_REACH * self._motions.reach,
+            reach=STEPS.test_reach * self._motions.reach,
             shares=FITTED_SHARES,
         )
         try:

@@ -44,7 +44,8 @@ class ContactSettings:
 
     cutoff_frequency: float = parameter(
         30.0,
-        'Cut-off of the residual of `~/external_torque` and of contacts.',
+        'Cut-off frequency of the external efforts in `~/external_torque`, by which contacts are '
+        'found.',
         unit='Hz',
         minimum=0.0,
         above_minimum=True,
@@ -52,9 +53,9 @@ class ContactSettings:
     )
     min_effort: tuple[float, ...] = parameter(
         (),
-        'A joint is in contact when its residual exceeds this plus 1.5 times the largest one so '
-        'far without contact. One for all joints or one per joint; `.inf`: never. Empty: 0.04 of '
-        'the effort limits.',
+        'A joint is in contact when its external effort exceeds this plus 1.5 times the largest '
+        'one so far without contact. One for all joints or one per joint; `.inf`: never. Empty: '
+        '0.04 of the effort limits.',
         unit='N m or N',
         minimum=0.0,
         above_minimum=True,
@@ -63,8 +64,8 @@ class ContactSettings:
     reaction: ContactReaction = parameter(
         ContactReaction.NONE,
         'Reaction to a contact, beside `~/contact`: `none`; `hold`, the motion is dropped and '
-        'the arm held where it is; `float`, the motion is dropped and the arm carried against '
-        'gravity, without feedback and compensation, until `~/hold` or another motion.',
+        'the arm held where it is; `float`, the motion is dropped and the arm is only carried '
+        'against gravity, so that it can be pushed away, until `~/hold` or another motion.',
     )
 
 

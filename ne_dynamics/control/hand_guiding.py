@@ -39,16 +39,16 @@ class HandGuidingSettings:
 
     damping: float = parameter(
         0.0,
-        'Rate at which the arm slows down in gravity_compensation, through the mass matrix. '
-        'Needs velocities. 0: no damping.',
+        'Rate at which the arm slows down by itself in mode gravity_compensation, through the '
+        'mass matrix. Needs velocities. 0: no damping.',
         unit='1/s',
         minimum=0.0,
         maximum=COMMAND.largest_damping_rate,
     )
     speed_limit: tuple[float, ...] = parameter(
         (),
-        'Speed of a joint beyond which the whole arm is braked in that mode. One for all joints '
-        'or one per joint. Empty, 0 or `.inf`: none.',
+        'Speed of a joint beyond which the whole arm is braked in mode gravity_compensation. One '
+        'for all joints or one per joint. Empty, 0 or `.inf`: none.',
         unit='rad/s or m/s',
         minimum=0.0,
         allow_infinity=True,
@@ -63,16 +63,16 @@ class HandGuidingSettings:
     )
     friction: float = parameter(
         0.0,
-        "Share of the model's friction, at the measured velocity, that is compensated in that "
-        'mode, up to half the speed limit. If the joints have less friction than this share, the '
-        'arm moves by itself.',
+        "Share of the model's friction, at the measured velocity, that is compensated in mode "
+        'gravity_compensation, up to half the speed limit. If the joints have less friction than '
+        'this share, the arm moves by itself.',
         minimum=0.0,
         maximum=COMMAND.largest_friction_share,
     )
     friction_velocity: float = parameter(
         0.05,
-        'Velocity at which 76 % of that share count; must be well above the noise of the '
-        'velocities.',
+        'Velocity at which 76 % of the share `hand_guiding.friction` is compensated; must be '
+        'well above the noise of the velocities.',
         unit='rad/s or m/s',
         minimum=0.0,
         above_minimum=True,

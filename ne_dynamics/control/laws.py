@@ -356,8 +356,8 @@ class ControlLaw:
                 wrench,
                 base,
             )
-            if compensation.viscous_friction is not None:
-                missing = missing + compensation.viscous_friction * (mean - friction_qd)
+            if compensation.has_viscous_friction:
+                missing = missing + compensation.viscous_effort(mean - friction_qd)
             shares = np.array([[step.slow_share], [step.fast_share]])
             found: FloatArray = residuals + shares * (missing - effort - residuals)
             return found

@@ -67,7 +67,7 @@ class ObserverSettings:
     )
     cutoff_frequency: float = parameter(
         3.0,
-        'Cut-off of the compensation.',
+        'Cut-off frequency of the compensation.',
         unit='Hz',
         minimum=0.0,
         above_minimum=True,
@@ -76,7 +76,7 @@ class ObserverSettings:
     velocity_lag: float = parameter(
         0.0,
         'Lag of measured velocities behind the positions, if the driver differentiates and '
-        'filters; that of `velocity_source` is known.',
+        'filters. The lag of `velocity_source` is known and does not count here.',
         unit='s',
         minimum=0.0,
         maximum=COMMAND.observer_largest_lag,

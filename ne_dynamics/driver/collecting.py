@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
-from ne_dynamics.driver.timing import OTHER_CLOCK
+from ne_dynamics.driver.thresholds import STATES
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -150,9 +150,11 @@ class MessageCollector:
             return None
         # Of another clock than the receptions: what came together was together.
         apart = float(np.median(received - stamps))
-        shift = apart if abs(apart) > OTHER_CLOCK else 0.0
+        shift = apart if abs(apart) > STATES.clock_difference else 0.0
         times = [
-            stamp if stamp != 0.0 and abs(stamp - moment + apart) < OTHER_CLOCK else moment - shift
+            stamp
+            if stamp != 0.0 and abs(stamp - moment + apart) < STATES.clock_difference
+            else moment - shift
             for stamp, moment, *_ in rows
         ]
         efforts = [_pick(names, values, wanted) for *_, names, values in rows]

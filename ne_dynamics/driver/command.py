@@ -14,47 +14,27 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.driver.delay import EffortDelay, find_longest
-from ne_dynamics.driver.effort import (
-    LOAD,
-    OTHER_UNIT,
-    TORQUE,
-    UNEXPLAINED,
-    JointEffort,
-    describe_efforts,
-)
+from ne_dynamics.driver.effort import LOAD, OTHER_UNIT, TORQUE, JointEffort, describe_efforts
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.meaning import find_meaning, prepare_for_delay
 from ne_dynamics.driver.order import find_order
 from ne_dynamics.driver.recording import CommandLog
+from ne_dynamics.driver.thresholds import DELAY, EFFORTS
 from ne_dynamics.driver.verdict import Level, Verdict, least_sure, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Log
 from ne_dynamics.model.robot import Robot
 
-EARLY = 0.03
-"""Commands are compared this much late, so that delays lie in the middle of what is tried [s]."""
-
-LONGEST = 0.065
-"""Longest delay that is told by the motion [s]."""
-
-KNOWN_DELAY = 1.5e-3
-LIKELY_DELAY = 4e-3
-"""Standard deviations up to which a delay is known, and likely [s]."""
-
 RECORD = (
     'record the commands too: columns <joint>.command [N m], or the topic of the commands '
     'with --command-topic'
 )
-EARLY_DEVIATIONS = 3.0
-CONTRADICTION = 3.0
-"""Standard deviations by which a motion has to come before its commands to be said to, and by
-which a delay by the efforts is another than by the motion."""
 
 CLOCKS = 'the clocks of states and commands differ'
 ONE_CLOCK = 'record states and commands with one clock'
 PULSES = 'send small pulses to one joint after the other, held by hand or brakes'
-EFFORTS = 'record the commands of the motors: efforts, not desired positions or velocities'
+MOTOR_COMMANDS = 'record the commands of the motors: efforts, not desired positions or velocities'
 FASTER = 'record 20 s of a motion with faster changes, and the commands that made it'
 
 
@@ -156,7 +136,9 @@ def describe_commands(
     elif found.delay.is_told and by_effort.is_told:
         # The efforts say it sharply, if they are not late themselves.
         off = float(by_effort.value or 0.0) - float(found.delay.value or 0.0)
-        if abs(off) > CONTRADICTION * math.hypot(by_effort.deviation, found.delay.deviation):
+        if abs(off) > DELAY.contradicting_deviations * math.hypot(
+            by_effort.deviation, found.delay.deviation
+        ):
             text = f'{by_effort.text}, but by the motion {found.delay.text}'
             delay = replace(by_effort, level=Level.LIKELY, text=text, experiment=FASTER)
             if off > 0.0:
@@ -191,7 +173,7 @@ def _describe_effort(
     if found is None:
         no = unknown(f'no reported effort follows the commands within {longest:g} s', FASTER)
         return no, no, none
-    level = _level(found.deviation)
+    level = level_of_delay(found.deviation)
     text = f'{1e3 * found.delay:.1f} +- {1e3 * found.deviation:.1f} ms'
     if found.delay < 0.0:
         early = unknown(f'efforts come before their commands, {text}: {CLOCKS}', ONE_CLOCK)
@@ -223,10 +205,11 @@ def _describe_effort(
     return delay, jitter, none
 
 
-def _level(deviation: float) -> Level:
-    if deviation <= KNOWN_DELAY:
+def level_of_delay(deviation: float) -> Level:
+    """Return how sure a delay is that has a standard deviation [s]."""
+    if deviation <= DELAY.known_deviation:
         return Level.KNOWN
-    return Level.LIKELY if deviation <= LIKELY_DELAY else Level.UNKNOWN
+    return Level.LIKELY if deviation <= DELAY.likely_deviation else Level.UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -245,7 +228,7 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
     """Return the delay of the motion behind the commands, and what these are."""
     robot = dynamics.robot
     period = float(np.median(np.diff(log.times)))
-    effort = commands.average(log.times - EARLY, period)
+    effort = commands.average(log.times - DELAY.shift_of_commands, period)
     inside = np.isfinite(effort).all(axis=1) & (log.times <= commands.times[-1])
     try:
         late = Log.from_samples(
@@ -267,22 +250,22 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
     if order.value is False:
         rest = unknown('the commands are in another order', order.experiment)
         return _ByMotion(rest, rest, rest, order, rest, rest)
-    unexplained = meaning.left[concerned] > UNEXPLAINED
+    unexplained = meaning.left[concerned] > EFFORTS.unexplained_share
     if 2 * int(unexplained.sum()) >= unexplained.size:
-        rest = unknown('these commands do not explain the motion', EFFORTS)
+        rest = unknown('these commands do not explain the motion', MOTOR_COMMANDS)
         return _ByMotion(rest, rest, rest, order, rest, rest)
     efforts = describe_efforts(
         robot, late.effort, np.zeros(robot.n, dtype=bool), evidence.moves, meaning
     )
-    delay = EARLY - meaning.delay
+    delay = DELAY.shift_of_commands - meaning.delay
     deviation = meaning.delay_deviation
-    level = _level(deviation)
+    level = level_of_delay(deviation)
     verdict = Verdict(
         max(delay, 0.0), level, f'{1e3 * delay:.1f} +- {1e3 * deviation:.1f} ms', '', deviation
     )
-    if level is Level.UNKNOWN or abs(delay) > LONGEST:
+    if level is Level.UNKNOWN or abs(delay) > DELAY.longest_by_motion:
         verdict = unknown('the motion does not tell it', FASTER)
-    elif delay < -EARLY_DEVIATIONS * deviation:
+    elif delay < -DELAY.early_deviations * deviation:
         verdict = unknown(
             f'the arm moves before its commands, {verdict.text}: {CLOCKS}', ONE_CLOCK
         )

@@ -19,61 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.driver.recording import CommandLog
+from ne_dynamics.driver.thresholds import DELAY
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.likeness import count_alike
 from ne_dynamics.model.rigid_body import FloatArray
-
-LONGEST = 0.1
-"""Longest delay that is looked for first [s]."""
-
-LATEST = 0.5
-LATE_STEP = 4e-3
-"""Longest delay that is looked for where none is shorter, and the first steps to it [s]."""
-
-EDGE = 5e-3
-"""Delays found as near to the longest may be longer [s]."""
-
-COARSE = 1e-3
-FINE = 1e-4
-"""Steps of the search [s]."""
-
-SAMPLES = 4000
-"""States that are looked at, at most: one after another."""
-
-SLOW = 0.4
-"""What changes over longer is taken out [s]."""
-
-FOLLOWS = 0.7
-"""Part of what is fast in an effort, and of what gravity leaves of that, that the command
-explains, from which on it follows it."""
-
-PLAIN = 0.02
-"""Part that a command leaves of an effort, slow changes and all, up to which gravity has no part
-in it. Elsewhere both are fitted, and each takes from the other what the given model is off."""
-
-BESIDE_GRAVITY = 0.2
-"""Standard deviation of a factor that was fitted beside gravity, as a part of it."""
-
-EARLIEST = 0.1
-DECISIVE = 6.0
-"""How much earlier than the commands efforts are looked for [s]: clocks may differ. And by how
-much the logarithm of the likelihood has to be larger then."""
-
-EXACT = 1e-6
-"""Part that a command leaves unexplained, below which the effort is the command itself."""
-
-PLAUSIBLE = 2.0
-"""By how much a logarithm of a likelihood may be below the largest in the range of a delay."""
-
-FEWEST = 100
-
-JITTER_SAMPLES = 600
-JITTER_REACH = 0.01
-JITTER_STEP = 2.5e-4
-TELLING = 5.0
-"""Delays of this many states, and this far from the usual one, are looked at [s]; of states in
-which the command of a joint changes by this many times the noise of its effort in a period."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +55,7 @@ class EffortDelay:
     @property
     def follows(self) -> NDArray[np.bool_]:
         """Which efforts follow the commands, shape (n,)."""
-        result: NDArray[np.bool_] = np.nan_to_num(self.explained) >= FOLLOWS
+        result: NDArray[np.bool_] = np.nan_to_num(self.explained) >= DELAY.following_share
         return result
 
 
@@ -126,27 +76,30 @@ def find_effort_delay(dynamics: Dynamics, log: Log, commands: CommandLog) -> Eff
     EffortDelay or None
         None where no effort follows the commands, or too little is recorded.
     """
-    rows = _choose_rows(log, commands, LONGEST)
-    if rows.size < FEWEST:
+    rows = _choose_rows(log, commands, DELAY.longest_at_first)
+    if rows.size < DELAY.fewest_states:
         return None
-    found = _search(_Comparison(dynamics, log, commands, rows), np.arange(0.0, LONGEST, COARSE))
+    found = _search(
+        _Comparison(dynamics, log, commands, rows),
+        np.arange(0.0, DELAY.longest_at_first, DELAY.coarse_step),
+    )
     if found is not None and found.is_echo:
         return found
     early = _find_early(_Comparison(dynamics, log, commands, rows), found)
     if early is not None:
         return early
-    rows = _choose_rows(log, commands, LATEST)
-    if rows.size < FEWEST:
+    rows = _choose_rows(log, commands, DELAY.longest)
+    if rows.size < DELAY.fewest_states:
         return found
     comparison = _Comparison(dynamics, log, commands, rows)
     if comparison.joints.size:
         place = _find_late_echo(comparison)
         if place is not None:
-            return _search(comparison, place + COARSE * np.arange(-1.0, 2.0))
-        if found is None or found.delay > LONGEST - EDGE:
-            late = np.arange(LONGEST - EDGE, LATEST, LATE_STEP)
+            return _search(comparison, place + DELAY.coarse_step * np.arange(-1.0, 2.0))
+        if found is None or found.delay > DELAY.longest_at_first - DELAY.edge:
+            late = np.arange(DELAY.longest_at_first - DELAY.edge, DELAY.longest, DELAY.late_step)
             place = late[int(np.argmin([comparison.cost(delay) for delay in late]))]
-            near = float(place) + COARSE * np.arange(-4.0, 5.0)
+            near = float(place) + DELAY.coarse_step * np.arange(-4.0, 5.0)
             return _search(comparison, near) or found
     return found
 
@@ -155,25 +108,27 @@ def _find_early(comparison: _Comparison, found: EffortDelay | None) -> EffortDel
     """Return efforts that come before their commands, where they surely do."""
     if not comparison.joints.size:
         return None
-    early = np.arange(-EARLIEST, 0.0, COARSE)
+    early = np.arange(-DELAY.earliest, 0.0, DELAY.coarse_step)
     costs = [comparison.cost(delay) for delay in early]
     place = float(early[int(np.argmin(costs))])
     if place > -comparison.period or place == early[0]:
         return None
-    result = _search(comparison, place + COARSE * np.arange(-1.0, 2.0), -math.inf)
+    result = _search(comparison, place + DELAY.coarse_step * np.arange(-1.0, 2.0), -math.inf)
     if result is None or found is None:
         return result
     gain = comparison.cost(found.delay) - comparison.cost(result.delay)
-    return result if gain > DECISIVE else None
+    return result if gain > DELAY.decisive_gain else None
 
 
 def _find_late_echo(comparison: _Comparison) -> float | None:
     """Return the delay of efforts that are late commands to the last digits, or None [s]."""
-    late = np.arange(LONGEST - EDGE, LATEST, COARSE)
+    late = np.arange(DELAY.longest_at_first - DELAY.edge, DELAY.longest, DELAY.coarse_step)
     place = late[int(np.argmin([comparison.own_left(delay).max() for delay in late]))]
-    fine = place + np.arange(-COARSE, COARSE + FINE, FINE)
+    fine = place + np.arange(
+        -DELAY.coarse_step, DELAY.coarse_step + DELAY.fine_step, DELAY.fine_step
+    )
     left = [comparison.own_left(delay).max() for delay in fine]
-    return float(fine[int(np.argmin(left))]) if min(left) < EXACT else None
+    return float(fine[int(np.argmin(left))]) if min(left) < DELAY.exact_share else None
 
 
 def _search(comparison: _Comparison, coarse: FloatArray, least: float = 0.0) -> EffortDelay | None:
@@ -184,17 +139,19 @@ def _search(comparison: _Comparison, coarse: FloatArray, least: float = 0.0) -> 
     comparison.drop_unrelated(best)
     if not comparison.joints.size:
         return None
-    fine = best + np.arange(-3.0 * COARSE, 3.0 * COARSE + FINE, FINE)
-    fine = fine[fine > least - FINE]
+    fine = best + np.arange(
+        -3.0 * DELAY.coarse_step, 3.0 * DELAY.coarse_step + DELAY.fine_step, DELAY.fine_step
+    )
+    fine = fine[fine > least - DELAY.fine_step]
     costs = np.array([comparison.cost(delay) for delay in fine])
     # Of delays that are as good, as between two messages, the middle.
-    inside = fine[costs <= costs.min() + PLAUSIBLE]
+    inside = fine[costs <= costs.min() + DELAY.plausible_gain]
     delay = max(float(0.5 * (inside[0] + inside[-1])), least)
     explained, factor, spread = comparison.summarise(delay)
-    echo = comparison.own_left(float(fine[int(np.argmin(costs))])).max() < EXACT
+    echo = comparison.own_left(float(fine[int(np.argmin(costs))])).max() < DELAY.exact_share
     return EffortDelay(
         delay,
-        max(float(inside[-1] - inside[0]) / math.sqrt(12.0), FINE),
+        max(float(inside[-1] - inside[0]) / math.sqrt(12.0), DELAY.fine_step),
         comparison.find_jitter(delay),
         explained,
         factor,
@@ -218,9 +175,9 @@ def find_longest(log: Log, commands: CommandLog) -> float:
     float
         0 where too little is recorded to compare anything.
     """
-    for longest in (LATEST, LONGEST):
+    for longest in (DELAY.longest, DELAY.longest_at_first):
         rows = _choose_rows(log, commands, longest)
-        if rows.size < FEWEST:
+        if rows.size < DELAY.fewest_states:
             continue
         held = commands.hold(log.times[rows])
         changes = (np.ptp(log.effort[rows], axis=0) > 0.0) & (np.ptp(held, axis=0) > 0.0)
@@ -231,11 +188,11 @@ def find_longest(log: Log, commands: CommandLog) -> float:
 def _choose_rows(log: Log, commands: CommandLog, longest: float) -> NDArray[np.intp]:
     """Return the states that all delays up to a longest one [s] are tried on."""
     # The last steps of the search go beyond the longest.
-    first = commands.times[0] + longest + 2.0 * LATE_STEP
-    last = commands.times[-1] - EARLIEST
+    first = commands.times[0] + longest + 2.0 * DELAY.late_step
+    last = commands.times[-1] - DELAY.earliest
     inside = np.flatnonzero((log.times >= first) & (log.times <= last))
-    start = max((inside.size - SAMPLES) // 2, 0)
-    rows: NDArray[np.intp] = inside[start : start + SAMPLES]
+    start = max((inside.size - DELAY.states) // 2, 0)
+    rows: NDArray[np.intp] = inside[start : start + DELAY.states]
     return rows
 
 
@@ -248,7 +205,7 @@ class _Comparison:
         self._times, self._commands = log.times[rows], commands
         self._n = log.effort.shape[1]
         self.period = float(np.median(np.diff(self._times)))
-        self._window = 2 * max(round(0.5 * SLOW / self.period), 1) + 1
+        self._window = 2 * max(round(0.5 * DELAY.slow_time / self.period), 1) + 1
         self._raw = log.effort[rows]
         self._effort = self._fast(self._raw)
         self._whole = self._raw - self._raw.mean(axis=0)
@@ -282,7 +239,7 @@ class _Comparison:
         square = np.maximum((whole * whole).sum(axis=0), 1e-30)
         plain = (whole * self._whole).sum(axis=0) / square
         off = ((self._whole - plain * whole) ** 2).sum(axis=0)
-        is_plain = off <= PLAIN * (self._whole**2).sum(axis=0)
+        is_plain = off <= DELAY.plain_share * (self._whole**2).sum(axis=0)
         weight = np.maximum((g * g).sum(axis=0), 1e-9)
         # The command and the effort without what gravity explains of each.
         own = u - g * ((g * u).sum(axis=0) / weight)
@@ -315,7 +272,7 @@ class _Comparison:
         # What gravity explains is no sign of a command.
         size = np.where(part == 0.0, self._size, self._own_size)
         left = (rest**2).sum(axis=0) / size
-        self.joints = self.joints[left[self.joints] <= 1.0 - FOLLOWS]
+        self.joints = self.joints[left[self.joints] <= 1.0 - DELAY.following_share]
         if self.joints.size:
             chosen = rest[:, self.joints]
             alike = count_alike(chosen, np.ones(chosen.shape, dtype=bool))
@@ -327,7 +284,7 @@ class _Comparison:
         explained, spread = np.full(self._n, math.nan), np.full(self._n, math.inf)
         alike = count_alike(rest, np.ones(rest.shape, dtype=bool))
         variance = alike * (rest**2).mean(axis=0) / share
-        variance += np.where(part == 0.0, 0.0, (BESIDE_GRAVITY * factor) ** 2)
+        variance += np.where(part == 0.0, 0.0, (DELAY.beside_gravity * factor) ** 2)
         explained[self.joints] = 1.0 - self.left(delay)[self.joints]
         spread[self.joints] = np.sqrt(variance[self.joints])
         return explained, factor, spread
@@ -343,14 +300,16 @@ class _Comparison:
         held = self._commands.hold(self._times - delay)
         change = np.abs(np.gradient(held, axis=0))
         telling = (np.abs(factor) * change / noise)[:, joints].max(axis=1)
-        order = np.argsort(telling)[-JITTER_SAMPLES:]
-        chosen = np.sort(order[telling[order] >= TELLING])
-        if chosen.size < FEWEST:
+        order = np.argsort(telling)[-DELAY.jitter_states :]
+        chosen = np.sort(order[telling[order] >= DELAY.telling_change])
+        if chosen.size < DELAY.fewest_states:
             return math.nan
         rest_of = (self._effort - part * self._gravity)[chosen] + factor * (
             held - self._fast(held)
         )[chosen]
-        offsets = np.arange(-JITTER_REACH, JITTER_REACH + JITTER_STEP, JITTER_STEP)
+        offsets = np.arange(
+            -DELAY.jitter_reach, DELAY.jitter_reach + DELAY.jitter_step, DELAY.jitter_step
+        )
         errors = np.array(
             [
                 self._misfit(rest_of, factor, noise, self._times[chosen] - delay - offset)

@@ -16,9 +16,11 @@ import numpy as np
 from ne_dynamics.driver.command import (
     describe_commands,
     describe_no_commands,
+    level_of_delay,
 )
 from ne_dynamics.driver.delay import find_effort_delay
 from ne_dynamics.driver.effort import (
+    TORQUE,
     JointEffort,
     describe_efforts,
     summarise_meaning,
@@ -26,6 +28,9 @@ from ne_dynamics.driver.effort import (
 )
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.findings import DriverFindings, JointDriver
+from ne_dynamics.driver.hypotheses.hypothesis import TestedLog
+from ne_dynamics.driver.hypotheses.row import UNSIGNED
+from ne_dynamics.driver.limited_effort import find_limited_efforts
 from ne_dynamics.driver.meaning import (
     Meaning,
     find_meaning,
@@ -53,13 +58,10 @@ from ne_dynamics.driver.verdict import Level, Verdict, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.logs import Finding, Log
+from ne_dynamics.logs import Finding, Log, LogReading
 from ne_dynamics.logs.samples.sample_checks import CHECKS
 from ne_dynamics.logs.samples.sample_faults import count_stale
 from ne_dynamics.model.robot import Robot
-
-EFFORT_DELAY_LEVELS = (1.5e-3, 4e-3)
-"""Standard deviations up to which the delay of efforts behind the motion is known, and likely."""
 
 
 class DriverDescription(DriverFindings):
@@ -162,14 +164,20 @@ def describe_driver(
     moves = np.ptp(log.position, axis=0) > 0.0 if signals is None else signals.moves
     missing = find_empty(recording.effort, robot.n)
     meaning, found = _find_meaning(dynamics, log)
-    if meaning is not None:
-        faults += found
+    faults += found
     follows = None if commands is None else find_effort_delay(dynamics, log, commands)
-    efforts = describe_efforts(robot, recording.effort, missing, moves, meaning, follows)
+    untold = [one.what for one in found if one.code == UNSIGNED.code]
+    efforts = describe_efforts(
+        robot, recording.effort, missing, moves, meaning, follows, *untold[:1]
+    )
     velocities = describe_velocities(log, ~find_empty(recording.velocity, robot.n), signals)
+    effort = summarise_meaning(robot, efforts, moves)
     command = describe_no_commands()
     if commands is not None:
         command = describe_commands(dynamics, log, commands, follows)
+        if follows is not None and effort.value in (TORQUE, None):
+            limits = robot.limits('effort_limit')
+            faults += find_limited_efforts(log, commands, follows.delay, limits)
     joints = tuple(
         _describe_joint(robot, index, recording, effort, velocity, bool(moves[index]))
         for index, (effort, velocity) in enumerate(zip(efforts, velocities, strict=True))
@@ -178,7 +186,7 @@ def describe_driver(
         source=recording.source,
         joints=joints,
         timing=describe_timing(recording, *count_stale(raw)),
-        effort=summarise_meaning(robot, efforts, moves),
+        effort=effort,
         effort_scale=summarise_scale(robot, efforts),
         effort_delay=_describe_effort_delay(meaning),
         command=command,
@@ -196,6 +204,9 @@ def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[Fi
     concerned = evidence.moves & (np.ptp(log.effort, axis=0) > 0.0)
     if not evidence.is_telling or not concerned.any():
         return None, []
+    unsigned = UNSIGNED.test(TestedLog(evidence, robot, LogReading.as_recorded(robot.n)))
+    if unsigned:
+        return None, [*unsigned]
     meaning = find_meaning(evidence, robot, concerned, prepare_for_delay(dynamics, log))
     return meaning, list(meaning.faults)
 
@@ -206,10 +217,9 @@ def _describe_effort_delay(meaning: Meaning | None) -> Verdict:
         return unknown('the efforts do not tell', experiment)
     deviation = meaning.delay_deviation
     text = f'{1e3 * meaning.delay:.1f} +- {1e3 * deviation:.1f} ms'
-    known, likely = EFFORT_DELAY_LEVELS
-    if not deviation <= likely:
+    level = level_of_delay(deviation)
+    if level is Level.UNKNOWN:
         return unknown('the efforts do not tell', experiment)
-    level = Level.KNOWN if deviation <= known else Level.LIKELY
     return Verdict(meaning.delay, level, text, '', deviation)
 
 

@@ -14,6 +14,7 @@ from ne_dynamics.driver.hypotheses.row import (
     HYPOTHESES,
     OTHER_MODEL,
     UNEXPLAINED,
+    UNSIGNED,
 )
 from ne_dynamics.driver.hypotheses.shifted_zero import ShiftedZero
 from ne_dynamics.dynamics import Dynamics
@@ -197,6 +198,9 @@ class _FaultSearch:
 
     def run(self) -> None:
         """Find all."""
+        self.faults += UNSIGNED.test(self._log)
+        if self.faults:
+            return
         self._find_single()
         for found in COMMON_FACTOR.test(self._log):
             if found.is_decisive:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.driver.delay import EffortDelay
 from ne_dynamics.driver.meaning import Meaning
+from ne_dynamics.driver.thresholds import EFFORTS
 from ne_dynamics.driver.verdict import (
     Level,
     Verdict,
@@ -30,26 +31,6 @@ WITHOUT_GRAVITY = 'torque_without_gravity'
 OTHER_UNIT = 'current'
 NOTHING = 'nothing'
 
-UNEXPLAINED = 0.6
-"""Part of an effort that stays unexplained from which on nothing is said of it."""
-
-GRAVITY_SHARE = 0.1
-"""Part of an effort that gravity makes, from which on the joint itself tells whether it is in."""
-
-FRICTION_DEVIATIONS = 4.0
-FRICTION_SHARE = 0.02
-"""Friction is in an effort when it is so many standard deviations and such a part of it."""
-
-DISAGREE = 2.0
-"""Factors of joints disagree when one is off their middle by so many standard deviations."""
-
-SCALE_KNOWN = 0.05
-COMMANDED = 1.25
-"""What is reported for one of what is commanded counts from this relative standard deviation on,
-and is in its unit within this factor."""
-
-MODEL_SPREAD = 0.3
-"""What a scale is off beside, as a part: the masses of the given model."""
 
 MOVE = 'move all joints at once over most of their range, at half their speed, both ways, for 20 s'
 ALONE = 'move this joint, back and forth, at half its speed'
@@ -106,6 +87,7 @@ def describe_efforts(
     moves: NDArray[np.bool_],
     meaning: Meaning | None,
     follows: EffortDelay | None = None,
+    untold: str = 'too little was recorded',
 ) -> tuple[JointEffort, ...]:
     """Return what the effort of each joint is.
 
@@ -121,6 +103,8 @@ def describe_efforts(
         None where the log does not tell one.
     follows : EffortDelay, optional
         How efforts follow commands, which are in N m or N: that tells scale and sign.
+    untold : str
+        Why the log does not tell a meaning.
 
     Returns
     -------
@@ -140,9 +124,9 @@ def describe_efforts(
                 describe_nothing(_describe_constant(float(column[0]), limit, moves, joint))
             )
         elif meaning is None or not moves[joint]:
-            what = 'the joint did not move' if not moves[joint] else 'too little was recorded'
+            what = 'the joint did not move' if not moves[joint] else untold
             found.append(describe_nothing(unknown(what, MOVE)))
-        elif meaning.left[joint] > UNEXPLAINED:
+        elif meaning.left[joint] > EFFORTS.unexplained_share:
             part = max(1.0 - float(meaning.left[joint]) ** 2, 0.0)
             text = f'no arm like the given one explains more than {part:.0%} of it'
             found.append(describe_nothing(unknown(text, MOVE), is_unexplained=True))
@@ -239,7 +223,7 @@ def summarise_scale(robot: Robot, efforts: tuple[JointEffort, ...]) -> Verdict:
     spreads = np.array([max(spread, 1e-6) for _, _, spread, _ in known])
     weights = 1.0 / spreads**2
     middle = float(np.exp((weights * np.log(values)).sum() / weights.sum()))
-    if (np.abs(np.log(values / middle)) > DISAGREE * spreads).any():
+    if (np.abs(np.log(values / middle)) > EFFORTS.disagreeing_deviations * spreads).any():
         return unknown(f'factors disagree from joint to joint: one is {shown}', LOAD)
     deviation = float(middle / math.sqrt(weights.sum()))
     return Verdict(
@@ -292,8 +276,10 @@ def _describe(
     scale = _describe_scale(meaning, joint, unit, in_unit, unit_level)
     if follows is not None and follows.follows[joint]:
         own, spread = float(follows.factor[joint]), float(follows.factor_deviation[joint])
-        if spread <= SCALE_KNOWN * abs(own):
-            is_commanded_unit = 1.0 / COMMANDED <= abs(own) <= COMMANDED
+        if spread <= EFFORTS.known_scale_deviation * abs(own):
+            is_commanded_unit = (
+                1.0 / EFFORTS.commanded_factor <= abs(own) <= EFFORTS.commanded_factor
+            )
             if unit_level is Level.KNOWN and in_unit != is_commanded_unit:
                 # Commands may be in another unit themselves, as those of a drive by its current.
                 scale = _describe_contradicted_scale(own, factor, unit)
@@ -315,7 +301,7 @@ def _describe(
 def _describe_commanded_scale(factor: float, deviation: float, unit: str) -> Verdict:
     value = 1.0 / abs(factor)
     spread = deviation / abs(factor) * value
-    if 1.0 / COMMANDED <= value <= COMMANDED:
+    if 1.0 / EFFORTS.commanded_factor <= value <= EFFORTS.commanded_factor:
         value, text = (
             1.0,
             f'in {unit}: it is {abs(factor):.3g} +- {deviation:.2g} times the command',
@@ -387,7 +373,7 @@ def _describe_gravity(meaning: Meaning, joint: int) -> Verdict:
         return unknown('with or without gravity', experiment)
     contains = not meaning.without_gravity
     text = 'with gravity' if contains else 'without gravity'
-    if meaning.gravity_share[joint] < GRAVITY_SHARE:
+    if meaning.gravity_share[joint] < EFFORTS.gravity_share:
         # Its own efforts hardly depend on it.
         return Verdict(
             contains, Level.LIKELY, f'{text}, as in the other joints; this one carries little', ''
@@ -410,9 +396,9 @@ def _describe_friction(meaning: Meaning, joint: int, unit: str) -> Verdict:
         f'Coulomb {coulomb / moving:.3g} +- {spreads[0] / moving:.2g} {unit}, '
         f'viscous {viscous / speed:.3g} +- {spreads[1] / speed:.2g} {per_speed}'
     )
-    if amount > FRICTION_DEVIATIONS * deviation and amount > FRICTION_SHARE * size:
+    if amount > EFFORTS.friction_deviations * deviation and amount > EFFORTS.friction_share * size:
         return Verdict(True, Level.KNOWN, f'with friction: {shown}')
-    if amount <= 2.0 * deviation < FRICTION_SHARE * size:
+    if amount <= 2.0 * deviation < EFFORTS.friction_share * size:
         return Verdict(
             False,
             Level.LIKELY,
@@ -438,7 +424,7 @@ def _describe_scale(
     own = float(meaning.factor_deviations[joint])
     if unit_level is Level.UNKNOWN or not math.isfinite(own):
         return unknown('the motion of this joint does not tell its scale', LOAD)
-    deviation = math.hypot(own, MODEL_SPREAD)
+    deviation = math.hypot(own, EFFORTS.model_spread)
     if in_unit:
         return Verdict(1.0, Level.LIKELY, f'in {unit}, by the masses of the given model', LOAD)
     return Verdict(
@@ -455,7 +441,10 @@ def _describe_offset(meaning: Meaning, joint: int, factor: float) -> Verdict:
     deviation = float(meaning.terms.constant_deviation[joint]) / factor
     size = float(meaning.size[joint]) / factor
     shown = f'{value:.3g} +- {deviation:.2g}'
-    if abs(value) > FRICTION_DEVIATIONS * deviation and abs(value) > FRICTION_SHARE * size:
+    if (
+        abs(value) > EFFORTS.friction_deviations * deviation
+        and abs(value) > EFFORTS.friction_share * size
+    ):
         return Verdict(
             value,
             Level.LIKELY,
@@ -463,6 +452,6 @@ def _describe_offset(meaning: Meaning, joint: int, factor: float) -> Verdict:
             'hold two poses in which this joint carries the same with opposite signs',
             deviation,
         )
-    if 2.0 * deviation < FRICTION_SHARE * size:
+    if 2.0 * deviation < EFFORTS.friction_share * size:
         return Verdict(0.0, Level.LIKELY, f'not significant: {shown}', '', deviation)
     return unknown(f'not known well enough: {shown}', MOVE)

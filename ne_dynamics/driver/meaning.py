@@ -7,7 +7,7 @@ An effort e_j that is reported, or commanded, is read as
 with the torque of an arm near the given one, friction of its own included (zero where the driver
 takes it out). Gravity is in the efforts of all joints or of none. A factor is 1, in N m, or any:
 of a motor current, of a torque before the gear, of another unit; beforehand it is within
-e^(+-:data:`FACTOR_SPREAD`). Each of the four kinds is fitted
+e^(+-`factor_spread`). Each of the four kinds is fitted
 (:class:`~ne_dynamics.driver.evidence.evidence.LogEvidence`), with the signs, a delay and, after
 that, the faults of the positions that make it likelier. Kinds are compared by cost and freedom.
 """
@@ -23,12 +23,14 @@ from numpy.typing import NDArray
 from ne_dynamics.driver.evidence.effort_factors import compare_with_given
 from ne_dynamics.driver.evidence.effort_fit import JointTerms
 from ne_dynamics.driver.evidence.evidence import LogEvidence
-from ne_dynamics.driver.evidence.likeliest import search_minimum
-from ne_dynamics.driver.hypotheses.hypothesis import Suspicion, TestedLog
+from ne_dynamics.driver.evidence.likeliest import choose_signs, search_minimum
+from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 from ne_dynamics.driver.hypotheses.late_effort import LateEffort
-from ne_dynamics.driver.hypotheses.reversed_axis import reverse_axis
+from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
+from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
 from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
 from ne_dynamics.driver.hypotheses.row import COLUMN_HYPOTHESES
+from ne_dynamics.driver.thresholds import MEANING
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
@@ -36,56 +38,20 @@ from ne_dynamics.logs import Log, LogReading
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
-FACTOR_SPREAD = 2.5
-"""Standard deviation of the logarithm of a factor that may be any."""
-
-FACTOR_KNOWN = 0.1
-"""The same after the log, about: what an unknown factor costs beforehand follows from both."""
-
 SAME_UNIT = math.log(1.6)
 OTHER_UNIT = math.log(2.0)
 """Factors within the first are none: so far may the given masses be off. From the second on they
 are another unit."""
 
-CURRENT_WITHOUT_GRAVITY = 4.0
-"""What another unit costs beforehand where gravity is taken out: who knows the gravity of an arm
-knows its torques in N m."""
-
-HOPELESS = 25.0
-"""A kind in N m that costs so much more than the other is not tried in another unit."""
-
-PASSES = 3
 REACH = math.log(3.0)
-"""How often signs and factors are gone through, and how far a factor is looked for each time."""
-
-FACTOR_NEAR = 0.03
-"""How near to its likeliest value the logarithm of a factor is sought."""
+"""How far a factor is looked for each time."""
 
 PROFILE = np.array([-6, -4.5, -3, -2, -1.4, -1.05, -0.7, -0.45, -0.2])
 PROFILE = np.concatenate([PROFILE, [0.0], -PROFILE[::-1]])
 """Logarithms of factors at which costs are compared."""
 
-DELAY_CUTOFF = 10.0
-DELAY_SAMPLES_PER_CUTOFF = 5.0
-REVERSAL_MARGIN = 2.0
-"""A delay is told from efforts up to this frequency [Hz], or so many samples a period, and from
-what is this many periods or more away from a change of direction."""
-
-DELAY_SPREAD = 2.0
-DELAY_FLOOR = 1e-3
-"""Errors of a delay over the standard deviation that the likelihood has, as simulated arms whose
-joints stick show, and beside it [s]."""
-
-POSITION_TRUST = 2.0
-"""Logarithm of how many times rather an effort has the wrong sign than a position, which every
-display of the arm shows."""
-
-MOST_FAULTS = 4
-DECISIVE = 6.0
-DELAY_DECISIVE = 3.0
-DELAY_DEVIATIONS = 2.5
-SHORTEST_DELAY = 1e-3
-"""A delay is taken out when the log is that much likelier, and it is that sure and long [s]."""
+ANY_DELAY = LateEffort(shortest=1e-3)
+"""Taken out, where it is decisive, before kinds are compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,9 +135,9 @@ def prepare_for_delay(dynamics: Dynamics, log: Log) -> LogEvidence | None:
     LogEvidence or None
     """
     rate = 1.0 / float(np.median(np.diff(log.times)))
-    cutoff = min(DELAY_CUTOFF, rate / DELAY_SAMPLES_PER_CUTOFF)
+    cutoff = min(MEANING.delay_cutoff, rate / MEANING.delay_samples_per_cutoff)
     try:
-        evidence = LogEvidence(dynamics, log, cutoff, reversal_margin=REVERSAL_MARGIN)
+        evidence = LogEvidence(dynamics, log, cutoff, reversal_margin=MEANING.reversal_margin)
     except InputError:
         return None
     return evidence if evidence.is_telling else None
@@ -212,14 +178,14 @@ def find_meaning(
         mirrored = base.with_position(range(robot.n), factor=-1.0)
         others = search.run(mirrored)
         other = min(others, key=lambda trial: trial.cost)
-        if other.cost < best.cost - DECISIVE:
+        if other.cost < best.cost - Hypothesis.decisive:
             log = TestedLog(evidence, robot, base)
             faults.append(ReversedPosition().test_joints(log, log.everyone))
             trials, best = others, other
-    for _ in range(MOST_FAULTS):
+    for _ in range(MEANING.most_faults):
         log = TestedLog(evidence, robot, best.reading)
         tested = [one for hypothesis in COLUMN_HYPOTHESES for one in hypothesis.test(log)]
-        decisive = [one for one in tested if one.is_decisive and one.rank < -DECISIVE]
+        decisive = [one for one in tested if one.is_decisive and one.rank < -Hypothesis.decisive]
         if not decisive:
             break
         faults.append(min(decisive, key=lambda one: one.rank))
@@ -239,7 +205,7 @@ def _find_delay(
         return math.nan, math.inf
     log = TestedLog(evidence, robot, replace(reading, effort_delay=np.zeros(robot.n)))
     found = LateEffort().test_joints(log, log.everyone)
-    return found.amount, math.hypot(DELAY_SPREAD * found.deviation, DELAY_FLOOR)
+    return found.amount, math.hypot(MEANING.delay_spread * found.deviation, MEANING.delay_floor)
 
 
 def _without_effort_factors(reading: LogReading) -> LogReading:
@@ -271,14 +237,14 @@ class _MeaningSearch:
             trials += [
                 self._fit(start, factors, True)
                 for (start, factors), trial in zip(starts, list(trials), strict=True)
-                if trial.cost < least + HOPELESS
+                if trial.cost < least + MEANING.hopeless_cost
             ]
         return trials
 
     def _cost(self, reading: LogReading) -> float:
         """Return the cost of a reading with its freedom, and with what factors cost beforehand."""
         explained = self._evidence.explain(reading)
-        sizes = np.log(np.abs(reading.effort_factor[self.joints])) / FACTOR_SPREAD
+        sizes = np.log(np.abs(reading.effort_factor[self.joints])) / MEANING.factor_spread
         return explained.cost + explained.freedom + 0.5 * float(sizes @ sizes)
 
     def _fit(self, start: LogReading, factors: FloatArray, is_free: bool) -> _Trial:
@@ -289,34 +255,26 @@ class _MeaningSearch:
         first = np.where(chosen, np.where(factors < 0.0, -1.0, 1.0) / sizes, 1.0)
         reading = self._refine(replace(start, effort_factor=first), is_free)
         log = TestedLog(self._evidence, self._robot, reading)
-        delay = LateEffort().test_joints(log, log.everyone)
-        if (
-            delay.cost < -DELAY_DECISIVE
-            and abs(delay.amount) > DELAY_DEVIATIONS * delay.deviation
-            and abs(delay.amount) >= SHORTEST_DELAY
-        ):
+        delay = ANY_DELAY.test_joints(log, log.everyone)
+        if delay.is_decisive:
             reading = self._refine(delay.reading, is_free)
         cost = self._cost(reading)
         if is_free:
-            cost += len(self.joints) * math.log(FACTOR_SPREAD / FACTOR_KNOWN)
-            cost += CURRENT_WITHOUT_GRAVITY * start.without_gravity
+            cost += len(self.joints) * math.log(MEANING.factor_spread / MEANING.factor_known)
+            cost += MEANING.current_without_gravity * start.without_gravity
         return _Trial(reading, cost, is_free)
 
     def _refine(self, reading: LogReading, is_free: bool) -> LogReading:
-        cost = self._cost(reading)
-        for _ in range(PASSES):
-            before = cost
-            for joint in self.joints:
-                flipped = reading.with_effort((joint,), factor=-1.0)
-                found = self._cost(flipped)
-                if found < cost:
-                    reading, cost = flipped, found
+        before = self._cost(reading)
+        for _ in range(MEANING.passes):
+            reading, cost = choose_signs(self._cost, reading, self.joints)
             if is_free:
                 for joints in ([joint] for joint in self.joints):
                     reading, cost = self._search_factor(reading, cost, joints)
                 reading, cost = self._search_factor(reading, cost, self.joints)
             if before - cost < 0.1:
                 break
+            before = cost
         return reading
 
     def _search_factor(
@@ -325,7 +283,7 @@ class _MeaningSearch:
         def cost_of(logarithm: float) -> float:
             return self._cost(reading.with_effort(joints, factor=math.exp(logarithm)))
 
-        place, found = search_minimum(cost_of, -REACH, REACH, FACTOR_NEAR)
+        place, found = search_minimum(cost_of, -REACH, REACH, MEANING.factor_step)
         if found >= cost:
             return reading, cost
         return reading.with_effort(joints, factor=math.exp(place)), found
@@ -354,7 +312,7 @@ class _MeaningSearch:
         common, _ = self._compare_units(reading, self.joints)
         kinds = costs[True] - costs[False] if True in costs else math.inf
         # N m is one value; one other factor of all efforts costs something beforehand.
-        supposed = common + math.log(FACTOR_SPREAD / FACTOR_KNOWN)
+        supposed = common + math.log(MEANING.factor_spread / MEANING.factor_known)
         if kinds > 0.0:
             unit_gain = max(min(kinds, supposed), 0.0)
         else:
@@ -412,9 +370,8 @@ class _MeaningSearch:
         if joint not in self.joints:
             return 0.0
         log = TestedLog(self._evidence, self._robot, reading)
-        gain = log.weigh(reading.with_effort((joint,), factor=-1.0))
+        gain = ReversedEffort().test_joints(log, (joint,)).cost
         if reading.effort_factor[joint] < 0.0:
             # Or it is the position that has the opposite sign.
-            mirrored = log.weigh(reverse_axis(reading, joint))
-            gain = min(gain, mirrored + POSITION_TRUST)
+            gain = min(gain, ReversedAxis().test_joint(log, joint).cost + MEANING.position_trust)
         return gain

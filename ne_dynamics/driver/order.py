@@ -20,8 +20,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.driver.effort import UNEXPLAINED
 from ne_dynamics.driver.evidence.evidence import LogEvidence
+from ne_dynamics.driver.evidence.likeliest import choose_signs
+from ne_dynamics.driver.thresholds import EFFORTS
 from ne_dynamics.driver.verdict import Level, Verdict, level_of, unknown
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.logs import LogReading
@@ -30,19 +31,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 SAME_UNIT = math.log(3.0)
 """Commands are brought to the size of the given model's efforts where they are off by more."""
 
-SMALLEST_LEFT = 0.01
-"""Part of a command that may be left of it, at least: no model of a real arm is better."""
-
-KNOWN_OTHER = 25.0
-LIKELY_OTHER = 12.0
-"""Another order is known, and likely, when it is that much likelier than the one of the names. In
-simulated logs wrong orders came out with gains of 10 and 20, of slow friction alone."""
-
-MISFIT = 0.2
-"""Part of a command of another joint that the order of the names leaves, at least."""
-
-ALL_ORDERS = 7
-"""So many joints are put into all orders; more are exchanged two by two."""
 
 ONE_BY_ONE = (
     'record the commands while the joints move one after the other, each over most of its range'
@@ -105,7 +93,7 @@ def find_order(
     if nearest.cost < best.cost:
         best, nearest = nearest, best
     left = evidence.explain(best.reading).left[joints]
-    if not (left < UNEXPLAINED).all():
+    if not (left < EFFORTS.unexplained_share).all():
         text = 'the commands are not explained by the motion, in no order of the joints'
         return FoundOrder(unknown(text, ONE_BY_ONE), source)
     if (best.source == source).all():
@@ -158,14 +146,12 @@ class _Orders:
                 effort_factor=sign * self._base.effort_factor[order],
                 without_gravity=without,
             )
-            cost = self._evidence.explain(reading).cost
-            for joint in self._joints:
-                flipped = reading.with_effort((joint,), factor=-1.0)
-                other = self._evidence.explain(flipped).cost
-                if other < cost:
-                    reading, cost = flipped, other
-            trials.append((cost, reading))
-        return min(trials, key=lambda trial: trial[0])
+            trials.append(choose_signs(self._explain, reading, self._joints))
+        reading, cost = min(trials, key=lambda trial: trial[1])
+        return cost, reading
+
+    def _explain(self, reading: LogReading) -> float:
+        return self._evidence.explain(reading).cost
 
     def _tabulate(self, is_free: bool) -> FloatArray:
         """Return the logarithm of the part of command k that joint j leaves, (joint, command)."""
@@ -186,12 +172,12 @@ class _Orders:
                     float(np.linalg.norm(start - basis @ (basis.T @ start))) for start in starts
                 )
                 size = max(float(np.linalg.norm(command)), 1e-12)
-                table[row, column] = math.log(max(left / size, SMALLEST_LEFT))
+                table[row, column] = math.log(max(left / size, EFFORTS.smallest_left))
         return table
 
     def _assign(self, table: FloatArray) -> NDArray[np.intp]:
         places = np.arange(len(self._joints))
-        if places.size <= ALL_ORDERS:
+        if places.size <= EFFORTS.joints_in_all_orders:
             chosen = min(
                 itertools.permutations(range(places.size)),
                 key=lambda order: float(table[places, list(order)].sum()),
@@ -242,16 +228,19 @@ def _describe_other(
         for joint, column in enumerate(best.source)
         if joint != column
     )
-    if gain < LIKELY_OTHER or misfit < MISFIT:
+    if gain < EFFORTS.likely_order_gain or misfit < EFFORTS.order_misfit:
         return unknown(
             f'the commands may be in another order than their names: {moved}', ONE_BY_ONE
         )
     # Of the column with a name, whose it is.
     names = ' '.join(joint_names[int(joint)] for joint in np.argsort(best.source))
     text = f'in another order than their names: {moved}'
-    if nearest.cost - best.cost < LIKELY_OTHER and not (nearest.source == own.source).all():
+    if (
+        nearest.cost - best.cost < EFFORTS.likely_order_gain
+        and not (nearest.source == own.source).all()
+    ):
         text += '; or like that, in an order that the motion does not tell'
-    level = Level.KNOWN if gain >= KNOWN_OTHER else Level.LIKELY
+    level = Level.KNOWN if gain >= EFFORTS.known_order_gain else Level.LIKELY
     return Verdict(
         False,
         level,

@@ -19,7 +19,7 @@ from ne_dynamics.driver.effort import (
     WITHOUT_GRAVITY,
 )
 from ne_dynamics.driver.findings import DriverFindings
-from ne_dynamics.driver.velocity import LAG_DEVIATIONS
+from ne_dynamics.driver.thresholds import STATES
 from ne_dynamics.driver.verdict import Level
 from ne_dynamics.printable import escape_controls
 
@@ -34,20 +34,6 @@ POSITION_CODES = (
 )
 """Faults of positions that a driver has, and no recording alone."""
 
-PERIODS = 10.0
-GAPS = 2.0
-SHORTEST_TIMEOUT = 0.02
-LONGEST_TIMEOUT = 1.0
-"""Time without states that is a fault: so many periods, so many times the longest gap, and within
-these [s]."""
-
-CUTOFF = 30.0
-CUTOFF_SHARE = 0.1
-"""Cut-off of velocities that come of positions [Hz], and its part of the rate at most."""
-
-LONGEST_LAG = 0.1
-SHORTEST_LAG = 1e-3
-"""Lags of velocities that the node takes, and below which one is not set [s]."""
 
 Reasoned = dict[str, tuple[Any, str]]
 """Parameter -> value, and why."""
@@ -158,7 +144,9 @@ def _find_state_effort(findings: DriverFindings) -> tuple[str, str]:
             f'{", ".join(stands)} were not seen: no motion of it was recorded'
         )
     wrong = [
-        fault for fault in findings.faults if fault.code in ('efforts-swapped', 'effort-dead-band')
+        fault
+        for fault in findings.faults
+        if fault.code in ('efforts-swapped', 'effort-dead-band', 'unsigned')
     ]
     if wrong:
         return 'ignore', wrong[0].text
@@ -178,13 +166,13 @@ def _find_timeout(findings: DriverFindings) -> Reasoned:
     timing = findings.timing
     if not math.isfinite(timing.period):
         return {}
-    wanted = max(PERIODS * timing.period, GAPS * timing.longest_gap)
-    value = min(max(wanted, SHORTEST_TIMEOUT), LONGEST_TIMEOUT)
+    wanted = max(STATES.timeout_periods * timing.period, STATES.timeout_gaps * timing.longest_gap)
+    value = min(max(wanted, STATES.shortest_timeout), STATES.longest_timeout)
     value = math.ceil(1000.0 * value - 1e-6) / 1000.0
     reason = f'states come {timing.period * 1e3:.4g} ms apart'
     if timing.gaps:
         reason += f', with gaps of up to {timing.longest_gap * 1e3:.4g} ms'
-    if wanted > LONGEST_TIMEOUT:
+    if wanted > STATES.longest_timeout:
         reason += ': too rarely for a feedback loop'
     return {'state_timeout': (value, reason)}
 
@@ -196,7 +184,11 @@ def _find_velocity(findings: DriverFindings) -> Reasoned:
     if told:
         first = told[0]
         rate = findings.timing.rate
-        cutoff = min(CUTOFF, CUTOFF_SHARE * rate) if math.isfinite(rate) else CUTOFF
+        cutoff = (
+            min(STATES.velocity_cutoff, STATES.velocity_cutoff_share * rate)
+            if math.isfinite(rate)
+            else STATES.velocity_cutoff
+        )
         names = ', '.join(joint.name for joint in told)
         reason = (
             f'velocity of {names}: {first.velocity.source.value}: {first.velocity.source.text}'
@@ -214,7 +206,7 @@ def _find_velocity(findings: DriverFindings) -> Reasoned:
         joint.velocity.lag
         for joint in joints
         if joint.velocity.can_be_used
-        and joint.velocity.lag > LAG_DEVIATIONS * joint.velocity.lag_deviation
+        and joint.velocity.lag > STATES.lag_deviations * joint.velocity.lag_deviation
     ]
     untold = [joint.name for joint in joints if not joint.velocity.source.is_told]
     found: Reasoned = {
@@ -225,9 +217,9 @@ def _find_velocity(findings: DriverFindings) -> Reasoned:
         )
     }
     largest = max(lags, default=0.0)
-    if largest >= SHORTEST_LAG:
+    if largest >= STATES.shortest_node_lag:
         found['observer.velocity_lag'] = (
-            round(min(largest, LONGEST_LAG), 5),
+            round(min(largest, STATES.longest_node_lag), 5),
             f'velocities are late by up to {1e3 * largest:.2g} ms',
         )
     return found

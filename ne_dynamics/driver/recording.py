@@ -13,15 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ne_dynamics.driver.thresholds import STATES
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Log
 from ne_dynamics.model.rigid_body import FloatArray
-
-FEWEST = 2
-"""States, and commands, of which something can be said."""
-
-AVERAGED = 9
-"""Instants at which a held command is read to be averaged over a period."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +73,10 @@ class CommandLog:
         stamps, efforts = _table(times), _table(effort)
         _require_shape(source, 'commanded effort', efforts, (stamps.size, len(names)))
         kept = np.isfinite(stamps) & np.isfinite(efforts).all(axis=1)
-        if kept.sum() < FEWEST:
+        if kept.sum() < STATES.fewest_states:
             raise InputError(
-                f'{source}: expected at least {FEWEST} commands with finite numbers for '
-                f'{", ".join(names)}, got {int(kept.sum())} of {stamps.size}'
+                f'{source}: expected at least {STATES.fewest_states} commands with finite numbers '
+                f'for {", ".join(names)}, got {int(kept.sum())} of {stamps.size}'
             )
         order = np.argsort(stamps[kept], kind='stable')
         stamps, efforts = stamps[kept][order], efforts[kept][order]
@@ -108,10 +103,17 @@ class CommandLog:
         width : float
             [s]
         """
-        places = (np.arange(AVERAGED) + 0.5) / AVERAGED - 0.5
-        parts = [self.hold(times + place * width) for place in places]
-        mean: FloatArray = np.mean(parts, axis=0)
+        first, last = times - 0.5 * width, times + 0.5 * width
+        # By the width as it is after rounding: large times have few digits.
+        mean: FloatArray = (self._sum_up(last) - self._sum_up(first)) / (last - first)[:, None]
         return mean
+
+    def _sum_up(self, times: FloatArray) -> FloatArray:
+        """Return the integral of the held command up to each time, shape (N, n)."""
+        steps = np.diff(self.times)[:, None] * self.effort[:-1]
+        sums = np.concatenate([np.zeros((1, self.effort.shape[1])), np.cumsum(steps, axis=0)])
+        place = np.maximum(np.searchsorted(self.times, times, side='right') - 1, 0)
+        return sums[place] + (times - self.times[place])[:, None] * self.hold(times)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,10 +206,10 @@ class DriverRecording:
                 f'{", ".join(commands.joint_names)}'
             )
         usable = np.isfinite(times) & np.isfinite(places).all(axis=1)
-        if usable.sum() < FEWEST:
+        if usable.sum() < STATES.fewest_states:
             raise InputError(
-                f'{source}: expected at least {FEWEST} states with a stamp and positions of '
-                f'{", ".join(names)}, got {int(usable.sum())} of {times.size}'
+                f'{source}: expected at least {STATES.fewest_states} states with a stamp and '
+                f'positions of {", ".join(names)}, got {int(usable.sum())} of {times.size}'
                 f'{_list_missing(names, times, places)}'
             )
         for table in (times, places):

@@ -9,22 +9,8 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.driver.recording import DriverRecording
+from ne_dynamics.driver.thresholds import STATES
 from ne_dynamics.model.rigid_body import FloatArray
-
-GAP = 2.5
-"""Times between states from this many usual ones on are gaps."""
-
-BURST = 0.3
-"""Times between states up to this part of the usual one are bursts."""
-
-OTHER_CLOCK = 1.0
-"""Stamps that are off the reception by more are of another clock [s]."""
-
-FEWEST = 3
-"""Times between states of which something can be said."""
-
-DRIFT_TIME = 5.0
-"""Recordings shorter than this tell no drift of a clock [s]."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +63,7 @@ class Timing:
     @property
     def has_other_clock(self) -> bool:
         """Whether stamps are of another clock than the receptions."""
-        return math.isfinite(self.latency) and abs(self.latency) > OTHER_CLOCK
+        return math.isfinite(self.latency) and abs(self.latency) > STATES.clock_difference
 
     def lines(self) -> list[str]:
         """Return what is to be said, a line each."""
@@ -89,7 +75,7 @@ class Timing:
         ]
         if self.gaps:
             lines.append(
-                f'{self.gaps} gaps of more than {GAP:g} periods, the longest '
+                f'{self.gaps} gaps of more than {STATES.gap_periods:g} periods, the longest '
                 f'{1e3 * self.longest_gap:.4g} ms'
             )
         if self.bursts > 0.0:
@@ -137,10 +123,30 @@ def describe_timing(recording: DriverRecording, repeated: int, moving: int) -> T
     """
     finite = np.isfinite(recording.stamps)
     stamps = recording.stamps[finite]
+    timing = time_stamps(stamps, repeated / moving if moving else 0.0)
+    if recording.received is None or not math.isfinite(timing.period):
+        return timing
+    return _with_reception(timing, stamps, recording.received[finite])
+
+
+def time_stamps(stamps: FloatArray, repeated: float = 0.0) -> Timing:
+    """Return when states came, by their stamps alone.
+
+    Parameters
+    ----------
+    stamps : array, shape (N,)
+        Finite, in the order in which they came [s].
+    repeated : float
+        Part of the states of the moving arm that repeat the one before.
+
+    Returns
+    -------
+    Timing
+    """
     steps = np.diff(stamps)
     forward = steps[steps > 0.0]
-    duration = float(stamps.max() - stamps.min())
-    if forward.size < FEWEST:
+    duration = float(np.ptp(stamps)) if stamps.size else 0.0
+    if forward.size < STATES.fewest_times:
         nothing = math.nan
         return Timing(
             stamps.size,
@@ -154,10 +160,9 @@ def describe_timing(recording: DriverRecording, repeated: int, moving: int) -> T
             nothing,
         )
     period = float(np.median(forward))
-    is_gap = forward > GAP * period
-    part = repeated / moving if moving else 0.0
+    is_gap = forward > STATES.gap_periods * period
     rate = forward.size / float(forward.sum())
-    timing = Timing(
+    return Timing(
         states=stamps.size,
         duration=duration,
         period=period,
@@ -165,29 +170,26 @@ def describe_timing(recording: DriverRecording, repeated: int, moving: int) -> T
         jitter=float(forward[~is_gap].std()),
         gaps=int(is_gap.sum()),
         longest_gap=float(forward[is_gap].max(initial=0.0)),
-        bursts=float((forward < BURST * period).mean()),
+        bursts=float((forward < STATES.burst_share * period).mean()),
         standing=int((steps <= 0.0).sum()),
-        repeated=part,
-        sensor_rate=rate * (1.0 - part),
+        repeated=repeated,
+        sensor_rate=rate * (1.0 - repeated),
     )
-    if recording.received is None:
-        return timing
-    return _with_reception(timing, stamps, recording.received[finite])
 
 
 def _with_reception(timing: Timing, stamps: FloatArray, received: FloatArray) -> Timing:
     known = np.isfinite(received)
     late = received[known] - stamps[known]
-    if late.size < FEWEST:
+    if late.size < STATES.fewest_times:
         return timing
     latency = float(np.median(late))
     drift, jitter = math.nan, float(late.std())
-    if timing.duration >= DRIFT_TIME:
+    if timing.duration >= STATES.drift_time:
         since = stamps[known] - stamps[known].mean()
         # The quickest deliveries of each tenth say how the clocks run; slow ones say nothing.
         tenths = np.array_split(np.arange(late.size), 10)
         quickest = np.array([part[int(np.argmin(late[part]))] for part in tenths if part.size])
-        if quickest.size >= FEWEST:
+        if quickest.size >= STATES.fewest_times:
             drift = float(np.polyfit(since[quickest], late[quickest], 1)[0])
             jitter = float((late - drift * since).std())
     values = {**vars(timing), 'latency': latency, 'latency_jitter': jitter, 'drift': drift}

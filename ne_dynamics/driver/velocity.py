@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.driver.steps import find_step
+from ne_dynamics.driver.thresholds import STATES
 from ne_dynamics.driver.verdict import Level, Verdict, unknown
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
@@ -33,37 +34,13 @@ WRONG = 'wrong'
 ABSENT = 'absent'
 ZERO = 'zero'
 
-LONGEST_DIFFERENCE = 12
-"""Samples over which a plain difference is looked for."""
 
 ORDER = 3
 """Earlier samples in the equation above."""
 
-EXACT = 1e-3
-"""Part of what the velocity's own past leaves of it, below which positions leave nothing."""
-
-OWN = 0.3
-"""The same, above which positions have told nothing."""
-
-FEWEST_ROWS = 60
-
-GAIN_OFF = 0.15
-"""Gain that may be off 1, as a part."""
-
-RELATED = 0.9
-UNRELATED = 0.5
-"""Correlation of a velocity with the motion of a joint from which it is that joint's, and below
-which it is not."""
 
 UNITS = {180.0 / math.pi: 'degrees a second', 30.0 / math.pi: 'revolutions a minute'}
-UNIT_OFF = 0.05
 
-LAG_DEVIATIONS = 3.0
-SHORTEST_LAG = 5e-4
-"""A lag is one from so many standard deviations and so long on [s]."""
-
-SAME_PERIOD = 0.2
-"""Times between samples may be off the usual by this part of it where differences are compared."""
 
 MOVE = 'move this joint, faster than {speed:g} rad/s or m/s in both directions, and record 10 s'
 
@@ -163,10 +140,10 @@ def _find_other_joint(log: Log, signals: Signals, joint: int) -> Verdict | None:
             for other, moves in zip(signals.velocity.T, signals.moves, strict=True)
         ]
     )
-    if related[joint] >= UNRELATED:
+    if related[joint] >= STATES.unrelated:
         return None
     best = int(np.argmax(related))
-    if related[best] >= RELATED:
+    if related[best] >= STATES.related:
         return Verdict(WRONG, Level.KNOWN, f'it is that of joint {log.joint_names[best]}')
     return Verdict(
         WRONG,
@@ -196,13 +173,13 @@ def _fit_lag(signals: Signals, joint: int) -> tuple[float, float, float]:
 
 def _find_other_unit(gain: float) -> Verdict | None:
     """Return what is said of a velocity of another size than the motion; None where it is not."""
-    if abs(gain - 1.0) <= GAIN_OFF:
+    if abs(gain - 1.0) <= STATES.gain_off:
         return None
-    if abs(gain + 1.0) <= GAIN_OFF:
+    if abs(gain + 1.0) <= STATES.gain_off:
         return Verdict(WRONG, Level.KNOWN, 'it has the opposite sign')
     sign = 'with the opposite sign, ' if gain < 0.0 else ''
     for factor, unit in UNITS.items():
-        if abs(abs(gain) / factor - 1.0) <= UNIT_OFF:
+        if abs(abs(gain) / factor - 1.0) <= STATES.unit_off:
             return Verdict(
                 WRONG, Level.KNOWN, f'{sign}it is {abs(gain):.3g} times too large: {unit}'
             )
@@ -222,10 +199,10 @@ def _find_source(log: Log, joint: int, lag: float, deviation: float) -> Verdict:
             f'the difference of the positions over {samples} sample{"s" * (samples > 1)}, {late}',
         )
     past, both = _rests(log.times, position, velocity)
-    is_late = lag > max(LAG_DEVIATIONS * deviation, SHORTEST_LAG)
+    is_late = lag > max(STATES.lag_deviations * deviation, STATES.shortest_lag)
     step = find_step(velocity)
     own_step = step / math.sqrt(12.0) if math.isfinite(step) else 0.0
-    if both <= max(EXACT * past, 1.5 * own_step) and both < OWN * past:
+    if both <= max(STATES.exact_share * past, 1.5 * own_step) and both < STATES.own_share * past:
         return Verdict(
             DIFFERENTIATED, Level.KNOWN, f'differences of the positions behind a filter, {late}'
         )
@@ -243,7 +220,7 @@ def _find_source(log: Log, joint: int, lag: float, deviation: float) -> Verdict:
             Level.LIKELY,
             f'{late}: measured or differentiated, then filtered',
         )
-    if math.isfinite(past) and both > OWN * past:
+    if math.isfinite(past) and both > STATES.own_share * past:
         return Verdict(MEASURED, Level.KNOWN, f'independent of the steps of the positions, {late}')
     return Verdict(
         MEASURED,
@@ -255,7 +232,7 @@ def _find_source(log: Log, joint: int, lag: float, deviation: float) -> Verdict:
 def _find_difference(times: FloatArray, position: FloatArray, velocity: FloatArray) -> int:
     """Return over how many samples a velocity is the difference of the positions; 0 for none."""
     size = float(rms(velocity[:, np.newaxis])[0])
-    for samples in range(1, min(LONGEST_DIFFERENCE, velocity.size // 4) + 1):
+    for samples in range(1, min(STATES.longest_difference, velocity.size // 4) + 1):
         derived = (position[samples:] - position[:-samples]) / (times[samples:] - times[:-samples])
         off = np.abs(velocity[samples:] - derived)
         noise = float(np.median(np.abs(np.diff(derived))))
@@ -272,13 +249,13 @@ def _rests(times: FloatArray, position: FloatArray, velocity: FloatArray) -> tup
     """
     steps = np.diff(times)
     period = float(np.median(steps))
-    even = np.abs(steps / period - 1.0) < SAME_PERIOD
+    even = np.abs(steps / period - 1.0) < STATES.same_period_share
     derived = np.diff(position) / steps
     rows = np.arange(ORDER + 1, velocity.size)
     # Sample i needs the velocities and differences of itself and of those before.
     usable = np.all([even[rows - 1 - back] for back in range(ORDER + 1)], axis=0)
     rows = rows[usable & np.isfinite(velocity[rows])]
-    if rows.size < FEWEST_ROWS:
+    if rows.size < STATES.fewest_velocities:
         return math.nan, math.nan
     own = np.stack([velocity[rows - back] for back in range(1, ORDER + 1)], axis=1)
     changes = np.stack([derived[rows - 1 - back] for back in range(ORDER + 1)], axis=1)
@@ -290,7 +267,7 @@ def _rests(times: FloatArray, position: FloatArray, velocity: FloatArray) -> tup
 
 
 def _rest(table: FloatArray, values: FloatArray) -> float:
-    if values.size < FEWEST_ROWS:
+    if values.size < STATES.fewest_velocities:
         return math.nan
     solution, *_ = np.linalg.lstsq(table, values, rcond=None)
     left = values - table @ solution

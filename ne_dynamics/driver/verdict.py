@@ -7,11 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from ne_dynamics.driver.thresholds import EFFORTS
 from ne_dynamics.json_numbers import finite_or_none
-
-KNOWN_GAIN = 6.0
-LIKELY_GAIN = 3.0
-"""Logarithm of how many times likelier than anything else a value is, to be known, or likely."""
 
 
 class Level(str, enum.Enum):
@@ -71,9 +68,9 @@ def unknown(text: str, experiment: str) -> Verdict:
 
 def level_of(gain: float) -> Level:
     """Return how sure something is that makes a recording e^gain times likelier than all else."""
-    if gain >= KNOWN_GAIN:
+    if gain >= EFFORTS.known_gain:
         return Level.KNOWN
-    return Level.LIKELY if gain >= LIKELY_GAIN else Level.UNKNOWN
+    return Level.LIKELY if gain >= EFFORTS.likely_gain else Level.UNKNOWN
 
 
 def least_sure(*levels: Level) -> Level:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ne_dynamics.algorithms.hysteresis import compute_hysteresis, move_hysteresis
 from ne_dynamics.algorithms.joint_friction import compute_friction
+from ne_dynamics.dynamics.drive_friction import DriveFriction
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
@@ -89,7 +90,9 @@ class Base(NamedTuple):
 class Terms:
     """Which parts of the model are used: the parameters `terms.*`."""
 
-    gravity: bool = parameter(True, 'Compensate gravity. False for robots that do it themselves.')
+    gravity: bool = parameter(
+        True, 'Compensate gravity. Set to false if the robot does it itself.'
+    )
     coriolis: bool = parameter(True, 'Compensate Coriolis and centrifugal efforts.')
     inertia: bool = parameter(
         True, 'Feed forward the desired acceleration through the mass matrix.'
@@ -122,8 +125,10 @@ class Compensation:
     dynamics : InverseDynamics
     friction : tuple of n FrictionModel
         With the smoothing.
-    viscous_friction : array, shape (n,), or None
-        That is fed forward [N m s/rad or N s/m]; None where there is none.
+    drives : DriveFriction or None
+        Friction of the coupled drives; None where there is none.
+    has_viscous_friction : bool
+        Whether some is fed forward.
     has_hysteresis : bool
         Whether the friction of a joint depends on its path.
     """
@@ -147,7 +152,9 @@ class Compensation:
         self._coulomb = robot.joint_values('coulomb_friction')
         models = [joint.friction for joint in robot.joints]
         is_simple = all(model.is_off for model in models)
+        self.drives = DriveFriction.of(robot, smoothing_velocity)
         has_friction = not is_simple or bool(self._viscous.any() or self._coulomb.any())
+        has_friction = has_friction or self.drives is not None
         self.friction = tuple(
             replace(model, smoothing_velocity=smoothing_velocity)
             if model.smoothing_velocity == 0.0
@@ -155,8 +162,8 @@ class Compensation:
             for model in models
         )
         self._adds_friction = terms.friction and has_friction
-        is_viscous = self._adds_friction and bool(self._viscous.any())
-        self.viscous_friction = self._viscous if is_viscous else None
+        is_viscous = self._viscous.any() or self.drives is not None
+        self.has_viscous_friction = self._adds_friction and bool(is_viscous)
         self._is_simple = is_simple
         self._has_coulomb = bool(self._coulomb.any())
         self._sharpness = 0.0 if smoothing_velocity == 0.0 else 1.0 / smoothing_velocity
@@ -209,8 +216,9 @@ class Compensation:
             without a wrench.
         base : Base, optional
             How the base stands and moves; at rest under the dynamics' gravity when omitted.
-        direction : array, shape (n,) or (N, n), optional
-            In place of the sign of `qd_friction` where that is a step.
+        direction : array, shape (n + k,) or (N, n + k), optional
+            In place of the sign of `qd_friction`, and of the shafts of the k coupled drives if
+            `drives` has these, where that is a step.
 
         Returns
         -------
@@ -227,17 +235,38 @@ class Compensation:
             effort = rigid.inverse_dynamics(q, qd, qdd, wrench, motion, payload)
         if not self._adds_friction:
             return effort
+        of_drives = None
+        if direction is not None:
+            n = self._zero.size
+            direction, of_drives = direction[..., :n], direction[..., n:]
         if self._is_simple:
             friction = self._viscous * qd_friction
             if self._has_coulomb:
                 friction += self._coulomb * self._choose_direction(qd_friction, direction)
-            return effort + friction
+            return self._add_drives(effort + friction, qd_friction, of_drives)
         load = None
         if self._depends_on_load:
             still = self._zero if q.ndim == 1 else np.zeros_like(q)
             resting = None if base is None else base.motion
             load = rigid.inverse_dynamics(q, qd, still, wrench, resting, payload)
-        return effort + self._friction_of_models(qd_friction, load, direction)
+        effort = effort + self._friction_of_models(qd_friction, load, direction)
+        return self._add_drives(effort, qd_friction, of_drives)
+
+    def viscous_effort(self, qd: FloatArray) -> FloatArray:
+        """Return the viscous friction at velocities, whatever `terms` say.
+
+        Parameters
+        ----------
+        qd : array, shape (n,)
+            [rad/s or m/s]
+
+        Returns
+        -------
+        array, shape (n,)
+            [N m or N]
+        """
+        effort: FloatArray = self._viscous * qd
+        return effort if self.drives is None else effort + self.drives.viscous_effort(qd)
 
     def move_hysteresis(self, states: FloatArray, displacement: FloatArray) -> FloatArray:
         """Return the states of the hysteresis after motions, in the shape that is given.
@@ -343,6 +372,11 @@ class Compensation:
             return None if base is None else base.motion
         # In free fall nothing has weight.
         return self._falling if base is None else base.motion - base.resting + self._falling
+
+    def _add_drives(
+        self, effort: FloatArray, qd: FloatArray, direction: FloatArray | None
+    ) -> FloatArray:
+        return effort if self.drives is None else effort + self.drives.effort(qd, direction)
 
     def _choose_direction(self, qd: FloatArray, direction: FloatArray | None) -> FloatArray:
         if self._sharpness:

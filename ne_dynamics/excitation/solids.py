@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.errors import ModelError, optional_dependency
+from ne_dynamics.errors import MissingDependencyError, ModelError, optional_dependency
 from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 from ne_dynamics.model.robot import BASE, Robot
-from ne_dynamics.model.urdf.shapes import Shape
+from ne_dynamics.model.urdf.shapes import Shape, read_shapes
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +89,35 @@ def make_solids(robot: Robot, shapes: Sequence[Shape]) -> tuple[Solid, ...]:
             f'robot {robot.name!r}: expected collision shapes of links that move, got none'
         )
     return tuple(solids)
+
+
+def read_bounds(robot: Robot, text: str, file: str) -> dict[int, tuple[FloatArray, FloatArray]]:
+    """Return the boxes around the collision shapes of the bodies that have any.
+
+    Parameters
+    ----------
+    robot : Robot
+    text : str
+        Its URDF. Where a shape or a mesh in it cannot be read, there is no box at all.
+    file : str
+        Where that came from, to find meshes by.
+
+    Returns
+    -------
+    dict
+        Least and largest coordinates by the index of the body, in its frame [m].
+    """
+    try:
+        solids = make_solids(robot, read_shapes(text, file))
+    except (ModelError, MissingDependencyError):
+        return {}
+    return {
+        body: (
+            np.min([(s.points - s.radius).min(axis=0) for s in solids if s.body == body], axis=0),
+            np.max([(s.points + s.radius).max(axis=0) for s in solids if s.body == body], axis=0),
+        )
+        for body in {solid.body for solid in solids}
+    }
 
 
 def make_origins(robot: Robot) -> tuple[Solid, ...]:

@@ -42,6 +42,7 @@ from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.search import choose_gains
 from ne_dynamics.gains.text import describe_design
 from ne_dynamics.json_numbers import as_json_numbers
+from ne_dynamics.model.coupled_drive import refuse_coupled_drives
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion import Waypoints
 
@@ -222,7 +223,8 @@ def design_gains(
     request = GainRequest() if request is None else request
     joints = dynamics.robot.joints
     request.position_steps(len(joints))
-    request.joint_stiffness(joints)
+    if request.joint_stiffness(joints) is not None:
+        refuse_coupled_drives(dynamics.robot.coupled_drives, 'stiffness')
     plants = gather_plants(dynamics, request)
     falls = {
         is_compensated: Falls(dynamics, request, is_compensated=is_compensated)

@@ -74,7 +74,8 @@ class GainFindings:
     def integral_clamps(self) -> list[float]:
         """Return what the integral of each joint is clamped at [N m or N]; 0: it has none."""
         largest = self.plants.largest_gravity(self.request)
-        largest = largest + (1.0 + self.request.uncertainty) * stiction(self.joints)
+        held = stiction(self.joints) + self.plants.coupled_friction
+        largest = largest + (1.0 + self.request.uncertainty) * held
         largest = np.where(largest > GAINS.holding_rounding * largest.max(), largest, 0.0)
         return rounded(np.minimum(largest, self.request.limits(self.joints)))
 
@@ -120,7 +121,12 @@ class GainFindings:
             found.append(
                 f'no effort limit of {", ".join(unlimited)}: noise and effort bound no gain there'
             )
-        rotorless = [joint.name for joint in self.joints if not joint.reflected_inertia > 0.0]
+        shared = np.diag(self.plants.coupled_inertia)
+        rotorless = [
+            joint.name
+            for joint, more in zip(self.joints, shared, strict=True)
+            if not joint.reflected_inertia + more > 0.0
+        ]
         spread = max(
             (
                 one.choice.kind.lightest / one.choice.kind.heaviest

@@ -42,6 +42,10 @@ class Plants:
         Its bounds.
     rotors : array, shape (n,)
         Reflected inertia of the rotors, contained in all of them [kg m^2 or kg].
+    coupled_inertia : array, shape (n, n)
+        That of drives that turn with several joints, likewise contained in all of them.
+    coupled_friction : array, shape (n,)
+        Largest Coulomb friction of these [N m or N].
     gravity : array, shape (N, n)
         Of the model [N m or N].
     body_gravity : array, shape (N, b, n)
@@ -63,6 +67,8 @@ class Plants:
     light: FloatArray
     heavy: FloatArray
     rotors: FloatArray
+    coupled_inertia: FloatArray
+    coupled_friction: FloatArray
     gravity: FloatArray
     body_gravity: FloatArray
     load_gravity: FloatArray
@@ -269,6 +275,8 @@ def plants_in(
         light=light,
         heavy=heavy,
         rotors=np.array([joint.reflected_inertia for joint in joints]),
+        coupled_inertia=dynamics.robot.coupled_inertia,
+        coupled_friction=dynamics.robot.coupled_friction,
         gravity=np.atleast_2d(dynamics.gravity_torque(poses)),
         body_gravity=_body_gravity(dynamics, poses),
         load_gravity=_load_gravity(dynamics, jacobian),

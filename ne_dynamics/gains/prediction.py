@@ -72,7 +72,7 @@ def predict_sag(
     holds the joint. An integral takes it away in time; this is what it begins with.
     """
     load = largest_payload(request) * plants.load_gravity
-    held = (1.0 + request.uncertainty) * stiction(joints)
+    held = (1.0 + request.uncertainty) * (stiction(joints) + plants.coupled_friction)
     kp, weights = choice.gains.kp, choice.kind.weights
     springs = np.diag(kp) if weights is None else weights * kp
     slopes = plants.corner_slopes(request, is_compensated=weights is not None)
@@ -198,7 +198,7 @@ def predict_motion(
     regressor = dynamics.regressor(q, qd, qdd).reshape(len(q), n, -1, 10)
     by_body = np.einsum('knbp,bp->kbn', regressor, body)
     friction = dynamics.friction_torque(qd)
-    by_rotor = plants.rotors * qdd
+    by_rotor = plants.rotors * qdd + qdd @ plants.coupled_inertia
     load = payload_effort(dynamics, request, q, qd, qdd)
     needed = (
         np.einsum('Bb,kbn->kBn', models.links, by_body)
@@ -302,7 +302,8 @@ def _masses(
     # Row: the acceleration of one joint; of that body by body the efforts of all.
     each = np.einsum('jnbp,bp->bnj', moved.reshape(n, n, -1, 10), body)
     masses: FloatArray = np.einsum('Bb,bnj->Bnj', models.links, each)
-    masses += models.rotors[:, np.newaxis, np.newaxis] * np.diag(plants.rotors)
+    rotors = np.diag(plants.rotors) + plants.coupled_inertia
+    masses += models.rotors[:, np.newaxis, np.newaxis] * rotors
     if models.payload.any():
         at_rest = payload_effort(dynamics, request, there, still, still)
         load = (payload_effort(dynamics, request, there, still, units) - at_rest).T

@@ -100,10 +100,11 @@ def estimate_base(
     rotors = [places.get((joint, Term.ROTOR), MISSING) for joint in range(len(design.terms))]
     sources = np.array([*range(inertial), *rotors], dtype=np.intp)[list(columns.chosen)]
     fitted = np.flatnonzero(sources != MISSING)
-    pairs = [pair for pair in places if pair[1] != Term.ROTOR]
+    n = len(design.terms)
+    pairs = [pair for pair in places if pair[1] != Term.ROTOR or pair[0] >= n]
     believed, spread = _describe_belief(design, columns)
     # A rotor that is not fitted is in no column: its part of a sum is known.
-    known = design.given[:, Term.ROTOR] * (np.array(rotors) == MISSING)
+    known = design.given[:n, Term.ROTOR] * (np.array(rotors) == MISSING)
     shift = columns.combinations[:, inertial:] @ known
     taken = np.r_[sources[fitted], np.array([places[pair] for pair in pairs], dtype=np.intp)]
     mean = np.r_[(believed - shift)[fitted], [design.given[pair] for pair in pairs]]
@@ -142,7 +143,7 @@ def _describe_belief(design: Design, columns: BaseColumns) -> tuple[FloatArray, 
     """Return what is believed of the base parameters, and how little, as mean and covariance."""
     bodies, n = len(design.bodies), len(design.terms)
     given = [design.robot.bodies[body].inertia.parameters for body in design.bodies]
-    mean = columns.combinations @ np.r_[np.reshape(given, -1), design.given[:, Term.ROTOR]]
+    mean = columns.combinations @ np.r_[np.reshape(given, -1), design.given[:n, Term.ROTOR]]
     size = PER_BODY * bodies
     covariance = np.zeros((size + n, size + n))
     for index, reference in enumerate(design.references):
@@ -151,7 +152,7 @@ def _describe_belief(design: Design, columns: BaseColumns) -> tuple[FloatArray, 
         root = np.linalg.inv(np.linalg.cholesky(hessian)).T
         covariance[place, place] = IDENTIFICATION.unknown_spread**2 * root @ root.T
     covariance[range(size, size + n), range(size, size + n)] = (
-        IDENTIFICATION.unknown_spread * design.scales[:, Term.ROTOR]
+        IDENTIFICATION.unknown_spread * design.scales[:n, Term.ROTOR]
     ) ** 2
     spread = columns.combinations @ covariance @ columns.combinations.T
     return mean, spread

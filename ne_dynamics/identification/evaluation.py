@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ne_dynamics.algorithms.hysteresis import compute_friction_along
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.dynamics.drive_friction import DriveFriction
 from ne_dynamics.errors import InputError
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.logs import Log, Signals, filtered
@@ -105,6 +106,15 @@ def as_dynamics(model: Robot | Dynamics) -> Dynamics:
     return model if isinstance(model, Dynamics) else Dynamics(model, backend='python')
 
 
+def without_joint_friction(dynamics: Dynamics) -> Dynamics:
+    """Return the dynamics without friction but that of drives that turn with several joints."""
+    drives = dynamics.robot.coupled_drives
+    if not drives:
+        return dynamics.without_friction()
+    robot = replace(dynamics.robot.without_friction(), coupled_drives=drives)
+    return Dynamics(robot, dynamics.gravity, 'python', dynamics.tolerance)
+
+
 def require_joints(robot: Robot, log: Log) -> None:
     """Refuse a log of other joints.
 
@@ -126,12 +136,14 @@ def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
     They are those of the motion at a higher rate, filtered like the measured ones, steps of
     friction included.
     """
-    rigid = dynamics.without_friction()
+    rigid, drives = dynamics.without_friction(), DriveFriction.of(dynamics.robot)
     parts = []
     for stretch in signals.stretches:
         motion = stretch.position, stretch.velocity
         effort = np.array(rigid.inverse_dynamics(*motion, stretch.acceleration))
         load = rigid.bias_torque(*motion)
+        if drives is not None:
+            effort += drives.effort(stretch.velocity)
         for index, joint in enumerate(dynamics.robot.joints):
             effort[:, index] += compute_friction_along(
                 joint.friction,

@@ -154,35 +154,3 @@ def find_result_faults(
                 )
             )
     return findings
-
-
-def find_implausible_masses(given: Robot, identified: Robot) -> list[Finding]:
-    """Return the bodies whose mass is out of all proportion to the given one.
-
-    Parameters
-    ----------
-    given, identified : Robot
-    """
-    findings = []
-    for old, new in zip(given.bodies, identified.bodies, strict=True):
-        before, after = old.inertia.mass, new.inertia.mass
-        if (
-            before > 0.0
-            and not before / IDENTIFICATION.out_of_proportion
-            < after
-            < before * IDENTIFICATION.out_of_proportion
-        ):
-            findings.append(
-                Finding(
-                    'mass-implausible',
-                    (),
-                    f'expected about the {before:.4g} kg of the given model, got {after:.4g} kg: '
-                    'what the model lacks (a load, a drive, friction of another kind) went into '
-                    'it, or the given mass is wrong',
-                    remedy='do not read it as a mass: look for a load that the model lacks, or a '
-                    'wrong mass in the model',
-                    severity='warning',
-                    link=old.name,
-                )
-            )
-    return findings

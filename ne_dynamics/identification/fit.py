@@ -12,6 +12,7 @@ from ne_dynamics.identification.base_estimate import correct_likeness
 from ne_dynamics.identification.pieces.log_rows import LogRows
 from ne_dynamics.identification.pieces.piece_steps import Weighting
 from ne_dynamics.identification.regression.design import Design, believed, compute_scales
+from ne_dynamics.identification.regression.drive_search import choose_drive, list_candidates
 from ne_dynamics.identification.regression.friction_terms import ALWAYS
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
@@ -26,6 +27,7 @@ from ne_dynamics.identification.regression.solver import Problem, Solution, mini
 from ne_dynamics.identification.settings import IdentificationSettings
 from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import CoupledDrive
 
 MEDIAN_TO_DEVIATION = 1.4826
 """Standard deviation over the median of the magnitude, of normal noise."""
@@ -66,6 +68,8 @@ class Fit:
     outliers : int
         Efforts of single joints that count less than half.
     findings : tuple of Finding
+    drive : CoupledDrive or None
+        That the fitted blocks would be predicted better with, without numbers.
     """
 
     design: Design
@@ -84,6 +88,7 @@ class Fit:
     used: FloatArray
     outliers: int
     findings: tuple[Finding, ...]
+    drive: CoupledDrive | None
 
 
 class Fitter:
@@ -136,6 +141,7 @@ class Fitter:
         # By whose inertias the load of a joint is computed: the given ones until there are others.
         load_robot = design.apply(solution, offsets=True)
         loads = Dynamics(load_robot, self._dynamics.gravity, 'python')
+        unchanged = rows
         rows, reduction, outliers = rows.change_loads(loads, weighting)
         design = replace(design, scales=self._compute_scales(reduction))
         fitted = self._fitted(reduction)
@@ -148,8 +154,10 @@ class Fitter:
             np.zeros((0, robot.n)),
             [],
         )
+        drive = None
         if folds.training:
             judged_choice = chosen = _choose(folds, design, weights, solution, spreads)
+            drive = self._find_drive(unchanged, rows, weighting, folds, weights, chosen)
         is_judged = rows.has_held_out and bool(folds.training)
         if is_judged:
             # What is held out may choose for the model that is written, not for the one it judges.
@@ -188,7 +196,27 @@ class Fitter:
             self._used,
             outliers,
             tuple(self._findings),
+            drive,
         )
+
+    def _find_drive(
+        self,
+        rows: LogRows,
+        changed: LogRows,
+        weighting: Weighting,
+        folds: Folds,
+        weights: FloatArray,
+        present: Prediction,
+    ) -> CoupledDrive | None:
+        """Return a drive that turns with two joints, where the fitted blocks ask for one."""
+        robot = self._dynamics.robot
+        candidates = list_candidates(robot, self._used > 0.0, self._settings.wrist)
+        if not candidates:
+            return None
+        wider = replace(robot, coupled_drives=candidates)
+        reduction = rows.reduce_with_drives(wider, changed, weighting)
+        scales = self._compute_scales(reduction)
+        return choose_drive(candidates, folds, self._fitted(reduction), scales, weights, present)
 
     @property
     def _all(self) -> list[int]:

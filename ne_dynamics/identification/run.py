@@ -23,13 +23,13 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import Executor
+from dataclasses import replace
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.base_estimate import correct_likeness
 from ne_dynamics.identification.evaluation import JointResidual, as_dynamics
 from ne_dynamics.identification.findings import (
-    find_implausible_masses,
     find_log_faults,
     find_result_faults,
 )
@@ -37,22 +37,25 @@ from ne_dynamics.identification.fit import Fit, Fitter
 from ne_dynamics.identification.fit_evidence import gather_evidence
 from ne_dynamics.identification.pieces.log_rows import LogRows
 from ne_dynamics.identification.pieces.log_set import FilteredLogs, Logs
+from ne_dynamics.identification.plausibility import Bounds, find_implausible_values
 from ne_dynamics.identification.quality import Quality
 from ne_dynamics.identification.regression.design import Design, find_bodies
 from ne_dynamics.identification.regression.friction_terms import SMOOTH, STRIBECK, Term
 from ne_dynamics.identification.regression.selection import DROPPED
 from ne_dynamics.identification.report.report import (
     BodyChange,
+    DriveChange,
     Identified,
     JointChange,
     Report,
 )
 from ne_dynamics.identification.settings import IdentificationSettings
+from ne_dynamics.logs import Finding
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 
-__all__ = ['BodyChange', 'Identified', 'JointChange', 'Report', 'identify']
+__all__ = ['BodyChange', 'DriveChange', 'Identified', 'JointChange', 'Report', 'identify']
 
 SETTINGS = IdentificationSettings()
 """By default."""
@@ -133,6 +136,7 @@ def identify_filtered(
     offsets: bool = False,
     blocks: int = SETTINGS.blocks,
     settings: IdentificationSettings = SETTINGS,
+    bounds: Bounds | None = None,
 ) -> Identified:
     """Fit a model to logs that are read and filtered.
 
@@ -144,6 +148,9 @@ def identify_filtered(
         With its joints.
     holdout, spread, offsets, blocks, settings
         As :func:`identify` takes them.
+    bounds : mapping, optional
+        Of the collision shapes, which a centre of mass should be in; see
+        :func:`~ne_dynamics.identification.plausibility.find_implausible_values`.
 
     Returns
     -------
@@ -164,8 +171,15 @@ def identify_filtered(
     if total - fitted < settings.smallest_holdout:
         fitted = total  # too little to judge by: judged by what was fitted
     found_bodies = find_bodies(robot)
-    rows = LogRows.compute(dynamics, logs, fitted, blocks, found_bodies[0])
-    fit = Fitter(dynamics, rows, found_bodies, settings).run(spread)
+    fit = _fit(dynamics, logs, fitted, blocks, found_bodies, settings, spread)
+    while fit.drive is not None:
+        # Everything else is chosen anew: it may have stood for the drive.
+        wider = replace(robot, coupled_drives=(*robot.coupled_drives, fit.drive))
+        given = _with_robot(dynamics, wider)
+        better = _fit(given, logs, fitted, blocks, found_bodies, settings, spread)
+        if not _is_better(better, fit):
+            break
+        robot, dynamics, fit = wider, given, better
     identified = fit.design.apply(fit.solution, offsets=not offsets)
     quality = Quality(dynamics, fit.design, fit.problem, fit.solution)
     tested = _with_robot(dynamics, fit.judged_design.apply(fit.judged_solution, offsets=True))
@@ -174,10 +188,10 @@ def identify_filtered(
     identifiable, found, condition = quality.excitation()
     determined = quality.determined()
     findings = (
-        *find_log_faults(robot, rows.summary),
+        *find_log_faults(robot, fit.rows.summary),
         *fit.findings,
         *find_result_faults(results, identifiable, found, fitted < total),
-        *find_implausible_masses(robot, identified),
+        *find_implausible_values(robot, identified, bounds),
     )
     joints = tuple(
         _describe_joint(fit, quality, index, old, new, results[0][index], results[1][index])
@@ -205,8 +219,34 @@ def identify_filtered(
         spread=fit.spread,
         optimality_gap=fit.solution.gap,
         base_parameters=quality.base_parameters(identified, *_read_rows(fit, logs)),
+        drives=_describe_drives(quality, robot, identified),
     )
     return Identified(identified, report, gather_evidence(fit, tested))
+
+
+def _fit(
+    dynamics: Dynamics,
+    logs: FilteredLogs,
+    fitted: int,
+    blocks: int,
+    found_bodies: tuple[tuple[int, ...], FloatArray, list[Finding]],
+    settings: IdentificationSettings,
+    spread: float | None,
+) -> Fit:
+    rows = LogRows.compute(dynamics, logs, fitted, blocks, found_bodies[0])
+    return Fitter(dynamics, rows, found_bodies, settings).run(spread)
+
+
+def _is_better(fit: Fit, before: Fit) -> bool:
+    """Return whether both joints of the drive of the fit before are predicted better with it."""
+    assert before.drive is not None
+    names = fit.design.robot.joint_names
+    joints = [names.index(name) for name in before.drive.joints]
+    after, earlier = (
+        each.predicted[:, joints].sum(axis=0) / each.folds.counts[:, joints].sum(axis=0)
+        for each in (fit, before)
+    )
+    return bool((after < earlier).all())
 
 
 def _check_options(holdout: float, spread: float | None, blocks: int) -> None:
@@ -240,6 +280,23 @@ def _read_rows(fit: Fit, logs: FilteredLogs) -> tuple[Design, FloatArray, FloatA
 
 def _with_robot(dynamics: Dynamics, robot: Robot) -> Dynamics:
     return Dynamics(robot, dynamics.gravity, 'python', dynamics.tolerance)
+
+
+def _describe_drives(quality: Quality, given: Robot, identified: Robot) -> tuple[DriveChange, ...]:
+    """Return what became of the drives that turn with several joints."""
+    pairs = zip(given.coupled_drives, identified.coupled_drives, strict=True)
+    return tuple(
+        DriveChange(
+            old,
+            new,
+            {
+                'viscous_friction': quality.deviation(place, Term.VISCOUS),
+                'coulomb_friction': quality.deviation(place, Term.COULOMB),
+                'rotor_inertia': quality.deviation(place, Term.ROTOR) / new.gear_ratio**2,
+            },
+        )
+        for place, (old, new) in enumerate(pairs, start=given.n)
+    )
 
 
 def _describe_joint(

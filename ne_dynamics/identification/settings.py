@@ -51,6 +51,8 @@ class IdentificationSettings:
     fold_gap : float
         Distance from its minimum of a fit that is only compared with others, in units of the
         logarithm of the likelihood.
+    wrist : int
+        Last joints of an arm, of which two neighbours may share a drive.
     """
 
     holdout: float = 0.25
@@ -72,3 +74,4 @@ class IdentificationSettings:
     needed: float = 3.0
     rounds: int = 2
     fold_gap: float = 1e-3
+    wrist: int = 3

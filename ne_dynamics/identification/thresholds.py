@@ -25,9 +25,6 @@ class IdentificationThresholds:
     negligible_residual: float = threshold(
         0.002, '', 'Part of the measured effort by which it must be larger, too.'
     )
-    out_of_proportion: float = threshold(
-        3.0, '', 'Factor between given and identified mass from which one is not believed.'
-    )
     opposed_correlation: float = threshold(
         -0.5, '', 'Correlation of measured and computed effort from which the sign is wrong.'
     )
@@ -88,6 +85,30 @@ class IdentificationThresholds:
         201, '', 'Points of a friction curve; odd, so that rest is one of them.'
     )
     plot_columns: int = threshold(3, '', 'Most columns of a picture.')
+
+
+@dataclass(frozen=True)
+class PlausibilityThresholds:
+    """From where an identified value is remarked on."""
+
+    mass_factor: float = threshold(
+        3.0, '', 'Between a given mass and the identified one: one of them is not believed.'
+    )
+    remarked_mass_factor: float = threshold(
+        1.5, '', 'From this factor on, it is remarked on: given masses are often 20 % off.'
+    )
+    center_margin: float = threshold(
+        0.1,
+        '',
+        'A centre of mass may be outside the box around the collision shapes by this part of its '
+        'diagonal: shapes leave out flanges and cables.',
+    )
+    friction_factor: float = threshold(
+        10.0, '', 'Between a given Coulomb friction and the identified one.'
+    )
+    friction_share: float = threshold(
+        0.5, '', 'Of the effort limit: with more Coulomb friction a joint could hardly be driven.'
+    )
 
 
 IDENTIFICATION = IdentificationThresholds()
@@ -250,4 +271,7 @@ class SolverThresholds:
 
 
 SOLVER = SolverThresholds()
+"""Those that count."""
+
+PLAUSIBILITY = PlausibilityThresholds()
 """Those that count."""

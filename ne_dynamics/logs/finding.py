@@ -68,6 +68,8 @@ class Finding:
     def text(self) -> str:
         """One line for people."""
         place = f'joint {", ".join(self.joints)}' if self.joints else 'log'
+        if self.link:
+            place = f'link {self.link}'
         if len(self.joints) > LOGS.shown_names:
             place = f'{len(self.joints)} joints'
         return f'{self.severity}  {place}  {self.code}  {self.what}: {self.remedy}'
@@ -78,6 +80,7 @@ class Finding:
             'severity': self.severity,
             'code': self.code,
             'joints': list(self.joints),
+            **({'link': self.link} if self.link else {}),
             'message': self.what,
             'remedy': self.remedy,
             'certain': self.is_certain,

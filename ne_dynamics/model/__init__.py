@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ne_dynamics.loaded_later import load_later
 
 if TYPE_CHECKING:
+    from ne_dynamics.model.coupled_drive import CoupledDrive
     from ne_dynamics.model.dh import load_dh
     from ne_dynamics.model.files import load_model
     from ne_dynamics.model.friction import FrictionModel
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ne_dynamics.model.urdf.tree import load_urdf
 
 __all__ = [
+    'CoupledDrive',
     'FloatArray',
     'FrictionModel',
     'Inertia',
@@ -41,6 +43,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = load_later(
         __name__,
         {
+            'coupled_drive': 'CoupledDrive',
             'dh': 'load_dh',
             'files': 'load_model',
             'friction': 'FrictionModel',

@@ -392,7 +392,7 @@ def _kinetic_energy_matrix(robot: Robot, position: FloatArray) -> FloatArray:
     Sum of m Jv^T Jv + Jw^T I Jw, with Jacobians of the centres of mass in base axes: slow, and
     nothing else is needed for it.
     """
-    matrix = np.diag([joint.reflected_inertia for joint in robot.joints])
+    matrix = np.diag([joint.reflected_inertia for joint in robot.joints]) + robot.coupled_inertia
     poses: list[Transform] = []
     columns: list[tuple[FloatArray, FloatArray]] = []
     for index, body in enumerate(robot.bodies):

@@ -13,11 +13,19 @@ For ``arm.urdf`` it is called ``arm.extras.yaml``:
         static_friction: 15.0
         stribeck_velocity: 0.05
         smoothing_velocity: 0.01
+    coupled_drives:
+      wrist:
+        ratios: {joint_5: 1, joint_6: 1}
+        rotor_inertia: 1.2e-5
+        gear_ratio: 45
+        viscous_friction: 2.0
+        coulomb_friction: 3.0
 
 A number that is given takes the place of the one in the URDF; what is not given stays. The keys
 are ``viscous_friction``, ``coulomb_friction``, ``rotor_inertia`` and ``gear_ratio`` of
 :class:`~ne_dynamics.model.robot.Joint`, and the attributes of
-:class:`~ne_dynamics.model.friction.FrictionModel`.
+:class:`~ne_dynamics.model.friction.FrictionModel`. A coupled drive adds to what its joints have,
+and its keys are the attributes of :class:`~ne_dynamics.model.coupled_drive.CoupledDrive`.
 """
 
 from __future__ import annotations
@@ -29,6 +37,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.robot import Finding, Joint, Robot
 from ne_dynamics.model.robot_parts import JOINT_KEYS, replace_numbers
@@ -51,7 +60,7 @@ LARGEST_EXTRAS_FILE = 2**20
 
 @dataclass(frozen=True)
 class ModelExtras:
-    """Numbers of joints beside the URDF.
+    """Numbers of joints, and coupled drives, beside the URDF.
 
     Attributes
     ----------
@@ -59,10 +68,13 @@ class ModelExtras:
         By name of the joint: numbers by key, of :data:`JOINT_KEYS`.
     source : str
         Name of the file, or 'extras'.
+    drives : tuple of CoupledDrive
+        As the file has them, over joints that may follow others or not move.
     """
 
     joints: Mapping[str, Mapping[str, float]]
     source: str
+    drives: tuple[CoupledDrive, ...] = ()
 
     def numbers(self, joint_name: str) -> Mapping[str, float]:
         """Return the numbers of a joint."""
@@ -80,8 +92,13 @@ class ModelExtras:
             Names of the joints that can move.
         """
         got = f'which is {kind}' if kind else 'which does not exist'
+        section = 'joints'
+        if name not in self.joints:
+            section = next(
+                f'coupled drive {drive.name!r}' for drive in self.drives if name in drive.joints
+            )
         return ModelError(
-            f'{self.source}: joints: expected a joint that can move, got {name!r}, {got}; '
+            f'{self.source}: {section}: expected a joint that can move, got {name!r}, {got}; '
             f'the joints are {", ".join(sorted(known))}'
         )
 
@@ -110,6 +127,21 @@ class ModelExtras:
                     f'joint {name!r}',
                     f'does not move: what {self.source} says of it has no effect',
                 )
+        for drive in self.drives:
+            still = [name for name in drive.joints if name not in present]
+            yield Finding(
+                'info',
+                'coupled-drive',
+                f'coupled drive {drive.name!r}',
+                f'{self.source}: its shaft turns with {drive.formula}'
+                + (f', of which {", ".join(still)} does not move' if still else ''),
+            )
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of all joints that something is said of."""
+        names = [*self.joints, *(name for drive in self.drives for name in drive.joints)]
+        return tuple(dict.fromkeys(names))
 
     def apply_to(self, joint: Joint, keys: Iterable[str] = JOINT_KEYS) -> Joint:
         """Return a joint with the numbers that are given for it, of these keys.
@@ -197,7 +229,7 @@ def read_extras(extras: Extras, path_or_xml: object = None) -> ModelExtras | Non
         if extras is None:
             return None
     if isinstance(extras, Mapping):
-        return _read_joints(extras, 'extras') if extras else None
+        return _read_document(extras, 'extras') if extras else None
     if not isinstance(extras, (str, os.PathLike)) or not os.fspath(extras):
         raise ModelError(
             'extras: expected a file name, a mapping or None, got '
@@ -211,18 +243,19 @@ def read_extras(extras: Extras, path_or_xml: object = None) -> ModelExtras | Non
         )
     if looks_like_xml(data):
         raise ModelError(f'{source}: expected extras of a model (YAML), got XML')
-    return _read_joints(data, source)
+    return _read_document(data, source)
 
 
-def _read_joints(given: bytes | Mapping[str, Any], source: str) -> ModelExtras:
+def _read_document(given: bytes | Mapping[str, Any], source: str) -> ModelExtras:
     # YAML takes a tenth of the import of this package, and most URDFs have no file beside them.
-    from ne_dynamics.model.extras_document import read_joints
+    from ne_dynamics.model.extras_document import read_document
 
-    return ModelExtras(read_joints(given, source), source)
+    joints, drives = read_document(given, source)
+    return ModelExtras(joints, source, drives)
 
 
 def with_extras(robot: Robot, extras: ModelExtras | None) -> Robot:
-    """Return a robot with extras of its joints.
+    """Return a robot with extras of its joints, and with coupled drives.
 
     Raises
     ------
@@ -231,11 +264,12 @@ def with_extras(robot: Robot, extras: ModelExtras | None) -> Robot:
     """
     if extras is None:
         return robot
-    for name in extras.joints:
+    for name in extras.joint_names:
         if name not in robot.joint_names:
             raise extras.make_joint_error(name, '', robot.joint_names)
     return replace(
         robot,
         joints=tuple(extras.apply_to(joint) for joint in robot.joints),
         findings=(*robot.findings, *extras.describe(robot.joint_names)),
+        coupled_drives=extras.drives,
     )

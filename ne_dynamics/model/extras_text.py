@@ -1,24 +1,27 @@
 """Write what a URDF has no place for as the YAML file beside it.
 
 The counterpart of :mod:`~ne_dynamics.model.extras`. A URDF holds viscous and Coulomb friction, so
-they are left to it; rotor inertia, gear ratio and the rest of friction are written when the text
-of the URDF alone would not give them. Digits are as many as a number needs to come back the same.
+they are left to it; rotor inertia, gear ratio, the rest of friction and coupled drives are written
+when the text of the URDF alone would not give them. Digits are as many as a number needs to come
+back the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
 
 import yaml
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.coupled_drive import NUMBER_KEYS, CoupledDrive
 from ne_dynamics.model.extras import LARGEST_EXTRAS_FILE, ModelExtras
+from ne_dynamics.model.extras_document import DRIVES, read_document
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.model.robot_parts import DRIVE_KEYS
 from ne_dynamics.model.urdf.tree import load_urdf
-from ne_dynamics.model.yaml_text import parse_yaml
 
 IN_URDF = ('viscous_friction', 'coulomb_friction')
 """Numbers that every URDF has a place for."""
@@ -56,36 +59,46 @@ def write_extras(urdf_text: str, robot: Robot, given: ModelExtras | None = None)
         numbers, digit for digit.
     """
     joints = _collect_joints(urdf_text, robot, given)
-    if not joints:
+    drives = _collect_drives(urdf_text, robot, given)
+    if not joints and not drives:
         return ''
-    text = format_extras(joints)
-    read = parse_yaml(text.encode('utf-8'), 'the extras that were written')
-    if read != {'joints': joints}:
+    text = format_extras(joints, drives)
+    read = read_document(text.encode('utf-8'), 'the extras that were written')
+    if read != (joints, drives):
         raise ModelError('extras: expected what was written to come back the same, got another')
-    _check(_load_joints(urdf_text, robot, read['joints']), robot)
+    _check(_load_joints(urdf_text, robot, read[0]), robot)
+    _check_drives(_load_drives(urdf_text, robot, drives), robot)
     return text
 
 
-def format_extras(joints: Mapping[str, Mapping[str, float]]) -> str:
-    """Return extras of joints as YAML.
+def format_extras(
+    joints: Mapping[str, Mapping[str, float]], drives: Sequence[CoupledDrive] = ()
+) -> str:
+    """Return extras of joints, and coupled drives, as YAML.
 
     Parameters
     ----------
     joints : mapping of str to mapping of str to float
         By name of the joint: numbers by key.
+    drives : sequence of CoupledDrive
 
     Raises
     ------
     ModelError
         When the file would be larger than is read.
     """
-    document = {'joints': {name: dict(numbers) for name, numbers in joints.items()}}
+    document: dict[str, Any] = {
+        'joints': {name: dict(numbers) for name, numbers in joints.items()}
+    }
+    if drives:
+        document[DRIVES] = {drive.name: _list_numbers(drive) for drive in drives}
+    names = [*joints, *(name for drive in drives for name in (drive.name, *drive.joints))]
     text = HEADER + str(
         yaml.dump(
             document,
             Dumper=yaml.SafeDumper,
             # YAML folds some line ends into spaces: what cannot be seen is escaped.
-            allow_unicode=all(name.isprintable() for name in joints),
+            allow_unicode=all(name.isprintable() for name in names),
             sort_keys=False,
             default_flow_style=False,
             width=2**20,
@@ -123,6 +136,60 @@ def _collect_joints(
                 joints[name] = {'rotor_inertia': 0.0}
         joints[joint.name] |= {key: getattr(joint, key) for key in DRIVE}
     return {name: numbers for name, numbers in joints.items() if numbers}
+
+
+def _list_numbers(drive: CoupledDrive) -> dict[str, Any]:
+    """Return what the file says of a drive: what differs from nothing."""
+    none = CoupledDrive(drive.name, drive.joints, drive.ratios)
+    numbers = {key: getattr(drive, key) for key in NUMBER_KEYS}
+    changed = {key: value for key, value in numbers.items() if value != getattr(none, key)}
+    return {'ratios': dict(drive.items), **changed}
+
+
+def _collect_drives(
+    urdf_text: str, robot: Robot, given: ModelExtras | None
+) -> tuple[CoupledDrive, ...]:
+    """Return the drives that the URDF does not have, over the joints that it moves."""
+    present = {drive.name: drive for drive in _load_drives(urdf_text, robot, ())}
+    known = {drive.name: drive for drive in (given.drives if given is not None else ())}
+    loaded = {drive.name: drive for drive in _load_drives(urdf_text, robot, known.values())}
+    # Those of joints that do not move in the robot are kept.
+    found = {name: drive for name, drive in known.items() if name not in loaded}
+    for drive in robot.coupled_drives:
+        if present.get(drive.name) == drive and drive.name not in known:
+            continue
+        found[drive.name] = drive
+        before = loaded.get(drive.name)
+        if drive.name in known and before is not None and before.items == drive.items:
+            # Joints that follow, and those that do not move, stay in it.
+            numbers = {key: getattr(drive, key) for key in NUMBER_KEYS}
+            found[drive.name] = replace(known[drive.name], **numbers)
+    return tuple(found.values())
+
+
+def _load_drives(
+    urdf_text: str, robot: Robot, drives: Iterable[CoupledDrive]
+) -> list[CoupledDrive]:
+    """Return the drives of the robot's joints that a URDF has beside these."""
+    extras = {DRIVES: {drive.name: _list_numbers(drive) for drive in drives}}
+    loaded = load_urdf(urdf_text, robot.base_link, robot.tip_link, extras=extras)
+    own = {name: (name, 1.0) for name in robot.joint_names}
+    found = [drive.move_to_coordinates(own) for drive in loaded.coupled_drives]
+    return [drive for drive in found if drive is not None]
+
+
+def _check_drives(present: Sequence[CoupledDrive], robot: Robot) -> None:
+    """Refuse extras whose drives are not the robot's."""
+    left, right = (sorted(each, key=_get_name) for each in (present, robot.coupled_drives))
+    if left != right:
+        raise ModelError(
+            f'coupled drives: expected what was written to come back the same, got {left} for '
+            f'{right}'
+        )
+
+
+def _get_name(drive: CoupledDrive) -> str:
+    return drive.name
 
 
 def _friction_numbers(friction: FrictionModel) -> dict[str, float]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.frozen import Frozen
 from ne_dynamics.model.rigid_body import (
@@ -32,6 +33,7 @@ from ne_dynamics.model.robot_parts import BASE, Body, Joint, JointType, Link
 __all__ = [
     'BASE',
     'Body',
+    'CoupledDrive',
     'Finding',
     'FloatArray',
     'FrictionModel',
@@ -94,6 +96,8 @@ class Robot(Frozen):
         What the loader noticed.
     source : str
         Where the model came from, for messages ('' when built in memory).
+    coupled_drives : tuple of CoupledDrive
+        Drives that turn with several joints, beside those that each joint has.
 
     Raises
     ------
@@ -110,9 +114,10 @@ class Robot(Frozen):
     tip_link: str | None = None
     findings: tuple[Finding, ...] = ()
     source: str = ''
+    coupled_drives: tuple[CoupledDrive, ...] = ()
 
     def __post_init__(self) -> None:
-        for key in ('joints', 'bodies', 'links', 'findings'):
+        for key in ('joints', 'bodies', 'links', 'findings', 'coupled_drives'):
             object.__setattr__(self, key, tuple(getattr(self, key)))
         self._check_names()
         lumped = self._lump_links()
@@ -195,6 +200,7 @@ class Robot(Frozen):
         for what, names in (
             ('joint', [joint.name for joint in self.joints]),
             ('link', [link.name for link in self.links]),
+            ('coupled drive', [drive.name for drive in self.coupled_drives]),
         ):
             seen: set[str] = set()
             for name in names:
@@ -207,6 +213,8 @@ class Robot(Frozen):
                 raise ModelError(
                     f'{what}: no link {wanted!r}; the links are {", ".join(sorted(known))}'
                 )
+        for drive in self.coupled_drives:
+            drive.require_joints(self.joint_names)
 
     @property
     def n(self) -> int:
@@ -264,6 +272,27 @@ class Robot(Frozen):
             An attribute of :class:`Joint`, e.g. ``viscous_friction`` or ``reflected_inertia``.
         """
         return np.array([getattr(joint, key) for joint in self.joints], dtype=np.float64)
+
+    @property
+    def coupling_matrix(self) -> FloatArray:
+        """Velocities of the coupled drives' shafts by those of the joints, shape (drives, n)."""
+        rows = [drive.find_row(self.joint_names) for drive in self.coupled_drives]
+        return np.array(rows).reshape(len(rows), self.n)
+
+    @property
+    def coupled_inertia(self) -> FloatArray:
+        """What the coupled drives add to the mass matrix, shape (n, n) [kg m^2, kg m or kg]."""
+        rows = self.coupling_matrix
+        inertias = [drive.reflected_inertia for drive in self.coupled_drives]
+        result: FloatArray = (rows.T * inertias) @ rows
+        return result
+
+    @property
+    def coupled_friction(self) -> FloatArray:
+        """What Coulomb friction of the coupled drives comes to at most, shape (n,) [N m or N]."""
+        levels = np.array([drive.coulomb_friction for drive in self.coupled_drives])
+        largest: FloatArray = levels @ np.abs(self.coupling_matrix)
+        return largest
 
     def limits(self, key: str) -> FloatArray:
         """Return one limit of every joint, e.g. ``limits('effort_limit')``, shape (n,)."""
@@ -432,7 +461,7 @@ class Robot(Frozen):
         )
 
     def without_friction(self) -> Robot:
-        """Return the robot without friction of any kind in its joints."""
+        """Return the robot without friction of any kind in its joints and drives."""
         return replace(
             self,
             joints=tuple(
@@ -441,6 +470,7 @@ class Robot(Frozen):
                 )
                 for joint in self.joints
             ),
+            coupled_drives=tuple(drive.without_friction() for drive in self.coupled_drives),
         )
 
     def with_links(self, links: Iterable[Link]) -> Robot:

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from ne_dynamics.motion.joint_limits import (
         DemandLimits,
         LimitTolerances,
+        position_limits,
         usual_velocities,
     )
     from ne_dynamics.motion.limit_violation import LimitViolation
     from ne_dynamics.motion.motion import Motion
+    from ne_dynamics.motion.thresholds import MOTION
     from ne_dynamics.motion.time_scaling.retiming import retime
     from ne_dynamics.motion.waypoints import (
         NANO,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    'MOTION',
     'NANO',
     'AnnotatedTrajectory',
     'DemandLimits',
@@ -48,6 +51,7 @@ __all__ = [
     'annotate',
     'check_motion',
     'check_positions',
+    'position_limits',
     'resting_state',
     'retime',
     'usual_velocities',
@@ -59,11 +63,12 @@ if not TYPE_CHECKING:
         {
             'annotated.annotated_trajectory': 'AnnotatedTrajectory',
             'check': 'check_motion',
-            'joint_limits': 'DemandLimits LimitTolerances usual_velocities',
+            'joint_limits': 'DemandLimits LimitTolerances position_limits usual_velocities',
             'limit_violation': 'LimitViolation',
             'motion': 'Motion',
             'annotated.annotation': 'annotate',
             'annotated.position_check': 'check_positions',
+            'thresholds': 'MOTION',
             'time_scaling.retiming': 'retime',
             'waypoints': 'NANO DesiredState TrajectoryPoint Waypoints resting_state',
         },

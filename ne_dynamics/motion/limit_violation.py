@@ -36,9 +36,9 @@ class Quantity(enum.Enum):
     """What may be exceeded; those that are refused in every case first."""
 
     POSITION = 'position'
-    HOLDING = 'effort to hold it there'
-    SLOW = 'effort to move slowly there'
-    STEP = 'step at its begin'
+    HOLDING = 'holding effort'
+    SLOW = 'effort of a slow motion'
+    STEP = 'step at the start'
     VELOCITY = 'velocity'
     ACCELERATION = 'acceleration'
     DECELERATION = 'deceleration'

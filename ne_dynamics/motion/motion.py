@@ -379,20 +379,28 @@ class Motion:
         """Return the least and the largest values in some of the segments, exact to rounding."""
         return bound_exactly(self.segments(some))
 
-    def roots(self, order: int = 0) -> list[FloatArray]:
+    def roots(self, order: int = 0, shafts: FloatArray | None = None) -> list[FloatArray]:
         """Return when each joint changes the sign of a derivative, inside of segments [s].
 
         Parameters
         ----------
         order : int
             0 for the position, 1 for the velocity, 2 for the acceleration.
+        shafts : array, shape (k, n), optional
+            Weighted sums of the joints, whose times follow those of the joints.
 
         Returns
         -------
-        list of n arrays
+        list of n + k arrays
             Ascending.
         """
-        return find_roots(self.segments(), order)
+        segments = self.segments()
+        if shafts is not None:
+            scaled = segments.scaled
+            segments = segments._replace(
+                scaled=np.concatenate((scaled, scaled @ shafts.T), axis=-1)
+            )
+        return find_roots(segments, order)
 
     # ---- where it is when
 

@@ -39,7 +39,7 @@ LAST_COMMAND_WORDS = {
     LastCommand.NONE: 'no last command: effort controllers keep the one before',
 }
 
-LOWERED_WORDS = 'the arm was being let down: the effort stays as far as it has faded'
+LOWERED_WORDS = 'the arm was being lowered: the effort stays at its present value'
 
 DRIVES_CLOSE_LOOP_WORDS = {
     LastCommand.GRAVITY: 'the drives hold the arm where its desired motion came to rest',
@@ -182,7 +182,7 @@ class ConfiguredArm:
         if not tuning.mode.follows:
             # What was sent is not for the day on which it follows again.
             self.motion.planning.discard()
-            self.motion.on_ended(f'mode {tuning.mode.value} follows none', True)
+            self.motion.on_ended(f'mode {tuning.mode.value} follows no trajectory', True)
         self.measured_motion.adopt()
         self.connections.watch(tuning.states.timeout)
         self.connections.configure_command(self.settings.command)
@@ -273,9 +273,9 @@ class ConfiguredArm:
         if not self.is_commanding:
             return 'the node is not active'
         if controller.fault is not None:
-            return f'{controller.fault}; the arm is held where it is found when states return'
+            return f'{controller.fault}; the arm is held where it is when states return'
         if controller.time is None:
-            return 'no joint state yet; the arm is held where the first one finds it'
+            return 'no joint state yet; the arm is held at the position of the first one'
         if controller.tuning.mode is Mode.GRAVITY_COMPENSATION:
             return f'mode {controller.tuning.mode.value} holds no position'
         return ''

@@ -188,7 +188,7 @@ class FollowJointTrajectoryServer:
         try:
             return defaults.overridden(arm.robot.joint_names, path, at_goal, goal_time)
         except InputError as error:
-            text = f'{NAME}: {error}; the default tolerances count'
+            text = f'{NAME}: {error}; the default tolerances apply'
             self._reporter.say(f'{NAME}.tolerances', text, Severity.ERROR)
             return defaults
 
@@ -383,7 +383,7 @@ def _find_refusal(configured: ConfiguredArm | None) -> str:
 
 def _follows_none(mode: Mode) -> str:
     """Return that a mode follows no goal; empty when it follows them."""
-    return f'mode {mode.value} follows none' if mode is Mode.GRAVITY_COMPENSATION else ''
+    return f'mode {mode.value} follows no trajectory' if mode is Mode.GRAVITY_COMPENSATION else ''
 
 
 def make_follow_joint_trajectory(

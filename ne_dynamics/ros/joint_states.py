@@ -202,7 +202,7 @@ class JointStateTopic:
             return
         self._motion.planning.discard()
         floats = self._controller.machine.is_floating
-        what = 'the arm floats' if floats else 'the arm is held where it was found'
+        what = 'the arm floats' if floats else 'the arm is held at its measured position'
         text = f'a contact has ended the motion; {what}'
         self._reporter.say('contact', text, Severity.WARN)
         self._motion.end(text)
@@ -305,4 +305,6 @@ class JointStateTopic:
             self._reporter.say(fault.kind.value, text, Severity.ERROR)
             self._motion.end(str(fault))
         self._reporter.statistics.restart()
-        self._reporter.say('return', 'holding where the arm is', Severity.INFO)
+        self._reporter.say(
+            'return', 'commanding again: the arm is held where it is', Severity.INFO
+        )

@@ -145,7 +145,9 @@ class JointTrajectoryTopic:
             return
         mode = controller.tuning.mode
         if mode is Mode.GRAVITY_COMPENSATION:
-            self._reporter.drop('joint_trajectory', 'mode', f'mode {mode.value} follows none')
+            self._reporter.drop(
+                'joint_trajectory', 'mode', f'mode {mode.value} follows no trajectory'
+            )
             return
         self.remark(plan.request.waypoints, start_time)
         monitor = GoalMonitor(
@@ -176,7 +178,7 @@ class JointTrajectoryTopic:
             if duration is not None:
                 sent = plan.request.waypoints.times[-1]
                 followed += f' ({duration:.4g} s in place of {sent:.4g} s)'
-        text = f'joint_trajectory: beyond the arm, {followed}: {describe(plan.exceeded)}'
+        text = f'joint_trajectory: beyond the limits, {followed}: {describe(plan.exceeded)}'
         self._reporter.say('joint_trajectory.exceeds', text)
 
     @property
@@ -206,7 +208,7 @@ class JointTrajectoryTopic:
         """Hold the arm where it is found: the motion is not what its sender wanted."""
         self.planning.discard()
         self._controller.motion.hold(where_found=True)
-        self._reporter.say('motion', f'{reason}; the arm is held where it was found')
+        self._reporter.say('motion', f'{reason}; the arm is held at its measured position')
         self.end(reason)
 
     def read_trajectory(self, message: JointTrajectory) -> tuple[Waypoints, float | None]:
@@ -240,7 +242,8 @@ class JointTrajectoryTopic:
             if wait > NODE.far_start:
                 self._reporter.say(
                     'joint_trajectory.header.stamp',
-                    f'joint_trajectory: header.stamp: starts in {wait:.6g} s by joint_states',
+                    f'joint_trajectory: header.stamp: starts in {wait:.6g} s, '
+                    'by the clock of joint_states',
                 )
 
     def hold(self, reason: str) -> None:

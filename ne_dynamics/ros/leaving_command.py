@@ -67,7 +67,7 @@ class LeavingCommand:
         """Say so when the last command was not reached."""
         if not self._controller.machine.is_left:
             text = (
-                'effort_rate_limit: too slow to get to the last command in '
+                'effort_rate_limit: too slow: the last command was not reached within '
                 f'{COMMAND.longest_ramp:g} s'
             )
             self._reporter.say('effort_rate_limit', text, Severity.ERROR)

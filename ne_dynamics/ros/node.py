@@ -135,9 +135,8 @@ class ComputedTorqueNode(LifecycleNode):
             )
         else:
             self.get_logger().info(
-                'autostart is off: the node is unconfigured and commands nothing until somebody '
-                f'says so: ros2 lifecycle set {self.get_fully_qualified_name()} configure, then '
-                'activate'
+                'autostart is off: the node is unconfigured and commands nothing. To start it: '
+                f'ros2 lifecycle set {self.get_fully_qualified_name()} configure, then activate'
             )
 
     # ---- lifecycle

@@ -71,8 +71,8 @@ class RobotDescriptionTopic:
         if is_for_later:
             self._unread = text
             self._say_when_it_counts(
-                'it is read when the node is deactivated, and counts when it is cleaned up and '
-                'configured again'
+                'it is read when the node is deactivated, and used when the node is cleaned up '
+                'and configured again'
             )
         else:
             self._adopt(text)
@@ -97,7 +97,7 @@ class RobotDescriptionTopic:
     def _adopt(self, text: str) -> None:
         self.text = text
         if self._node.configured is not None:
-            self._say_when_it_counts('it counts when the node is cleaned up and configured again')
+            self._say_when_it_counts('it is used when the node is cleaned up and configured again')
         elif self._is_needed:
             self._on_robot()
 

@@ -65,7 +65,7 @@ class SpeedScaling:
             self._reporter.drop('speed_scaling_input', 'factor', str(error))
             return False
         if factor != before:
-            self._reporter.tell(f'motions go at {factor:g} times the speed that is asked for')
+            self._reporter.tell(f'motions run at {factor:g} times the speed of their trajectory')
         return True
 
 

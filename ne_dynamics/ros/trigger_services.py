@@ -74,7 +74,7 @@ class TriggerServices:
 
     def _clear_fault(self) -> str:
         cleared = self._require_commanding().clear_fault()
-        text = f'cleared: {cleared}; the arm is held where the next states find it'
+        text = f'cleared: {cleared}; the arm is held at the position of the next joint state'
         self._say('clear_fault', text)
         return text
 

@@ -108,6 +108,6 @@ class WrenchTopic:
             self._settings().wrench.largest_bias,
         )
         return (
-            f'bias {np.round(bias, 4).tolist()} N, N m at {wrist.cut_link!r}, taking what is '
-            f"beyond it for the model's {beyond.mass:g} kg at rest"
+            f'bias {np.round(bias, 4).tolist()} N, N m at {wrist.cut_link!r}, if what is '
+            f"beyond it are the model's {beyond.mass:g} kg at rest"
         )

@@ -41,7 +41,7 @@ def scale_masses(robot: Robot, scale: float) -> Robot:
 
 
 def scale_friction(robot: Robot, scale: float) -> Robot:
-    """Return the robot with viscous and Coulomb friction of all joints multiplied by a factor.
+    """Return the robot with viscous and Coulomb friction of all joints and drives by a factor.
 
     Parameters
     ----------
@@ -70,7 +70,8 @@ def scale_friction(robot: Robot, scale: float) -> Robot:
         )
         for joint in robot.joints
     )
-    return replace(robot, joints=joints)
+    drives = tuple(drive.scaled(1.0, scale) for drive in robot.coupled_drives)
+    return replace(robot, joints=joints, coupled_drives=drives)
 
 
 def with_hung_mass(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.model.coupled_drive import refuse_coupled_drives
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.simulation.mujoco_model import MujocoArm
@@ -44,6 +45,8 @@ class ElasticArm(MujocoArm):
     ------
     InputError
         When a motor has no inertia, or a period is not a number of steps.
+    ModelError
+        When a drive turns with several joints.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class ElasticArm(MujocoArm):
         self._motors = np.array([joint.reflected_inertia for joint in robot.joints])
         if not (self._motors > 0.0).all():
             raise InputError(f'rotor inertia: expected > 0 for all, got {self._motors.tolist()}')
+        refuse_coupled_drives(robot.coupled_drives, 'elastic joints')
         self._steps = round(period / SIMULATION.spring_step)
         if self._steps < 1 or abs(self._steps * SIMULATION.spring_step - period) > 1e-9:
             raise InputError(

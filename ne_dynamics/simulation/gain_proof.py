@@ -163,7 +163,11 @@ def draw_arm(
                 coulomb_friction=friction * joint.coulomb_friction,
             )
         )
-    arm = replace(robot.with_links(links), joints=tuple(joints))
+    drives = []
+    for drive in robot.coupled_drives:
+        friction = draw() if has_friction else 0.0
+        drives.append(drive.scaled(draw(), friction))
+    arm = replace(robot.with_links(links), joints=tuple(joints), coupled_drives=tuple(drives))
     payload = float(rng.choice((least, largest, rng.uniform(least, largest))))
     if factor is not None:
         payload = largest if factor > 1.0 else least

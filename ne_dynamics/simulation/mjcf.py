@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ne_dynamics.errors import optional_dependency
+from ne_dynamics.errors import ModelError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import BASE, Body, Link, Robot
 from ne_dynamics.simulation.base_motion import BaseMotion
@@ -99,6 +99,7 @@ class MjcfWriter:
         ElementTree.SubElement(option, 'flag', contact='disable', autoreset='disable')
         elements = self._add_bodies(ElementTree.SubElement(root, 'worldbody'), base)
         self._add_mimic_constraints(root)
+        self._add_coupled_drives(root)
         sensors = ElementTree.SubElement(root, 'sensor')
         if self._cut is not None:
             ElementTree.SubElement(sensors, 'force', name='force', site=SENSOR)
@@ -161,6 +162,42 @@ class MjcfWriter:
                 attributes['range'] = _numbers(ends)
         ElementTree.SubElement(parent, 'joint', attributes)
 
+    def _add_coupled_drives(self, root: ElementTree.Element) -> None:
+        """Add a tendon for each drive: its length changes as the shaft turns.
+
+        Raises
+        ------
+        ModelError
+            When a rotor turns with joints of several branches: MuJoCo's mass matrix has no
+            entries for these.
+        """
+        robot = self._robot
+        if not robot.coupled_drives:
+            return
+        tendons = ElementTree.SubElement(root, 'tendon')
+        for drive in robot.coupled_drives:
+            tendon = ElementTree.SubElement(
+                tendons,
+                'fixed',
+                name=drive.name,
+                damping=repr(drive.viscous_friction),
+                frictionloss=repr(drive.coulomb_friction),
+                solreffriction=self._stiffest,
+                solimpfriction=_IMPEDANCE,
+                armature=repr(drive.reflected_inertia),
+            )
+            leaders = [self._leaders[robot.joint_names.index(name)] for name in drive.joints]
+            if drive.rotor_inertia > 0.0 and not _are_on_one_chain(robot, leaders):
+                raise ModelError(
+                    f'coupled drive {drive.name!r}: to simulate its rotor_inertia, expected '
+                    f'joints of one chain, got {", ".join(drive.joints)}'
+                )
+            for index, ratio in zip(leaders, drive.ratios, strict=True):
+                leader = robot.bodies[index]
+                ElementTree.SubElement(
+                    tendon, 'joint', joint=leader.joint_name, coef=repr(ratio / leader.multiplier)
+                )
+
     def _add_mimic_constraints(self, root: ElementTree.Element) -> None:
         """Tie the joints that share a coordinate to the one that carries it."""
         bodies, leaders = self._robot.bodies, self._leaders
@@ -183,6 +220,16 @@ class MjcfWriter:
                 solref=self._stiffest,
                 solimp=_IMPEDANCE,
             )
+
+
+def _are_on_one_chain(robot: Robot, bodies: list[int]) -> bool:
+    """Return whether each of some bodies carries the next, directly or not."""
+    index = max(bodies)
+    carriers = {index}
+    while index != BASE:
+        index = robot.bodies[index].parent
+        carriers.add(index)
+    return carriers >= set(bodies)
 
 
 def _base_element(world: ElementTree.Element, base: BaseMotion) -> ElementTree.Element:

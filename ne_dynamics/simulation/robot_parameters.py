@@ -18,17 +18,22 @@ DROPPABLE = ('joint_states', 'wrench', 'imu')
 class HungMass:
     """A load that hangs on the arm."""
 
-    mass: float = parameter(0.0, 'Point mass hung on the arm.', unit='kg', minimum=0.0)
+    mass: float = parameter(0.0, 'Point mass that hangs on the arm.', unit='kg', minimum=0.0)
     com: tuple[float, ...] = parameter(
-        (0.0, 0.0, 0.0), 'Where it hangs, in the frame of `payload.link`.', unit='m', lengths=(3,)
+        (0.0, 0.0, 0.0),
+        'Where the mass hangs, in the frame of `payload.link`.',
+        unit='m',
+        lengths=(3,),
     )
     link: str = parameter(
-        '', 'Link that carries it. Empty: the tip. On the sensor link it hangs beyond the sensor.'
+        '',
+        'Link that carries the mass. Empty: the tip. On the sensor link it hangs beyond the '
+        'sensor.',
     )
     pick_up: float = parameter(
         0.0,
-        'When the arm takes it up, after its brakes were released. 0: it has it from the start. '
-        'The load moves with the arm already: there is no impact.',
+        'When the arm takes the mass up, after its brakes were released. 0: it has it from the '
+        'start. The mass moves with the arm already: there is no impact.',
         unit='s',
         minimum=0.0,
     )
@@ -50,8 +55,8 @@ class ModelErrorSettings:
     frictionless: bool = parameter(False, 'Leave all joint friction of the model out.')
     torque_ripple: float = parameter(
         0.0,
-        'What the torques of the motors ripple by, 30 times a turn of the joint, as a share of '
-        'them; twice as often, a 25th of that share of the effort limits.',
+        'Ripple of the motor torques, 30 times a turn of the joint, as a share of them; twice as '
+        'often, a 25th of that share of the effort limits.',
         minimum=0.0,
     )
 
@@ -65,7 +70,7 @@ class DriveSettings:
     )
     encoder_bits: float = parameter(
         0.0,
-        'Positions come in steps, a turn in two to the power of this whole number. 0: exact.',
+        'Resolution of the positions, in bits a turn, a whole number. 0: exact.',
         minimum=0.0,
         maximum=52.0,
     )
@@ -107,8 +112,12 @@ class Rocking:
         unit='m',
         lengths=(3,),
     )
-    amplitude: float = parameter(0.0, 'To either side.', unit='rad', minimum=0.0)
-    frequency: float = parameter(0.0, '0: none.', unit='Hz', minimum=0.0)
+    amplitude: float = parameter(
+        0.0, 'Amplitude to either side. 0: no motion.', unit='rad', minimum=0.0
+    )
+    frequency: float = parameter(
+        0.0, 'Frequency of the motion. 0: no motion.', unit='Hz', minimum=0.0
+    )
 
 
 @dataclass(frozen=True)
@@ -120,8 +129,12 @@ class Sway:
         'Direction in which the base sways, in the axes of the base link at rest.',
         lengths=(3,),
     )
-    amplitude: float = parameter(0.0, 'To either side.', unit='m', minimum=0.0)
-    frequency: float = parameter(0.0, '0: none.', unit='Hz', minimum=0.0)
+    amplitude: float = parameter(
+        0.0, 'Amplitude to either side. 0: no motion.', unit='m', minimum=0.0
+    )
+    frequency: float = parameter(
+        0.0, 'Frequency of the motion. 0: no motion.', unit='Hz', minimum=0.0
+    )
 
 
 @dataclass(frozen=True)
@@ -143,9 +156,13 @@ class ImuSensor:
     """The inertial measurement unit."""
 
     link: str = parameter(
-        '', 'Link that carries an inertial measurement unit, in its frame. Empty: none.'
+        '',
+        'Link that carries an inertial measurement unit, whose readings are in its frame. Empty: '
+        'no unit.',
     )
-    orientation: bool = parameter(True, 'Whether it knows its orientation.')
+    orientation: bool = parameter(
+        True, 'Whether the inertial measurement unit reports its orientation.'
+    )
 
 
 @dataclass(frozen=True)
@@ -155,10 +172,12 @@ class DropoutSettings:
     topics: tuple[str, ...] = parameter(
         (), f'What falls silent, of {", ".join(DROPPABLE)}. Empty, with a drop-out: joint_states.'
     )
-    start: float = parameter(0.0, 'When, after the brakes were released.', unit='s', minimum=0.0)
+    start: float = parameter(
+        0.0, 'When the topics fall silent, after the brakes were released.', unit='s', minimum=0.0
+    )
     duration: float = parameter(
         0.0,
-        'For how long. 0: not at all. `.inf`: for good.',
+        'For how long the topics are silent. 0: not at all. `.inf`: for good.',
         unit='s',
         minimum=0.0,
         allow_infinity=True,
@@ -170,7 +189,7 @@ class SimulatedRobotSettings:
     """All parameters; see :class:`~ne_dynamics.ros.settings.parameters.NodeSettings`."""
 
     model_file: str = parameter(
-        '', 'URDF or DH file of the arm, told apart by content. Empty: `robot_description`.'
+        '', 'URDF or DH file of the arm; the content decides which. Empty: `robot_description`.'
     )
     robot_description: str = parameter('', 'URDF as text, when `model_file` is empty.')
     base_link: str = parameter('', 'First link of the arm (URDF). Empty: the root.')
@@ -181,13 +200,16 @@ class SimulatedRobotSettings:
     )
     locked_joints: LockedJoints = group(LockedJoints)
     joints: tuple[str, ...] = parameter((), 'Order of the command. Empty: order of the model.')
-    rate: float = parameter(500.0, 'States a second.', unit='Hz', minimum=0.0, above_minimum=True)
+    rate: float = parameter(
+        500.0, 'Joint states a second.', unit='Hz', minimum=0.0, above_minimum=True
+    )
     substeps: float = parameter(
         4.0, 'Integration steps between two states, a whole number.', minimum=1.0
     )
     integrator: str = parameter(
         'rk4',
-        'Fourth order, or first order and stable with stiff joint friction.',
+        'Integrator of the simulation: `rk4`, of fourth order; `implicitfast` and `euler`, of '
+        'first order and stable with stiff joint friction.',
         choices=tuple(INTEGRATORS),
     )
     lockstep: bool = parameter(False, 'Wait for the command that answers a state; no real time.')
@@ -233,8 +255,8 @@ class SimulatedRobotSettings:
     drive: DriveSettings = group(DriveSettings)
     hidden_errors_file: str = parameter(
         '',
-        'YAML file of what the arm is that its model does not say, and of what it reports; it '
-        'takes the place of `drive.*` and of `model_error.torque_ripple`. Empty: none.',
+        'YAML file of errors of the simulated arm that its model does not have, and of its '
+        'reported states; replaces `drive.*` and `model_error.torque_ripple`. Empty: none.',
     )
     joint_limits: bool = parameter(False, 'Stop the joints at the position limits of the model.')
     saturate_effort: bool = parameter(True, 'Clip the command to the effort limits of the model.')

@@ -101,7 +101,7 @@ def test_the_fastest_motion_is_faster_than_sent(annotate, capsys) -> None:
         (('--fastest',), '--fastest: expected with --retime, got it alone'),
         (('--effort-share', '0.5'), '--effort-share: expected with --retime, got it alone'),
         (('--retime', '--effort-share', '0'), 'effort_share: expected > 0 and <= 1, got 0'),
-        (('--retime', '--payload-mass', '80'), 'effort to hold it there of'),
+        (('--retime', '--payload-mass', '80'), 'holding effort of'),
     ],
 )
 def test_what_cannot_be_done_is_said(annotate, capsys, options, message) -> None:

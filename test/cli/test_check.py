@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import ne_dynamics as ned
+from ne_dynamics.cli.check import run
 from ne_dynamics.cli.main import build_parser
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
@@ -17,8 +18,7 @@ ARM = CONFIG / 'six_axis_arm.urdf'
 
 def call(*arguments):
     """Run the subcommand as the command line does."""
-    args = build_parser('check').parse_args(['check', *map(str, arguments)])
-    return args.run(args)
+    return run(build_parser('check').parse_args(['check', *map(str, arguments)]))
 
 
 @pytest.fixture

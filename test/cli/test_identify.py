@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -23,10 +22,7 @@ PERIOD = 0.01
 
 def call(module, name, *arguments):
     """Run a subcommand as the command line does."""
-    parser = argparse.ArgumentParser()
-    module.add_parser(parser.add_subparsers(required=True))
-    args = parser.parse_args([name, *map(str, arguments)])
-    return args.run(args)
+    return module.run(cli.build_parser(name).parse_args([name, *map(str, arguments)]))
 
 
 def write_log(path, robot, *, sign=1.0, moving=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 
 import numpy as np
@@ -20,10 +19,7 @@ ARM = short_arm()
 
 def call(module, name, *arguments):
     """Run a subcommand as the command line does."""
-    parser = argparse.ArgumentParser()
-    module.add_parser(parser.add_subparsers(required=True))
-    args = parser.parse_args([name, *map(str, arguments)])
-    return args.run(args)
+    return module.run(cli.build_parser(name).parse_args([name, *map(str, arguments)]))
 
 
 def save(log, path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import json
@@ -17,7 +16,6 @@ from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
-from ne_dynamics.cli.evaluate import add_log_arguments
 from ne_dynamics.cli.options.log_set_source import find_logs
 from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.logs.work import Work
@@ -279,10 +277,9 @@ def test_still_joint_is_locked_where_the_changed_log_has_it(log, tmp_path):
     position = np.rad2deg(log.position)
     position[:, -1] = 30.0
     path = write_csv(tmp_path / 'log.csv', replace(log, position=position))
-    parser = argparse.ArgumentParser()
-    add_log_arguments(parser)
     options = ['--degrees', '--position-sign', 'joint_3', '--sign', 'joint_3']
-    args = parser.parse_args(['--model', str(ARM), str(path), *options])
+    words = ['evaluate', '--model', str(ARM), str(path), *options]
+    args = cli.build_parser('evaluate').parse_args(words)
     model = ModelFile(args)
     source = find_logs(args, model, Work()).lock_still(model, Work())
     assert source.locked == {'joint_3': pytest.approx(-np.pi / 6.0)}

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from coupled_robots import couple
 from random_robots import random_tree
 
 import ne_dynamics as ned
@@ -65,6 +66,9 @@ def make_robots():
         'arm': lambda: ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp'),
         'puma': lambda: ned.load_dh(shipped_file('puma560_standard_dh.yaml')),
         'tree with mimic joints': lambda: replace(ned.load_urdf(tree.urdf), tip_link=tree.tip),
+        'tree with coupled drives': lambda: couple(
+            replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
+        ),
         'gantry without a tip': lambda: replace(ned.load_urdf(GANTRY), tip_link=None),
     }
 

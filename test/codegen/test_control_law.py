@@ -12,6 +12,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from coupled_robots import couple
 from random_robots import random_tree
 from test_friction import TERMS, random_robot
 
@@ -207,12 +208,13 @@ def robot_of(name):
         return ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
     if name == 'puma':
         return ned.load_dh(shipped_file('puma560_standard_dh.yaml'))
-    seed, terms = name
-    robot = random_robot(TERMS.get(terms, {}), seed, 8)
-    return replace(robot, name='tree')
+    seed, terms, *coupled = name
+    robot = replace(random_robot(TERMS.get(terms, {}), seed, 8), name='tree')
+    return couple(robot, seed) if coupled else robot
 
 
 ROBOTS = ['six_axis_arm', 'puma', (2, ''), (4, 'all but smooth'), (5, 'all'), (9, 'load')]
+ROBOTS += [(2, '', 'coupled'), (4, 'all but smooth', 'coupled')]
 
 
 def test_the_robots_have_every_kind_of_joint():
@@ -528,6 +530,12 @@ def test_the_general_law_is_what_it_says(name, backend):
                 else joint
                 for joint in robot_of(name).joints
             ),
+            coupled_drives=tuple(
+                replace(drive, smoothing_velocity=smoothing[0, 0])
+                if drive.smoothing_velocity == 0.0
+                else drive
+                for drive in robot_of(name).coupled_drives
+            ),
         )
         smooth = ned.Dynamics(smooth, GRAVITY, backend='python')
         expected += smooth.friction_torque(friction_qd, load=moved)
@@ -651,7 +659,7 @@ def test_a_wrench_needs_a_tip(backend):
             dynamics.control_effort(*arguments, payload=call.payload)
 
 
-@pytest.mark.parametrize('name', [(2, ''), (5, 'all')], ids=str)
+@pytest.mark.parametrize('name', [(2, ''), (5, 'all'), (2, '', 'coupled')], ids=str)
 def test_an_annotated_trajectory_has_the_efforts_of_the_law(name, backend):
     """On the trajectory, without errors, feed-forward with PD is the annotated effort."""
     dynamics = dynamics_of(name, backend)

@@ -14,6 +14,7 @@ import yaml
 from small_arm import kept_folder, no_bar, perform_steps, simulated_small_arm, small_arm
 
 import ne_dynamics as ned
+from ne_dynamics.commission.thresholds import ARM
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
@@ -45,7 +46,7 @@ PATIENCE = 90.0
 def soon():
     """Let motions begin soon."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr('ne_dynamics.commission.arm.live_arm.LEAD', 0.5)
+        patch.setitem(vars(ARM), 'lead', 0.5)
         yield
 
 
@@ -228,7 +229,7 @@ def test_no_node_is_started_beside_another_one(tmp_path, live):
 
 def test_a_node_that_comes_to_command_the_arm_ends_the_motion(tmp_path, live, monkeypatch):
     """As of a second run, and it is not taken for a node of this one afterwards."""
-    monkeypatch.setattr('ne_dynamics.commission.arm.live_arm.OTHERS_PERIOD', 0.0)
+    monkeypatch.setitem(vars(ARM), 'others_period', 0.0)
     with contextlib.ExitStack() as stack:
 
         def come():

@@ -10,8 +10,11 @@ import yaml
 
 import ne_dynamics as ned
 from ne_dynamics.commission.fits.delay import find_delay
-from ne_dynamics.commission.fits.profile import describe_recorded_driver
-from ne_dynamics.commission.fits.reading import EffortReading, find_encoder_steps, read_stamps
+from ne_dynamics.commission.fits.reading import (
+    EffortReading,
+    describe_recorded_driver,
+    read_stamps,
+)
 from ne_dynamics.commission.motions import (
     FITTED_SHARES,
     plan_probe,
@@ -24,6 +27,7 @@ from ne_dynamics.commission.motions import (
 from ne_dynamics.commission.node_settings import sticking_parameters
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
+from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.report_page import render_page
@@ -296,7 +300,25 @@ class TestEfforts:
     def test_nothing(self, moved, value):
         """Zeros, a constant, or no numbers."""
         reading = read_efforts(moved, np.full_like(moved[2], value))
-        assert reading.meaning == 'nothing'
+        assert (reading.meaning, reading.remarks) == ('nothing', ())
+
+    def test_efforts_without_their_sign(self, moved):
+        """Torques and currents of which only the size is reported: the node does not use them."""
+        for scale in (1.0, 9.0):
+            reading = read_efforts(moved, np.abs(late(moved[2])) / scale)
+            assert (reading.state_effort, reading.reversed_joints) == ('ignore', ())
+            (remark,) = reading.remarks
+            assert 'absolute values' in remark
+
+    def test_an_effort_limited_to_45_per_cent(self, moved):
+        """Its joint is named on the page; so is a motor that gives half of its torque."""
+        limits = np.where(np.arange(ROBOT.n) == 1, 0.45 * np.abs(moved[2]).max(axis=0), np.inf)
+        reading = read_efforts(moved, np.clip(late(moved[2]), -limits, limits))
+        (remark,) = reading.remarks
+        assert remark.startswith('joint_2: the effort does not go beyond')
+        reading = read_efforts(moved, late(moved[2]) * [1, 1, 1, 0.5, 1, 1])
+        (remark,) = reading.remarks
+        assert remark.startswith('joint_4: the effort is 0.5 of what is commanded')
 
     def test_noise_is_not_taken_for_efforts(self, moved):
         """Nor is anything said of its sign."""
@@ -310,7 +332,7 @@ def test_steps_of_encoders_are_found():
     rng = np.random.default_rng(3)
     steps = 2.0 * np.pi / np.array([2**14, 2**17])
     position = np.round(np.cumsum(rng.normal(size=(2000, 2)), axis=0) * 1e-3 / steps) * steps
-    np.testing.assert_allclose(find_encoder_steps(position), steps, rtol=1e-6)
+    np.testing.assert_allclose(find_steps(position), steps, rtol=1e-6)
 
 
 def test_stamps_that_stand_still_have_no_rate():

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from ne_dynamics.commission.thresholds import ARM
+
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 
 import rclpy
@@ -36,7 +38,7 @@ def context():
 @pytest.fixture
 def arm(context, monkeypatch):
     """An arm that is soon taken for silent."""
-    monkeypatch.setattr('ne_dynamics.commission.arm.live_arm.SILENCE', 0.3)
+    monkeypatch.setitem(vars(ARM), 'silence', 0.3)
     domain = context.get_domain_id()
     with LiveArm(context, '', NAMES, RosProcesses(domain), None) as arm:
         yield arm

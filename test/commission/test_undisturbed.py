@@ -5,15 +5,17 @@ import signal
 
 import pytest
 
-from ne_dynamics.commission.arm import undisturbed as module
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, interrupted_in_order, undisturbed
+from ne_dynamics.commission.thresholds import ARM
 
 
 @pytest.fixture(autouse=True)
 def orderly():
-    """A run that nothing has interrupted."""
+    """A run that nothing has interrupted, of a process that hears when its terminal closes."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with interrupted_in_order():
         yield
+    signal.signal(signal.SIGHUP, before)
 
 
 def press(number=signal.SIGINT):
@@ -46,7 +48,7 @@ def test_of_several_in_a_row_one_interrupts(monkeypatch):
         press()
     press()
     press(signal.SIGTERM)
-    monkeypatch.setattr(module, 'IN_A_ROW', -1.0)
+    monkeypatch.setitem(vars(ARM), 'signals_in_a_row', -1.0)
     with pytest.raises(KeyboardInterrupt):
         press()
 

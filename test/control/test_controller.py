@@ -551,7 +551,7 @@ def test_a_timeout_shorter_than_the_time_between_two_states_cannot_work(
         for timeout in (0.005, 0.015, 0.025)
     ]
     assert 'expected more' in verdicts[0].refusals[0]
-    assert 'one that is lost' in verdicts[1].remarks[0]
+    assert 'one lost state' in verdicts[1].remarks[0]
     assert not any(verdicts[2])
 
 

@@ -170,7 +170,7 @@ def test_a_first_point_at_time_zero_is_no_leap() -> None:
             controller.motion.follow(motion)
             continue
         with pytest.raises(
-            InfeasibleMotionError, match=r'step at its begin of 0\.0462 rad at 0 s'
+            InfeasibleMotionError, match=r'step at the start of 0\.0462 rad at 0 s'
         ):
             controller.motion.follow(motion)
 

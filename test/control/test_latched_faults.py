@@ -116,7 +116,7 @@ def test_a_reset_clears_too(dynamics) -> None:
 def test_what_cannot_be_cleared_says_why(dynamics) -> None:
     """Without a fault, with one that does not latch, and before a state has come since."""
     controller = make_controller(dynamics)
-    with pytest.raises(StateRefused, match='none that latches'):
+    with pytest.raises(StateRefused, match='there is no latched fault'):
         controller.accept.guard.clear()
     controller.update(Q, ZERO, 0.0)
     controller.trip(FaultKind.STOPPED, 'no usable one for 0.1 s')
@@ -124,7 +124,7 @@ def test_what_cannot_be_cleared_says_why(dynamics) -> None:
         controller.accept.guard.clear()
     controller = make_controller(dynamics)
     now, _ = fail_to_follow(dynamics, controller)
-    with pytest.raises(StateRefused, match='none has come since the fault'):
+    with pytest.raises(StateRefused, match='no state has come since the fault'):
         controller.accept.guard.clear()
     with pytest.raises(StateRefused):
         controller.update(Q, ZERO, now + 0.01)

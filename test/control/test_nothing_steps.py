@@ -130,20 +130,20 @@ def test_the_same_settings_again_make_no_difference(situation: str, faulty: bool
 
 
 def test_the_same_settings_again_make_no_step_where_the_pace_counts() -> None:
-    """On a path that is slowed down: compared at each state with a copy that goes on as it is."""
+    """On a path that is slowed down: compared at times with a copy that goes on as it is."""
     controller = Controller(tuning(when_infeasible=WhenInfeasible.SLOW_DOWN))
     tick = controller.update(Q, ZERO, 0.0, 0.0)
     point = TrajectoryPoint(0.2, Q + 0.6)
     controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, [point]))
     speeds = []
     for index in range(1, 300):
-        same = copy.deepcopy(controller)
-        same.adopt(replace(same.tuning))
+        same = copy.deepcopy(controller) if index % 4 == 1 else None
         place, velocity, now = tick.desired.position, tick.desired.velocity, STEP * index
         tick = controller.update(place, velocity, now, now)
-        np.testing.assert_allclose(
-            same.answer(place, velocity, now, now).effort, tick.effort, atol=1e-8
-        )
+        if same is not None:
+            same.adopt(replace(same.tuning))
+            again = same.answer(place, velocity, now, now)
+            np.testing.assert_allclose(again.effort, tick.effort, atol=1e-8)
         speeds.append(controller.motion.speed)
     assert min(speeds) < 0.9
 

@@ -279,7 +279,7 @@ def test_a_pose_does_not_tell_the_centre_of_mass_along_gravity() -> None:
     )
     windows = held(loaded(robot, 8.0), [position])
     text = refusal(windows, carrier=Carrier.of_robot(dynamics_of(robot)))
-    assert 'the poses do not tell the centre of mass along z (+- ' in text
+    assert 'the poses do not determine the centre of mass along z (+- ' in text
     assert ' and ' not in text
     assert 'the mass is known: 8.0' in text
 
@@ -298,13 +298,13 @@ def test_a_single_pose_with_a_sensor_names_what_is_not_known() -> None:
     motion = each.position, each.velocity, each.acceleration
     wrench = felt_at_sensor(loaded(), motion, UPRIGHT)
     text = refusal([each._replace(wrench=wrench)] * 6, PayloadSource.WRENCH, sensor_carrier())
-    assert 'the poses do not tell the centre of mass' in text
+    assert 'the poses do not determine the centre of mass' in text
     assert 'the mass is known: 2.0' in text
 
 
 def test_a_light_load_in_one_pose_is_not_told() -> None:
     """Friction may explain all of it: the mass is not claimed."""
-    assert 'do not tell the mass' in refusal(held(loaded(mass=0.3), poses(1)))
+    assert 'do not determine the mass' in refusal(held(loaded(mass=0.3), poses(1)))
 
 
 def test_no_load_is_an_answer() -> None:
@@ -391,7 +391,9 @@ def test_a_model_that_is_too_wrong_is_refused(scale) -> None:
 def test_a_load_that_carries_the_arm_is_refused() -> None:
     """A negative mass is no load: a tool that the model has may be missing."""
     with_tool = Carrier.of_robot(dynamics_of(loaded(mass=3.0, com=np.zeros(3))))
-    assert 'cannot be: is the model too heavy' in refusal(held(ARM, poses(12)), carrier=with_tool)
+    assert 'is not possible: is the model too heavy' in refusal(
+        held(ARM, poses(12)), carrier=with_tool
+    )
 
 
 @pytest.mark.parametrize('value', [np.nan, np.inf, 1e300])

@@ -50,6 +50,7 @@ public:
     if (verb == "states") return fill(states_, words);
     if (verb == "references") return fill(references_, words);
     if (verb == "lock") return lock(read(words) != 0.0), "";
+    if (verb == "overrule") return controller_->get_node()->is_overruled = read(words) != 0.0, "";
     if (verb == "update") return update(rclcpp::Duration(read(words)));
     if (verb == "commands") return show(commands_);
     if (verb == "names") return names();

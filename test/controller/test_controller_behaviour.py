@@ -149,6 +149,15 @@ def test_limits_of_effort_and_rate_hold(make_bench, dynamics):
 # ---- references
 
 
+def start_at(program, q, speed, **parameters):
+    """Return a bench that follows a reference of constant velocity at a place."""
+    bench = ControllerBench(program, N, transition_time=0.0, state_effort='ignore', **parameters)
+    bench.states(q, speed)
+    assert bench.activate()
+    bench.follow(q, speed)
+    return bench
+
+
 def sweep(bench, count, speed=0.5):
     """Follow a reference of constant velocity; return where it came to."""
     for index in range(count):
@@ -197,6 +206,90 @@ def test_a_reference_that_cannot_be_is_not_followed(bench, dynamics, kind):
     assert line.startswith(words)
     assert "(joint 'joint_3')" in line
     hold_after(bench, 10)
+    assert bench.log == []
+
+
+LIMIT = 2.8
+"""Of the third joint, both ways [rad]; it may have 3.1 rad/s, and so stops on 0.155 rad."""
+
+
+def find_held(bench, dynamics, at, kp=100.0):
+    """Return the positions that the commands hold an arm at, which rests somewhere."""
+    bench.states(at, ZERO)
+    command = hold_after(bench, 200)[-1]
+    effort = command - dynamics.gravity_torque(at)
+    return at + np.linalg.solve(dynamics.mass_matrix(at), effort) / kp
+
+
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+@pytest.mark.parametrize(
+    ('room', 'end'),
+    [(0.5, 0.345), (0.12, 0.0), (0.08, 0.0), (0.05, 0.0), (0.0, 0.0), (-0.1, -0.1)],
+)
+def test_a_motion_that_is_given_up_ends_before_a_position_limit(
+    program, dynamics, side, room, end
+):
+    """It takes the time that it has; what cannot end before the limit ends there, no farther."""
+    q, speed = Q.copy(), ZERO.copy()
+    q[2], speed[2] = side * (LIMIT - room), side * 3.1
+    with start_at(program, q, speed) as bench:
+        bench.references(np.full(N, np.nan))
+        held = find_held(bench, dynamics, q)
+    expected = q.copy()
+    expected[2] = side * (LIMIT - end)
+    np.testing.assert_allclose(held, expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(('room', 'largest'), [(0.5, 31.0), (0.12, 40.05), (0.05, 62.0)])
+def test_a_position_limit_takes_twice_the_usual_deceleration_at_most(
+    program, dynamics, room, largest
+):
+    """It is seen in the first command, which is the law's for the arm as it moves."""
+    q, speed = Q.copy(), ZERO.copy()
+    q[2], speed[2] = LIMIT - room, 3.1
+    with start_at(program, q, speed, computed_torque__kp=[0.0]) as bench:
+        bench.references(np.full(N, np.nan))
+        found = hold_after(bench, 1)[0]
+    stop = np.where(np.arange(N) == 2, -largest, 0.0)
+    # The feedback is on a velocity that is less by one period.
+    wanted = dynamics.inverse_dynamics(q, speed, stop + 20.0 * 0.002 * stop)
+    np.testing.assert_allclose(found, wanted, atol=0.05)
+
+
+def test_an_acceleration_that_no_motor_can_give_is_not_followed(bench, dynamics):
+    """It is said once, with the joint; the arm is held, and followed again when it is gone."""
+    gravity = dynamics.gravity_torque(Q)
+    wild = np.where(np.arange(N) == 2, 500.0, 0.0)
+    for _ in range(5):
+        assert np.abs(bench.follow(Q, ZERO, wild) - gravity).max() > 100.0
+    assert bench.log == []
+    for _ in range(100):
+        np.testing.assert_allclose(bench.follow(Q, ZERO, wild), gravity, atol=1e-9)
+    (line,) = bench.log
+    assert line.startswith('reference accelerates beyond the effort limits')
+    assert "(joint 'joint_3')" in line
+    for _ in range(300):
+        found = bench.follow(Q, ZERO, 0.01 * wild)
+    expected = dynamics.inverse_dynamics(Q, ZERO, 0.01 * wild)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert bench.log == []
+
+
+def test_what_motors_can_do_and_what_an_error_asks_for_is_followed(make_bench, dynamics):
+    """Efforts up to the limits both ways, spikes, low limits, and an arm in somebody's way."""
+    limits = load_arm().limits('effort_limit')
+    bench = make_bench(transition_time=0.0)
+    able = np.linalg.solve(dynamics.mass_matrix(Q), -limits - dynamics.gravity_torque(Q))
+    for _ in range(20):
+        np.testing.assert_allclose(bench.follow(Q, ZERO, able), -limits, rtol=1e-9)
+    for index in range(40):
+        bench.follow(Q, ZERO, np.full(N, 0.0 if index % 5 == 4 else 500.0))
+    bench.states(Q + 1.5, ZERO, ZERO)
+    for _ in range(20):
+        assert np.abs(bench.follow(Q)).max() == limits.max()
+    assert bench.set({'effort_limits': [1.0]}) == ''
+    for _ in range(20):
+        np.testing.assert_array_equal(np.abs(bench.follow(Q, ZERO, np.full(N, 2.0))), 1.0)
     assert bench.log == []
 
 

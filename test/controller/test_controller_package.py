@@ -99,6 +99,7 @@ def test_the_package_needs_ros2_control_alone(written):
         'controller_interface',
         'hardware_interface',
         'pluginlib',
+        'rclcpp',
         'rclcpp_lifecycle',
     }
     assert manifest.find('export/build_type').text == 'ament_cmake'
@@ -163,7 +164,7 @@ def write_cmake_packages(folder, version):
     """Write what CMake finds of ros2_control in its place."""
     for name in (
         *('ament_cmake', 'controller_interface', 'hardware_interface', 'pluginlib'),
-        'rclcpp_lifecycle',
+        *('rclcpp', 'rclcpp_lifecycle'),
     ):
         text = LIBRARY.replace('@name@', name).replace('@include@', str(HERE / 'interfaces'))
         text = AMENT if name == 'ament_cmake' else text
@@ -306,6 +307,10 @@ ERRORS = {
     'a name that is none': (['-o', 'My-Arm'], 'package name: expected'),
     'a name that is taken': (['-o', 'joint_trajectory_controller'], 'that is not taken, got'),
     'a rate that is none': (['--rate', '0'], 'rate: expected a number > 0'),
+    'a rate that no machine has': (
+        ['--rate', '2147483648'],
+        'rate: expected a number > 0 and of at most 100000 [Hz], got 2147483648',
+    ),
     'a link without a sensor': (['--sensor-link', 'ft_sensor'], 'expected --sensor beside it'),
     'no such link': (['--sensor', 'ft', '--sensor-link', 'nowhere'], 'nowhere'),
 }
@@ -324,6 +329,17 @@ PARAMETERS_THAT_CANNOT_BE = {
     'a load elsewhere': ({'payload.link': 'flange'}, "payload.link: expected the tip, 'tcp'"),
     'a negative gain': ({'computed_torque.kp': [-1.0]}, 'computed_torque.kp'),
 }
+
+
+@pytest.mark.parametrize('rate', ['nan', 'inf', '500.5', '-1', '1' + 400 * '0', ''])
+def test_a_rate_that_is_no_whole_number_is_refused(rate, tmp_path, capsys):
+    """By the name of the option, with what was given."""
+    words = ['controller', str(ARM), '--tip-link', 'tcp', '-o', str(tmp_path / 'arm')]
+    with pytest.raises(SystemExit):
+        main([*words, f'--rate={rate}'])
+    said = capsys.readouterr().err
+    assert f'argument --rate: expected a whole number >= 0, got {rate!r}' in said
+    assert not (tmp_path / 'arm').exists()
 
 
 @pytest.mark.parametrize('kind', [*ERRORS, *PARAMETERS_THAT_CANNOT_BE, 'a folder in the way'])

@@ -143,6 +143,17 @@ def test_a_parameter_that_cannot_be_is_refused(bench, name):
         np.testing.assert_allclose(bench.follow(Q), command, atol=1e-12)
 
 
+def test_a_parameter_that_somebody_else_refuses_does_not_count(bench):
+    """A node may have several callbacks: what one allows another may refuse."""
+    bench.states(Q + 0.01, ZERO, ZERO)
+    for _ in range(400):
+        command = bench.follow(Q)
+    bench.ask('overrule', 1)
+    assert bench.set({'computed_torque.kp': [50.0]}) == 'overruled'
+    for _ in range(400):
+        np.testing.assert_allclose(bench.follow(Q), command, atol=1e-9)
+
+
 def test_a_wrong_parameter_file_is_an_error_of_configuring(program):
     """The node says why, and the controller stays unconfigured."""
     with ControllerBench(program, N, effort_limits=[-1.0]) as bench:

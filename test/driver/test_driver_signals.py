@@ -137,6 +137,20 @@ def test_gaps_bursts_and_clocks_are_counted():
     assert timing.lines()
 
 
+@pytest.mark.parametrize('begin', [0.0, 1.7e9])
+def test_the_mean_of_held_commands_is_that_of_straight_lines(begin):
+    """Over a period, of commands a period apart: by the share of each of two; a constant stays."""
+    effort = np.stack([np.random.default_rng(3).standard_normal(50), np.full(50, 3.0)], axis=1)
+    times = begin + 0.5 * np.arange(50)
+    commands = CommandLog.from_samples(('a', 'b'), times, effort)
+    wanted = begin + np.array([0.6, 3.3, 20.05])
+    mean = commands.average(wanted, 0.5)
+    expected = np.interp(wanted - begin - 0.25, times - begin, effort[:, 0])
+    np.testing.assert_allclose(mean[:, 0], expected, atol=1e-5)
+    np.testing.assert_allclose(mean[:, 1], 3.0, rtol=1e-9)
+    assert np.isnan(commands.average(np.array([begin + 0.2]), 0.5)).all()
+
+
 @pytest.mark.parametrize('rate', [5.0, 100.0, 2000.0])
 @pytest.mark.parametrize('delay', [0.003, 0.025])
 def test_delay_and_jitter_of_efforts(given, rate, delay):

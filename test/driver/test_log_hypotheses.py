@@ -128,6 +128,36 @@ def test_an_arm_that_hangs_from_the_ceiling_is_named(monkeypatch):
     assert (fault.code, fault.amount) == ('base-tilted', pytest.approx(np.pi))
 
 
+@pytest.mark.parametrize('name', ARMS)
+def test_efforts_without_their_sign_are_named(name):
+    """Absolute values are no efforts of the wrong sign; nothing is repaired."""
+    robot = load(name)
+    log = simulate_log(robot, 7)
+    diagnosis = diagnose_log(robot, replace(log, effort=np.abs(log.effort)))
+    assert [fault.code for fault in diagnosis.errors] == ['unsigned']
+    assert diagnosis.remaining
+    np.testing.assert_array_equal(diagnosis.repaired.effort, np.abs(log.effort))
+
+
+@pytest.mark.parametrize('name', ['ur5', 'six_axis_arm'])
+def test_efforts_of_one_sign_by_themselves_are_no_fault(name):
+    """Of joints that gravity loads one way, and that alone move."""
+    robot = load(name)
+    log = simulate_log(robot, 7)
+    heavy = ned.Dynamics(robot, (0.0, 0.0, -9.80665), backend='python')
+    weight = heavy.gravity_torque(log.position)
+    loaded = np.argmax(np.abs(weight).mean(axis=0))
+    position = log.position.copy()
+    standing = np.arange(robot.n) != loaded
+    position[:, standing] = position[0, standing]
+    position[:, loaded] = position[0, loaded] + 0.1 * np.sin(2.0 * log.times)
+    velocity = np.gradient(position, log.times, axis=0)
+    effort = heavy.inverse_dynamics(position, velocity, np.gradient(velocity, log.times, axis=0))
+    effort *= np.sign(effort.mean(axis=0))
+    kept = replace(log, position=position, velocity=velocity, effort=np.abs(effort))
+    assert 'unsigned' not in {fault.code for fault in diagnose_log(robot, kept).faults}
+
+
 def test_efforts_in_newton_millimetres_are_one_finding():
     """A factor of a thousand on all efforts is not taken for faults of single joints."""
     robot = load('panda')

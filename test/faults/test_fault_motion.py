@@ -167,7 +167,7 @@ def test_there_is_nothing_to_clear(node, player) -> None:
     """Without a fault, and while the node is inactive, the service refuses and says why."""
     answer = node.trigger('clear_fault')
     assert not answer.success
-    assert 'none that latches' in answer.message
+    assert 'there is no latched fault' in answer.message
     assert node.change_state('deactivate')
     answer = node.trigger('clear_fault')
     assert not answer.success
@@ -220,7 +220,7 @@ def test_a_frozen_encoder_of_an_arm_under_way(arm) -> None:
         # The last command carries its weight, and brakes nothing: whoever clears it is not slow.
         left = arm.commands[-1].heard
     answer = arm.trigger('clear_fault')
-    while 'none has come since the fault' in answer.message:  # a state that is on its way
+    while 'no state has come since the fault' in answer.message:  # a state that is on its way
         answer = arm.trigger('clear_fault')
     assert answer.success, answer.message
     assert 'frozen' in answer.message

@@ -16,13 +16,13 @@ from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.feasibility import check_gains
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError, ParameterError
+from ne_dynamics.errors import InputError, ModelError, ParameterError
 from ne_dynamics.gains.design import design_gains
 from ne_dynamics.gains.files import KINDS, as_yaml, list_kinds
 from ne_dynamics.gains.loop import close_loop, growth, rigid_modes
 from ne_dynamics.gains.plants import gather_plants
 from ne_dynamics.gains.request import GainMode, GainRequest
-from ne_dynamics.model.robot import Inertia
+from ne_dynamics.model.robot import CoupledDrive, Inertia
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.ros.settings.configuration import make_tuning
@@ -361,6 +361,18 @@ def test_arms_that_have_no_gains():
         design_gains(Dynamics(sliding_arm(mass=0.0), backend='python'))
     with pytest.raises(InputError, match="'lift': expected a rotor_inertia > 0"):
         design_gains(Dynamics(sliding_arm(), backend='python'), GainRequest(stiffness=1e4))
+
+
+def test_elastic_joints_and_drives_of_several_joints_are_refused():
+    """By the name of the drive: a motor before a spring is one of a joint."""
+    robot = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    names = robot.joint_names[4:]
+    robot = replace(
+        robot.with_joint_values('rotor_inertia', np.ones(robot.n)),
+        coupled_drives=(CoupledDrive('wrist', names, (1.0, 1.0), 1e-3),),
+    )
+    with pytest.raises(ModelError, match=r"stiffness: .* got coupled drive 'wrist'"):
+        design_gains(Dynamics(robot, backend='python'), GainRequest(stiffness=1e4))
     tipless = replace(sliding_arm(), tip_link=None)
     with pytest.raises(InputError, match='payload: expected a model with a tip link'):
         design_gains(Dynamics(tipless, backend='python'), GainRequest(payload=1.0))

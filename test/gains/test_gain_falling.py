@@ -117,8 +117,8 @@ def find_least_stiffness(robot, mode, kp, factor, request):
 
 
 CASES = [
-    ('geared', {'delay': 0.003, 'payload': 2.0}),
     ('ur5', {'rate': 125.0, 'delay': 0.01}),
+    ('geared', {'delay': 0.003, 'payload': 2.0}),
 ]
 if os.environ.get('NE_DYNAMICS_ORACLES') == 'all':
     # Half a minute to a minute each.

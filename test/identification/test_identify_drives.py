@@ -12,7 +12,6 @@ from short_arm import short_arm
 import ne_dynamics as ned
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.identification.evaluation import evaluate
-from ne_dynamics.identification.findings import find_implausible_masses
 from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
@@ -182,20 +181,6 @@ def test_outliers_count_little(arm):
         evaluate(soiled.robot, other).joints, evaluate(clean.robot, other).joints, strict=True
     ):
         assert one.rms_difference < 2.0 * two.rms_difference + 0.5
-
-
-def test_a_mass_out_of_proportion_is_named(arm):
-    """A mass that is four times the given one is a finding, with both numbers; twice is none."""
-    for factor, codes in ((2.0, []), (4.0, ['mass-implausible']), (0.2, ['mass-implausible'])):
-        other = arm.with_links(
-            replace(link, inertia=replace(link.inertia, mass=factor * link.inertia.mass))
-            for link in arm.links
-        )
-        findings = find_implausible_masses(arm, other)
-        assert [finding.code for finding in findings] == codes * len(arm.bodies)
-        for finding, body in zip(findings, arm.bodies, strict=False):
-            assert finding.element == f'link {body.name!r}'
-            assert f'{body.inertia.mass:.4g} kg of the given model' in finding.what
 
 
 def test_friction_that_falls_towards_rest_is_no_stribeck_effect():

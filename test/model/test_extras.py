@@ -216,7 +216,7 @@ HOSTILE = {
     'empty': ('', 'expected the extras of a model, got an empty file'),
     'malformed': ('joints: [', 'malformed YAML'),
     'XML': (URDF, 'expected extras of a model .YAML., got XML'),
-    'a list': ('- 1', 'expected a mapping with the keys joints, got'),
+    'a list': ('- 1', 'expected a mapping with the keys joints, coupled_drives, got'),
     'nothing': ('joints:', 'joints: expected a mapping from names of joints, got nothing'),
     'no joints': ('{}', 'joints: expected a mapping from names of joints, got nothing'),
     'unknown at the top': ('links: {}', "unknown key 'links'; the keys are joints"),

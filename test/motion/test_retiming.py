@@ -322,7 +322,7 @@ def test_what_no_speed_makes_possible_is_refused(robot, dynamics) -> None:
     ):
         retime(dynamics, waypoints_of(robot, points))
     heavy = robot.payload_parameters(Inertia(60.0, (0.0, 0.0, 0.1), np.zeros((3, 3))))
-    with pytest.raises(InfeasibleMotionError, match='effort to hold it there of'):
+    with pytest.raises(InfeasibleMotionError, match='holding effort of'):
         retime(dynamics, waypoints_of(robot, MOTIONS['cubics']), payload=heavy)
 
 

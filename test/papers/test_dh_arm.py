@@ -10,9 +10,10 @@ from formulation_cases import GRAVITY, random_motion, relative_error, without_dr
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.model.robot import Inertia, Transform
+from ne_dynamics.model.robot import CoupledDrive, Inertia, Transform
 from ne_dynamics.papers.forms import FORMULATIONS, Arm, DHLink, arm_from_robot
 from ne_dynamics.papers.forms.arm import cosine_sine
+from ne_dynamics.papers.forms.fitted_arm import fit_arm
 from ne_dynamics.papers.forms.random_arms import random_arm
 from ne_dynamics.shipped import shipped_file
 
@@ -124,6 +125,17 @@ def test_robots_that_are_no_denavit_hartenberg_arm_are_refused():
         arm_from_robot(arm.robot(), 'modified')
     with pytest.raises(ModelError, match=r"convention: expected one of .*'classic'"):
         arm_from_robot(arm.robot(), 'classic')
+
+
+def test_drives_of_several_joints_are_refused():
+    """No document has them: they are named, and not dropped."""
+    robot = ned.load_dh(shipped_file('puma560_standard_dh.yaml'))
+    drive = CoupledDrive('wrist', ('joint_5', 'joint_6'), (1.0, -1.0), 1e-5)
+    robot = dataclasses.replace(robot, coupled_drives=(drive,))
+    message = "got coupled drive 'wrist', which turns with joint_5 - joint_6"
+    for find in (arm_from_robot, fit_arm):
+        with pytest.raises(ModelError, match=message):
+            find(robot)
 
 
 def test_wrong_rows_are_refused():

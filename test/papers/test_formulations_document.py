@@ -18,6 +18,7 @@ from ne_dynamics.papers.studies import (
     puma,
     six_link,
 )
+from ne_dynamics.papers.studies.report import ReportTable, StudyReport
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / 'doc' / 'formulations.md').read_text(encoding='utf-8')
@@ -68,6 +69,16 @@ def test_disagreements_are_up_to_date():
     round_off = re.compile(r'\de-\d\d')
     assert round_off.sub('#', report.markdown().strip()) == round_off.sub('#', written)
     assert max(map(float, round_off.findall(written))) < 1e-12
+
+
+def test_the_rows_are_listed_by_the_command_alone():
+    """A table that is not for documents is in the text of a report, not in its Markdown."""
+    rows = ReportTable('Rows', ('row',), [('one',)], in_document=False)
+    total = ReportTable('Total', ('all',), [('1',)])
+    report = StudyReport('counts', (rows, total), {})
+    assert 'Rows' in report.text()
+    assert 'Rows' not in report.markdown()
+    assert 'Total' in report.markdown()
 
 
 def test_pictures_are_there_and_small():

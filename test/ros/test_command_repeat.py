@@ -115,8 +115,8 @@ def test_a_timeout_that_is_set_again_and_again_does_not_keep_it_up(bench) -> Non
 
 
 def test_a_fault_ends_it(bench) -> None:
-    """After a position that jumped the last command is not sent again; with good states it is."""
-    bench.start(state_timeout=LONG, command__repeat=RATE, jump_velocity=None)
+    """With `on_fault: leave` a position that jumped ends it; good states begin it again."""
+    bench.start(state_timeout=LONG, command__repeat=RATE, jump_velocity=None, on_fault='leave')
     answer(bench, Q)
     bench.joint_states.publish(bench.joint_state(Q + np.eye(6)[1]))
     bench.hear('joint_states jumped')
@@ -147,6 +147,18 @@ def test_a_latched_fault_ends_it(bench) -> None:
         bench.joint_states.publish(bench.joint_state(Q + 0.2))
         wait(bench, 0.03)
     assert len(bench.commands) == before
+
+
+def test_a_state_that_is_not_believed_is_damped_and_that_is_sent_again(bench) -> None:
+    """By default the answer to a position that jumped stands as any other does."""
+    bench.start(state_timeout=LONG, command__repeat=RATE, jump_velocity=None)
+    answer(bench, Q)
+    bench.joint_states.publish(bench.joint_state(Q + np.eye(6)[1]))
+    bench.hear('joint_states jumped')
+    damped = len(bench.efforts)
+    before = len(bench.commands)
+    bench.spin(lambda: len(bench.commands) > before + 5, 'the command again')
+    assert len(bench.efforts) <= damped + 1
 
 
 def test_an_arm_that_is_damped_after_a_fault_has_its_commands_again(bench) -> None:

@@ -356,7 +356,7 @@ REFUSED = {
     'an unknown way to the first point': (
         lambda scene: scene.send((1.0, GOAL, STILL, STILL)),
         -1,
-        'expected at 0 s while nobody says where the arm is, got 1 s',
+        'expected at 0 s while the position of the arm is not known, got 1 s',
     ),
     'no points': (lambda scene: scene.send(), -1, 'points'),
 }

@@ -1,8 +1,8 @@
 """The same messages to the node and to joint_trajectory_controller, row by row.
 
-The rows are those of the tables in `doc/joint_trajectory_controller.md`. `model` is JTC's rule in
-`test/support/jtc_model.py`; `real` is JTC itself (`test/support/real_jtc.py`), where it has been
-compiled, and then the model must be equal to it at every cycle.
+`doc/joint_trajectory_controller.md` says what both have in common, and what not. `model` is JTC's
+rule in `test/support/jtc_model.py`; `real` is JTC itself (`test/support/real_jtc.py`), where it
+has been compiled; the model must then be equal to it at every cycle.
 
 A new trajectory begins one period earlier with JTC than with the node, in the same state: on the
 way to the first point JTC leaps ahead by as much as is gone in a period. The model without this

@@ -346,7 +346,7 @@ def test_more_than_the_arm_has_is_refused_or_followed(bench) -> None:
     np.testing.assert_array_equal(bench.efforts[-1].position, Q)
     bench.set(trajectory__when_infeasible='follow')
     bench.send_trajectory(message)
-    bench.hear('beyond the arm, but followed', 'effort of')
+    bench.hear('beyond the limits, but followed', 'effort of')
     bench.answer(bench.joint_state(Q, dt=0.01))
     bench.answer(bench.joint_state(Q, dt=0.01))
     bench.spin(lambda: len(bench.efforts) == 4)
@@ -360,7 +360,7 @@ def test_a_payload_that_the_arm_cannot_hold_there_is_considered(bench) -> None:
     bench.start(payload__mass=30.0)
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(far)
-    bench.hear('joint_trajectory dropped', 'effort to hold it there of', 'at 9 s')
+    bench.hear('joint_trajectory dropped', 'holding effort of', 'at 9 s')
     bench.set(payload__mass=1.0)
     bench.send_trajectory(far)
     bench.answer(bench.joint_state(Q, dt=0.01))
@@ -400,7 +400,7 @@ def test_gravity_mode_follows_no_trajectory(bench) -> None:
     bench.start(mode='gravity_compensation')
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(bench.trajectory((1.0, Q)))
-    bench.hear('joint_trajectory dropped', 'gravity_compensation follows none')
+    bench.hear('joint_trajectory dropped', 'gravity_compensation follows no trajectory')
 
 
 def test_commands_come_in_the_order_of_joints(bench) -> None:

@@ -157,7 +157,7 @@ def test_refusals_name_the_reason(bench) -> None:
     hold(bench, POSES[:1], carrying(bench).gravity_torque)
     response = bench.trigger('estimate_payload')
     assert not response.success
-    assert 'not estimated: the poses do not tell' in response.message
+    assert 'not estimated: the poses do not determine' in response.message
     bench.hear('estimate_payload: not estimated')
     bench.set(mode='gravity_compensation', state_effort='ignore')
     bench.change_state('deactivate')
@@ -165,7 +165,7 @@ def test_refusals_name_the_reason(bench) -> None:
     bench.change_state('activate')
     hold(bench, POSES[:1])
     message = bench.trigger('estimate_payload').message
-    assert 'no efforts to tell it by' in message
+    assert 'no efforts to estimate the load from' in message
     assert 'mode gravity_compensation' in message
 
 

@@ -63,7 +63,7 @@ def test_states_that_stop_leave_gravity_and_silence(bench) -> None:
     found = Q + 0.3
     command = bench.answer(bench.joint_state(found))
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(found), atol=1e-9)
-    bench.hear('holding where the arm is')
+    bench.hear('commanding again: the arm is held where it is')
     assert ord(status(bench, 'no joint_states for').level) < ERROR
 
 
@@ -212,7 +212,7 @@ def test_an_arm_that_was_lowered_is_not_thrown_at_the_end(bench) -> None:
     bench.spin(lambda: not bench.commands[-1].any(), 'nothing')
     count = len(bench.commands)
     assert bench.change_state('deactivate')
-    bench.hear('inactive;', 'stays as far as it has faded')
+    bench.hear('inactive;', 'stays at its present value')
     bench.settle()
     assert not np.any(bench.commands[count:])
 
@@ -517,7 +517,7 @@ def test_states_that_return_end_the_brake(bench) -> None:
     assert len(bench.commands) > arm.answered
     bench.time = arm.now
     bench.joint_states.publish(bench.joint_state(arm.q, np.zeros(6), 0.0))
-    bench.hear('holding where the arm is')
+    bench.hear('commanding again: the arm is held where it is')
     bench.settle()
     np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(arm.q), atol=1e-9)
     count = len(bench.commands)

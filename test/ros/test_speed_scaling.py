@@ -156,7 +156,7 @@ def test_a_goal_that_is_too_much_is_slowed_down(bench, slider) -> None:
     step(bench, 0.002)
     far = 3.0 * STEP
     bench.send_trajectory(bench.trajectory((0.3, Q + 0.5 * far), (0.45, Q + far)))
-    line = bench.hear('beyond the arm, slowed down (', 'in place of 0.45 s')
+    line = bench.hear('beyond the limits, slowed down (', 'in place of 0.45 s')
     assert 'velocity' in line
     for _ in range(1000):
         position, velocity = step(bench, 0.002)

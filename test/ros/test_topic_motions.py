@@ -33,7 +33,7 @@ def test_a_path_tolerance_counts_for_the_topic(bench) -> None:
     begin(bench, constraints__trajectory=[0.05])
     bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
     follow(bench, (0.0, Q), (0.05, Q), (0.2, Q))
-    bench.hear('PATH_TOLERANCE_VIOLATED', 'held where it was found')
+    bench.hear('PATH_TOLERANCE_VIOLATED', 'held at its measured position')
     (held,) = follow(bench, (0.5, Q))
     np.testing.assert_allclose(held, Q, atol=1e-9)
 
@@ -105,7 +105,7 @@ def test_silence_after_the_last_point_is_noticed(bench) -> None:
     begin(bench, cmd_timeout=0.5)
     bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
     found = follow(bench, (0.0, Q), (1.4, Q + 0.45), (0.2, Q + 0.45), (0.1, Q + 0.45))
-    bench.hear('cmd_timeout', 'held where it was found')
+    bench.hear('cmd_timeout', 'held at its measured position')
     np.testing.assert_allclose(found[1:3], [Q + 0.5] * 2, atol=1e-9)
     np.testing.assert_allclose(found[3], Q + 0.45, atol=1e-9)
 
@@ -117,7 +117,7 @@ def test_what_waits_when_the_motion_is_given_up_is_not_watched(bench) -> None:
     assert bench.trigger('hold').success
     held = follow(bench, (0.01, Q), (2.0, Q + 0.2), (2.0, Q + 0.2))
     np.testing.assert_allclose(held, [Q] * 3, atol=1e-12)
-    assert not any('held where it was found' in line for line in bench.said())
+    assert not any('held at its measured position' in line for line in bench.said())
 
 
 def test_a_timeout_within_the_goal_time_is_not_used(bench) -> None:

@@ -1,12 +1,7 @@
-"""Goals of MoveIt's kind through the annotator to the real joint_trajectory_controller.
-
-The controller manager follows /clock, and a cycle begins when the controller's state of the one
-before has come: a busy machine makes time slow, and the control no worse.
-"""
+"""Goals of MoveIt's kind through the annotator to the real joint_trajectory_controller."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,8 +14,8 @@ from compiled_ros2_control import (
     BROADCASTER,
     JTC,
     MUJOCO,
+    ClockedScene,
     ControllerManager,
-    ControlScene,
     environment,
     finite,
     missing,
@@ -34,7 +29,7 @@ if absent := missing(BROADCASTER, JTC, MUJOCO):
 from ne_dynamics import load_urdf
 from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.demo.node_messages import set_stamp, trajectory_message
+from ne_dynamics.simulation.demo.node_messages import trajectory_message
 from ne_dynamics.simulation.demo.ros_process import RosProcesses, local_discovery
 from ne_dynamics.simulation.descriptions.hardware_description import (
     hardware_description,
@@ -52,9 +47,6 @@ START = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 END = START + np.array([0.5, 0.3, -0.4, 0.8, 0.6, -0.7])
 ACCELERATIONS = np.full(6, 2.0)
 STILL = np.zeros(6)
-PERIOD = 0.002
-"""Of a cycle [s]."""
-
 MOTION = (0.0, START, STILL, STILL), (1.0, END, STILL, STILL)
 ACTION = f'/{CONTROLLER}/follow_joint_trajectory'
 
@@ -74,14 +66,11 @@ print(*heard[-1].feedback.joint_names)
 """By the messages of the controller's own release: in some, feedback has one field more."""
 
 
-class Scene(ControlScene):
+class Scene(ClockedScene):
     """The arm in MuJoCo under the real controller manager, and the annotator as a process."""
 
     def __init__(self, folder: Path) -> None:
-        from control_msgs.msg import JointTrajectoryControllerState
-        from rosgraph_msgs.msg import Clock
-
-        super().__init__(private_domain())
+        super().__init__(private_domain(), CONTROLLER)
         self.robot = load_urdf(MODEL, tip_link='tcp')
         (folder / 'arm.xml').write_text(mjcf_with_motors(load_urdf(MODEL)))
         content = {
@@ -102,32 +91,10 @@ class Scene(ControlScene):
             mujoco_hardware(folder / 'arm.xml'),
             initial_position=dict(zip(NAMES, START, strict=True)),
         )
-        self.states: list[Any] = []
-        self.probe.create_subscription(
-            JointTrajectoryControllerState,
-            f'{CONTROLLER}/controller_state',
-            self.states.append,
-            1000,
-        )
-        self._message, self._clock = Clock, self.probe.create_publisher(Clock, '/clock', 10)
-        self._ticks, self._ticked_at, self._is_over = 1000, 0.0, False
         self.manager = ControllerManager(self, folder, [FILE, more], description)
         self.at_the_end(self.manager.close)
         self.processes = RosProcesses(private_domain())
         self.at_the_end(self.processes.kill)
-
-    def turn(self) -> None:
-        """Serve the test's node; begin a cycle when the one before is over, or nothing comes."""
-        count = len(self.states)
-        super().turn()
-        now = time.monotonic()
-        self._is_over |= len(self.states) != count
-        if now - self._ticked_at > (PERIOD if self._is_over else 0.02):
-            self._ticked_at, self._is_over = now, False
-            self._ticks += 1
-            message = self._message()
-            set_stamp(message.clock, self._ticks * PERIOD)
-            self._clock.publish(message)
 
     def begin(self, controller: str = CONTROLLER, *arguments: str) -> None:
         """Start the broadcaster, a controller and the annotator; wait until they are connected."""

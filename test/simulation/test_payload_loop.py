@@ -88,7 +88,7 @@ def test_one_pose_is_not_enough(has_sensor) -> None:
     arm.visit(poses(1))
     windows = arm.visit(poses(1))
     source = PayloadSource.WRENCH if has_sensor else PayloadSource.EFFORT
-    with pytest.raises(PayloadError, match='do not tell'):
+    with pytest.raises(PayloadError, match='do not determine'):
         estimate_payload(arm.carrier, windows, source)
 
 

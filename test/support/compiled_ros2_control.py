@@ -101,9 +101,18 @@ class ControllerManager:
         Parameters of the manager and its controllers.
     description : str
         URDF with `<ros2_control>`.
+    prefixes : sequence of Path, optional
+        Ament prefixes of more plugins.
     """
 
-    def __init__(self, scene: Any, folder: Path, files: Sequence[Path], description: str) -> None:
+    def __init__(
+        self,
+        scene: Any,
+        folder: Path,
+        files: Sequence[Path],
+        description: str,
+        prefixes: Sequence[Path] = (),
+    ) -> None:
         from std_msgs.msg import String
 
         from ne_dynamics.ros.latched import LATCHED
@@ -118,7 +127,7 @@ class ControllerManager:
         with self._log.open('wb') as output:
             self._child = subprocess.Popen(
                 [str(self._programs / 'ros2_control_node'), '--ros-args', *given],
-                env=environment(),
+                env=environment(*map(str, prefixes)),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -145,7 +154,7 @@ class ControllerManager:
         patience = str(PATIENCE)
         waits = '--controller-manager-timeout', patience, '--switch-timeout', patience
         program = str(self._programs / 'spawner')
-        self.finish(start_program(program, name, *files, *waits, *arguments), turn)
+        self.finish(start_program(program, *files, *waits, name, *arguments), turn)
 
     def unspawn(self, name: str) -> None:
         """Deactivate and unload a controller."""
@@ -238,6 +247,54 @@ class ControlScene:
         self.executor.shutdown()
         self.probe.destroy_node()
         self.context.try_shutdown()
+
+
+class ClockedScene(ControlScene):
+    """A scene whose clock the test is: a cycle begins when the one before is over.
+
+    The controller manager follows /clock: a busy machine makes time slow, the control no worse.
+
+    Parameters
+    ----------
+    domain : int
+        ROS domain id.
+    controller : str
+        Name of the joint_trajectory_controller whose state ends a cycle.
+    period : float
+        Of a cycle [s].
+
+    Attributes
+    ----------
+    states : list of JointTrajectoryControllerState
+    """
+
+    def __init__(self, domain: int, controller: str, period: float = 0.002) -> None:
+        from control_msgs.msg import JointTrajectoryControllerState
+        from rosgraph_msgs.msg import Clock
+
+        super().__init__(domain)
+        self.states: list[Any] = []
+        topic = f'{controller}/controller_state'
+        self.probe.create_subscription(
+            JointTrajectoryControllerState, topic, self.states.append, 1000
+        )
+        self._message, self._clock = Clock, self.probe.create_publisher(Clock, '/clock', 10)
+        self._period, self._ticks, self._ticked_at, self._is_over = period, 1000, 0.0, False
+
+    def turn(self) -> None:
+        """Serve the test's node; begin a cycle when the one before is over, or nothing comes."""
+        from ne_dynamics.simulation.demo.node_messages import set_stamp
+
+        count = len(self.states)
+        super().turn()
+        now = time.monotonic()
+        self._is_over |= len(self.states) != count
+        if now - self._ticked_at > (self._period if self._is_over else 0.02):
+            self._ticked_at, self._is_over = now, False
+            self._ticks += 1
+            message = self._message()
+            set_stamp(message.clock, self._ticks * self._period)
+            self._clock.publish(message)
 
 
 def finite(rows: Iterable[Any]) -> bool:

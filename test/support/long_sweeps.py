@@ -7,7 +7,7 @@ spread over all of them. The others bear the marker `long`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 KEPT: Mapping[str, Mapping[str, int]] = {
@@ -98,6 +98,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_firmware_gets_the_efforts_of_the_node': 1,
         'test_diagonal_gains_and_their_matrices_give_one_law': 3,
         'test_the_general_law_is_what_it_says': 4,
+        'test_the_library_gives_no_result_of_what_is_no_number': 1,
     },
     'codegen/test_friction.py': {
         'test_derivatives_are_finite_differences': 2,
@@ -129,11 +130,21 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_two_runs_record_the_same': 0,
         'test_what_an_arm_hides_is_found_and_it_follows_better': 0,
     },
+    'commission/test_commission_findings.py': {
+        'test_a_seed_is_a_number_on_the_page': 2,
+        'test_nothing': 1,
+        'test_run_and_profile_never_contradict_each_other': 2,
+        'test_torques_with_much_noise': 1,
+    },
     'commission/test_commission_in_process.py': {
+        'test_a_hard_stop_ends_the_run_by_name': 1,
         'test_an_arm_with_hidden_errors_follows_as_one_that_is_known': 1,
     },
     'control/test_feasibility.py': {
         'test_a_loop_with_a_velocity_filter_grows_as_it_is_said': 16,
+    },
+    'control/test_late_plans.py': {
+        'test_a_stream_is_checked_by_what_is_followed': 1,
     },
     'control/test_laws.py': {
         'test_annotation_and_law_feed_the_same_forward': 24,
@@ -155,13 +166,24 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_delay_and_jitter_of_efforts': 3,
     },
     'driver/test_log_diagnosis.py': {
+        'test_a_fold_of_a_recorded_ur10e_has_no_turns': 1,
         'test_correct_logs_have_no_fault': 1,
         'test_correct_logs_of_other_arms_have_no_fault': 1,
         'test_faults_planted_in_recorded_logs_are_found': 3,
-        'test_friction_that_turns_round_gradually_is_no_fault': 2,
+        'test_friction_that_turns_round_gradually_is_no_fault': 1,
+        'test_joints_of_which_the_model_expects_nothing_have_no_vote': 1,
         'test_planted_faults_are_found_and_repaired': 4,
         'test_recorded_ur10e_is_right': 1,
         'test_two_faults_are_both_found': 1,
+    },
+    'driver/test_log_hypotheses.py': {
+        'test_a_base_that_is_tilted_by_fifteen_degrees_is_named': 1,
+        'test_a_description_of_another_robot_is_named': 1,
+        'test_a_zero_that_is_off_by_twenty_degrees_is_named': 1,
+        'test_good_logs_of_five_arms_raise_no_alarm': 3,
+        'test_gravity_that_a_driver_takes_out_is_named': 2,
+        'test_one_joint_of_several_in_degrees_is_named': 1,
+        'test_the_gear_of_an_encoder_is_named': 1,
     },
     'gains/test_gain_falling.py': {
         'test_no_arm_falls_with_gains_by_the_factor_that_is_printed': 1,
@@ -178,11 +200,20 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'identification/test_identify_real_logs.py': {
         'test_a_fit_with_much_freedom_converges': 1,
+        'test_panda_is_predicted_by_the_default': 0,
         'test_ur10e_keeps_its_masses_and_predicts_another_motion': 1,
     },
     'identification/test_payload_fit.py': {
         'test_one_log_counts_what_may_be_wrong_with_the_arm': 2,
         'test_two_logs_tell_all_ten_parameters': 3,
+    },
+    'logs/test_layouts_of_csv.py': {
+        'test_columns_are_named_by_hand': 1,
+        'test_messages_that_were_printed': 1,
+        'test_one_command_takes_it_to_a_model': 1,
+    },
+    'logs/test_long_logs.py': {
+        'test_memory_does_not_grow_with_the_log': 0,
     },
     'motion/test_annotation.py': {
         'test_friction_with_hysteresis_follows_the_path': 4,
@@ -442,3 +473,20 @@ def left_out(cases: Iterable[tuple[str, Case]]) -> Iterator[Case]:
         order = sorted(range(len(found)), key=lambda place: place * GOLDEN % 1.0)
         for place in sorted(order[KEPT[file][test] :]):
             yield found[place]
+
+
+def chosen_part(cases: Sequence[Case], part: str) -> Sequence[Case]:
+    """Return a part of long tests, every n-th of them, so that n parts are all.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+    part : str
+        `K/N`, K from 1 to N; '' for all.
+    """
+    if not part:
+        return cases
+    number, _, count = part.partition('/')
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise ValueError(f'NE_DYNAMICS_LONG_PART: expected K/N, K from 1 to N, got {part!r}')
+    return cases[int(number) - 1 :: int(count)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,29 @@ class Command:
     summary: str
     examples: tuple[str, ...] = ()
     common: frozenset[str] = frozenset()
+
+
+MODEL_OPTIONS = ('--model', '--tip-link', '--base-link')
+
+
+def read_commands(table: str) -> dict[str, Command]:
+    """Return subcommands by their names.
+
+    Parameters
+    ----------
+    table : str
+        Of each a line `NAME: SUMMARY`, and below it its examples, and behind a star what the
+        short help has beside the options of the model.
+    """
+    commands = {}
+    for block in re.split(r'\n(?=\S)', table.strip()):
+        head, *lines = (line.strip() for line in block.split('\n'))
+        name, _, summary = head.partition(': ')
+        examples = tuple(line for line in lines if not line.startswith('* '))
+        options = ' '.join(lines[len(examples) :]).split()[1:]
+        common = frozenset({*MODEL_OPTIONS, *options} if options else ())
+        commands[name] = Command(summary, examples, common)
+    return commands
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ne_dynamics.cli.options.arguments import named_number
-from ne_dynamics.cli.options.log_source import add_columns
+from ne_dynamics.cli.options.log_source import COLUMN_READERS
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs import Log, LogReading
 from ne_dynamics.logs.parts import change_in_parts
@@ -26,62 +27,18 @@ ALL = 'all'
 """In the place of a joint: every joint."""
 
 
-def add_log_changes(parser: argparse.ArgumentParser) -> None:
-    """Add the options to a parser; :func:`change_log` does what they say."""
-    group = parser.add_argument_group(
-        'changes of the log', f'JOINT is a joint of the model, or `{ALL}`; all may be repeated'
-    )
-    add_columns(group)
-    group.add_argument(
-        '--scale',
-        action='append',
-        type=named_number,
-        default=[],
-        metavar='JOINT=FACTOR',
-        help='multiply its effort, for example by torque per motor current',
-    )
-    group.add_argument(
-        '--sign',
-        action='append',
-        default=[],
-        metavar='JOINT',
-        help='reverse the sign of its effort',
-    )
-    group.add_argument(
-        '--delay',
-        action='append',
-        type=named_number,
-        default=[],
-        metavar='JOINT=S',
-        help='delay of its effort behind its position [s]',
-    )
-    group.add_argument(
-        '--position-sign',
-        action='append',
-        default=[],
-        metavar='JOINT',
-        help='reverse the sign of its position',
-    )
-    group.add_argument(
-        '--zero',
-        action='append',
-        type=named_number,
-        default=[],
-        metavar='JOINT=ANGLE',
-        help='add to its position [rad or m]',
-    )
-    group.add_argument(
-        '--degrees', action='store_true', help='positions and velocities are in degrees'
-    )
-    group.add_argument(
-        '--time-unit',
-        choices=('s', *TIME_UNITS),
-        default='s',
-        help='unit of the times (default: %(default)s)',
-    )
-    group.add_argument(
-        '--unwrap', action='store_true', help='remove jumps of angles by whole turns'
-    )
+LOG_READERS: dict[str, Any] = {**COLUMN_READERS, 'time_unit': ('s', *TIME_UNITS)}
+"""Of the shared options `logs`; :func:`change_log` does what they say."""
+
+
+CHANGES: dict[str, tuple[Callable[..., LogReading], str]] = {
+    'position_sign': (LogReading.with_position, 'factor'),
+    'zero': (LogReading.with_position, 'offset'),
+    'sign': (LogReading.with_effort, 'factor'),
+    'scale': (LogReading.with_effort, 'factor'),
+    'delay': (LogReading.with_effort, 'delay'),
+}
+"""What the options of a joint change, in this order; a sign is reversed."""
 
 
 def change_log(args: argparse.Namespace, robot: Robot, log: Log, work: Work) -> Log:
@@ -96,10 +53,6 @@ def change_log(args: argparse.Namespace, robot: Robot, log: Log, work: Work) -> 
     work : Work
         Where it is kept.
 
-    Returns
-    -------
-    Log
-
     Raises
     ------
     InputError
@@ -108,23 +61,18 @@ def change_log(args: argparse.Namespace, robot: Robot, log: Log, work: Work) -> 
     if args.time_unit != 's':
         log = scale_time(log, TIME_UNITS[args.time_unit])
     moved = LogReading.as_recorded(robot.n)
-    for name in args.position_sign:
-        moved = moved.with_position(_find(robot, name, '--position-sign'), factor=-1.0)
-    for name, angle in args.zero:
-        moved = moved.with_position(_find(robot, name, '--zero'), offset=angle)
-    for name in args.sign:
-        moved = moved.with_effort(_find(robot, name, '--sign'), factor=-1.0)
-    for name, factor in args.scale:
-        moved = moved.with_effort(_find(robot, name, '--scale'), factor=factor)
-    for name, delay in args.delay:
-        moved = moved.with_effort(_find(robot, name, '--delay'), delay=delay)
+    for option, (with_change, quantity) in CHANGES.items():
+        for given in getattr(args, option):
+            name, value = (given, -1.0) if isinstance(given, str) else given
+            joints = _find(robot, name, f'--{option.replace("_", "-")}')
+            moved = with_change(moved, joints, **{quantity: value})
     longest = float(np.abs(moved.effort_delay).max())
     if longest >= 0.5 * log.duration:
         raise InputError(
             f'--delay: expected less than half of the log, {0.5 * log.duration:.4g} s, '
             f'got {longest:g} s'
         )
-    is_read_anew = any((args.position_sign, args.zero, args.sign, args.scale, args.delay))
+    is_read_anew = any(getattr(args, option) for option in CHANGES)
 
     def change(part: Log) -> Log:
         if args.degrees:

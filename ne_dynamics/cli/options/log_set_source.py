@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,22 @@ def require_log_packages(args: argparse.Namespace) -> None:
         plot=getattr(args, 'plot', None) is not None,
         cluster=args.scheduler is not None,
     )
+
+
+@contextlib.contextmanager
+def open_work(args: argparse.Namespace) -> Iterator[Work]:
+    """Yield how the work on logs is done.
+
+    Raises
+    ------
+    NeDynamicsError
+        When the scheduler does not answer, or its workers do not fit.
+    """
+    from ne_dynamics.logs.executors import open_executor
+    from ne_dynamics.progress_bar import show_items
+
+    with open_executor(args.jobs, args.scheduler) as executor:
+        yield Work(executor, None if args.json else show_items)
 
 
 def find_logs(args: argparse.Namespace, model: ModelText, work: Work) -> LogSetSource:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
+from ne_dynamics.cli.options.thresholds import COMMAND_LINE
 from ne_dynamics.driver import diagnose_log
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
@@ -19,9 +20,6 @@ from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.printable import print_lines
 from ne_dynamics.tables import text_table
 
-MOST_UNUSED = 8
-"""Columns that are not used which are named."""
-
 
 class ModelText(Protocol):
     """A description, and the robot of it."""
@@ -32,27 +30,6 @@ class ModelText(Protocol):
 
     def load(self, locked_joints: Mapping[str, float] | None = None) -> Robot:
         """Return the robot, with joints locked where they are given [rad or m]."""
-
-
-def add_columns(parser: argparse._ActionsContainer) -> None:
-    """Add the options that say whose columns of a CSV file are whose."""
-    parser.add_argument(
-        '--columns',
-        type=_columns,
-        metavar='T,Q{},DQ{},TAU{}',
-        help='what a CSV file calls time, position, velocity and effort, where its header is none '
-        'that is known; {} is the number or the name of a joint, and nothing what is not there: '
-        "'t,q{},,tau{}'",
-    )
-    parser.add_argument(
-        '--rename',
-        action='append',
-        type=name_pair,
-        default=[],
-        metavar='A=B',
-        help='joint A of the log is joint B of the model; one * in both matches the same text; '
-        'may be repeated',
-    )
 
 
 def _columns(text: str) -> Layout:
@@ -70,6 +47,10 @@ def name_pair(text: str) -> tuple[str, str]:
             f'expected NAME=NAME, with one * in both or none, got {text!r}'
         )
     return old, new
+
+
+COLUMN_READERS: dict[str, Any] = {'columns': _columns, 'name_pair': name_pair}
+"""Of the shared options `columns`."""
 
 
 def find_columns(args: argparse.Namespace, robot: Robot, name: str) -> Columns | None:
@@ -122,7 +103,8 @@ def show_columns(
     if columns.repeated:
         unused = []
     time = f'{columns.get_title(TIME_COLUMN)} [{getattr(args, "time_unit", "s")}]'
-    rest = ', '.join(unused[:MOST_UNUSED]) + ', ...' * (len(unused) > MOST_UNUSED)
+    most = COMMAND_LINE.most_unused
+    rest = ', '.join(unused[:most]) + ', ...' * (len(unused) > most)
     print_lines(
         [
             f'{name}: read as {columns.layout}; columns and units as taken:',
@@ -167,15 +149,6 @@ def _zero(robot: Robot, name: str) -> float:
     """Return the position nearest to zero that a joint can have [rad or m]."""
     joint = robot.joints[robot.joint_names.index(name)]
     return min(max(0.0, joint.lower), joint.upper)
-
-
-def add_repair(parser: argparse.ArgumentParser) -> None:
-    """Add the options for what is done about a log that is wrong."""
-    parser.add_argument(
-        '--repair',
-        action='store_true',
-        help='repair faults of the log whose cause and amount are certain',
-    )
 
 
 def diagnose(

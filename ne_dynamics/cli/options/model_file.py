@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from ne_dynamics.cli.options.arguments import add_extras, get_extras, named_number
 from ne_dynamics.errors import InputError, require_extras
 from ne_dynamics.identification.writing.write_back import read_text
 from ne_dynamics.model import extras
@@ -19,124 +17,6 @@ from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf import xacro_file
 
 LOG_SUFFIXES = ('.csv', '.db3', '.mcap')
-
-
-def add_model_file(parser: argparse.ArgumentParser, *others: str, variable: str = '') -> None:
-    """Add the options to a parser; :class:`ModelFile` reads what they name.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-    *others, variable
-        As of :func:`add_model`.
-    """
-    meaning = 'URDF, xacro file (NAME.xacro), or DH file (YAML)'
-    add_model(parser, meaning, *others, variable=variable)
-    parser.add_argument(
-        '--xacro-arg',
-        action='append',
-        type=_argument,
-        default=[],
-        metavar='NAME:=VALUE',
-        help='argument of the xacro file; may be repeated',
-    )
-    add_links(parser)
-    add_extras(parser)
-
-
-def add_model(
-    parser: argparse.ArgumentParser,
-    meaning: str,
-    *others: str,
-    variable: str = '',
-    is_optional: bool = False,
-) -> None:
-    """Add `model` to a parser: it stands first, or after `--model`.
-
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-    meaning : str
-        For the help.
-    *others : str
-        Arguments without an option that the parser is given afterwards, in their order.
-    variable : str
-        Of the environment, with the model where none is named.
-    is_optional : bool
-        Whether the subcommand does without a model.
-    """
-    if variable:
-        meaning += f'; default: the environment variable {variable}'
-    parser.add_argument('first', nargs='?', metavar='MODEL', help=meaning)
-    parser.add_argument('--model', '--urdf', metavar='MODEL', help='the model, as an option')
-
-    def settle(args: argparse.Namespace) -> None:
-        """Find out which argument is the model: with `--model`, the first is one of the others.
-
-        So it is with the variable of the environment, where one is left over.
-        """
-        is_over = bool(others) and getattr(args, others[-1]) is None
-        if is_over and None not in (args.first, os.environ.get(variable)):
-            args.model = args.model or os.environ[variable]
-        if args.model is None:
-            args.model = args.first or os.environ.get(variable)
-            if args.model is None and not (is_optional or variable):
-                before = f' before {others[0].upper()}' if others else ''
-                given = getattr(args, others[0]) if others else None
-                got = f'{given[0]!r} alone' if given else 'neither'
-                parser.error(f'expected MODEL{before} or --model MODEL, got {got}')
-        elif args.first is not None:
-            _shift(parser, args, others)
-
-    parser.set_defaults(settle=settle)
-
-
-def _shift(
-    parser: argparse.ArgumentParser, args: argparse.Namespace, others: Sequence[str]
-) -> None:
-    """Give the first argument to the others: it is none of theirs that is missing."""
-    value = args.first
-    for name in others:
-        held = getattr(args, name)
-        if isinstance(held, list):
-            held.insert(0, value)
-            return
-        setattr(args, name, value)
-        value = held
-        if value is None:
-            return
-    parser.error(f'expected either MODEL or --model MODEL, got both: {value!r}')
-
-
-def add_links(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the ends of the chain to a parser: `base` and `tip`."""
-    parser.add_argument(
-        '--base-link',
-        '--base',
-        dest='base',
-        metavar='LINK',
-        help='first link of the chain (URDF; default: the root)',
-    )
-    parser.add_argument(
-        '--tip-link',
-        '--tip',
-        dest='tip',
-        metavar='LINK',
-        help='last link of the chain (URDF; default: the whole tree); joints outside the chain '
-        'are locked',
-    )
-
-
-def add_lock(parser: argparse.ArgumentParser) -> None:
-    """Add the option for joints that do not move; :class:`ModelFile` locks them."""
-    parser.add_argument(
-        '--lock',
-        metavar='JOINT=POSITION',
-        action='append',
-        default=[],
-        type=named_number,
-        help='locked joint and its position [rad or m] (URDF); may be repeated',
-    )
 
 
 def require_packages(args: argparse.Namespace, **extras: bool) -> None:
@@ -237,14 +117,7 @@ class ModelFile:
 
     def _choose_extras(self) -> extras.Extras:
         """Return the extras that are asked for; None: what is beside a URDF."""
-        chosen = get_extras(self._args)
+        chosen = extras.choose_extras(self._args.extras or '')
         if chosen is None and self._is_xacro:
             return self.find_own_extras() or extras.NO_EXTRAS
         return chosen
-
-
-def _argument(text: str) -> tuple[str, str]:
-    name, separator, value = text.partition(':=')
-    if not name or not separator:
-        raise argparse.ArgumentTypeError(f'expected NAME:=VALUE, got {text!r}')
-    return name, value

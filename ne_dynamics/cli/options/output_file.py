@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.prepared_file import write_whole
@@ -20,28 +21,25 @@ STANDARD = '-'
 PICTURES = ('.pdf', '.png', '.svg')
 
 
-def add_output(
-    parser: argparse._ActionsContainer, ending: str, meaning: str, **keywords: Any
-) -> None:
-    """Add the option for what is written; :func:`settle_output` names it where nobody did.
+def declare_output(value: str, ending: str, meaning: str, reader: str = 'path') -> str:
+    """Return the row of the option for what is written.
+
+    :func:`settle_output` names it where nobody did.
 
     Parameters
     ----------
-    parser : argparse.ArgumentParser
+    value : str
+        FILE or FOLDER.
     ending : str
         Of the name by default, which begins with that of the model.
     meaning : str
         For the help.
-    **keywords
-        As of `add_argument`; `default=True`: it is written in any case.
+    reader : str
+        With ` = True` behind it: written in any case.
     """
-    parser.add_argument(
-        '-o',
-        '--output',
-        nargs='?',
-        const=True,
-        help=f'{meaning} (without a name: MODEL{ending}, with a number where that is there)',
-        **keywords,
+    return (
+        f'-o, --output [{value}] : {reader}\n'
+        f'    {meaning} (without a name: MODEL{ending}, with a number where that is there)'
     )
 
 
@@ -96,6 +94,19 @@ def generate_names(path: Path) -> Iterator[Path]:
         yield path.with_name(f'{stem}_{number}{dot}{endings}')
 
 
+def print_result(
+    args: argparse.Namespace,
+    document: Mapping[str, Any],
+    lines: Iterable[str],
+    out: TextIO | None = None,
+) -> None:
+    """Print what a command found: with `--json` for programs, without it for people."""
+    if args.json:
+        print(json.dumps(document, indent=2, allow_nan=False), file=out)
+    else:
+        print_lines(lines, out)
+
+
 def check_output(path: str | Path) -> None:
     """Refuse a file that cannot be written, before anything long begins.
 
@@ -121,23 +132,29 @@ def check_output(path: str | Path) -> None:
         raise TrajectoryError(f'{path}: cannot be written: {reason}')
 
 
-def check_apart(
-    outputs: Sequence[tuple[str, str | None]], inputs: Mapping[str, str | None]
+def check_files(
+    args: argparse.Namespace, outputs: Sequence[tuple[str, Any]], **inputs: str | None
 ) -> None:
-    """Refuse an output that would replace what is read, or another output.
+    """Refuse a file that cannot be written, or would replace what is read, or another output.
 
     Parameters
     ----------
-    outputs : sequence of (str, str or None)
+    args : argparse.Namespace
+        With `model` and `extras`, which are read.
+    outputs : sequence of (str, path or None)
         Option and file; None and `-` are no file.
-    inputs : mapping of str to (str or None)
-        What is read, by what it is called; of a folder all files count.
+    **inputs : str or None
+        What else is read, by the name of its option or argument; of a folder all files count.
 
     Raises
     ------
     TrajectoryError
-        Naming both.
+        Naming the file, or both options.
     """
+    for _, path in outputs:
+        if path is not None:
+            check_output(path)
+    inputs = {'--model': args.model, '--extras': args.extras, **inputs}
     read = {
         name: Path(path).resolve() for name, path in inputs.items() if path and path != STANDARD
     }

@@ -4,53 +4,71 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from ne_dynamics.cli.options.declaration import declare
+from ne_dynamics.cli.options.model_file import ModelFile, require_packages, require_tip
 from ne_dynamics.cli.options.output_file import (
-    add_output,
     check_folder,
     choose_name,
+    declare_output,
     get_stem,
     write_text,
 )
 from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import Robot
+from ne_dynamics.printable import print_lines
 
 
-def add_package_folder(parser: argparse.ArgumentParser, ending: str) -> None:
-    """Add the option of a new folder, named after the model with an ending by default."""
-    add_output(
-        parser,
-        ending,
-        'new folder, whose name is that of the package',
-        type=Path,
-        metavar='FOLDER',
-        default=True,
-    )
+def declare_package(
+    name: str, ending: str, description: str, rows: str = ''
+) -> Callable[[Any], argparse.ArgumentParser]:
+    """Return `add_parser` of a subcommand that writes a package for a model, with more options."""
+    meaning = 'new folder, whose name is that of the package'
+    output = declare_output('FOLDER', ending, meaning, 'path = True')
+    return declare(name, description, f'@model_file\n@lock\n{output}\n{rows}')
 
 
-def choose_folder(args: argparse.Namespace, ending: str) -> Path:
-    """Return the folder that the options name, or one named after the model.
+def begin_package(args: argparse.Namespace, ending: str) -> tuple[Path, ModelFile, Robot]:
+    """Return the new folder, by default named after the model, the model, and its robot.
 
     Raises
     ------
-    InputError
-        When it holds something already, or cannot be made.
+    NeDynamicsError
+        When a package is missing, the folder cannot be made or holds something already, or the
+        model cannot be loaded or has no one tip.
     """
+    require_packages(args, report=True)
     if args.output is True:
         args.output = choose_name(_make_name(args.model), ending)
     folder: Path = args.output
     check_folder(folder)
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f'-o: expected a new or empty folder, got {str(folder)!r}')
-    return folder
+    model = ModelFile(args)
+    robot = model.load()
+    return folder, model, replace(robot, tip_link=require_tip(robot, args.tip))
 
 
-def write_package(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write texts by their paths in a folder."""
+def write_package(
+    folder: Path, texts: Mapping[str, str], robot: Robot, remarks: Sequence[str], launch: str
+) -> None:
+    """Write texts by their paths in a folder; say what was written, and which file to launch."""
     for path, text in texts.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         write_text(str(folder / path), text)
+    name = folder.absolute().name
+    print_lines(
+        [
+            f'{folder}: {len(texts)} files for {robot.n} joints, tip {robot.tip_link}',
+            *remarks,
+            f'Next: colcon build --packages-select {name}, then',
+            f'      ros2 launch {name} {launch}   ({folder}/README.md)',
+        ]
+    )
 
 
 def _make_name(model: str) -> str:

@@ -26,21 +26,10 @@ from ne_dynamics.report_page import Column, Item, Page, Paragraph, Section, Tabl
 from ne_dynamics.report_page.page import Block, Items
 from ne_dynamics.report_page.page_file import require_page_place
 
-NOT_OPTIONS = frozenset({'run', 'command', 'first', 'settle', 'model', 'log', 'json', 'report'})
+NOT_OPTIONS = frozenset({'command', 'first', 'settle', 'model', 'log', 'json', 'report'})
 """Attributes of the arguments that are said elsewhere, or are none."""
 
 PACKAGES = ('numpy', 'matplotlib', 'jinja2')
-
-
-def add_report(parser: argparse.ArgumentParser) -> None:
-    """Add the option to a parser."""
-    parser.add_argument(
-        '--report',
-        type=Path,
-        metavar='FILE.html',
-        help='write results and pictures as a page for a browser (extra `report`), also for a '
-        'refused log',
-    )
 
 
 def require_report(args: argparse.Namespace) -> None:
@@ -88,18 +77,7 @@ def write_identified(
     result: Identified,
     shown: ShownLog,
 ) -> None:
-    """Write the report of an identification, where one was asked for.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-    source : LogSetSource
-    found : DiagnosedLogs
-    dynamics : Dynamics
-        Of the given robot.
-    result : Identified
-    shown : ShownLog
-    """
+    """Write the report of an identification, where one was asked for; of the given robot."""
     if args.report is None:
         return
     from ne_dynamics.identification.report import figures as report_figures
@@ -166,18 +144,7 @@ def write_evaluated(
     logs: FilteredLogs,
     joints: Sequence[JointResidual],
 ) -> None:
-    """Write the report of an evaluation, where one was asked for.
-
-    Parameters
-    ----------
-    args : argparse.Namespace
-    source : LogSetSource
-    found : DiagnosedLogs
-    dynamics : Dynamics
-    logs : FilteredLogs
-    joints : sequence of JointResidual
-        Of all logs together.
-    """
+    """Write the report of an evaluation, where one was asked for; `joints`: of all logs."""
     if args.report is None:
         return
     from ne_dynamics.identification.report import sections as report_sections

@@ -20,7 +20,6 @@ _TOP_KEYS = ('header', 'joint_names', 'points')
 _HEADER_KEYS = ('stamp', 'frame_id')
 _TIME_KEYS = ('sec', 'nanosec')
 _FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
-_LARGEST_SECONDS = 2**31 - 1
 _CUT_OFF = '...'
 _DEEPEST = 16
 # YAML 1.1 takes 1e-3 (no point, or no sign in the exponent) for a text.
@@ -149,7 +148,7 @@ def _parsed(document: Any) -> TrajectoryFile:
         if not isinstance(name, str):
             raise TrajectoryError(f'joint_names[{index}]: expected a name, got {_shown(name)}')
     return TrajectoryFile(
-        (_seconds(stamp, 'header.stamp'), _nanoseconds(stamp, 'header.stamp')),
+        _read_time(stamp, 'header.stamp'),
         frame_id,
         tuple(names),
         tuple(
@@ -163,10 +162,11 @@ def _point(value: Any, what: str) -> TrajectoryPoint:
     point = _mapping(value, (*_FIELDS, 'time_from_start'), what)
     if 'positions' not in point:
         raise TrajectoryError(f'{what}: positions: missing')
-    time = _mapping(point.get('time_from_start', {}), _TIME_KEYS, f'{what}: time_from_start')
     key = f'{what}: time_from_start'
+    time = _mapping(point.get('time_from_start', {}), _TIME_KEYS, key)
+    seconds, nanoseconds = _read_time(time, key)
     return TrajectoryPoint(
-        (_seconds(time, key) * NANO + _nanoseconds(time, key)) / NANO,
+        (seconds * NANO + nanoseconds) / NANO,
         *(_numbers(point.get(field, ()), f'{what}: {field}') for field in _FIELDS),
     )
 
@@ -210,12 +210,12 @@ def _number(value: Any, what: str) -> float:
     raise TrajectoryError(f'{what}: expected a number, got {_shown(value)}')
 
 
-def _seconds(time: Mapping[str, Any], what: str) -> int:
-    return _whole(time.get('sec', 0), -_LARGEST_SECONDS - 1, _LARGEST_SECONDS, f'{what}.sec')
-
-
-def _nanoseconds(time: Mapping[str, Any], what: str) -> int:
-    return _whole(time.get('nanosec', 0), 0, NANO - 1, f'{what}.nanosec')
+def _read_time(time: Mapping[str, Any], what: str) -> tuple[int, int]:
+    """Return seconds and nanoseconds; the seconds are an int32, as in ROS."""
+    return (
+        _whole(time.get('sec', 0), -(2**31), 2**31 - 1, f'{what}.sec'),
+        _whole(time.get('nanosec', 0), 0, NANO - 1, f'{what}.nanosec'),
+    )
 
 
 def _whole(value: Any, lowest: int, highest: int, what: str) -> int:

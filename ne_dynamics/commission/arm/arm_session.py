@@ -13,9 +13,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 Progress = Callable[[float], None]
 
-SETTLING = 0.5
-"""From the release of the brakes to the first motion [s]."""
-
 
 class HeldArm(Protocol):
     """An arm that reports its states; time is that of their stamps."""

@@ -9,10 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.commission.motions import PlannedMotion
+from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.model.rigid_body import FloatArray
-
-SLACK = 1e-3
-"""By which the node may aim beside the plan [rad or m]."""
 
 
 def turned(difference: FloatArray) -> FloatArray:
@@ -72,7 +70,7 @@ class FollowedPlan:
             self._beside = beside
             return ''
         is_first = time < self._motion.times[1]
-        allowed = SLACK + (self._beside if is_first else np.zeros_like(beside))
+        allowed = ARM.plan_slack + (self._beside if is_first else np.zeros_like(beside))
         if not (beside > allowed).any():
             return ''
         worst = int((beside - allowed).argmax())

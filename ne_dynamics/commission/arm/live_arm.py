@@ -22,6 +22,7 @@ from ne_dynamics.commission.arm.pace import GrantedPace, MotionPace, OwnPace
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, say_to_terminal
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.control import FaultKind
 from ne_dynamics.errors import NeDynamicsError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
@@ -54,32 +55,7 @@ with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     )
 
 COMMANDS = 'effort_controller/commands'
-LEAD = 1.0
-"""From sending a motion to its begin, by the stamps of the states [s]."""
 
-SILENCE = 5.0
-"""Without a state for so long, in real time, the arm is taken for silent [s]."""
-
-SILENCE_IN_LOCKSTEP = 30.0
-"""The same where an arm waits for its controller, and both for a busy machine [s]."""
-
-PATIENCE = 60.0
-"""For what has to come about, in real time [s]."""
-
-LOOK_PERIOD = 0.1
-"""After which it is seen that states have stopped, or the node has ended, in real time [s]."""
-
-OTHERS_PERIOD = 0.5
-"""After which it is seen that somebody else commands the arm, in real time [s]."""
-
-STOP_PATIENCE = 2.0
-"""For each part of stopping a motion, in real time [s]."""
-
-FAULT_PATIENCE = 3.0
-"""For the diagnostics of a node that damps the arm, in real time [s]."""
-
-STOPPING = 0.3
-"""For which the node is left alone when it was asked to stop [s]."""
 
 ERROR = 2
 """Level of a diagnostic."""
@@ -155,7 +131,7 @@ class LiveArm:
         self._answered = 0
         self._heard_at = time.monotonic()
         self._fault = ''
-        self._longest_silence = SILENCE_IN_LOCKSTEP if is_lockstep else SILENCE
+        self._longest_silence = ARM.silence_in_lockstep if is_lockstep else ARM.silence
         self._is_watched = False
         self._controller: RosProcess | None = None
         self._own: set[bytes] = set()
@@ -181,7 +157,7 @@ class LiveArm:
         )
         # So that whoever waits for a state looks around when none comes.
         self.node.create_timer(
-            LOOK_PERIOD, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME)
+            ARM.look_period, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
         self._executor = make_executor(self.node, lambda: prompt)
         self._pace: MotionPace = OwnPace()
@@ -314,7 +290,7 @@ class LiveArm:
         self,
         condition: Callable[[], Any],
         what: str,
-        patience: float = PATIENCE,
+        patience: float = ARM.patience,
         needs_node: bool = True,
     ) -> None:
         """Wait in real time for something to come about.
@@ -354,7 +330,7 @@ class LiveArm:
         """
         deadline = time.monotonic() + patience
         while not self._newest:
-            self._turn(LOOK_PERIOD)
+            self._turn(ARM.look_period)
             self._require_simulated_arm()
             if time.monotonic() > deadline:
                 raise LostArm(
@@ -432,14 +408,14 @@ class LiveArm:
         if self._is_watched and self._fault:
             kind = LostArm if self._fault.startswith(OF_STATES) else ArmFault
             raise kind(f'the node reports: {self._fault}')
-        if self._is_watched and time.monotonic() > self._looked_for_others + OTHERS_PERIOD:
+        if self._is_watched and time.monotonic() > self._looked_for_others + ARM.others_period:
             self._looked_for_others = time.monotonic()
             if others := self._others():
                 raise LostArm(f'{COMMANDS}: somebody else commands the arm: {_names(others)}')
 
     def _await_fault(self) -> None:
         """Raise the fault that the node reports in its next diagnostics, if it does."""
-        deadline = time.monotonic() + FAULT_PATIENCE
+        deadline = time.monotonic() + ARM.fault_patience
         while not self._fault and (left := deadline - time.monotonic()) > 0.0:
             self._turn(left)
         self._look()
@@ -541,7 +517,7 @@ class LiveArm:
         )
         deadline = time.monotonic() + longest
         while controller.is_alive and time.monotonic() < deadline:
-            self.spin(LOOK_PERIOD)
+            self.spin(ARM.look_period)
 
     def set_parameters(self, values: Mapping[str, Any]) -> None:
         """Set parameters of the node.
@@ -576,10 +552,10 @@ class LiveArm:
         answer = self._holder.call_async(Trigger.Request())
         self._spin_until(answer.done)
         if self._pace.is_granted:
-            goal = self._newest + round(STOPPING * NANO)
+            goal = self._newest + round(ARM.stopping_time * NANO)
             self._spin_until(lambda: self._reached >= goal, lambda: self._go_on(goal))
         else:
-            self.spin(STOPPING)
+            self.spin(ARM.stopping_time)
 
     def _go_on(self, goal: int) -> None:
         self._pace.go_on(self._reached, goal)
@@ -588,7 +564,7 @@ class LiveArm:
         self, condition: Callable[[], bool], turn: Callable[[], object] = lambda: None
     ) -> None:
         """Wait for something in real time, and let it be when it does not come about."""
-        deadline = time.monotonic() + STOP_PATIENCE
+        deadline = time.monotonic() + ARM.stop_patience
         while not condition() and time.monotonic() < deadline:
             turn()
             self._turn(0.05)
@@ -661,7 +637,7 @@ class LiveArm:
         """Send a motion that begins in a while by the newest state, and return when [s]."""
         # Last of all: what took time before must not make it late.
         self.catch_up()
-        start = self._newest + round(LEAD * NANO)
+        start = self._newest + round(ARM.lead * NANO)
         stamp = message.header.stamp
         stamp.sec, stamp.nanosec = divmod(start, NANO)
         self._to_compare.clear()

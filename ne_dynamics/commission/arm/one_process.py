@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ne_dynamics.commission.arm.arm_session import SETTLING, Progress
+from ne_dynamics.commission.arm.arm_session import Progress
 from ne_dynamics.commission.arm.followed_plan import StrayWatch, complain_of_error
 from ne_dynamics.commission.arm.live_arm import ArmFault, StrayedArm
 from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.control import Controller, StateRefused, Tick
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -43,17 +44,6 @@ from ne_dynamics.simulation.thresholds import SIMULATION
 FIRST_STAMP = NANO
 """Simulated time at the start [ns]."""
 
-RATE = 500.0
-"""States a second, as the simulated robot has by default [Hz]."""
-
-UNDER_BRAKES = 0.3
-"""For which a new node answers states before the brakes are released [s]."""
-
-LEAD = 1.0
-"""From sending a motion to its begin [s]."""
-
-REST = 0.5
-"""How long is waited, and recorded, behind the end of a motion [s]."""
 
 OF_ROS = frozenset(('use_sim_time',))
 """Parameters that are not the node's own."""
@@ -96,7 +86,11 @@ class OneProcessArm:
     """
 
     def __init__(
-        self, robot: Robot, errors: HiddenErrors, initial_position: Any, rate: float = RATE
+        self,
+        robot: Robot,
+        errors: HiddenErrors,
+        initial_position: Any,
+        rate: float = ARM.one_process_rate,
     ) -> None:
         self.joint_names = robot.joint_names
         self._errors = errors
@@ -213,7 +207,7 @@ class OneProcessArm:
         controlled = controlled_arm(settings, load_robot(settings))
         controller = make_controller(controlled, make_tuning(settings, controlled)[0])
         self._node = _Node(settings, controlled, controller)
-        self.pass_time(self.now + UNDER_BRAKES)
+        self.pass_time(self.now + ARM.braked_time)
 
     def end_controller(self) -> None:
         """Let nobody answer."""
@@ -253,7 +247,7 @@ class OneProcessArm:
         Parameters and errors are those of the live arm's.
         """
         node = self._require_node()
-        start = round((self.now + LEAD) * NANO) / NANO
+        start = round((self.now + ARM.one_process_lead) * NANO) / NANO
         joints = node.controlled.robot.joints
         rows = zip(
             motion.times.tolist(),
@@ -284,7 +278,7 @@ class OneProcessArm:
             if progress is not None:
                 progress(max(now - start, 0.0))
 
-        self.pass_time(start + motion.duration + REST, look)
+        self.pass_time(start + motion.duration + ARM.rest_time, look)
         return self.record(start)
 
 
@@ -309,7 +303,7 @@ class OneProcessSession:
 
     def __init__(self, robot: Robot, errors: HiddenErrors, simulated: Mapping[str, Any]) -> None:
         self.robot = robot
-        rate = float(simulated.get('rate', RATE))
+        rate = float(simulated.get('rate', ARM.one_process_rate))
         self.arm = OneProcessArm(robot, errors, simulated['initial_position'], rate)
 
     @contextlib.contextmanager
@@ -327,7 +321,7 @@ class OneProcessSession:
         arm.start_controller(parameters)
         try:
             arm.release()
-            arm.pass_time(arm.now + SETTLING, look)
+            arm.pass_time(arm.now + ARM.settling_time, look)
             yield
         finally:
             self.rest()

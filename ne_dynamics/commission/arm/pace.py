@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.errors import optional_dependency
 from ne_dynamics.motion import NANO
 from ne_dynamics.simulation.demo.ros_process import ROBOT_NAME
@@ -18,10 +19,6 @@ with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     from builtin_interfaces.msg import Time
 
     from ne_dynamics.ros import LATCHED
-
-STATES_AHEAD = 24
-"""Of what was read, that a simulated arm may be: a reader that is late for a moment does not stop
-it, and what is on the way is little enough that nothing is lost."""
 
 
 class MotionPace(Protocol):
@@ -62,7 +59,7 @@ class GrantedPace:
 
     def __init__(self, node: Any, rate: float) -> None:
         self._publisher = node.create_publisher(Time, f'{ROBOT_NAME}/run_until', LATCHED)
-        self._ahead = round(STATES_AHEAD * NANO / rate)
+        self._ahead = round(ARM.states_ahead * NANO / rate)
         self.granted = 0
 
     def go_on(self, seen: int, until: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from ne_dynamics.commission.arm.arm_session import SETTLING, Progress
+from ne_dynamics.commission.arm.arm_session import Progress
 from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
 from ne_dynamics.commission.arm.live_arm import ArmFault, LiveArm, StrayedArm
 from ne_dynamics.commission.arm.simulated import SimulatedBrakes, start_simulated_robot
@@ -16,6 +16,7 @@ from ne_dynamics.commission.folder import write_whole
 from ne_dynamics.commission.motions import PlannedMotion, plan_approach
 from ne_dynamics.commission.node_settings import parameter_text
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.errors import optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -26,13 +27,6 @@ from ne_dynamics.simulation.demo.ros_process import RosProcesses, domain_id, loc
 with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     import rclpy
     from rclpy.signals import SignalHandlerOptions
-
-STANDING_TIME = 3600.0
-"""For which a simulated arm may stand still, in real time, before its node takes its stamps for
-frozen [s]: it waits for node and run, and they for the machine."""
-
-FIRST_STATE = 20.0
-"""Longest wait for a first state, in real time [s]."""
 
 
 class Brakes(Protocol):
@@ -149,7 +143,7 @@ class Session:
             )
             self.brakes = SimulatedBrakes(self.arm) if is_simulated else AskedBrakes(self._ask)
             self.arm.guard_processes()
-            self.arm.wait_for_state(FIRST_STATE)
+            self.arm.wait_for_state(ARM.first_state_time)
             self.arm.require_only_run()
             self._stack = stack.pop_all()
         return self
@@ -179,7 +173,7 @@ class Session:
             Called with the time from the release of the brakes to the begin of the context [s].
         """
         if self.is_simulated:
-            parameters = {**parameters, 'state_timeout': STANDING_TIME}
+            parameters = {**parameters, 'state_timeout': ARM.standing_time}
         write_whole(file, parameter_text(parameters))
         arm = self.arm
         arm.catch_up()
@@ -191,7 +185,7 @@ class Session:
             self.brakes.release()
             arm.catch_up()
             arm.watch()
-            arm.pass_time(arm.now + SETTLING, look)
+            arm.pass_time(arm.now + ARM.settling_time, look)
             yield
         except StrayedArm:
             with undisturbed():

@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
+from ne_dynamics.commission.thresholds import ARM
+
 NUMBERS = tuple(
     getattr(signal, name) for name in ('SIGINT', 'SIGTERM', 'SIGHUP') if hasattr(signal, name)
 )
 
-IN_A_ROW = 1.0
-"""Signals that come within this time after one that has interrupted are the same wish [s]."""
 
 Handler = Callable[[int, FrameType | None], None]
 
@@ -43,7 +43,7 @@ class _Interruption:
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt, once for all signals in a row."""
         now = time.monotonic()
-        if now - self._last > IN_A_ROW:
+        if now - self._last > ARM.signals_in_a_row:
             self._last = now
             raise KeyboardInterrupt
 

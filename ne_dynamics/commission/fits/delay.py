@@ -24,28 +24,8 @@ from numpy.typing import NDArray
 
 from ne_dynamics.commission.motions import TREMBLES
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.model.rigid_body import FloatArray
-
-LOOKED_AT = (0.2, 0.8)
-"""Part of a sweep, where the tremble has its full size."""
-
-LONGEST = 0.05
-"""Delay that is looked for [s]."""
-
-STEP = 1e-4
-"""Between delays that are tried [s]."""
-
-DEGREE = 7
-"""Of the polynomial that stands for all that is slower than the tremble."""
-
-FEWEST = 100
-"""Samples of a sweep, at least."""
-
-LARGEST_MISFIT = 0.25
-"""Part of a command's tremble that may be left for a joint to count."""
-
-SLOWEST = 0.15
-"""Part of its mean velocity that a joint must keep: one that sticks tells nothing."""
 
 ComplexArray = NDArray[np.complex128]
 
@@ -84,7 +64,7 @@ def find_delay(record: Record, sweeps: Sequence[tuple[float, float]], begin: flo
     period = float(np.median(np.diff(record.times)))
     by_joint = np.full(len(sweeps), np.nan)
     for joint, (first, last) in enumerate(sweeps):
-        early, late = (begin + first + part * (last - first) for part in LOOKED_AT)
+        early, late = (begin + first + part * (last - first) for part in FIT.sweep_part)
         chosen = (record.times >= early) & (record.times < late)
         times = record.times[chosen] - early
         delay = _joint_delay(times, record.position[chosen, joint], record.command[chosen, joint])
@@ -102,37 +82,37 @@ def find_delay(record: Record, sweeps: Sequence[tuple[float, float]], begin: flo
 
 def _joint_delay(times: FloatArray, position: FloatArray, command: FloatArray) -> float:
     """Return the delay that one joint tells; NaN where it tells none."""
-    if times.size < FEWEST or not np.isfinite(command).all():
+    if times.size < FIT.fewest_of_sweep or not np.isfinite(command).all():
         return math.nan
     amplitudes = [_tremble_of(times, values) for values in (position, command)]
     rates = 2.0 * np.pi * np.array([frequency for frequency, _ in TREMBLES])
     moved, sent = amplitudes
     speed = np.abs(np.gradient(_smoothed(position), times))
-    if np.quantile(speed, 0.05) < SLOWEST * speed.mean() or not np.abs(sent).all():
+    if np.quantile(speed, 0.05) < FIT.slowest_share * speed.mean() or not np.abs(sent).all():
         return math.nan
     columns = np.column_stack([-(rates**2) * moved, 1j * rates * moved]) / np.abs(sent)[:, None]
     matrix = np.vstack([columns.real, columns.imag])
     best, delay = math.inf, math.nan
-    for tried in np.arange(0.0, LONGEST, STEP):
+    for tried in np.arange(0.0, FIT.longest_delay, FIT.delay_step):
         late = sent / np.abs(sent) * np.exp(-1j * rates * tried)
         target = np.concatenate([late.real, late.imag])
         found = np.linalg.lstsq(matrix, target, rcond=None)[0]
         rest = math.sqrt(float(np.mean((target - matrix @ found) ** 2)) * 2.0)
         if rest < best and found[0] > 0.0:
             best, delay = rest, float(tried)
-    return delay if best <= LARGEST_MISFIT else math.nan
+    return delay if best <= FIT.largest_misfit else math.nan
 
 
 def _tremble_of(times: FloatArray, values: FloatArray) -> ComplexArray:
     """Return the complex amplitudes of the tremble, shape (frequencies,)."""
     place = 2.0 * times / times[-1] - 1.0
-    columns = [np.polynomial.polynomial.polyvander(place, DEGREE)]
+    columns = [np.polynomial.polynomial.polyvander(place, FIT.slow_degree)]
     overtones = {2.0 * frequency for frequency, _ in TREMBLES}
     for frequency in (*(frequency for frequency, _ in TREMBLES), *sorted(overtones)):
         angle = 2.0 * np.pi * frequency * times
         columns.append(np.column_stack([np.cos(angle), np.sin(angle)]))
     found = np.linalg.lstsq(np.column_stack(columns), values, rcond=None)[0]
-    pairs = found[DEGREE + 1 :].reshape(-1, 2)[: len(TREMBLES)]
+    pairs = found[FIT.slow_degree + 1 :].reshape(-1, 2)[: len(TREMBLES)]
     return np.asarray(pairs[:, 0] - 1j * pairs[:, 1])
 
 

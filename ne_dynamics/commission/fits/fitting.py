@@ -15,16 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.commission.fits.friction import refine_friction
-from ne_dynamics.commission.fits.reading import read_at
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.thresholds import FIT
+from ne_dynamics.driver import CommandLog
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification import Report, evaluate, identify
 from ne_dynamics.logs import Log
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
-
-HOLDOUT = 0.2
 
 
 class FittedModel(NamedTuple):
@@ -57,9 +56,9 @@ def acting_log(record: Record, delay: float) -> Log:
     """
     record = record.answered
     period = float(np.median(np.diff(record.times)))
-    late = delay + 0.5 * period
-    effort = read_at(record.times, record.command, record.times - late)
-    kept = record.times >= record.times[0] + late
+    commands = CommandLog.from_samples(record.joint_names, record.times, record.command)
+    effort = commands.average(record.times - delay, period)
+    kept = np.isfinite(effort).all(axis=1)
     return Log.from_samples(
         record.joint_names, record.times[kept], record.position[kept], effort[kept]
     )
@@ -95,7 +94,7 @@ def fit_records(
     failure = IdentificationError('not fitted')
     for cutoff in CUTOFFS:
         try:
-            fitted = identify(given, logs, holdout=HOLDOUT, cutoff_frequency=cutoff)
+            fitted = identify(given, logs, holdout=FIT.holdout, cutoff_frequency=cutoff)
             break
         except IdentificationError as error:
             failure = error

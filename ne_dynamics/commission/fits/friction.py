@@ -21,55 +21,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.commission.fits.reading import find_encoder_steps
+from ne_dynamics.commission.thresholds import FIT
+from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.evaluation import without_joint_friction
 from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.logs.signals import find_step
 from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
-
-CUTOFFS = (10.0, 14.0, 20.0, 28.0, 40.0)
-"""Cut-off frequencies [Hz]."""
-
-SAMPLES_A_PERIOD = 6.0
-"""Of the cut-off frequency, at least."""
-
-NOISE_SHARE = 0.1
-"""Of Coulomb friction, that the noise of the encoder may be by the joint's inertia."""
-
-SPEED_NOISE_SHARE = 0.011
-"""Of the joint's largest velocity, that the noise of the encoder may be."""
-
-MOST_SWINGING = 5.0
-"""By which the noise of a joint that swings may seem to be more than that of its encoder."""
-
-WIDTHS = 12
-"""Stribeck velocities that are tried."""
-
-NARROWEST, WIDEST = 0.02, 0.3
-"""The first and the last of them, as parts of the joint's largest velocity; none is narrower than
-the velocity at which a joint may stand."""
-
-LARGEST_STATIC = 2.0
-"""Static friction over Coulomb friction that is believed, at most."""
-
-STANDING = 0.01
-"""Part of its largest velocity below which a joint stands."""
-
-LONGEST_TURN = 0.03
-"""A joint that stands for longer sticks [s]."""
-
-FILTER_REACH = 0.6
-"""How far the filter carries what was while it stuck, in periods of the cut-off frequency."""
-
-STEP = 0.00125
-"""Width of the change of sign of what is found, as a part of the joint's largest velocity. The fit
-knows a step, and the joints of the study have one: with four times that width, what is fed forward
-where a joint turns round slowly is late by more than the rest of the model is wrong."""
-
-FEWEST = 100
-"""Samples in motion that tell the friction of a joint, at least."""
 
 
 class _Piece(NamedTuple):
@@ -93,7 +53,7 @@ class _Fit(NamedTuple):
     @property
     def is_possible(self) -> bool:
         """Whether it is friction."""
-        most = (LARGEST_STATIC - 1.0) * self.coulomb
+        most = (FIT.largest_static - 1.0) * self.coulomb
         return self.viscous >= 0.0 and self.coulomb >= 0.0 and 0.0 <= self.raised <= most
 
 
@@ -113,7 +73,7 @@ def refine_friction(dynamics: Dynamics, logs: Sequence[Log]) -> Robot:
         Joints that have not moved enough to tell are as they were.
     """
     robot = dynamics.robot
-    rigid = dynamics.without_friction()
+    rigid = without_joint_friction(dynamics)
     chosen = _choose_cutoffs(dynamics, logs)
     joints = list(robot.joints)
     for cutoff in sorted(set(chosen.tolist())):
@@ -129,8 +89,10 @@ def _choose_cutoffs(dynamics: Dynamics, logs: Sequence[Log]) -> FloatArray:
     """Return the cut-off frequency of each joint, by the noise of its encoder, shape (n,) [Hz]."""
     robot = dynamics.robot
     first = logs[0]
-    highest = 1.0 / find_step(first) / SAMPLES_A_PERIOD
-    cutoffs = np.array([cutoff for cutoff in CUTOFFS if cutoff <= highest] or [highest])
+    highest = 1.0 / find_step(first) / FIT.samples_a_period
+    cutoffs = np.array(
+        [cutoff for cutoff in FIT.friction_cutoffs if cutoff <= highest] or [highest]
+    )
     lowest = float(cutoffs[0])
     read = [filtered(log, robot.limits('effort_limit'), lowest) for log in logs]
     noise = _noise_of_encoders(logs, read)
@@ -138,10 +100,10 @@ def _choose_cutoffs(dynamics: Dynamics, logs: Sequence[Log]) -> FloatArray:
     inertia = np.diag(dynamics.mass_matrix(np.median(first.position, axis=0)))
     friction = np.array([joint.coulomb_friction for joint in robot.joints])
     with np.errstate(divide='ignore', invalid='ignore'):
-        room = NOISE_SHARE * friction / (inertia * noise)
+        room = FIT.noise_share * friction / (inertia * noise)
         # Of white noise: that of the velocity by that of the acceleration, at this cut-off.
         speed_noise = noise * np.sqrt(5.0 / 3.0) / (2.0 * np.pi * lowest)
-        slow_room = SPEED_NOISE_SHARE * largest / (speed_noise * FILTER.motion_band**1.5)
+        slow_room = FIT.speed_noise_share * largest / (speed_noise * FILTER.motion_band**1.5)
     # They grow with the cut-off frequency to the power of 5/2 and 3/2.
     most = lowest * np.minimum(
         np.nan_to_num(room, nan=1.0, posinf=1e9) ** 0.4,
@@ -162,20 +124,21 @@ def _noise_of_encoders(logs: Sequence[Log], read: Sequence[Signals]) -> FloatArr
     steps = np.min([_steps(log.position) for log in logs], axis=0)
     for signals in read:
         speeds = np.abs(signals.velocity)
-        is_moving = (speeds > STANDING * speeds.max(axis=0, initial=0.0)).mean(axis=0) > 0.5
+        standing = FIT.friction_standing_share * speeds.max(axis=0, initial=0.0)
+        is_moving = (speeds > standing).mean(axis=0) > 0.5
         noise[is_moving] = np.minimum(noise, signals.acceleration_noise)[is_moving]
         known = is_moving & np.isfinite(steps)
         ratio = min(
             ratio, float((signals.acceleration_noise / steps)[known].min(initial=math.inf))
         )
     by_steps = np.where(np.isfinite(steps), steps, 1.0) * ratio
-    found: FloatArray = np.clip(by_steps, noise / MOST_SWINGING, noise)
+    found: FloatArray = np.clip(by_steps, noise / FIT.most_swinging, noise)
     return found
 
 
 def _steps(position: FloatArray) -> FloatArray:
     """Return the steps of encoders, shape (n,) [rad or m]; infinite where none was seen."""
-    steps = find_encoder_steps(position)
+    steps = find_steps(position)
     return np.where(steps > 0.0, steps, np.inf)
 
 
@@ -195,7 +158,7 @@ def _fit_joint(pieces: Sequence[_Piece], joint: int) -> _Fit | None:
     used = [
         piece.signals.usable[:, joint] & ~_near_sticking(piece.signals, joint) for piece in pieces
     ]
-    if sum(int(part.sum()) for part in used) < FEWEST:
+    if sum(int(part.sum()) for part in used) < FIT.fewest_of_friction:
         return None
     target = np.concatenate(
         [piece.rest[part, joint] for piece, part in zip(pieces, used, strict=True)]
@@ -206,7 +169,9 @@ def _fit_joint(pieces: Sequence[_Piece], joint: int) -> _Fit | None:
         float(part[kept].min()) for part, kept in zip(speeds, used, strict=True) if kept.any()
     )
     widths = np.geomspace(
-        max(NARROWEST * largest, slowest), max(WIDEST * largest, 2.0 * slowest), WIDTHS
+        max(FIT.narrowest_width * largest, slowest),
+        max(FIT.widest_width * largest, 2.0 * slowest),
+        FIT.stribeck_widths,
     )
     columns = np.concatenate(
         [
@@ -220,7 +185,7 @@ def _fit_joint(pieces: Sequence[_Piece], joint: int) -> _Fit | None:
         found = _fit(np.column_stack([always, columns[:, 3 + number]]), target, width)
         if found.left < best.left and found.is_possible:
             best = found
-    return best._replace(step=STEP * largest) if best.is_possible else None
+    return best._replace(step=FIT.sign_width * largest) if best.is_possible else None
 
 
 def _fit(matrix: FloatArray, target: FloatArray, width: float) -> _Fit:
@@ -248,15 +213,15 @@ def _columns(signals: Signals, joint: int, widths: FloatArray) -> FloatArray:
 def _near_sticking(signals: Signals, joint: int) -> NDArray[np.bool_]:
     """Return which samples a time of sticking has a part in, by the filter, shape (M,)."""
     speeds = np.abs(signals.velocity[:, joint])
-    standing = STANDING * float(speeds.max(initial=0.0))
+    standing = FIT.friction_standing_share * float(speeds.max(initial=0.0))
     parts = []
     for stretch in signals.stretches:
         is_slow = (np.abs(stretch.velocity[:, joint]) < standing).astype(np.float64)
-        longest = max(round(LONGEST_TURN * stretch.rate), 1)
+        longest = max(round(FIT.longest_turn * stretch.rate), 1)
         # Runs of slow samples that are longer than a turn takes, grown by what the filter sees.
         kernel = np.ones(longest)
         is_stuck = np.convolve(is_slow, kernel)[longest - 1 :] >= longest - 0.5
-        reach = longest + round(FILTER_REACH * stretch.rate / signals.cutoff_frequency)
+        reach = longest + round(FIT.filter_reach * stretch.rate / signals.cutoff_frequency)
         near = np.convolve(is_stuck, np.ones(2 * reach + 1), mode='same') > 0.5
         parts.append(np.asarray(near[stretch.kept], dtype=bool))
     return np.concatenate(parts)

@@ -22,25 +22,9 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
-
-PARTS = (1.0, 0.7, 0.5)
-"""Of the rise, that are tried one after the other; more than 1/e: see `with_part_of_rise`."""
-
-LAGS = 0.15
-"""Mean lag of a joint while it is slow, as a part of its RMS error, from which it has no less than
-all of the rise: a joint that swings widely neither lags nor leads in the mean."""
-
-HELPS = 0.95
-"""Of the error with the whole rise, that the first part may leave for the second to be tried."""
-
-WORTH = 0.85
-"""Of the error with the whole rise, that a part of it may leave at most to be taken: other joints,
-encoders and ripple change it by some per cent."""
-
-STANDING = 1e-3
-"""Part of a joint's largest velocity at which its motion stands: there is no ahead."""
 
 
 def with_part_of_rise(robot: Robot, parts: FloatArray) -> Robot:
@@ -80,7 +64,7 @@ def find_leads(robot: Robot, record: Record) -> FloatArray:
     record = record.part(chosen)
     velocity = np.gradient(record.desired, record.times, axis=0)
     ahead = (record.position - record.desired) * np.sign(velocity)
-    standing = STANDING * np.abs(velocity).max(axis=0)
+    standing = FIT.standing_share * np.abs(velocity).max(axis=0)
     leads = np.zeros(robot.n)
     for index, joint in enumerate(robot.joints):
         if not _rises(joint):
@@ -136,13 +120,13 @@ def choose_next_parts(robot: Robot, trials: Sequence[RiseTrial]) -> FloatArray |
         return None
     if not trials:
         return np.ones(robot.n)
-    if len(trials) == len(PARTS):
+    if len(trials) == len(FIT.rise_parts):
         return None
     first, last = trials[0], trials[-1]
-    tried = rises & (first.leads > -LAGS)
+    tried = rises & (first.leads > -FIT.lagging_share)
     if last is not first:
-        tried &= (last.parts < 1.0) & (last.rms_error < HELPS * first.rms_error)
-    return np.where(tried, PARTS[len(trials)], 1.0) if tried.any() else None
+        tried &= (last.parts < 1.0) & (last.rms_error < FIT.helping_share * first.rms_error)
+    return np.where(tried, FIT.rise_parts[len(trials)], 1.0) if tried.any() else None
 
 
 def choose_parts(robot: Robot, trials: Sequence[RiseTrial]) -> FloatArray:
@@ -151,6 +135,6 @@ def choose_parts(robot: Robot, trials: Sequence[RiseTrial]) -> FloatArray:
         return np.ones(robot.n)
     parts = np.array([trial.parts for trial in trials])
     errors = np.array([trial.rms_error for trial in trials])
-    judged = np.where(parts < 1.0, errors / WORTH, errors[0])
+    judged = np.where(parts < 1.0, errors / FIT.worthwhile_share, errors[0])
     chosen: FloatArray = np.take_along_axis(parts, judged.argmin(axis=0)[np.newaxis], axis=0)[0]
     return chosen

@@ -98,8 +98,8 @@ def check_timeout(timeout: float, period: float) -> TuningVerdict:
         return TuningVerdict([], [])
     seen = f'state_timeout: {timeout:g} s, and states come every {period:.3g} s'
     if timeout <= period:
-        return TuningVerdict([f'{seen}: expected more, or each of them is a gap'], [])
-    return TuningVerdict([], [f'{seen}: one that is lost ends the motion'])
+        return TuningVerdict([f'{seen}: expected more: each state would be a gap'], [])
+    return TuningVerdict([], [f'{seen}: one lost state ends the motion'])
 
 
 def refuse_following_limits(
@@ -266,9 +266,9 @@ def check_gains_and_drives(
     return TuningVerdict(
         [],
         [
-            f'{verdict.refusals[0]}; that is by a model without rotors, and with rotors of at '
-            f'least {[float(f"{one:.2g}") for one in drives]} kg m^2 or kg at the joints it may '
-            'do: better is a model that has them (rotor_inertia)'
+            f'{verdict.refusals[0]}; the model has no rotors: with rotors of at least '
+            f'{[float(f"{one:.2g}") for one in drives]} kg m^2 or kg at the joints these gains '
+            'are possible; better is a model that has them (rotor_inertia)'
         ],
     )
 

@@ -78,7 +78,7 @@ class MotionWatch:
         late, reason = now - trajectory.end_time, ''
         if 0.0 < self._timeout < late:
             reason = (
-                f'cmd_timeout: nothing new has come for {late:.3g} s after the last point; '
+                f'cmd_timeout: no new trajectory has come for {late:.3g} s after the last point; '
                 f'expected within {self._timeout:g} s'
             )
         elif self._monitor is not None:

@@ -215,9 +215,11 @@ class StateGuard:
         """
         fault = self.fault
         if fault is None or not fault.latches:
-            raise StateRefused('fault', 'none that latches' if fault is None else str(fault))
+            raise StateRefused(
+                'fault', 'there is no latched fault' if fault is None else str(fault)
+            )
         if not self._has_heard:
-            raise StateRefused('joint_states', f'none has come since the fault: {fault}')
+            raise StateRefused('joint_states', f'no state has come since the fault: {fault}')
         self.fault = fault._replace(latches=False)
         self._history.clear()
         self._await_states()

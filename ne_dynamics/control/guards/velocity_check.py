@@ -219,6 +219,6 @@ class VelocityCheck:
         else:
             what = f'only {agreeing / moved:.3g} of it'
         return (
-            f'joint {self._names[index]!r}: the positions moved by {moved:.3g}, the velocities '
-            f'speak of {agreeing:.3g} ({what})'
+            f'joint {self._names[index]!r}: the position moved by {moved:.3g}, by the velocity it '
+            f'is {agreeing:.3g} ({what})'
         )

@@ -171,7 +171,8 @@ class WeightCheck:
             state.effort,
             weight,
             self.limit_share * find_limits(tuning),
-            np.array([joint.coulomb_friction for joint in joints]),
+            np.array([joint.coulomb_friction for joint in joints])
+            + tuning.law.dynamics.robot.coupled_friction,
             [joint.name for joint in joints],
         )
 

@@ -68,7 +68,7 @@ def _believed_friction(robot: Robot, model: FloatArray) -> FloatArray:
     limits = robot.limits('effort_limit')
     largest = np.abs(model).max(axis=0)
     limits = np.where(np.isfinite(limits) & (limits > 0.0), limits, largest.max())
-    coulomb = robot.joint_values('coulomb_friction')
+    coulomb = robot.joint_values('coulomb_friction') + robot.coupled_friction
     static = [joint.friction.static_friction or 0.0 for joint in robot.joints]
     of_path = [joint.friction.hysteresis_friction for joint in robot.joints]
     friction: FloatArray = np.maximum(coulomb, static) + of_path + PAYLOAD.friction_share * limits

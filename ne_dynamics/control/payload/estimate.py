@@ -160,13 +160,13 @@ def _check(
     mass, deviation = float(found[0]), math.sqrt(max(float(covariance[0, 0]), 0.0))
     if deviation > max(PAYLOAD.mass_deviation, PAYLOAD.mass_share * abs(mass)):
         raise PayloadError(
-            f'the poses do not tell the mass: {mass:.3g} +- {deviation:.2g} kg; hold more and '
-            'other poses, with the load far out, approached from both sides'
+            f'the poses do not determine the mass: {mass:.3g} +- {deviation:.2g} kg; hold more '
+            'and other poses, with the load far out, approached from both sides'
         )
     if mass < -PAYLOAD.significant_deviations * deviation:
         raise PayloadError(
-            f'a load of {mass:.3g} +- {deviation:.2g} kg cannot be: is the model too heavy (has '
-            'a tool of it been taken off), a sign wrong, or does something carry the arm?'
+            f'a load of {mass:.3g} +- {deviation:.2g} kg is not possible: is the model too heavy '
+            '(has a tool of it been taken off), a sign wrong, or does something carry the arm?'
         )
     if mass <= PAYLOAD.significant_deviations * deviation:
         nothing = np.zeros(3)
@@ -211,8 +211,8 @@ def _check_center(
     )
     if unknown:
         raise PayloadError(
-            f'the poses do not tell the centre of mass along {unknown} of {link_name!r}: hold '
-            'poses with the flange turned otherwise against the vertical (the mass is known: '
+            f'the poses do not determine the centre of mass along {unknown} of {link_name!r}: '
+            'hold poses with the flange turned otherwise against the vertical (the mass is known: '
             f'{mass:.3f} +- {deviation:.2g} kg)'
         )
     return center, spread

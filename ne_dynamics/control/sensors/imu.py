@@ -67,8 +67,8 @@ class ImuSettings:
 
     enabled: bool = parameter(
         False,
-        'The base is tilted or moves: take direction of gravity and motion of the base from the '
-        'topic `imu`.',
+        'Take direction of gravity and motion of the base from the topic `imu`, for a base that '
+        'is tilted or moves.',
         changes=Changes.UNCONFIGURED,
     )
     source: ImuSource = parameter(
@@ -78,13 +78,14 @@ class ImuSettings:
     )
     cutoff_frequency: float = parameter(
         10.0,
-        'Cut-off of a first-order low-pass filter on it. 0: no filter.',
+        'Cut-off of a first-order low-pass filter on the readings of the IMU. 0: no filter, and '
+        'no angular acceleration.',
         unit='Hz',
         minimum=0.0,
     )
     max_acceleration: float = parameter(
         5.0,
-        'Largest believable acceleration of the base, beside gravity. `.inf`: any.',
+        'Largest believable acceleration of the base, gravity not counted. `.inf`: any.',
         unit='m/s^2',
         minimum=0.0,
         above_minimum=True,
@@ -92,7 +93,7 @@ class ImuSettings:
     )
     timeout: float = parameter(
         0.5,
-        'Age at which a reading no longer counts.',
+        'Age at which a reading of the IMU is no longer used; then `imu.on_timeout` applies.',
         unit='s',
         minimum=0.0,
         above_minimum=True,
@@ -100,8 +101,8 @@ class ImuSettings:
     )
     on_timeout: OnImuTimeout = parameter(
         OnImuTimeout.HOLD,
-        'What counts then: `hold`, the last direction of gravity and a base at rest, or `level`, '
-        'the parameter `gravity`.',
+        'What is used when readings of the IMU stop (`imu.timeout`): `hold`, the last direction '
+        'of gravity, or `level`, the parameter `gravity`; with both, a base at rest.',
     )
 
 

@@ -42,18 +42,23 @@ class VelocitySettings:
 
     check: bool = parameter(
         True,
-        'Measured velocities that contradict the positions (zeros, the wrong sign, less than 0.3 '
-        'or more than 3 times the motion) are a latched fault, in modes that use them.',
+        'Check measured velocities against the positions, in modes that use them: velocities '
+        'that contradict them (zeros, the wrong sign, less than 0.3 or more than 3 times the '
+        'motion) are a latched fault.',
     )
     source: VelocitySource = parameter(
         VelocitySource.MEASURED,
-        'Velocities of the law: `measured`, of the joint states; `differentiated`, differences '
-        'of positions with a first-order low-pass, late by half a period and 1 / (2 pi f_c); '
-        '`estimated`, by an alpha-beta filter, late by 2 / (2 pi f_c). At 500 Hz and 30 Hz: 6.3 '
-        'ms and 10.6 ms.',
+        'Velocities that the control law uses: `measured`, of the joint states; '
+        '`differentiated`, differences of positions with a first-order low-pass filter, late by '
+        'half a period and 1 / (2 pi f_c); `estimated`, by an alpha-beta filter, late by 2 / (2 '
+        'pi f_c). At 500 Hz and 30 Hz: 6.3 ms and 10.6 ms.',
     )
     cutoff_frequency: float = parameter(
-        30.0, 'f_c of `velocity_source`.', unit='Hz', minimum=0.0, above_minimum=True
+        30.0,
+        'Cut-off frequency f_c of the filter of `velocity_source`.',
+        unit='Hz',
+        minimum=0.0,
+        above_minimum=True,
     )
 
     @property

@@ -56,7 +56,8 @@ class WrenchSettings:
     )
     timeout: float = parameter(
         0.1,
-        'Age at which a reading no longer counts.',
+        'Age at which a reading of the sensor is no longer used; then `wrench.on_timeout` '
+        'applies.',
         unit='s',
         minimum=0.0,
         above_minimum=True,
@@ -64,8 +65,8 @@ class WrenchSettings:
     )
     on_timeout: OnTimeout = parameter(
         OnTimeout.HOLD,
-        'What counts then: `hold`, the last reading, or `zero`, the known tool and payload of '
-        'the model, as before the first reading.',
+        'What is used when readings stop (`wrench.timeout`): `hold`, the last reading, or '
+        '`zero`, the tool and payload of the model, as before the first reading.',
     )
     cutoff_frequency: float = parameter(
         0.0,
@@ -75,36 +76,37 @@ class WrenchSettings:
     )
     feedthrough: float = parameter(
         0.0,
-        'Share of frequencies above the cut-off that passes the filter. 0: a plain low-pass '
-        'filter.',
+        'Share of the frequencies above `wrench.cutoff_frequency` that passes the filter. 0: a '
+        'plain low-pass filter.',
         minimum=0.0,
         maximum=1.0,
     )
     gain: float = parameter(
         1.0,
-        'Part of the reading that is compensated. Of the known tool and payload beyond the '
-        'sensor, the model adds the rest.',
+        'Share of the reading that is compensated. The model adds the rest of the tool and '
+        'payload that it knows beyond the sensor.',
         minimum=0.0,
         maximum=1.0,
     )
     max_force: float = parameter(
         inf,
-        'Force to which a larger reading is scaled down. `.inf`: none.',
+        'Largest force that is used: a larger one is scaled down to it. `.inf`: any.',
         unit='N',
         minimum=0.0,
         allow_infinity=True,
     )
     max_torque: float = parameter(
         inf,
-        'Moment about the sensor link to which a larger reading is scaled down. `.inf`: none.',
+        'Largest moment about the sensor link that is used: a larger one is scaled down to it. '
+        '`.inf`: any.',
         unit='N m',
         minimum=0.0,
         allow_infinity=True,
     )
     largest_bias: float = parameter(
         20.0,
-        'Largest force of a bias in ~/tare_wrench; a larger one is refused, as sign, sensor link '
-        'or tool of the model may be wrong. `.inf`: any.',
+        'Largest force of a bias in ~/tare_wrench. A larger one is refused, because sign, sensor '
+        'link or tool of the model may be wrong. `.inf`: any.',
         unit='N',
         minimum=0.0,
         allow_infinity=True,

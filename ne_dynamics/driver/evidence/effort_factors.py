@@ -8,17 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ne_dynamics.driver.evidence.evidence import LogEvidence
+from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.logs import LogReading
 from ne_dynamics.model.rigid_body import FloatArray
-
-COMPARED_SIGMA = 0.1
-"""What is expected to be left of an effort when it is compared with the given model's."""
-
-
-LEAST_EXPECTED = 0.01
-"""Effort of the given model over that of an unknown load's first moments, from which on a joint
-votes: below it the model says nothing of the effort, and their quotient is any number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +90,11 @@ def compare_with_given(evidence: LogEvidence, reading: LogReading) -> EffortFact
         rows[:, -1] = efforts[:, joint]
         rows -= basis @ (basis.T @ rows)
         moment = moments[:, joint] - basis @ (basis.T @ moments[:, joint])
-        if np.linalg.norm(rows[:, joint]) >= LEAST_EXPECTED * np.linalg.norm(moment):
+        if np.linalg.norm(rows[:, joint]) >= EVIDENCE.least_expected_share * np.linalg.norm(
+            moment
+        ):
             parts[joint] = rms(rows[:, [-1]])[0] / sizes[joint]
-        weight = counts[joint] / given.shape[0] / (COMPARED_SIGMA * sizes[joint]) ** 2
+        weight = counts[joint] / given.shape[0] / (EVIDENCE.compared_sigma * sizes[joint]) ** 2
         normal += weight * rows[:, :-1].T @ rows[:, :-1]
         right += weight * rows[:, :-1].T @ rows[:, -1]
     factors = np.asarray(np.linalg.solve(normal, right)[:n], dtype=np.float64)

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.driver.evidence.gravity_columns import compute_gravity_columns
+from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.pseudo_inertia import (
@@ -39,41 +40,6 @@ from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
-TURNS_ROUND = (0.03, 0.3, 3.0)
-"""Displacements over which friction turns round, as parts of that of the model of friction."""
-
-SPREAD = 0.5
-"""How far the given inertias may be off, as a part of themselves."""
-
-JOINT_SPREADS = (0.3, 0.3, 0.3, 0.1)
-"""How large viscous friction, Coulomb friction, rotor inertia and constant may make an effort, as
-parts of it."""
-
-PATH_SPREAD = 0.3
-"""The same of friction of the path, for each displacement, where it is among the explanations."""
-
-LOAD_SPREAD = 0.1
-"""Mass of an unknown load at an end of the arm, as a part of the arm's."""
-
-LOAD_LEVER = 0.1
-"""Distance of its centre of mass from the end [m]."""
-
-CARRIED_SPREAD = 0.5
-CARRIED_LEVER = 0.2
-"""The same of a load that is said to be there; the lever is that of its inertia too."""
-
-FIRST_SIGMA = 0.1
-SMALLEST_SIGMA = 0.01
-"""Parts of an effort: the residual that is expected at first, and the least of all. Below it no
-model of a real arm is better than another."""
-
-GRAVITY_LEFT = 0.5
-"""How far a driver's model of gravity may be off, as a part of SPREAD and of an unknown load."""
-
-PASSES = 4
-"""Solutions, each with the residuals of the one before."""
-
-BOUND_CHANGES = 20
 PER_LOAD = 4
 
 
@@ -174,7 +140,7 @@ class EffortFit:
     gravity : array, shape (3,), optional
         In base axes, where it is another one than that of the given model [m/s^2].
     doubt : float
-        How many times farther off than :data:`SPREAD` the given inertias are taken to be.
+        How many times farther off than `inertia_spread` the given inertias are taken to be.
     """
 
     def __init__(
@@ -189,8 +155,8 @@ class EffortFit:
     ) -> None:
         robot = dynamics.robot
         self._n, self._used = robot.n, used
-        *first, last = JOINT_SPREADS
-        self._spreads = (*first, *[PATH_SPREAD] * motion.path.shape[2], last)
+        *first, last = EVIDENCE.joint_spreads
+        self._spreads = (*first, *[EVIDENCE.path_spread] * motion.path.shape[2], last)
         self._samples = np.maximum(used.sum(axis=0), 1)
         chosen = [index for index, body in enumerate(robot.bodies) if body.inertia.mass > 0.0]
         samples = motion.position.shape[0]
@@ -211,15 +177,15 @@ class EffortFit:
         self._moments = np.flatnonzero((places > 0) & (places < PER_LOAD))
         blocks = [doubt * self.load_columns]
         if weights is not None:
-            blocks.append(GRAVITY_LEFT * _load_columns(weights, robot))
+            blocks.append(EVIDENCE.gravity_left * _load_columns(weights, robot))
         for index in chosen:
             parameters = nearest_body(robot.bodies[index].inertia).parameters
             reference = pseudo_inertia(parameters)
             _, hessian = divergence_slopes(reference, reference)
-            scale = doubt * SPREAD * np.linalg.inv(np.linalg.cholesky(hessian)).T
+            scale = doubt * EVIDENCE.inertia_spread * np.linalg.inv(np.linalg.cholesky(hessian)).T
             blocks.append(links[:, :, index] @ scale)
             if weights is not None:
-                blocks.append(GRAVITY_LEFT * weights[:, :, index] @ scale)
+                blocks.append(EVIDENCE.gravity_left * weights[:, :, index] @ scale)
             given += links[:, :, index] @ parameters
         shared = np.concatenate(blocks, axis=2)
         paths = np.moveaxis(motion.path, 2, 0)
@@ -270,11 +236,35 @@ class EffortFit:
         _, freedom = np.linalg.slogdet(found.matrix[chosen][:, chosen])
         return Explained(float(cost), found.left / found.amount, 0.5 * float(freedom))
 
+    def find_signs(self, sizes: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return the signs that efforts have in the fit, shape (M, n), where sizes are all.
+
+        Parameters
+        ----------
+        sizes : array, shape (M, n)
+            Absolute values of the efforts [N m or N].
+        counts : array, shape (n,)
+            Independent values in the effort of each joint.
+        """
+        signs = np.sign(self._given)
+        for _ in range(EVIDENCE.sign_passes):
+            found = self._solve(sizes * signs, counts, self._spreads)
+            common, own = found.step[: self._width], found.step[self._width :]
+            scales = found.amount[:, np.newaxis] * np.array(self._spreads)
+            for joint, (table, single) in enumerate(
+                zip(self._tables, own.reshape(scales.shape) * scales, strict=True)
+            ):
+                use = self._used[:, joint]
+                signs[use, joint] = np.sign(
+                    self._given[use, joint] + table @ np.concatenate([common, single])
+                )
+        return signs
+
     def find_joint_terms(
         self,
         effort: FloatArray,
         counts: FloatArray,
-        constant_spread: float = JOINT_SPREADS[-1],
+        constant_spread: float = EVIDENCE.joint_spreads[-1],
     ) -> JointTerms:
         """Return friction and constant of each joint in the fit of efforts.
 
@@ -330,10 +320,10 @@ class EffortFit:
         terms = np.arange(width, size).reshape(n, per_joint)
         blocks = terms[:, :, np.newaxis], terms[:, np.newaxis]
         diagonal = np.arange(size)
-        sigma, left = FIRST_SIGMA * amount, np.zeros(n)
+        sigma, left = EVIDENCE.first_sigma * amount, np.zeros(n)
         step, free = np.zeros(size), np.ones(size, dtype=bool)
         matrix = np.zeros((size, size))
-        for _ in range(PASSES):
+        for _ in range(EVIDENCE.passes):
             weights = counts / self._samples / sigma**2
             matrix[:width, :width] = np.tensordot(weights, self._shared, axes=1)
             matrix[:width, width:] = mixed * np.repeat(weights, per_joint)
@@ -349,7 +339,7 @@ class EffortFit:
             rest = squares + (self._shared @ common - 2.0 * rights[:, :width]) @ common
             rest += (pulls * single).sum(axis=1)
             left = np.sqrt(np.maximum(rest, 0.0) / self._samples)
-            sigma = np.maximum(left, SMALLEST_SIGMA * amount)
+            sigma = np.maximum(left, EVIDENCE.smallest_sigma * amount)
         return _Solution(step, free, matrix, counts, amount, sigma, left)
 
     def _compare(self, effort: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -383,10 +373,10 @@ def _load_columns(links: FloatArray, robot: Robot, has_load: bool = False) -> Fl
     parents = {body.parent for body in robot.bodies}
     ends = [index for index in range(len(robot.bodies)) if index not in parents]
     mass = sum(body.inertia.mass for body in robot.bodies)
-    sizes = LOAD_SPREAD * mass * np.array([1.0, *[LOAD_LEVER] * (PER_LOAD - 1)])
+    sizes = EVIDENCE.load_spread * mass * np.array([1.0, *[EVIDENCE.load_lever] * (PER_LOAD - 1)])
     if has_load:
-        levers = [1.0, *[CARRIED_LEVER] * 3, *[CARRIED_LEVER**2] * 6]
-        sizes = CARRIED_SPREAD * mass * np.array(levers)
+        levers = [1.0, *[EVIDENCE.carried_lever] * 3, *[EVIDENCE.carried_lever**2] * 6]
+        sizes = EVIDENCE.carried_spread * mass * np.array(levers)
     return np.concatenate([links[:, :, end, : sizes.size] * sizes for end in ends], axis=2)
 
 
@@ -398,7 +388,7 @@ def _minimum(
     An active set; `free` is what was free before.
     """
     step = np.zeros(right.size)
-    for _ in range(BOUND_CHANGES):
+    for _ in range(EVIDENCE.bound_changes):
         step = np.zeros(right.size)
         if free.all():
             step[:] = np.linalg.solve(matrix, right)

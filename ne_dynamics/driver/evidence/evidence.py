@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.driver.evidence.effort_fit import (
-    TURNS_ROUND,
     EffortFit,
     Explained,
     FittedMotion,
@@ -18,6 +17,7 @@ from ne_dynamics.driver.evidence.effort_fit import (
     count_independent,
 )
 from ne_dynamics.driver.evidence.gravity_columns import turn_gravity
+from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.friction_terms import find_displacement
@@ -25,46 +25,8 @@ from ne_dynamics.logs import Log, LogReading, filtered
 from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 
-SAMPLES = 600
-"""Filtered samples that are looked at, at most: about."""
-
-CUTOFF_FACTOR = 4.0
-CUTOFF_RANGE = (2.0, 10.0)
-"""Cut-off frequency: this many times the highest frequency of the motion, within these [Hz]."""
-
-MOTION_POWER = 0.98
-"""Part of the power of the velocities that is below the highest frequency of the motion."""
-
-SAMPLES_PER_CUTOFF = 5.0
-"""Rate of a log at least, in samples a period of the cut-off frequency."""
-
 DELAYS = np.arange(-40, 101, 5) * 1e-3
 """For which efforts are filtered [s]; between them they are interpolated."""
-
-VELOCITY_COUNT = 10.0
-"""Weight of a velocity that the log holds, in independent values."""
-
-CLEAR = 0.5
-"""Part of an effort that the given model has to make for its own factor to be read off it."""
-
-EXPECTED = 0.1
-"""What is expected to be left of an effort then, as a part of it."""
-
-ANCHOR = 0.1
-"""Effort of the given model over that of the first moments that a load may have, from which on a
-joint tells these."""
-
-MOMENT = 0.2
-"""First moment of the load, as a part of its spread: what is believed while factors are free."""
-
-ANY_CONSTANT = 3.0
-"""How large a constant may make an effort of which nothing else is believed, as a part of it."""
-
-TURNS = 12
-"""In which factors and the load's centre of mass are found."""
-
-SMALLEST_MISMATCH = 0.05
-"""Part of a velocity by which it may differ from the derivative of the position."""
 
 
 class LogEvidence:
@@ -112,7 +74,7 @@ class LogEvidence:
         limits = dynamics.robot.limits('effort_limit')
         cutoff = choose_evidence_cutoff(log) if cutoff_frequency is None else cutoff_frequency
         signals = filtered(log, np.full_like(limits, np.inf), cutoff)
-        chosen = slice(None, None, max(1, signals.times.size // SAMPLES))
+        chosen = slice(None, None, max(1, signals.times.size // EVIDENCE.samples))
         self._chosen, self._stretches = chosen, signals.stretches
         self._position = signals.position[chosen]
         self._rates = (
@@ -127,6 +89,7 @@ class LogEvidence:
             near = _is_near_reversal(signals.times[chosen], self._rates[0], reach)
             self._used = self._used & ~near
         self._counts = count_independent(self._effort)
+        self.is_one_sided = _is_one_sided(log.effort)
         measured = signals.measured_velocity
         self._velocity = None if measured is None else measured[chosen]
         self.moves = signals.moves
@@ -140,7 +103,7 @@ class LogEvidence:
         )
         self._fits: dict[bytes, EffortFit] = {}
         self._paths: dict[tuple[int, float], FloatArray] = {}
-        self._turns_round = TURNS_ROUND if has_path else ()
+        self._turns_round = EVIDENCE.turns_round if has_path else ()
 
     @property
     def is_telling(self) -> bool:
@@ -178,6 +141,22 @@ class LogEvidence:
             efforts = efforts * self._find_factors(reading, efforts)
         return efforts
 
+    def free_signs(self, reading: LogReading) -> tuple[FloatArray, float]:
+        """Return the sign that each effort of the log has in the fit, where none is recorded.
+
+        Returns
+        -------
+        signs : array, shape (M, n)
+        cost : float
+            Of the log with them, less that with one sign for each joint.
+        """
+        fit, sizes = self._fit(reading), np.abs(self.get_effort(reading))
+        counts = self.count(reading)
+        signs = fit.find_signs(sizes, counts)
+        usual = np.where(signs.mean(axis=0) < 0.0, -1.0, 1.0)
+        free, fixed = (fit.explain(sizes * table, counts).cost for table in (signs, usual))
+        return signs, free - fixed
+
     def _find_factors(self, reading: LogReading, efforts: FloatArray) -> FloatArray:
         """Return the factors > 0 that make efforts as large as the given model's, shape (n,).
 
@@ -199,27 +178,29 @@ class LogEvidence:
         # Where the load may well make more of an effort than the given model, it is not found.
         anchors = np.array(
             [
-                np.linalg.norm(rows[:, 1]) > ANCHOR * np.linalg.norm(rows[:, 2:])
+                np.linalg.norm(rows[:, 1]) > EVIDENCE.anchor_share * np.linalg.norm(rows[:, 2:])
                 for _, rows in parts
             ]
         )
         factors = np.ones(len(parts))
-        for _ in range(TURNS):
+        for _ in range(EVIDENCE.turns):
             slopes = np.full(len(parts), np.nan)
             for joint, (size, rows) in enumerate(parts):
                 expected = rows[:, 1] + rows[:, 2:] @ center
                 power = float(expected @ expected)
                 slope = float(expected @ rows[:, 0]) / power if power > 0.0 else 0.0
-                if size > 0.0 and abs(slope) * math.sqrt(power) > CLEAR * size:
+                if size > 0.0 and abs(slope) * math.sqrt(power) > EVIDENCE.clear_share * size:
                     slopes[joint] = slope
             clear = np.isfinite(slopes)
             # Where friction is all that there is, the drive is taken to be like the others.
             usual = float(np.exp(-np.log(np.abs(slopes[clear])).mean())) if clear.any() else 1.0
             factors = np.where(clear, 1.0 / np.abs(np.where(clear, slopes, 1.0)), usual)
-            table = [np.c_[np.eye(width) / MOMENT, np.zeros(width)]]
+            table = [np.c_[np.eye(width) / EVIDENCE.moment_spread, np.zeros(width)]]
             for joint in np.flatnonzero(clear & anchors).tolist():
                 size, rows = parts[joint]
-                weight = math.sqrt(counts[joint]) / (EXPECTED * size * factors[joint])
+                weight = math.sqrt(counts[joint]) / (
+                    EVIDENCE.expected_share * size * factors[joint]
+                )
                 left = rows[:, 0] / slopes[joint] - rows[:, 1]
                 table.append(weight * np.c_[rows[:, 2:], left])
             stacked = np.concatenate(table)
@@ -240,7 +221,7 @@ class LogEvidence:
         Shape (n,) each [N m or N].
         """
         terms = self._fit(reading).find_joint_terms(
-            self.get_effort(reading), self.count(reading), ANY_CONSTANT
+            self.get_effort(reading), self.count(reading), EVIDENCE.any_constant
         )
         return terms.constant, terms.constant_deviation
 
@@ -357,8 +338,16 @@ class LogEvidence:
         mismatch = np.minimum(
             rms(self._velocity - derived), rms(reading.read_rates(self._velocity) - derived)
         )
-        parts = np.clip(mismatch / size, SMALLEST_MISMATCH, 2.0)
-        return VELOCITY_COUNT * float(np.log(parts[self.moves]).sum())
+        parts = np.clip(mismatch / size, EVIDENCE.smallest_mismatch, 2.0)
+        return EVIDENCE.velocity_count * float(np.log(parts[self.moves]).sum())
+
+
+def _is_one_sided(effort: FloatArray) -> bool:
+    """Return whether no effort is negative, but for noise about 0."""
+    most = effort.max(axis=0)
+    return bool(
+        (most > 0.0).any() and (effort.min(axis=0) >= -EVIDENCE.negative_share * most).all()
+    )
 
 
 def _is_near_reversal(times: FloatArray, velocity: FloatArray, reach: float) -> NDArray[np.bool_]:
@@ -403,8 +392,11 @@ def choose_evidence_cutoff(log: Log) -> float:
         if total > 0.0:
             powers += power / total
     reached = np.cumsum(powers)
-    highest = float(np.searchsorted(reached, MOTION_POWER * reached[-1])) / (step * even.size)
-    low, high = CUTOFF_RANGE
+    highest = float(np.searchsorted(reached, EVIDENCE.motion_power * reached[-1])) / (
+        step * even.size
+    )
+    low, high = EVIDENCE.cutoff_range
     return min(
-        float(np.clip(CUTOFF_FACTOR * highest, low, high)), 1.0 / (SAMPLES_PER_CUTOFF * step)
+        float(np.clip(EVIDENCE.cutoff_factor * highest, low, high)),
+        1.0 / (EVIDENCE.samples_per_cutoff * step),
     )

@@ -1,12 +1,12 @@
-"""Where a function of one number is least, and how sharply."""
+"""Where a function of one number is least, and how sharply; which signs cost least."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-REFINED = 24
-"""Steps of the search between two places."""
+from ne_dynamics.driver.evidence.thresholds import EVIDENCE
+from ne_dynamics.logs import LogReading
 
 
 def search_minimum(
@@ -30,7 +30,7 @@ def search_minimum(
     ratio = 0.5 * (math.sqrt(5.0) - 1.0)
     places = [high - ratio * (high - low), low + ratio * (high - low)]
     values = [cost(place) for place in places]
-    for _ in range(REFINED):
+    for _ in range(EVIDENCE.search_steps):
         if high - low < max(1e-3 * max(abs(low), abs(high), 1e-2), nearest):
             break
         if values[0] < values[1]:
@@ -109,3 +109,24 @@ def search_near(
             break
         end *= 2.0
     return place, least
+
+
+def choose_signs(
+    cost: Callable[[LogReading], float], reading: LogReading, joints: Sequence[int]
+) -> tuple[LogReading, float]:
+    """Return a reading with the signs of efforts that cost least, and its cost.
+
+    Parameters
+    ----------
+    cost : callable
+    reading : LogReading
+        Whose signs are turned round one after the other, where that costs less.
+    joints : sequence of int
+    """
+    least = cost(reading)
+    for joint in joints:
+        turned = reading.with_effort((joint,), factor=-1.0)
+        found = cost(turned)
+        if found < least:
+            reading, least = turned, found
+    return reading, least

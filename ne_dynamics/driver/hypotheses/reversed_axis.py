@@ -23,9 +23,10 @@ class ReversedAxis(Hypothesis):
 
     def test(self, log: TestedLog) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
-        return [self._test(log, joint) for joint in log.moving]
+        return [self.test_joint(log, joint) for joint in log.moving]
 
-    def _test(self, log: TestedLog, joint: int) -> Suspicion:
+    def test_joint(self, log: TestedLog, joint: int) -> Suspicion:
+        """Test it of one joint."""
         name = log.robot.joint_names[joint]
         return self.suspect(
             log,

@@ -21,9 +21,11 @@ class ReversedEffort(Hypothesis):
 
     def test(self, log: TestedLog) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
-        return [self._test(log, joints) for joints in (log.everyone, *((j,) for j in log.moving))]
+        groups = (log.everyone, *((joint,) for joint in log.moving))
+        return [self.test_joints(log, joints) for joints in groups]
 
-    def _test(self, log: TestedLog, joints: Sequence[int]) -> Suspicion:
+    def test_joints(self, log: TestedLog, joints: Sequence[int]) -> Suspicion:
+        """Test it of some joints at once."""
         return self.suspect(
             log,
             joints,

@@ -20,6 +20,10 @@ from ne_dynamics.driver.hypotheses.swapped_joints import SwappedJoints
 from ne_dynamics.driver.hypotheses.swapped_positions import SwappedPositions
 from ne_dynamics.driver.hypotheses.tilted_base import TiltedBase
 from ne_dynamics.driver.hypotheses.unexplained import Unexplained
+from ne_dynamics.driver.hypotheses.unsigned_effort import UnsignedEffort
+
+UNSIGNED = UnsignedEffort()
+"""Tested before all others."""
 
 COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
     Degrees(),

@@ -232,7 +232,7 @@ def _without_drives(dynamics: Dynamics) -> Dynamics:
         )
         for joint in dynamics.robot.joints
     )
-    robot = replace(dynamics.robot, joints=joints)
+    robot = replace(dynamics.robot, joints=joints, coupled_drives=())
     return Dynamics(robot, dynamics.gravity, 'python', dynamics.tolerance)
 
 

@@ -234,8 +234,8 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
         )
     if mass < -PAYLOAD.significant_deviations * deviation:
         raise PayloadError(
-            f'a load of {mass:.3g} +- {deviation:.2g} kg cannot be: is the model too heavy (has '
-            'a tool of it been taken off), a sign wrong, or are the two logs exchanged?'
+            f'a load of {mass:.3g} +- {deviation:.2g} kg is not possible: is the model too heavy '
+            '(has a tool of it been taken off), a sign wrong, or are the two logs exchanged?'
         )
     ball = _make_ball(max(mass, 0.5 * deviation), upper, right)
     reference = pseudo_inertia(ball.parameters)

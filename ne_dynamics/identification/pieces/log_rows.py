@@ -17,12 +17,14 @@ from ne_dynamics.identification.pieces.piece_rows import PieceRows
 from ne_dynamics.identification.pieces.piece_steps import (
     Place,
     Weighting,
+    add_drives,
     change_loads,
     make_rows,
     reduce_piece,
     sum_residuals,
 )
 from ne_dynamics.identification.regression.design import Design
+from ne_dynamics.identification.regression.drive_terms import DRIVE_TERMS
 from ne_dynamics.identification.regression.friction_terms import TERMS
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
@@ -30,6 +32,7 @@ from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
 from ne_dynamics.identification.signal_summary import SignalSummary, summarize_signals
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +106,7 @@ class LogRows:
             tuple(rows),
             fitted,
             blocks,
-            PER_BODY * len(bodies) + TERMS,
+            PER_BODY * len(bodies) + TERMS + len(DRIVE_TERMS) * len(dynamics.robot.coupled_drives),
             tuple(sums),
             summary,
             # What runs against the model is an error of the log: nothing is to be learnt from it.
@@ -173,6 +176,34 @@ class LogRows:
             total = total.merged_at(first, part)
             outliers += number
         return replace(self, rows=tuple(rows)), total, outliers
+
+    def reduce_with_drives(
+        self, robot: Robot, changed: LogRows, weighting: Weighting
+    ) -> Reduction:
+        """Return the triangles of rows with columns of coupled drives after their own.
+
+        Parameters
+        ----------
+        robot : Robot
+            With the drives that are added.
+        changed : LogRows
+            What :meth:`change_loads` of these rows returned.
+        weighting : Weighting
+            By a fit to the present rows.
+        """
+        count = len(DRIVE_TERMS) * len(robot.coupled_drives)
+        total = Reduction.empty(self.blocks + 1, robot.n, self.columns + count)
+        arguments = [
+            (*own, other, piece, judgement)
+            for own, other, (piece, judgement, _) in zip(
+                self._arguments(), changed.rows, self.logs.pieces, strict=True
+            )
+        ]
+        for first, part in self.logs.work.map(
+            'drives', add_drives, arguments, robot, self.largest_velocities, weighting
+        ):
+            total = total.merged_at(first, part)
+        return total
 
     def sum_residuals(self, design: Design, solution: Solution) -> ResidualSums:
         """Return what a fit leaves of the samples that are used."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.regression.drive_terms import DRIVE_TERMS
 from ne_dynamics.identification.regression.friction_terms import TERMS
 from ne_dynamics.identification.regression.regression_rows import (
     PER_BODY,
@@ -40,7 +41,8 @@ class PieceRows:
     inertial : tuple of n arrays, shape (M, columns that the joint has)
     effort : array, shape (M, n)
         Measured, without that of bodies that are not fitted [N m or N].
-    terms : array, shape (M, n, TERMS)
+    terms : array, shape (M, n, TERMS + 3 k)
+        Of the joints, then of the k coupled drives.
     kept_effort : array, shape (M, n)
         Of friction that is given and not fitted [N m or N].
     """
@@ -84,7 +86,8 @@ class PieceRows:
         largest: FloatArray,
     ) -> PieceRows:
         """Return the rows with loads of the joints by other inertias."""
-        terms = np.zeros((*self.effort.shape, TERMS))
+        count = TERMS + len(DRIVE_TERMS) * len(dynamics.robot.coupled_drives)
+        terms = np.zeros((*self.effort.shape, count))
         kept_effort = np.zeros(self.effort.shape)
         for rows in generate_term_rows(dynamics, load_dynamics, signals, largest):
             terms[rows.samples], kept_effort[rows.samples] = rows.matrix, rows.effort
@@ -95,7 +98,7 @@ class PieceRows:
         total, n = self.effort.shape
         for first in range(0, total, IDENTIFICATION.samples_at_once):
             part = slice(first, min(first + IDENTIFICATION.samples_at_once, total))
-            matrix = np.zeros((part.stop - first, n, self.columns + TERMS))
+            matrix = np.zeros((part.stop - first, n, self.columns + self.terms.shape[2]))
             for joint, places in enumerate(self.acting):
                 matrix[:, joint, places] = self.inertial[joint][part]
             matrix[:, :, self.columns :] = self.terms[part]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,13 @@ from ne_dynamics.identification.evaluation import model_effort
 from ne_dynamics.identification.pieces.piece_rows import PieceRows
 from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.reduction import Reduction
-from ne_dynamics.identification.regression.regression_rows import Rows
+from ne_dynamics.identification.regression.regression_rows import Rows, compute_drive_rows
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs.filtered_piece import FilteredPiece, Judgement
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +139,26 @@ def change_loads(
     changed = rows.with_loads(piece.judged(judgement), dynamics, load_dynamics, largest)
     reduction, first, outliers = _reduce(rows, place, weighting, changed)
     return (changed.terms, changed.kept_effort), (first, reduction, outliers)
+
+
+def add_drives(
+    rows: PieceRows,
+    place: Place,
+    changed: PieceRows,
+    piece: FilteredPiece,
+    judgement: Judgement,
+    robot: Robot,
+    largest: FloatArray,
+    weighting: Weighting,
+) -> tuple[int, Reduction]:
+    """Return the reduction of rows with columns of a robot's coupled drives after their own.
+
+    Parameters are `rows` whose residuals weigh samples and `changed`, with other loads.
+    """
+    columns = compute_drive_rows(robot, piece.judged(judgement), largest)
+    wider = replace(changed, terms=np.concatenate([changed.terms, columns], axis=2))
+    reduction, first, _ = _reduce(rows, place, weighting, wider)
+    return first, reduction
 
 
 def sum_residuals(

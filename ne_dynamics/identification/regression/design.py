@@ -7,6 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ne_dynamics.identification.regression.drive_terms import (
+    DRIVE_TERMS,
+    find_width,
+    given_drive_values,
+    with_drive_values,
+)
 from ne_dynamics.identification.regression.friction_terms import (
     NOT_NEGATIVE,
     SMOOTH,
@@ -45,9 +51,10 @@ class Design:
         Pseudo-inertias that they are believed to have.
     terms : tuple of n tuples of Term
         Of each joint, in their order.
-    scales : array, shape (n, TERMS)
-        How large each number may be before the prior is felt.
-    given : array, shape (n, TERMS)
+    scales : array, shape (n + k, TERMS)
+        How large each number of the joints, and of k coupled drives, may be before the prior is
+        felt.
+    given : array, shape (n + k, TERMS)
         Numbers that are believed.
     largest_velocities : array, shape (n,)
         [rad/s or m/s]
@@ -68,14 +75,17 @@ class Design:
 
     @property
     def places(self) -> dict[tuple[int, Term], int]:
-        """Column of each term of each joint."""
+        """Column of each term of each joint, then of each coupled drive, counted on from these."""
         pairs = [(joint, term) for joint, terms in enumerate(self.terms) for term in terms]
+        drives = range(len(self.terms), len(self.given))
+        pairs += [(drive, term) for drive in drives for term in DRIVE_TERMS]
         return {pair: self.inertial + index for index, pair in enumerate(pairs)}
 
     def count_parameters(self) -> FloatArray:
         """Return how many parameters each joint's efforts tell, inertias shared; shape (n,)."""
         own = np.array([len(terms) for terms in self.terms])
-        result: FloatArray = own + self.inertial / self.robot.n / 2.0
+        shared = self.inertial + len(DRIVE_TERMS) * len(self.robot.coupled_drives)
+        result: FloatArray = own + shared / self.robot.n / 2.0
         return result
 
     def with_terms(self, terms: Mapping[int, tuple[Term, ...]]) -> Design:
@@ -107,11 +117,13 @@ class Design:
         ----------
         joint : int
         rows : array, shape (K, C + 1)
-            Columns of the bodies, all terms of the joint, and the effort.
+            Columns of the bodies, all terms of the joint and of the drives, and the effort.
         """
         places, inertial, terms = self.places, self.inertial, self.terms[joint]
         result = np.zeros((rows.shape[0], inertial + len(places) + 1))
         result[:, :inertial] = rows[:, :inertial]
+        drives = rows[:, inertial + TERMS : -1]
+        result[:, result.shape[1] - 1 - drives.shape[1] : -1] = drives
         result[:, -1] = rows[:, -1]
         own = rows[:, inertial : inertial + TERMS]
         is_smooth = any(other in terms for other in SMOOTH)
@@ -167,6 +179,14 @@ class Design:
             term: float(solution.parameters[places[joint, term]]) for term in self.terms[joint]
         }
 
+    def drive_values(self, solution: Solution) -> list[dict[Term, float]]:
+        """Return the fitted numbers of the coupled drives."""
+        places = self.places
+        return [
+            {term: float(solution.parameters[places[drive, term]]) for term in DRIVE_TERMS}
+            for drive in range(self.robot.n, len(self.given))
+        ]
+
     def find_inverted(self, solution: Solution) -> list[int]:
         """Return the joints whose fitted friction is less at rest than in motion: no Stribeck."""
         found = []
@@ -209,7 +229,16 @@ class Design:
             if not offsets:
                 values.pop(Term.OFFSET, None)
             joints.append(with_values(joint, values, float(self.largest_velocities[index])))
-        return replace(identified, joints=tuple(joints))
+        drives = [
+            with_drive_values(drive, values, find_width(drive, row, self.largest_velocities))
+            for drive, row, values in zip(
+                self.robot.coupled_drives,
+                self.robot.coupling_matrix,
+                self.drive_values(solution),
+                strict=True,
+            )
+        ]
+        return replace(identified, joints=tuple(joints), coupled_drives=tuple(drives))
 
 
 def find_bodies(robot: Robot) -> tuple[tuple[int, ...], FloatArray, list[Finding]]:
@@ -249,7 +278,7 @@ def find_bodies(robot: Robot) -> tuple[tuple[int, ...], FloatArray, list[Finding
 
 
 def compute_scales(reduction: Reduction, effort: FloatArray, bodies: int) -> FloatArray:
-    """Return how large the number of each term may be, shape (n, TERMS).
+    """Return how large the number of each term may be, shape (n + k, TERMS).
 
     Parameters
     ----------
@@ -264,9 +293,24 @@ def compute_scales(reduction: Reduction, effort: FloatArray, bodies: int) -> Flo
     squares = (reduction.factors[0, :, :, first : first + TERMS] ** 2).sum(axis=1)
     size = np.sqrt(squares / np.maximum(reduction.counts[0], 1.0)[:, np.newaxis])
     felt = np.maximum(effort, 1e-9)[:, np.newaxis]
-    return REGRESSION.friction_spread * felt / np.where(size > 0.0, size, 1.0)
+    own = REGRESSION.friction_spread * felt / np.where(size > 0.0, size, 1.0)
+    return np.concatenate([own, _compute_drive_scales(reduction, felt, first + TERMS)])
+
+
+def _compute_drive_scales(reduction: Reduction, felt: FloatArray, first: int) -> FloatArray:
+    """Return how large the numbers of the k drives may be, shape (k, TERMS).
+
+    As large as the joint allows that feels the drive most.
+    """
+    squares = (reduction.factors[0, :, :, first:-1] ** 2).sum(axis=1)
+    size = np.sqrt(squares / np.maximum(reduction.counts[0], 1.0)[:, np.newaxis])
+    largest = (size / felt).max(axis=0).reshape(-1, len(DRIVE_TERMS))
+    scales = np.ones((len(largest), TERMS))
+    scales[:, DRIVE_TERMS] = REGRESSION.friction_spread / np.where(largest > 0.0, largest, 1.0)
+    return scales
 
 
 def believed(robot: Robot) -> FloatArray:
-    """Return what the joints of a robot are given with, shape (n, TERMS)."""
-    return np.array([given_values(joint) for joint in robot.joints]).reshape(-1, TERMS)
+    """Return what joints, then coupled drives, are given with, shape (n + k, TERMS)."""
+    own = np.array([given_values(joint) for joint in robot.joints]).reshape(-1, TERMS)
+    return np.concatenate([own, given_drive_values(robot)])

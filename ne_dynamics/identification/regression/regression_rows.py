@@ -9,6 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.identification.regression.drive_terms import (
+    DRIVE_TERMS,
+    compute_drive_columns,
+    given_drive_values,
+)
 from ne_dynamics.identification.regression.friction_terms import (
     TERMS,
     Term,
@@ -20,6 +25,7 @@ from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Signals
 from ne_dynamics.logs.signals import Stretch
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 
 PER_BODY = 10
 """Inertial parameters of a body."""
@@ -33,8 +39,9 @@ class Rows:
     ----------
     samples : int array, shape (K,)
         Which of the :class:`~ne_dynamics.logs.signals.Signals`.
-    matrix : array, shape (K, n, 10 b + TERMS)
-        For each joint the columns of the b bodies that are fitted, then of its own terms.
+    matrix : array, shape (K, n, 10 b + TERMS + 3 k)
+        For each joint the columns of the b bodies that are fitted, then of its own terms, then of
+        the k coupled drives.
     effort : array, shape (K, n)
         Measured, without what is given and not fitted [N m or N].
     """
@@ -53,6 +60,8 @@ def generate_rows(
 ) -> Iterator[Rows]:
     """Yield the rows of a log, window by window: nothing of its length is held.
 
+    Coupled drives are not fitted.
+
     Parameters
     ----------
     dynamics : Dynamics
@@ -67,11 +76,12 @@ def generate_rows(
     """
     inertial = generate_inertial_rows(dynamics, signals, bodies)
     terms = generate_term_rows(dynamics, load_dynamics, signals, largest)
+    given = given_drive_values(dynamics.robot)[:, DRIVE_TERMS].ravel()
     for first, second in zip(inertial, terms, strict=True):
         yield Rows(
             first.samples,
-            np.concatenate([first.matrix, second.matrix], axis=2),
-            first.effort - second.effort,
+            np.concatenate([first.matrix, second.matrix[:, :, :TERMS]], axis=2),
+            first.effort - second.effort - second.matrix[:, :, TERMS:] @ given,
         )
 
 
@@ -111,7 +121,7 @@ def generate_term_rows(
     signals: Signals,
     largest: FloatArray | None = None,
 ) -> Iterator[Rows]:
-    """Yield the columns of the joints' own terms, and the efforts that are given and not fitted.
+    """Yield the columns of joints' own terms and of drives, and efforts that are given and kept.
 
     Parameters
     ----------
@@ -153,8 +163,35 @@ def generate_term_rows(
                 compute_kept_effort(joint, motion, direction, load[:, index], state[part])
             )
         matrix = window.filtered(np.concatenate(columns, axis=1))
+        matrix = matrix.reshape(samples.size, robot.n, TERMS)
         effort = window.filtered(np.stack(kept_efforts, axis=1))
-        yield Rows(samples, matrix.reshape(samples.size, robot.n, TERMS), effort)
+        if robot.coupled_drives:
+            matrix = np.concatenate([matrix, _filter_drives(robot, window, largest)], axis=2)
+        yield Rows(samples, matrix, effort)
+
+
+def compute_drive_rows(robot: Robot, signals: Signals, largest: FloatArray) -> FloatArray:
+    """Return the columns of the coupled drives for all samples, shape (M, n, 3 k).
+
+    Parameters
+    ----------
+    robot : Robot
+        With k of them.
+    signals : Signals
+    largest : array, shape (n,)
+        Largest velocities of the joints [rad/s or m/s].
+    """
+    count = len(DRIVE_TERMS) * len(robot.coupled_drives)
+    found = np.zeros((signals.times.size, robot.n, count))
+    for samples, _, window, _ in _generate_windows(signals):
+        found[samples] = _filter_drives(robot, window, largest)
+    return found
+
+
+def _filter_drives(robot: Robot, window: Stretch, largest: FloatArray) -> FloatArray:
+    columns = compute_drive_columns(robot, window.velocity, window.acceleration, largest)
+    filtered = window.filtered(columns.reshape(len(columns), -1))
+    return filtered.reshape(len(filtered), *columns.shape[1:])
 
 
 def _generate_windows(

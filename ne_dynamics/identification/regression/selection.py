@@ -244,9 +244,9 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
             if not asking:
                 continue
             option = present.design.with_terms(asking)
-            squares = _try(folds, weights, present, option).squares
+            squares = try_design(folds, weights, present, option).squares
             for index in asking:
-                gain = _gain(
+                gain = compute_gain(
                     folds,
                     present.squares[:, index],
                     squares[:, index],
@@ -284,7 +284,7 @@ def _drop_again(
     }
     if not restored:
         return present
-    full = _try(folds, weights, present, present.design.with_terms(restored))
+    full = try_design(folds, weights, present, present.design.with_terms(restored))
     return _drop_terms(folds, weights, full)
 
 
@@ -308,14 +308,14 @@ def _drop_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Predi
         if not doubtful:
             continue
         option = present.design.with_terms(doubtful)
-        squares = _try(folds, weights, present, option).squares.sum(axis=0)
+        squares = try_design(folds, weights, present, option).squares.sum(axis=0)
         for index in doubtful:
             if squares[index] <= (1.0 + folds.settings.worth) * present.squares[:, index].sum():
                 own = chosen.get(index, present.design.terms[index])
                 chosen[index] = tuple(item for item in own if item != term)
     if not chosen:
         return present
-    return _try(folds, weights, present, present.design.with_terms(chosen))
+    return try_design(folds, weights, present, present.design.with_terms(chosen))
 
 
 def _change(
@@ -327,7 +327,7 @@ def _change(
     """Return the prediction with other terms of some joints, the present one where it is best."""
     if not terms:
         return present
-    changed = _try(folds, weights, present, present.design.with_terms(terms))
+    changed = try_design(folds, weights, present, present.design.with_terms(terms))
     return changed if _score(folds, changed.squares) < _score(folds, present.squares) else present
 
 
@@ -361,13 +361,27 @@ def _without_term(design: Design, term: Term) -> Design | None:
     return design.with_terms(changed) if changed else None
 
 
-def _try(folds: Folds, weights: FloatArray, present: Prediction, design: Design) -> Prediction:
+def try_design(
+    folds: Folds, weights: FloatArray, present: Prediction, design: Design
+) -> Prediction:
+    """Return the prediction by another design, with the present spread.
+
+    Parameters
+    ----------
+    folds : Folds
+    weights : array, shape (n,)
+    present : Prediction
+        From whose fits those of the other design start.
+    design : Design
+    """
     starts = [design.adopt(solution, present.design) for solution in present.solutions]
     squares, solutions = folds.predict(design, weights, present.spread, starts)
     return Prediction(design, present.spread, squares, solutions)
 
 
-def _gain(folds: Folds, before: FloatArray, after: FloatArray, *, is_certain: bool) -> float:
+def compute_gain(
+    folds: Folds, before: FloatArray, after: FloatArray, *, is_certain: bool
+) -> float:
     """Return the part of the squared residuals that is gone; 0 when that may be by chance.
 
     Parameters

@@ -8,7 +8,11 @@ import numpy as np
 
 from ne_dynamics.algorithms.joint_friction import compute_friction
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.evaluation import Evaluation, model_effort
+from ne_dynamics.identification.evaluation import (
+    Evaluation,
+    model_effort,
+    without_joint_friction,
+)
 from ne_dynamics.identification.fit_evidence import ShownLog
 from ne_dynamics.identification.report.charts import (
     draw_blocks,
@@ -145,7 +149,7 @@ def show_friction(
     """
     signals = shown.signals
     identified = Dynamics(result.robot, dynamics.gravity, 'python', dynamics.tolerance)
-    rigid = identified.without_friction()
+    rigid = without_joint_friction(identified)
     samples = signals.effort - model_effort(rigid, signals)
     load = np.array(rigid.bias_torque(signals.position, signals.velocity))
     figures = []

@@ -12,7 +12,7 @@ from ne_dynamics.identification.quality import BaseParameter
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.robot import CoupledDrive, Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +85,38 @@ class JointChange:
     correlation: float
 
 
+@dataclass(frozen=True)
+class DriveChange:
+    """What became of a drive that turns with several joints.
+
+    Attributes
+    ----------
+    before, after : CoupledDrive
+        One that was found in the log had no inertia and no friction before.
+    deviations : mapping of str to float
+        Standard deviations of the numbers after, by name.
+    """
+
+    before: CoupledDrive
+    after: CoupledDrive
+    deviations: Mapping[str, float]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures; what is no number is None."""
+        return {
+            'name': self.after.name,
+            'ratios': dict(self.after.items),
+            **{
+                key: {
+                    'before': getattr(self.before, key),
+                    'after': getattr(self.after, key),
+                    'deviation': finite_or_none(deviation),
+                }
+                for key, deviation in self.deviations.items()
+            },
+        }
+
+
 @dataclass(frozen=True, eq=False)
 class Report:
     """How an identification went.
@@ -115,6 +147,8 @@ class Report:
         Name of each log, and what was read of it.
     base_parameters : tuple of BaseParameter
         The combinations of inertial parameters that act on the efforts.
+    drives : tuple of DriveChange
+        Those that turn with several joints.
     cutoff_frequency : float
         [Hz]
     identifiable : int
@@ -143,6 +177,7 @@ class Report:
     optimality_gap: float
     base_parameters: tuple[BaseParameter, ...]
     logs: tuple[tuple[str, str], ...] = ()
+    drives: tuple[DriveChange, ...] = ()
 
     @property
     def has_errors(self) -> bool:
@@ -223,6 +258,11 @@ class Report:
             'findings': [
                 {'element': finding.element, **finding.as_json()} for finding in self.findings
             ],
+            **(
+                {'coupled_drives': [drive.as_json() for drive in self.drives]}
+                if self.drives
+                else {}
+            ),
         }
 
 

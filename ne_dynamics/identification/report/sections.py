@@ -113,6 +113,11 @@ def describe_friction_values(report: Report) -> Table:
         for key, (given, found, deviation) in values.items():
             cells = tuple(map(format_number, (given, found, deviation)))
             rows.append((joint.before.name, key.replace('_', ' '), *cells))
+    for drive in report.drives:
+        for key, deviation in drive.deviations.items():
+            numbers = (getattr(drive.before, key), getattr(drive.after, key), deviation)
+            cells = tuple(map(format_number, numbers))
+            rows.append((drive.after.formula, key.replace('_', ' '), *cells))
     heads = ('given', 'identified', 'standard deviation')
     return Table(
         'Friction and drives, in SI units of the joint.',

@@ -72,6 +72,14 @@ def _describe_joints(robot: Robot, report: Report) -> list[str]:
         for joint in report.joints
         if any(key != 'rotor_inertia' and old != new for key, (old, new, _) in joint.drive.items())
     ]
+    others += [
+        f'  coupled drive of {drive.after.formula}: '
+        + ', '.join(
+            f'{key} {getattr(drive.before, key):.3g} -> {getattr(drive.after, key):.3g}'
+            for key in drive.deviations
+        )
+        for drive in report.drives
+    ]
     return [*lines, '', *others] if others else lines
 
 

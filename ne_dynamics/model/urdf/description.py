@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import Finding
 from ne_dynamics.model.urdf.rotor_elements import RotorDescription
@@ -122,6 +123,8 @@ class RobotDescription:
         What the reader noticed.
     source : str
         File that it was read from; '' for a text.
+    coupled_drives : tuple of CoupledDrive
+        Over joints that may follow others or not move.
     """
 
     name: str
@@ -129,6 +132,7 @@ class RobotDescription:
     joints: Mapping[str, JointDescription]
     findings: tuple[Finding, ...]
     source: str
+    coupled_drives: tuple[CoupledDrive, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, 'links', MappingProxyType(dict(self.links)))

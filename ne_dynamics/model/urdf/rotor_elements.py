@@ -38,6 +38,14 @@ def has_rotor(element: ElementTree.Element) -> bool:
     )
 
 
+def is_differential(transmission: ElementTree.Element) -> bool:
+    """Return whether a transmission with rotors turns two motors with two joints."""
+    kind = (transmission.findtext('type') or '').strip()
+    return kind.endswith('/DifferentialTransmission') and (
+        transmission.find(f'actuator/{ROTOR_INERTIA}') is not None
+    )
+
+
 def mentions_rotors(root: ElementTree.Element) -> bool:
     """Return whether there is a transmission, or a joint with a tag of rotors, prefixed or not."""
     tags = {tag.removeprefix(DRAKE) for tag in (ROTOR_INERTIA, GEAR_RATIO)}

@@ -15,7 +15,8 @@ direction round; its square counts.
 
 A transmission without rotor inertia adds nothing, and faults in it are warnings. Beside a rotor
 inertia they are errors. Rotors in a transmission with several joints or actuators are left out,
-with a warning.
+with a warning, but for those of a differential transmission, which
+:mod:`~ne_dynamics.model.urdf.differentials` reads.
 """
 
 from __future__ import annotations
@@ -31,10 +32,13 @@ from ne_dynamics.model.urdf.rotor_elements import (
     ROTOR_INERTIA,
     RotorDescription,
     has_rotor,
+    is_differential,
 )
 from ne_dynamics.model.urdf.xml_values import get_required, quote, read_numbers
 
-_REDUCTION = 'mechanicalReduction'
+REDUCTION = 'mechanicalReduction'
+"""Name of the element with a reduction."""
+
 _SHOWN = 3
 _WITHOUT_COORDINATE = ('fixed', 'floating', 'planar')
 
@@ -70,7 +74,7 @@ def read_rotors(
     for transmission in root.findall('transmission'):
         if transmission.find(f'actuator/{ROTOR_INERTIA}') is None:
             _note_bare_reduction(transmission, joint_types, bare, findings)
-        else:
+        elif not is_differential(transmission):
             _read_transmission(transmission, joint_types, rotors, findings)
         findings.extend(_find_misplaced(transmission))
     for joint in root.findall('joint'):
@@ -103,13 +107,13 @@ def _read_joint_actuator(
     if len(actuators) > 1:
         raise ModelError(f'{what}: expected one <actuator>, got several')
     for actuator in actuators:
-        source = f'{what}, {_quote_named(actuator)}'
+        source = f'{what}, {quote_named(actuator)}'
         if actuator.find(ROTOR_INERTIA) is None:
             _add_bare_reduction(bare, name, actuator, [actuator], source, what, findings)
             continue
-        rotor = _read_rotor(actuator, [actuator], source, what, findings)
+        rotor = read_rotor(actuator, [actuator], source, what, findings)
         given = bare.get(name, {})
-        if actuator.find(GEAR_RATIO) is None and actuator.find(_REDUCTION) is None and given:
+        if actuator.find(GEAR_RATIO) is None and actuator.find(REDUCTION) is None and given:
             if len(given) > 1:
                 raise ModelError(
                     f'{source}: expected one reduction beside a rotor inertia, got '
@@ -136,11 +140,11 @@ def _find_misplaced(holder: ElementTree.Element) -> Iterator[Finding]:
             if parent is not holder and parent.tag != 'actuator':
                 place += f' of the <{holder.tag}>'
             elif parent is not holder:
-                place = _quote_named(parent)
+                place = quote_named(parent)
             yield Finding(
                 'warning',
                 'rotor-inertia-unused',
-                _quote_named(holder),
+                quote_named(holder),
                 f'expected drake:{name} in the <actuator> of a <transmission>, got {got} in '
                 f'the {place}: left out',
             )
@@ -197,7 +201,7 @@ def _add_rotor(rotors: dict[str, RotorDescription], name: str, rotor: RotorDescr
     rotors[name] = rotor
 
 
-def _quote_named(element: ElementTree.Element) -> str:
+def quote_named(element: ElementTree.Element) -> str:
     """Return how messages call an element that need not have a name."""
     name = element.get('name')
     return quote(str(element.tag), name) if name else f'<{element.tag}>'
@@ -210,7 +214,7 @@ def _read_transmission(
     findings: list[Finding],
 ) -> None:
     """Add the rotor of a transmission that has one."""
-    what = _quote_named(transmission)
+    what = quote_named(transmission)
     joints, actuators = transmission.findall('joint'), transmission.findall('actuator')
     if len(joints) != 1 or len(actuators) != 1:
         findings.append(
@@ -229,18 +233,35 @@ def _read_transmission(
         raise ModelError(
             f'{what}: joint: expected a joint of the robot, got {name!r}, which does not exist'
         )
-    source = f'{what}, {_quote_named(actuators[0])}'
+    source = f'{what}, {quote_named(actuators[0])}'
     holders = [*actuators, transmission, *joints]
-    _add_rotor(rotors, name, _read_rotor(actuators[0], holders, source, what, findings))
+    _add_rotor(rotors, name, read_rotor(actuators[0], holders, source, what, findings))
 
 
-def _read_rotor(
+def read_rotor(
     actuator: ElementTree.Element,
     holders: list[ElementTree.Element],
     source: str,
     element: str,
     findings: list[Finding],
 ) -> RotorDescription:
+    """Return the rotor of an actuator.
+
+    Parameters
+    ----------
+    actuator : Element
+    holders : list of Element
+        Where its reduction may stand.
+    source, element : str
+        What errors and findings are about.
+    findings : list of Finding
+        What is noticed is added.
+
+    Raises
+    ------
+    ModelError
+        When the rotor inertia is no number or negative, or the reduction is none or 0.
+    """
     inertia = _read_drake(actuator, ROTOR_INERTIA, source)
     if inertia is None or inertia < 0.0:
         raise ModelError(f'{source}: drake:rotor_inertia: expected >= 0, got {inertia}')
@@ -269,17 +290,17 @@ def _read_reduction(
 ) -> float:
     """Return the reduction between an actuator and its joint."""
     mechanical = {
-        read_numbers(child.text or '', 1, f'{source}: {_REDUCTION}')[0]: None
+        read_numbers(child.text or '', 1, f'{source}: {REDUCTION}')[0]: None
         for holder in holders
-        for child in holder.findall(_REDUCTION)
+        for child in holder.findall(REDUCTION)
     }
     if len(mechanical) > 1:
         raise ModelError(
-            f'{source}: {_REDUCTION}: expected one value, got '
+            f'{source}: {REDUCTION}: expected one value, got '
             f'{", ".join(f"{value:g}" for value in mechanical)}'
         )
     ratio = _read_drake(actuator, GEAR_RATIO, source)
-    shown = _REDUCTION if ratio is None else 'drake:gear_ratio'
+    shown = REDUCTION if ratio is None else 'drake:gear_ratio'
     reduction = next(iter(mechanical), 1.0)
     if ratio is None:
         ratio = reduction
@@ -289,7 +310,7 @@ def _read_reduction(
                 'warning',
                 'gear-ratio-ambiguous',
                 element,
-                f'expected one reduction, got drake:gear_ratio {ratio:g} and {_REDUCTION} '
+                f'expected one reduction, got drake:gear_ratio {ratio:g} and {REDUCTION} '
                 f'{reduction:g}: the first counts',
             )
         )
@@ -305,7 +326,7 @@ def _note_bare_reduction(
     findings: list[Finding],
 ) -> None:
     """Note the reduction of a transmission without rotor inertia, or what is wrong with it."""
-    what = _quote_named(transmission)
+    what = quote_named(transmission)
     joints, actuators = transmission.findall('joint'), transmission.findall('actuator')
     unknown = [joint.get('name') for joint in joints if joint.get('name') not in joint_types]
     if unknown:

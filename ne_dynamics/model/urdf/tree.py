@@ -12,6 +12,8 @@ The links must make one tree. How the description is understood:
   dissipated power: multiplier^2 * damping and abs(multiplier) * friction. So is its rotor, with
   the same kinetic energy; a coordinate with several rotors has what they add as its rotor
   inertia, and gear ratio 1. Its limits are not used.
+- A drive that turns with several joints turns with the coordinates that move them: a joint that
+  follows counts with its multiplier, and one that does not move drops out.
 - Floating and planar joints have no place in a manipulator's joint space. Off the way to the tip
   they are locked at identity, with a warning; on it they are an error.
 - Friction and drives that a URDF has no place for come from a file beside it, see
@@ -29,6 +31,7 @@ from numbers import Real
 import numpy as np
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.extras import (
     Extras,
     ModelExtras,
@@ -190,11 +193,12 @@ class _RobotBuilder:
 
     def _check_extras(self) -> None:
         movable = [joint.name for joint in self._joints.values() if joint.moves]
-        for name, numbers in self._extras.joints.items():
+        for name in self._extras.joint_names:
             joint = self._joints.get(name)
             if joint is None or not joint.moves:
                 kind = '' if joint is None else joint.type
                 raise self._extras.make_joint_error(name, kind, movable)
+            numbers = self._extras.numbers(name)
             others = [key for key in numbers if key not in DRIVE_KEYS]
             if joint.mimic is not None and others:
                 raise ModelError(
@@ -242,6 +246,7 @@ class _RobotBuilder:
             tip_link=tree.tip if tree.tip is not None else _find_chain_end(self._bodies),
             findings=tuple(self._findings),
             source=self._description.source,
+            coupled_drives=self._build_drives(),
         )
 
     def _place(self, joint: JointDescription) -> None:
@@ -370,6 +375,17 @@ class _RobotBuilder:
             )
         ]
         return tuple(self._extras.apply_to(joint, FRICTION_KEYS) for joint in joints)
+
+    def _build_drives(self) -> tuple[CoupledDrive, ...]:
+        """Return the coupled drives over the coordinates; those of extras stand for others."""
+        given = {drive.name: drive for drive in self._description.coupled_drives}
+        given |= {drive.name: drive for drive in self._extras.drives}
+        motions = {
+            joint.name: (str(motion.coordinate), motion.multiplier)
+            for joint, motion in self._movers
+        }
+        found = [drive.move_to_coordinates(motions) for drive in given.values()]
+        return tuple(drive for drive in found if drive is not None)
 
     def _report_rotor(
         self, joint: JointDescription, rotor: RotorDescription, motion: JointCoupling

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.frozen import frozen_array
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 from ne_dynamics.model.robot import Finding
@@ -157,10 +158,13 @@ def _describe(root: ElementTree.Element, source: str) -> RobotDescription:
     elements = {element.get('name'): element for element in root.findall('joint')}
     kinds = {str(joint.name): str(joint.type) for joint in parsed.joints}
     rotors: dict[str, RotorDescription] = {}
+    drives: tuple[CoupledDrive, ...] = ()
     if mentions_rotors(root):
+        from ne_dynamics.model.urdf.differentials import read_differentials
         from ne_dynamics.model.urdf.rotors import read_rotors
 
         rotors = read_rotors(root, kinds, findings)
+        drives = read_differentials(root, kinds, findings)
     joints: dict[str, JointDescription] = {}
     for parsed_joint in parsed.joints:
         element = elements[parsed_joint.name]
@@ -169,7 +173,7 @@ def _describe(root: ElementTree.Element, source: str) -> RobotDescription:
         if joint.name in joints:
             raise ModelError(f'joint {joint.name!r}: the name is used twice')
         joints[joint.name] = joint
-    return RobotDescription(parsed.name, links, joints, tuple(findings), source)
+    return RobotDescription(parsed.name, links, joints, tuple(findings), source, drives)
 
 
 def _read_origin(parsed: Any) -> Transform:

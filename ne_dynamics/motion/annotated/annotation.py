@@ -136,9 +136,10 @@ class _Annotation:
     """The work on one trajectory; see :func:`annotate`.
 
     It goes by stretches: parts of segments, from `_begin` to `_end` [ns], along which no friction
-    changes its sign. `_direction` is that of the velocity, of joints with friction that has one;
-    else 0. `_origin` and `_hysteresis` are the positions and the states of the hysteresis at the
-    begins, and at the end of the last one; None without hysteresis.
+    changes its sign. `_direction` is that of the velocity, of joints and of the shafts of coupled
+    drives with friction that has one; else 0. `_shafts` are the rows of their velocities by those
+    of the joints. `_origin` and `_hysteresis` are the positions and the states of the hysteresis
+    at the begins, and at the end of the last one; None without hysteresis.
     """
 
     def __init__(
@@ -158,6 +159,7 @@ class _Annotation:
         self._tolerance = tolerance
         self._max_points = max_points
         self._deviation = np.zeros(len(joints))
+        self._shafts = np.zeros((0, len(joints)))
         self._steps = 0
         self._largest_step = (0.0, 0, 0)
         self._divide()
@@ -172,7 +174,7 @@ class _Annotation:
         rest = np.zeros_like(last)
         resting = DesiredState(last, rest, rest)
         reached = None if self._hysteresis is None else self._hysteresis[-1:]
-        final = hold = self._efforts(resting, rest, reached, end / NANO)
+        final = hold = self._efforts(resting, self._add_shafts(rest), reached, end / NANO)
         found: list[tuple[IntArray, FloatArray]] = []
         if self._begin.size:
             stretches = np.arange(self._begin.size)
@@ -271,11 +273,15 @@ class _Annotation:
                 for friction, joint in zip(compensation.friction, self._joints, strict=True)
             ]
         )
+        drives = compensation.drives if adds_friction else None
+        if drives is not None:
+            rubbing = np.append(rubbing, drives.changes_sign)
+            self._shafts = drives.rows
         self._begin = begin = np.sort(np.concatenate((knots[:-1], self._reversals(rubbing))))
         self._end = end = np.append(begin, knots[-1])[1:]
         self._segments = np.searchsorted(knots, begin, side='right') - 1
         middle = self._states_at(self._segments, begin + (end - begin) // 2)
-        self._direction = np.where(rubbing, np.sign(middle.velocity), 0.0)
+        self._direction = np.where(rubbing, np.sign(self._add_shafts(middle.velocity)), 0.0)
         self._hysteresis: FloatArray | None = None
         if adds_friction and compensation.has_hysteresis:
             positions = self._states_at(self._segments, begin).position
@@ -287,7 +293,7 @@ class _Annotation:
 
     def _reversals(self, rubbing: NDArray[np.bool_]) -> IntArray:
         """Return when joints with friction turn inside of segments, apart from each other [ns]."""
-        roots = self._motion.roots(1) if rubbing.any() else []
+        roots = self._motion.roots(1, self._shafts) if rubbing.any() else []
         turning = [each for each, rubs in zip(roots, rubbing, strict=False) if rubs]
         times = np.unique(np.rint(np.concatenate([*turning, []]) * NANO)).astype(np.int64)
         kept: list[int] = []
@@ -299,6 +305,10 @@ class _Annotation:
                 kept.append(time)
                 before = time
         return np.array(kept, dtype=np.int64)
+
+    def _add_shafts(self, values: FloatArray) -> FloatArray:
+        """Return values of the joints, and after them those of the coupled drives' shafts."""
+        return np.concatenate((values, values @ self._shafts.T), axis=-1)
 
     def _states_at(self, segments: IndexArray, times: IntArray) -> DesiredState:
         """Return the states of segments at times, shapes (k,)."""
@@ -349,8 +359,8 @@ class _Annotation:
     ) -> FloatArray:
         """Return the effort of states of shape (N, n), shape (N, n) [N m or N].
 
-        `direction`, shape (N, n), is the sign of the velocity as friction sees it, `hysteresis`
-        of the same shape what its path has come to, or None without.
+        `direction`, shape (N, n + k), is the sign of the velocity as friction of the joints and
+        of k shafts sees it, `hysteresis`, shape (N, n), what its path has come to, or None.
         """
         compensation = self._compensation
         q, qd, qdd = state
@@ -366,7 +376,9 @@ class _Annotation:
                     each = DesiredState(*(rows[one] for rows in state))
                     self._efforts(each, direction[one], None, times[one])
         if hysteresis is not None:
-            effort = effort + compensation.hysteresis_effort(hysteresis, qd, direction)
+            effort = effort + compensation.hysteresis_effort(
+                hysteresis, qd, direction[:, : q.shape[1]]
+            )
         finite = np.isfinite(np.hstack((*state, effort))).all(axis=1)
         if not finite.all():
             raise TrajectoryError(

@@ -15,6 +15,7 @@ from operator import matmul
 import numpy as np
 
 from ne_dynamics.errors import ModelError
+from ne_dynamics.model.coupled_drive import refuse_coupled_drives
 from ne_dynamics.model.robot import FloatArray, Robot, Transform
 from ne_dynamics.papers.forms.arm import Arm, DHLink, check_convention
 from ne_dynamics.papers.thresholds import FORMS
@@ -50,7 +51,7 @@ def fit_arm(robot: Robot, convention: str = 'standard') -> Arm:
 
 
 def require_chain(robot: Robot) -> None:
-    """Refuse a robot that is no chain of joints with a coordinate each.
+    """Refuse a robot that is no chain of joints with a coordinate and a drive each.
 
     Raises
     ------
@@ -63,6 +64,7 @@ def require_chain(robot: Robot) -> None:
         raise ModelError(
             f'robot {robot.name!r}: expected a chain, got a tree; a tip link cuts one out'
         )
+    refuse_coupled_drives(robot.coupled_drives, f'robot {robot.name!r}')
     for index, body in enumerate(robot.bodies):
         if (body.coordinate, body.multiplier, body.offset) != (index, 1.0, 0.0):
             raise ModelError(

@@ -296,6 +296,7 @@ def _tabulate_steps(curves: Sequence[Curve], n: int) -> ReportTable:
         'the work shared out evenly, or the longest chain. Handing a result over takes no time. '
         'Table 5 counts all stages alike, with terms of links that an arm does not have: on one '
         'processor that is more than table 4.',
+        in_document=False,
     )
 
 

@@ -151,14 +151,15 @@ def _explain_printed(meter: CostMeter) -> tuple[list[ReportTable], list[dict[str
             'Printed rows that the code, run, meets',
             ('table', 'row', 'printed', 'measured as'),
             lines[MEASURED],
+            in_document=False,
         ),
         ReportTable(
             'Printed rows that follow from the number of times each operation is done',
             ('table', 'row', 'printed', 'follows from', 'ours', 'what the print means'),
             lines[DERIVED],
             'Elementary operations with what one of them takes, measured. Ours: what the same '
-            'work takes in the code, where that is another number. '
-            + ' '.join(f'{name}: {remark}.' for name, remark in REMARKS.items()),
+            'work takes in the code, where that is another number.',
+            in_document=False,
         ),
         ReportTable(
             'Printed rows that nothing here gives',
@@ -180,7 +181,8 @@ def _tabulate_statuses() -> ReportTable:
         'Where the printed rows come from',
         ('table', 'measured', 'derived', 'not to be had'),
         rows,
-        'Printed and measured counts are multiplications; additions.',
+        'Printed and measured counts are multiplications; additions. '
+        + ' '.join(f'{name}: {remark}.' for name, remark in REMARKS.items()),
     )
 
 

@@ -27,12 +27,15 @@ class ReportTable:
     rows : sequence of sequences of str
     note : str
         Below the table.
+    in_document : bool
+        Whether the Markdown of a report has the table; its text always has.
     """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ''
+    in_document: bool = True
 
     def text(self) -> str:
         """Return the table for a terminal."""
@@ -98,8 +101,9 @@ class StudyReport:
         return '\n\n'.join(blocks)
 
     def markdown(self) -> str:
-        """Return the tables in Markdown."""
-        return '\n\n'.join(table.markdown() for table in self.tables) + '\n'
+        """Return the tables for a document in Markdown."""
+        shown = (table.markdown() for table in self.tables if table.in_document)
+        return '\n\n'.join(shown) + '\n'
 
     def as_json(self) -> dict[str, object]:
         """Return what ``--json`` prints."""

@@ -221,8 +221,8 @@ class GoalProxy:
                 # A controller that has commanded nothing yet has no effort to begin from.
                 self._abort(
                     goal,
-                    'points: the first point: expected at 0 s while nobody says where the arm '
-                    f'is, got {first / NANO:.9g} s: the way there would have no efforts',
+                    'points: the first point: expected at 0 s while the position of the arm is '
+                    f'not known, got {first / NANO:.9g} s: the way there would have no efforts',
                 )
                 return
             self._reporter.remark(remarks)

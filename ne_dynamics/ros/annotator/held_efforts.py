@@ -104,7 +104,7 @@ class HeldEfforts:
         arm = self._arm()
         if time.monotonic() > self._since + NODE.longest_hold_wait or arm is None:
             self._since = None
-            text = f'{self._action}: the arm is held without its efforts: it came to no rest'
+            text = f'{self._action}: the arm is held without its efforts: it did not come to rest'
             self._reporter.say('hold', text)
             return
         reference = self._present.find_reference(self._since)
@@ -113,7 +113,9 @@ class HeldEfforts:
         effort = arm.holding_effort(reference.position, self._present.base_motion)
         if not np.isfinite(effort).all():
             self._since = None
-            self._reporter.say('hold', f'{self._action}: what holds the arm is not finite')
+            self._reporter.say(
+                'hold', f'{self._action}: the arm is held without its efforts: they are not finite'
+            )
             return
         names = arm.arm.robot.joint_names
         trajectory = _hold(names, reference.position, self._find_first(names), effort)

@@ -172,7 +172,9 @@ class Present:
         if self._imu is None:
             return None
         if not self._is_imu_heard:
-            self._reporter.say('imu', 'imu.enabled: no reading has come: the base counts as level')
+            self._reporter.say(
+                'imu', 'imu.enabled: no reading has come: the base is taken as level'
+            )
         return self._imu.resting_at(self._clock.now())
 
     def _read_rest(self, name: str) -> DesiredState | None:

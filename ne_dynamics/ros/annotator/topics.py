@@ -59,7 +59,7 @@ class AnnotationTopics:
             return
         if self._waiting is not None and self._waiting.cancel():
             self._reporter.drop(
-                'annotate', 'data', 'a newer one came before it was begun, and takes its place'
+                'annotate', 'data', 'replaced by a newer message before it was processed'
             )
         start, base_motion = self._present.start, self._present.base_motion
         self._waiting = self._background.submit(

@@ -61,10 +61,10 @@ class CommandSettings:
     )
     interfaces: tuple[str, ...] = parameter(
         (EFFORT,),
-        'What it carries for each joint, in this order: `effort` alone, or, for drives that '
-        'close the loop (MIT mode), `effort` and `position`, optionally `velocity` and the gains '
-        '`proportional` and `derivative`. Position and velocity are the desired ones of the '
-        'effort. Modes with feedback are then refused.',
+        'What the message carries for each joint, in this order: `effort` alone, or, for drives '
+        'that close the loop (MIT mode), `effort` and `position`, optionally `velocity` and the '
+        'gains `proportional` and `derivative`. Position and velocity are the desired ones for '
+        'which the effort was computed. Modes with feedback are then refused.',
         changes=Changes.UNCONFIGURED,
     )
     order: CommandOrder = parameter(
@@ -89,8 +89,8 @@ class CommandSettings:
     repeat: float = parameter(
         0.0,
         'Rate at which the last command is repeated while no new one comes, for controllers that '
-        'drop old ones: for `state_timeout`, which must be finite, after its state; not after a '
-        'fault or while inactive. 0: never.',
+        'drop old commands. It stops `state_timeout` (which must be finite) after the joint '
+        'state of the command, after a fault and while inactive. 0: never.',
         unit='1/s',
         minimum=0.0,
         maximum=1000.0,

@@ -164,7 +164,7 @@ def _check_loops(settings: NodeSettings, arm: ControlledArm) -> list[str]:
         if mode is Mode.FEEDFORWARD and not settings.feedforward.robot_closes_loop:
             raise ParameterError(
                 'mode: feedforward has no feedback: an arm that does not close the loop itself '
-                'falls by what the model is wrong; expected feedforward.robot_closes_loop to be '
+                'falls by the error of the model; expected feedforward.robot_closes_loop to be '
                 'true, or mode feedforward_pd or computed_torque'
             )
         _require_feedback(settings)
@@ -199,7 +199,7 @@ def _require_feedback(settings: NodeSettings) -> None:
     if not (np.any(given.kp) or np.any(given.kv)):
         raise ParameterError(
             f'{mode.value}.kp, {mode.value}.kv: both are zero: no feedback, and an arm that does '
-            'not close the loop itself falls by what the model is wrong; expected gains above '
+            'not close the loop itself falls by the error of the model; expected gains above '
             'zero, or feedforward.robot_closes_loop to be true'
         )
 

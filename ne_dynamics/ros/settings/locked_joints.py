@@ -17,7 +17,7 @@ class LockedJoints:
     )
     positions: tuple[float, ...] = parameter(
         (),
-        'Their positions, in the order of `locked_joints.names`. Empty: all at 0.',
+        'Positions of the locked joints, in the order of `locked_joints.names`. Empty: all at 0.',
         unit='rad or m',
         changes=Changes.UNCONFIGURED,
     )

@@ -15,27 +15,29 @@ class FollowingErrorSettings:
 
     position: tuple[float, ...] = parameter(
         (),
-        'Position error, or 0.4 of it for 1 s, that is a latched fault. One for all joints or '
-        "one per joint; 0 or `.inf`: off. Empty: the way at the model's velocity limit (3 rad/s "
-        'or 1 m/s if it has none) in 0.4 s, in modes with feedback.',
+        'Position error that is a latched fault, as is 0.4 of it for 1 s. One for all joints or '
+        "one per joint; 0 or `.inf`: off. Empty: the distance at the model's velocity limit (3 "
+        'rad/s or 1 m/s if it has none) in 0.4 s, in modes with feedback.',
         unit='rad or m',
         minimum=0.0,
         allow_infinity=True,
     )
     velocity: tuple[float, ...] = parameter(
         (),
-        'Velocity error for 0.25 s, not decreasing, that is a latched fault in modes with '
-        'feedback; as before. Empty: twice the velocity limit.',
+        'Velocity error that is a latched fault if it lasts for 0.25 s without decreasing, in '
+        'modes with feedback. One for all joints or one per joint; 0 or `.inf`: off. Empty: '
+        "twice the model's velocity limit.",
         unit='rad/s or m/s',
         minimum=0.0,
         allow_infinity=True,
     )
     frozen: tuple[float, ...] = parameter(
         (),
-        'Scale for a frozen position, a latched fault in modes with feedback: it stays within '
-        '0.02 of this for 40 ms and 10 states, while speed and effort, less gravity, coupling '
-        'and friction, must have moved the joint by 0.1 of this; at rest the desired position '
-        'must have moved by more than this. As before. Empty: the way at the velocity limit in '
+        'Distance by which a frozen encoder is found, a latched fault in modes with feedback: '
+        'the measured position stays within 0.02 of this for 40 ms and 10 states, although speed '
+        'and effort, less gravity, coupling and friction, must have moved the joint by 0.1 of '
+        'this; at rest the desired position must have moved by more than this. One for all '
+        'joints or one per joint; 0 or `.inf`: off. Empty: the distance at the velocity limit in '
         '0.02 s.',
         unit='rad or m',
         minimum=0.0,
@@ -49,18 +51,19 @@ class TrajectorySettings:
 
     when_infeasible: WhenInfeasible = parameter(
         WhenInfeasible.REFUSE,
-        'Answer to velocities, accelerations (URDF 1.2) or efforts beyond the limits anywhere on '
-        'the splines of a trajectory: `refuse`, the motion before goes on; `slow_down`, its path '
-        'is followed as fast as the limits allow; `follow`, as far as the motors can. Positions '
-        'beyond the limits, and poses that the motors cannot hold, are always refused.',
+        'What happens to a trajectory whose velocities, accelerations (URDF 1.2) or efforts '
+        'exceed the limits, between points too: `refuse`, the present motion goes on; '
+        '`slow_down`, the same path as fast as the limits allow; `follow`, as sent, as far as '
+        'the motors can. Positions beyond the limits, and poses that the motors cannot hold, are '
+        'always refused.',
     )
     stream_interval: float = parameter(
         DESIRED.longest_interval,
-        'Messages of positions alone with points at most this far apart are a stream: the last '
-        'point is passed as those before imply, and returned to if nothing more comes (after a '
-        'stop, 0.15 s later at most); messages without a stamp follow the pace of their arrival. '
-        '0: each message ends at rest, and begins when it comes. For `interpolation_method: '
-        'splines`.',
+        'Messages of positions alone with points at most this far apart are a stream: the arm '
+        'passes the last point of a message without stopping, and returns to it if nothing more '
+        'comes (after a stop, 0.15 s later at most); messages without a stamp follow the pace of '
+        'their arrival. 0: each message ends at rest, and begins when it comes. For '
+        '`interpolation_method: splines`.',
         unit='s',
         minimum=0.0,
         maximum=1.0,
@@ -73,7 +76,8 @@ class SpeedScalingSettings:
 
     initial_scaling_factor: float = parameter(
         1.0,
-        'Speed of motions on their path until `~/speed_scaling_input` sets another; 1: as sent.',
+        'Speed of all motions on their path, as a share of the speed as sent, until '
+        '`~/speed_scaling_input` sets another.',
         minimum=0.0,
         maximum=1.0,
         changes=Changes.UNCONFIGURED,
@@ -89,7 +93,7 @@ class StopSettings:
         'Largest deceleration when a motion is stopped on its path (`~/hold`, cancel, an empty '
         'trajectory, a goal that ends moving, an arm found in motion), within 0.8 of the effort '
         'limits. One for all joints or one per joint; 0 or `.inf`: the velocity limit in 0.1 s. '
-        "Empty: the model's deceleration limit (URDF 1.2), if any, else the same.",
+        "Empty: the model's deceleration limit (URDF 1.2), or else the velocity limit in 0.1 s.",
         unit='rad/s^2 or m/s^2',
         minimum=0.0,
         allow_infinity=True,
@@ -102,9 +106,9 @@ class SaturationSettings:
 
     timeout: float = parameter(
         1.0,
-        'Time at the effort limit, in the direction of the position error, that is a latched '
-        'fault, as are 12 changes from one limit to the other within it, in modes with feedback. '
-        '0 or `.inf`: off.',
+        'Time for which a joint may be at its effort limit in the direction of its position '
+        'error; longer is a latched fault, as are 12 changes from one limit to the other within '
+        'this time. In modes with feedback. 0 or `.inf`: off.',
         unit='s',
         minimum=0.0,
         allow_infinity=True,
@@ -117,8 +121,8 @@ class RepeatedFaultsSettings:
 
     window: float = parameter(
         10.0,
-        'The third fault of one kind within this time latches, and the sixth of any kinds. 0: '
-        'never.',
+        'Time within which the third fault of one kind, or the sixth of any kind, becomes a '
+        'latched fault. 0: never.',
         unit='s',
         minimum=0.0,
         allow_infinity=True,
@@ -131,27 +135,33 @@ class ConstraintSettings:
 
     trajectory: tuple[float, ...] = parameter(
         (0.0,),
-        'Largest position error while a trajectory or goal is followed, one for all joints or '
-        'one per joint. 0: any. A goal may bring its own; `constraints.<joint>.trajectory` '
-        '(double), once the node is configured, replaces it for that joint, unless it is -1.',
+        'Largest position error while a trajectory or goal is followed; beyond it the arm is '
+        'held where it is. One for all joints or one per joint. 0: any. A goal may bring its '
+        'own. `constraints.<joint>.trajectory` (double, once the node is configured) replaces it '
+        'for one joint, unless it is -1.',
         unit='rad or m',
         minimum=0.0,
     )
     goal: tuple[float, ...] = parameter(
         (0.0,),
-        'Largest position error at its end; as before, with `constraints.<joint>.goal`.',
+        'Largest position error at the end of a trajectory or goal, one for all joints or one '
+        'per joint. 0: any. A goal may bring its own. `constraints.<joint>.goal` (double, once '
+        'the node is configured) replaces it for one joint, unless it is -1.',
         unit='rad or m',
         minimum=0.0,
     )
     goal_time: float = parameter(
         0.0,
-        'Time after its end in which the goal must be reached; otherwise the arm is held where '
-        'it is. 0: any.',
+        'Time after the end of a trajectory or goal within which the arm must be there; '
+        'otherwise it is held where it is. 0: any.',
         unit='s',
         minimum=0.0,
     )
     stopped_velocity_tolerance: float = parameter(
-        0.01, 'Largest speed at its end. 0: any.', unit='rad/s or m/s', minimum=0.0
+        0.01,
+        'Largest speed of a joint at the end of a trajectory or goal. 0: any.',
+        unit='rad/s or m/s',
+        minimum=0.0,
     )
 
 
@@ -170,7 +180,8 @@ class TrackingErrorSettings:
     )
     error: tuple[float, ...] = parameter(
         (0.2,),
-        'Position error at which the diagnostics report an error; as before.',
+        'Position error at which the diagnostics report an error, one for all joints or one per '
+        'joint. `.inf`: never.',
         unit='rad or m',
         minimum=0.0,
         above_minimum=True,

@@ -62,8 +62,9 @@ class FeedforwardSettings:
 
     robot_closes_loop: bool = parameter(
         False,
-        'The robot closes the position loop itself. Required by mode feedforward, which has no '
-        "feedback, and with all gains zero: otherwise the arm falls by the model's error.",
+        'Set to true if the robot closes the position loop itself. Required by mode feedforward, '
+        'which has no feedback, and by modes whose gains are all zero: otherwise the arm falls by '
+        'the error of the model.',
     )
 
 
@@ -88,8 +89,8 @@ class FrictionSettings:
 
     smoothing_velocity: float = parameter(
         0.001,
-        'Width of the sign change of Coulomb friction, where the model gives none; larger than '
-        'the noise of the desired velocity. 0: a step.',
+        'Velocity within which Coulomb friction changes its sign, for joints whose model gives '
+        'none; must be larger than the noise of the desired velocity. 0: a step.',
         unit='rad/s or m/s',
         minimum=0.0,
         maximum=NODE.largest_parameter,
@@ -109,7 +110,7 @@ class PayloadSettings:
     )
     com: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0),
-        'Its centre of mass in the frame of `payload.link`.',
+        'Centre of mass of the load, in the frame of `payload.link`.',
         unit='m',
         minimum=-NODE.largest_parameter,
         maximum=NODE.largest_parameter,
@@ -117,15 +118,15 @@ class PayloadSettings:
     )
     inertia: tuple[float, ...] = parameter(
         (0.0,) * INERTIA_ENTRIES,
-        'Its inertia about its centre of mass, in the axes of `payload.link`: xx, xy, xz, yy, yz, '
-        'zz.',
+        'Inertia of the load about its centre of mass, in the axes of `payload.link`: xx, xy, '
+        'xz, yy, yz, zz.',
         unit='kg m^2',
         minimum=-NODE.largest_parameter,
         maximum=NODE.largest_parameter,
         lengths=(INERTIA_ENTRIES,),
     )
     link: str = parameter(
-        '', 'Link that carries it: the tip, or one rigidly attached to it. Empty: the tip.'
+        '', 'Link that carries the load: the tip, or one rigidly attached to it. Empty: the tip.'
     )
 
 
@@ -135,8 +136,8 @@ class PayloadEstimateSettings:
 
     duration: float = parameter(
         60.0,
-        'Time of joint states that ~/estimate_payload uses, during which the arm must carry the '
-        'load. States before a change of `payload.*` do not count.',
+        'Span of joint states that ~/estimate_payload uses; the arm must carry the load all the '
+        'while. States before a change of `payload.*` are not used.',
         unit='s',
         minimum=1.0,
         maximum=120.0,
@@ -150,12 +151,12 @@ class ArmSettings:
     # The model
     model_file: str = parameter(
         '',
-        'URDF or DH file of the robot, told apart by content. Empty: `robot_description`.',
+        'URDF or DH file of the robot; the content decides which. Empty: `robot_description`.',
         changes=Changes.UNCONFIGURED,
     )
     robot_description: str = parameter(
         '',
-        'URDF as text. Empty, with no `model_file` either: the topic `robot_description`.',
+        'URDF as text, if `model_file` is empty. Both empty: the topic `robot_description`.',
         changes=Changes.UNCONFIGURED,
     )
     model_extras_file: str = parameter(
@@ -226,9 +227,8 @@ class NodeSettings(ArmSettings):
 
     gain_joints: tuple[str, ...] = parameter(
         (),
-        'Joints of the gains with one value per joint, in their order, as `ne_dynamics gains` '
-        'writes them. With other `joints`, or another order, the node is not configured. Empty: '
-        'not checked.',
+        'Joints of all gains that have one value per joint, in their order, as `ne_dynamics '
+        'gains` writes them. If `joints` differ, the node is not configured. Empty: not checked.',
         changes=Changes.UNCONFIGURED,
     )
     # The law
@@ -239,41 +239,42 @@ class NodeSettings(ArmSettings):
     hand_guiding: HandGuidingSettings = group(HandGuidingSettings)
     effort_rate_limit: tuple[float, ...] = parameter(
         (),
-        'Largest rate of change of the command, one for all joints or one per joint: a hard '
-        'limit inside the feedback loop, which may swing for ever if it is too slow for the '
-        'gains (the node warns, or refuses it). Empty or 0: none.',
+        'Largest rate of change of the command, one for all joints or one per joint. It is '
+        'inside the feedback loop: a limit that is too slow for the gains makes the arm swing '
+        'for ever (the node warns, or refuses it). Empty or 0: none.',
         unit='N m/s or N/s',
         minimum=0.0,
         allow_infinity=True,
     )
     transition_time: float = parameter(
         COMMAND.transition_time,
-        'Time in which the command changes without a step: the first one (see `state_effort`), '
-        'mode, gains, terms, load, a sensor lost or found, after a fault, the last one. 0: at '
-        'once.',
+        'Time in which the command changes without a step: at the first command (see '
+        '`state_effort`) and the last one, when mode, gains, terms or load change, when a sensor '
+        'is lost or found, and after a fault. 0: at once.',
         unit='s',
         minimum=0.0,
         maximum=COMMAND.longest_transition,
     )
     state_effort: StateEffort = parameter(
         StateEffort.TORQUE,
-        'Meaning of `effort` in the joint states, where the first command begins: `torque`, of '
-        'the motors, with gravity; `torque_without_gravity`, less what the robot compensates '
-        'itself; `ignore`. Gravity is added or subtracted as `terms.gravity` needs. With '
-        '`ignore`, and implausible readings, the command begins at the effort of the model.',
+        'Meaning of `effort` in the joint states, from which the first command starts: `torque`, '
+        'torque of the motors, gravity included; `torque_without_gravity`, the same less what '
+        'the robot compensates itself; `ignore`, not used. Gravity is added or subtracted as '
+        '`terms.gravity` needs. With `ignore`, or implausible readings, the command starts at '
+        'the effort of the model.',
     )
     command: CommandSettings = group(CommandSettings)
     on_deactivate: LastCommand = parameter(
         LastCommand.GRAVITY,
-        'Last command when the node is deactivated or stopped: `gravity`, holds the arm where it '
-        'is; `zero`; `none`. Effort controllers keep it. Drives that close the loop '
-        '(`command.interfaces`) are brought to rest first, and `zero` concerns their effort '
-        'alone.',
+        'Last command when the node is deactivated or stopped; effort controllers keep it: '
+        '`gravity`, the effort that holds the arm where it is; `zero`; `none`. Drives that close '
+        'the loop (`command.interfaces`) are brought to rest first, and `zero` applies to their '
+        'effort alone.',
     )
     state_timeout: float = parameter(
         0.1,
-        'Time without a usable joint state after which the motion is dropped and `on_state_loss` '
-        'counts.',
+        'Time without a usable joint state after which the motion is dropped and the node does '
+        'what `on_state_loss` says.',
         unit='s',
         minimum=0.0,
         above_minimum=True,
@@ -281,25 +282,27 @@ class NodeSettings(ArmSettings):
     )
     on_state_loss: OnStateLoss = parameter(
         OnStateLoss.BRAKE,
-        'What is sent then: `brake`, for at most 0.25 s a stop by the model from the estimated '
-        'state, then the command that holds its end against gravity; `gravity`, that command for '
-        'the last pose; `lower`, the same fading to nothing in 3 s, on every other fault too, '
-        'for arms led by hand. Only modes with feedback brake, and not if the last state is '
-        'older than 0.5 s. Drives that close the loop are brought to rest along the desired '
-        'motion, and `lower` is refused.',
+        'What is sent when joint states stop (`state_timeout`): `brake`, the efforts of a stop '
+        'from the estimated state, for at most 0.25 s, then one command that holds the arm '
+        'against gravity at the end of the stop; `gravity`, only that command, for the last '
+        'pose; `lower`, the same, fading to zero in 3 s, also on every other fault, for arms led '
+        'by hand. Only modes with feedback brake, and not if the last state is older than 0.5 s. '
+        'Drives that close the loop are brought to rest along the desired motion, and `lower` is '
+        'refused.',
     )
     on_fault: OnFault = parameter(
         OnFault.DAMP,
         'Answer to joint states after a latched fault, until `~/clear_fault`, and to states that '
-        'are not believed: `damp`, gravity compensation and damping through the mass matrix at '
-        '10 /s or faster, with a joint that is not believed where the model predicts it; '
-        '`leave`, nothing: a last command against gravity, which does not hold the arm in place. '
-        'When states stop, or with `leave` are not believed, `on_state_loss` counts. Drives that '
-        'close the loop are brought to rest, and get that command for each state with `damp`.',
+        'are not believed: `damp`, gravity compensation and damping through the mass matrix, at '
+        "10 /s or faster, with the model's prediction in place of a joint that is not believed; "
+        '`leave`, one last command against gravity, which does not hold the arm in place, and '
+        'then nothing. When states stop, or with `leave` are not believed, `on_state_loss` '
+        'applies. Drives that close the loop are brought to rest, and get that command for each '
+        'state with `damp`.',
     )
     jump_velocity: tuple[float, ...] = parameter(
         (),
-        'A joint that moves faster than this between two states has jumped: its states are not '
+        'A joint that moves faster than this between two states has jumped, and the state is not '
         'believed. One for all joints or one per joint; 0 or `.inf`: any speed. Empty: twice the '
         "model's velocity limit.",
         unit='rad/s or m/s',
@@ -315,14 +318,15 @@ class NodeSettings(ArmSettings):
     repeated_faults: RepeatedFaultsSettings = group(RepeatedFaultsSettings)
     interpolation_method: Interpolation = parameter(
         Interpolation.SPLINES,
-        'Between points: `splines`, polynomials by what they carry, a natural spline through '
-        'positions alone; `linear`, the same, but straight lines through positions alone, '
-        'without feed-forward; `none`, the next point at once, for points as dense as the joint '
+        'Path between the points of a trajectory: `splines`, polynomials of the positions, '
+        'velocities and accelerations that the points have, and a natural spline if they have '
+        'positions alone; `linear`, the same, but straight lines without feed-forward if they '
+        'have positions alone; `none`, the next point at once, for points as dense as the joint '
         'states.',
     )
     allow_nonzero_velocity_at_trajectory_end: bool = parameter(
         False,
-        'Accept trajectories whose last point moves; the motion is brought to rest from there.',
+        'Accept trajectories whose last point moves; the arm is brought to rest after it.',
     )
     allow_partial_joints_goal: bool = parameter(
         False,
@@ -330,13 +334,14 @@ class NodeSettings(ArmSettings):
     )
     allow_integration_in_goal_trajectories: bool = parameter(
         False,
-        'Accept points without positions, integrated from velocities or accelerations, beginning '
-        'at the present desired state.',
+        'Accept points without positions: they are integrated from velocities or accelerations, '
+        'from the present desired state on.',
     )
     cmd_timeout: float = parameter(
         0.0,
-        'Time after the last point of a trajectory in which another one must come; otherwise the '
-        'arm is held where it is. 0: off. Not used unless longer than `constraints.goal_time`.',
+        'Time after the last point of a trajectory within which another trajectory must come; '
+        'otherwise the arm is held where it is. 0: off. Not used unless longer than '
+        '`constraints.goal_time`.',
         unit='s',
         minimum=0.0,
     )
@@ -352,8 +357,8 @@ class NodeSettings(ArmSettings):
     # The node
     state_publish_rate: float = parameter(
         50.0,
-        'Rate of `~/controller_state`, by the clock of the joint states, at most theirs. 0: '
-        'never.',
+        'Rate of `~/controller_state`, by the clock of the joint states and at most their rate. '
+        '0: never.',
         unit='1/s',
         minimum=0.0,
         maximum=NODE.largest_parameter,
@@ -361,16 +366,16 @@ class NodeSettings(ArmSettings):
     tracking_error: TrackingErrorSettings = group(TrackingErrorSettings)
     joint_states_reliability: str = parameter(
         'best_effort',
-        'Reliability of the subscription to joint_states. `best_effort` receives from every '
-        'publisher; `reliable` only from reliable ones, and loses nothing.',
+        'Reliability of the subscription to joint_states: `best_effort` receives from every '
+        'publisher; `reliable` only from reliable ones, without losses.',
         choices=('best_effort', 'reliable', 'system_default'),
         changes=Changes.UNCONFIGURED,
     )
     refuse_other_commanders: bool = parameter(
         False,
-        'Refuse activation if another node, an inactive standby too, publishes on the topic of '
-        'the commands; the search takes up to 1 s after configuring. False: the diagnostics warn '
-        'with its name.',
+        'Refuse activation if another node, even an inactive one, publishes on the topic of the '
+        'commands; the search takes up to 1 s after configuring. False: the diagnostics warn, '
+        'with the name of that node.',
     )
     autostart: bool = parameter(
         True,

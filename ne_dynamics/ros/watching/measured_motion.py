@@ -121,13 +121,13 @@ class MeasuredMotion:
         if not windows:
             raise PayloadError(
                 'no joint states were answered yet, or fewer than the '
-                f'{PAYLOAD.least_states / PAYLOAD.window:g} a second that it takes'
+                f'{PAYLOAD.least_states / PAYLOAD.window:g} a second that are needed'
             )
         tuning = self._controller.tuning
         raise PayloadError(
-            'no efforts to tell it by: expected torques in the joint states with state_effort '
-            f'{StateEffort.TORQUE.value}, or commands of a mode with feedback and with '
-            f'terms.gravity; got none with state_effort {tuning.state_effort.value}, mode '
+            'no efforts to estimate the load from: expected torques in the joint states with '
+            f'state_effort {StateEffort.TORQUE.value}, or commands of a mode with feedback and '
+            f'with terms.gravity; got none with state_effort {tuning.state_effort.value}, mode '
             f'{tuning.mode.value}, terms.gravity {str(tuning.law.terms.gravity).lower()}'
         )
 

@@ -78,6 +78,12 @@ struct OnSetParametersCallbackHandle
   using SharedPtr = std::shared_ptr<OnSetParametersCallbackHandle>;
   std::function<rcl_interfaces::msg::SetParametersResult(const std::vector<Parameter> &)> callback;
 };
+
+struct PostSetParametersCallbackHandle
+{
+  using SharedPtr = std::shared_ptr<PostSetParametersCallbackHandle>;
+  std::function<void(const std::vector<Parameter> &)> callback;
+};
 }  // namespace node_interfaces
 }  // namespace rclcpp
 

@@ -55,6 +55,16 @@ public:
   }
 
   template <typename Callback>
+  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr
+  add_post_set_parameters_callback(Callback && callback)
+  {
+    using Handle = rclcpp::node_interfaces::PostSetParametersCallbackHandle;
+    auto handle = std::make_shared<Handle>(Handle{callback});
+    post_set_ = handle;
+    return handle;
+  }
+
+  template <typename Callback>
   rclcpp::TimerBase::SharedPtr create_wall_timer(std::chrono::milliseconds, Callback && callback)
   {
     auto timer = std::make_shared<rclcpp::TimerBase>(callback);
@@ -70,9 +80,11 @@ public:
         return "wrong type";
     rcl_interfaces::msg::SetParametersResult result{true, ""};
     if (const auto handle = on_set_.lock()) result = handle->callback(given);
-    for (const auto & one : given)
-      if (result.successful) parameters_.at(one.get_name()) = one.get_parameter_value();
-    return result.reason;
+    if (is_overruled) result = {false, "overruled"};
+    if (!result.successful) return result.reason;
+    for (const auto & one : given) parameters_.at(one.get_name()) = one.get_parameter_value();
+    if (const auto handle = post_set_.lock()) handle->callback(given);
+    return "";
   }
 
   void fire_timer()
@@ -81,11 +93,13 @@ public:
   }
 
   std::string log;
+  bool is_overruled = false;  // by another callback, which refuses what this one allows
 
 private:
   std::string name_;
   std::map<std::string, rclcpp::ParameterValue> overrides_, parameters_;
   std::weak_ptr<rclcpp::node_interfaces::OnSetParametersCallbackHandle> on_set_;
+  std::weak_ptr<rclcpp::node_interfaces::PostSetParametersCallbackHandle> post_set_;
   std::weak_ptr<rclcpp::TimerBase> timer_;
 };
 }  // namespace rclcpp_lifecycle

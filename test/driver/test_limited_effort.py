@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.commission.limited_effort import find_limited_efforts
-from ne_dynamics.commission.record import Record
+from ne_dynamics.driver.limited_effort import find_limited_efforts
+from ne_dynamics.driver.recording import CommandLog
+from ne_dynamics.logs import Log
 
 LIMITS = np.array([150.0, 100.0, 28.0])
 NAMES = ('shoulder', 'elbow', 'wrist')
 
 
 def record(change=lambda effort: effort, *, delay=0.004, noise=0.01, size=0.9, seed=0):
-    """Return a record of 10 s whose efforts are its commands, late and with noise, changed."""
+    """Return 10 s of efforts that are their commands, late and with noise, changed; and these."""
     rng = np.random.default_rng(seed)
     times = np.arange(0.0, 10.0, 0.002)
     rates, phases = rng.uniform(1.0, 3.0, (2, 3)), rng.uniform(0.0, 6.0, (2, 3))
@@ -25,13 +26,13 @@ def record(change=lambda effort: effort, *, delay=0.004, noise=0.01, size=0.9, s
     command = command_at(times)
     effort = change(command_at(times - delay))
     effort = effort + noise * LIMITS * rng.standard_normal(effort.shape)
-    nothing = np.zeros_like(command)
-    return Record(NAMES, times, nothing, nothing, effort, command, nothing)
+    log = Log.from_samples(NAMES, times, np.zeros_like(command), effort)
+    return log, CommandLog.from_samples(NAMES, times, command), delay
 
 
 def list_found(record):
     """Return code, joints and amount of what is found."""
-    return [(one.code, one.joints, one.amount) for one in find_limited_efforts(record, LIMITS)]
+    return [(one.code, one.joints, one.amount) for one in find_limited_efforts(*record, LIMITS)]
 
 
 @pytest.mark.parametrize('delay', [0.0, 0.004, 0.03])
@@ -62,5 +63,4 @@ def test_a_motor_that_gives_half_of_its_torque_is_named(part):
 def test_currents_and_nothing_are_no_limited_efforts():
     """What is in another unit, or not reported, says nothing of a limit."""
     assert list_found(record(lambda effort: effort * [0.1, 0.09, 0.12], noise=0.001)) == []
-    assert list_found(record(lambda effort: np.full_like(effort, np.nan))) == []
     assert list_found(record(np.zeros_like, noise=0.0)) == []

@@ -11,19 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ne_dynamics.commission.record import Record
-from ne_dynamics.logs import Certainty, Finding
+from ne_dynamics.driver.recording import CommandLog
+from ne_dynamics.logs import Certainty, Finding, Log
 from ne_dynamics.model.rigid_body import FloatArray
 
 
 @dataclass(frozen=True)
-class EffortSettings:
+class LimitedEffortSettings:
     """When an effort is taken to be limited, or weak.
 
     Attributes
     ----------
-    latest : float
-        Longest delay of an effort behind its command [s].
     largest : float
         Quantile of an effort that is taken for its largest value.
     flat : float
@@ -42,7 +40,6 @@ class EffortSettings:
         Correlation of an effort with its command, at least, for one to be a part of the other.
     """
 
-    latest: float = 0.05
     largest: float = 0.98
     flat: float = 0.05
     beyond: float = 1.15
@@ -54,49 +51,58 @@ class EffortSettings:
 
 
 def find_limited_efforts(
-    record: Record, limits: FloatArray, settings: EffortSettings | None = None
+    log: Log,
+    commands: CommandLog,
+    delay: float,
+    limits: FloatArray,
+    settings: LimitedEffortSettings | None = None,
 ) -> list[Finding]:
     """Return the joints whose efforts stay below what is commanded.
 
     Parameters
     ----------
-    record : Record
-        Of a motion of all joints, with commands and efforts.
+    log : Log
+        Of a motion of all joints.
+    commands : CommandLog
+        Of the same joints.
+    delay : float
+        Of the efforts behind their commands [s].
     limits : array, shape (n,)
         Effort limits of the given model [N m or N].
-    settings : EffortSettings, optional
+    settings : LimitedEffortSettings, optional
 
     Returns
     -------
     list of Finding
-        Of efforts that are not reported, or in another unit than the commands, nothing is said.
+        Of efforts in another unit than the commands nothing is said.
     """
-    settings = settings or EffortSettings()
-    record = record.answered
-    if record.times.size < 2 or not np.isfinite(record.effort).any():
+    settings = settings or LimitedEffortSettings()
+    held = commands.hold(log.times - delay)
+    kept = np.isfinite(held).all(axis=1) & (log.times - delay <= commands.times[-1])
+    effort, held = log.effort[kept], held[kept]
+    if len(held) < 2:
         return []
-    period = float(np.median(np.diff(record.times)))
-    late = max(math.ceil(settings.latest / period), 1)
+    period = float(np.median(np.diff(log.times)))
+    tops = np.quantile(np.abs(effort), settings.largest, axis=0)
     parts = np.array(
-        [
-            _find_part(effort, command, late, settings)
-            for effort, command in zip(record.effort.T, record.command.T, strict=True)
-        ]
+        [_find_part(*pair, settings) for pair in zip(effort.T, held.T, tops, strict=True)]
     )
     known = parts[np.isfinite(parts)]
     if not known.size or abs(float(np.median(known)) - 1.0) > settings.usual:
         return []
+    on_top = (np.abs(np.abs(effort) - tops) <= settings.flat * tops) & (
+        np.sign(effort) * held > settings.beyond * tops
+    )
+    seconds = period * on_top.sum(axis=0)
+    is_limited = (tops < (1.0 - settings.flat) * limits) & (seconds >= settings.shortest)
     found = []
-    for joint, name in enumerate(record.joint_names):
-        effort, command = record.effort[:, joint], record.command[:, joint]
-        plateau, states = _find_plateau(effort, command, late, settings)
-        is_below = plateau < (1.0 - settings.flat) * limits[joint]
+    for joint, name in enumerate(log.joint_names):
         if parts[joint] <= settings.weak:
             found.append(_describe_weak(name, float(parts[joint])))
-        elif is_below and period * states >= settings.shortest:
-            most = float(np.abs(command).max())
+        elif is_limited[joint]:
+            top, most = float(tops[joint]), float(np.abs(held[:, joint]).max())
             found.append(
-                _describe_limited(name, plateau, float(limits[joint]), period * states, most)
+                _describe_limited(name, top, float(limits[joint]), float(seconds[joint]), most)
             )
     return found
 
@@ -128,32 +134,12 @@ def _describe_weak(name: str, part: float) -> Finding:
 
 
 def _find_part(
-    effort: FloatArray, command: FloatArray, late: int, settings: EffortSettings
+    effort: FloatArray, command: FloatArray, top: float, settings: LimitedEffortSettings
 ) -> float:
     """Return which part of a command an effort is below its plateau; NaN where it is none."""
-    if not (np.isfinite(effort).all() and np.ptp(effort) > 0.0 and np.ptp(command) > 0.0):
+    below = np.abs(command) < settings.below * top
+    if not (np.ptp(effort) > 0.0 and np.ptp(command) > 0.0 and command[below].any()):
         return math.nan
-    pairs = [(command[: command.size - lag], effort[lag:]) for lag in range(late + 1)]
-    related = [float(np.corrcoef(*pair)[0, 1]) for pair in pairs]
-    given, came = pairs[int(np.argmax(related))]
-    below = np.abs(given) < settings.below * np.quantile(np.abs(effort), settings.largest)
-    if max(related) < settings.related or not given[below].any():
+    if float(np.corrcoef(effort, command)[0, 1]) < settings.related:
         return math.nan
-    return float(given[below] @ came[below] / (given[below] @ given[below]))
-
-
-def _find_plateau(
-    effort: FloatArray, command: FloatArray, late: int, settings: EffortSettings
-) -> tuple[float, int]:
-    """Return the largest effort, noise apart, and how many states are at it though more is asked.
-
-    The command is that least one within the delay: the effort has had the time to follow.
-    """
-    plateau = float(np.quantile(np.abs(effort), settings.largest))
-    states = 0
-    for sign in (1.0, -1.0):
-        padded = np.concatenate([np.full(late, -np.inf), sign * command])
-        least = np.lib.stride_tricks.sliding_window_view(padded, late + 1).min(axis=1)
-        is_flat = np.abs(sign * effort - plateau) <= settings.flat * plateau
-        states += int(np.count_nonzero(is_flat & (least > settings.beyond * plateau)))
-    return plateau, states
+    return float(command[below] @ effort[below] / (command[below] @ command[below]))

@@ -1,0 +1,212 @@
+"""Options as data: a table in text, and the parser that is made of it.
+
+A row begins at the margin, and its help is indented below it::
+
+    --start Q[,Q...] : numbers
+        joint positions at time 0 [rad or m]
+    --rate HZ : positive = 500
+        control rate
+    # limits: of all joints
+    --lock JOINT=POSITION * : named_number
+        locked joint; may be repeated
+
+A head is ``NAMES VALUES * > ATTRIBUTE : READER = DEFAULT``, of which anything may be missing but
+the name of an option, or the value of an argument without one. ``[X]`` may be left out, ``X...``
+is one or more; an option without value and reader is a flag; ``*``: each use adds one. ``or``
+before a head: not together with the row before; ``required``: not without. The reader is one of
+:data:`~ne_dynamics.cli.options.arguments.READERS` or of the command, a function or the words to
+choose from. The help says the default unless its text does. ``@NAME`` stands for the rows of
+:data:`~ne_dynamics.cli.options.shared.SHARED`, a help below it for that of the first of them, or
+behind ``...`` for more of it.
+``# TITLE: DESCRIPTION`` begins a group, ``#`` ends it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import enum
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ne_dynamics.cli.options.arguments import READERS
+from ne_dynamics.cli.options.model_argument import settle_model
+from ne_dynamics.cli.options.shared import SHARED
+
+Reader = Callable[[str], Any] | Sequence[Any]
+
+HEAD = re.compile(
+    r'(?P<mark>or |required )?(?P<names>(?:-[\w-]+,? )*)(?P<values>(?:(?![*>:=] )\S+ )*)'
+    r'(?P<many>\* )?(?:> (?P<attribute>\w+) )?(?:: (?P<reader>\w+) )?(?:= (?P<default>[^>:]+) )?'
+)
+"""Of the head of an option, with a blank behind it."""
+
+NEGATIVE_NUMBER = re.compile(r'-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$')
+"""Also -1e-3, as JSON writes small numbers; argparse takes that for an unknown option."""
+
+LITERALS = {'True': True, "''": ''}
+"""Defaults that no reader reads, and of which the help does not speak."""
+
+
+class Row(NamedTuple):
+    """A row of a table: its head and its help."""
+
+    head: str
+    help: str
+
+
+def read_rows(table: str) -> Iterator[Row]:
+    """Yield the rows of a table, the shared ones included."""
+    for block in re.split(r'\n(?=\S)', table.strip()):
+        head, _, text = block.partition('\n')
+        text = ' '.join(text.split())
+        if head.startswith('@'):
+            first, *others = read_rows(SHARED[head[1:]])
+            more = text.removeprefix('...')
+            yield Row(first.head, first.help + more if not text or more != text else text)
+            yield from others
+        else:
+            yield Row(head, text)
+
+
+def declare(
+    name: str, description: str, table: str, epilog: str | None = None, **keywords: Any
+) -> Callable[[Any], argparse.ArgumentParser]:
+    """Return the function `add_parser` of a subcommand; the keywords are of :func:`fill`."""
+
+    def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+        """Add the subcommand to what ``ArgumentParser.add_subparsers`` returned."""
+        parser: argparse.ArgumentParser = subparsers.add_parser(
+            name, description=description, epilog=epilog
+        )
+        fill(parser, table, **keywords)
+        return parser
+
+    return add_parser
+
+
+def fill(
+    parser: argparse.ArgumentParser,
+    table: str,
+    *,
+    request: Callable[..., Any] | None = None,
+    variable: str = '',
+    needs_model: bool = True,
+    **readers: Reader,
+) -> None:
+    """Give a parser the options of a table.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+    table : str
+    request : callable, optional
+        A dataclass or a function; an option of the name of one of its parameters has its default.
+    variable : str
+        Of the environment, with the model where none is named.
+    needs_model : bool
+        Whether a model has to be named, if the table has one.
+    **readers : callable or sequence
+        Those of the command.
+    """
+    parser._negative_number_matcher = NEGATIVE_NUMBER
+    make = functools.partial(_make_keywords, {**READERS, **readers}, list_defaults(request))
+    rows = list(read_rows(table))
+    group: argparse._ActionsContainer = parser
+    positional = []
+    for (head, text), following in zip(rows, [*rows[1:], None], strict=True):
+        if head.startswith('#'):
+            title, _, about = head[1:].strip().partition(': ')
+            group = parser.add_argument_group(title, about or None) if title else parser
+            continue
+        parts = HEAD.fullmatch(f'{head} ')
+        assert parts is not None, head
+        if parts['mark'] != 'or ':
+            is_first = following is not None and following.head.startswith('or ')
+            place = group.add_mutually_exclusive_group() if is_first else group
+        action = place.add_argument(*_list_names(parts), **make(parts, text))
+        if not action.option_strings:
+            positional.append(action.dest)
+    if positional[:1] == ['first']:
+        is_optional = bool(variable) or not needs_model
+        settle = functools.partial(settle_model, parser, positional[1:], variable, is_optional)
+        parser.set_defaults(settle=settle)
+
+
+def list_defaults(request: Callable[..., Any] | None) -> dict[str, Any]:
+    """Return the defaults of a dataclass or function by the names of its parameters."""
+    parameters = {} if request is None else inspect.signature(request).parameters
+    return {
+        name: each.default for name, each in parameters.items() if each.default is not each.empty
+    }
+
+
+def take(request: Callable[..., Any], args: argparse.Namespace, **others: Any) -> dict[str, Any]:
+    """Return the parameters of a dataclass or function that are options, or among the others."""
+    given = {**vars(args), **others}
+    return {name: given[name] for name in inspect.signature(request).parameters if name in given}
+
+
+def _list_names(parts: re.Match[str]) -> list[str]:
+    return parts['names'].replace(',', ' ').split()
+
+
+def _make_keywords(
+    readers: Mapping[str, Reader], defaults: Mapping[str, Any], parts: re.Match[str], text: str
+) -> dict[str, Any]:
+    """Return what `add_argument` takes beside the names."""
+    names, values = _list_names(parts), parts['values'].split()
+    long = (name for name in [*names, *values] if not re.match('-[^-]', name))
+    attribute = parts['attribute'] or next(long).strip('-[].').replace('-', '_').lower()
+    keywords = {'dest': attribute, **_describe_values(values, bool(names))}
+    if parts['reader']:
+        reader = readers[parts['reader']]
+        keywords['type'] = reader if callable(reader) else type(reader[0])
+        keywords |= {} if callable(reader) else {'choices': reader}
+    said, default = (parts['default'] or '').strip(), defaults.get(attribute)
+    if isinstance(default, enum.Enum):
+        default = default.value
+    if said:
+        default = _read_default(said, keywords)
+    if parts['many']:
+        keywords['action'], default = 'append', []
+    elif not values and not parts['reader']:
+        keywords['action'] = 'store_false' if default else 'store_true'
+    if default is not None:
+        keywords['default'] = default
+    if parts['mark'] == 'required ':
+        keywords['required'] = True
+    said = said or _describe_default(default, len(values))
+    if said and said not in LITERALS and 'default: ' not in text:
+        text += f' (default: {said})'
+    return {**keywords, 'help': text.replace('%', '%%')}
+
+
+def _describe_values(values: Sequence[str], is_option: bool) -> dict[str, Any]:
+    """Return how many values there are, and what the help calls them."""
+    if len(values) != 1:
+        return {'nargs': len(values), 'metavar': tuple(values)} if values else {}
+    (value,) = values
+    if value.endswith('...'):
+        return {'nargs': '+', 'metavar': value[:-3]}
+    if value.startswith('['):
+        return {'nargs': '?', 'metavar': value[1:-1], **({'const': True} if is_option else {})}
+    return {'metavar': value}
+
+
+def _read_default(text: str, keywords: Mapping[str, Any]) -> Any:
+    if text in LITERALS:
+        return LITERALS[text]
+    read = keywords.get('type', str)
+    return tuple(map(read, text.split())) if isinstance(keywords.get('nargs'), int) else read(text)
+
+
+def _describe_default(value: Any, count: int) -> str:
+    """Return a default as it is typed; '' for what is not."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (tuple, list)):
+        return (' ' if count > 1 else ',').join(f'{each:g}' for each in value)
+    return '' if value is None or isinstance(value, bool) else f'{value:g}'

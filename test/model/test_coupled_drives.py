@@ -1,0 +1,262 @@
+"""Drives that turn with several joints: where they are read, kept, moved and written."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import ne_dynamics as ned
+from ne_dynamics.cli.main import main
+from ne_dynamics.errors import ModelError
+from ne_dynamics.model.coupled_drive import CoupledDrive
+from ne_dynamics.model.extras import read_extras
+from ne_dynamics.model.extras_text import write_extras
+
+INERTIAL = (
+    '<inertial><origin xyz="0.1 0 0.05"/><mass value="1"/>'
+    '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial>'
+)
+
+
+def make_urdf(more=''):
+    """Return a chain a, b, c of joints that turn, d that follows c threefold, and e fixed."""
+    kinds = {
+        'a': 'revolute',
+        'b': 'revolute',
+        'c': 'continuous',
+        'd': 'revolute',
+        'e': 'fixed',
+    }
+    joints, parent = [], 'base'
+    for name, kind in kinds.items():
+        mimic = '<mimic joint="c" multiplier="-3"/>' if name == 'd' else ''
+        joints.append(
+            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="l{name}"/>'
+            f'<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="2"/>{mimic}'
+            '<dynamics damping="0.5" friction="0.25"/></joint>'
+        )
+        parent = f'l{name}'
+    links = ''.join(f'<link name="l{name}">{INERTIAL}</link>' for name in kinds)
+    return f'<robot name="arm"><link name="base"/>{links}{"".join(joints)}{more}</robot>'
+
+
+def make_extras(**changes):
+    """Return extras of one drive of a and b."""
+    drive = {'ratios': {'a': 1, 'b': -2}, 'rotor_inertia': 1e-3, 'gear_ratio': 10}
+    return {'coupled_drives': {'wrist': drive | {'viscous_friction': 0.5} | changes}}
+
+
+DRIVE = CoupledDrive('wrist', ('a', 'b'), (1.0, -2.0), 1e-3, 10.0, 0.5)
+
+
+def test_a_file_beside_the_urdf_has_drives(tmp_path, capsys):
+    """They are read with their numbers, said in a remark, and printed by `check`."""
+    path = tmp_path / 'arm.urdf'
+    path.write_text(make_urdf())
+    path.with_name('arm.extras.yaml').write_text(
+        'coupled_drives:\n  wrist:\n    ratios: {a: 1, b: -2}\n    rotor_inertia: 1e-3\n'
+        '    gear_ratio: 10\n    viscous_friction: 0.5\n'
+    )
+    robot = ned.load_urdf(path)
+    assert robot.coupled_drives == (DRIVE,)
+    assert robot.coupling_matrix.tolist() == [[1.0, -2.0, 0.0]]
+    inertia = np.array([[0.1, -0.2, 0.0], [-0.2, 0.4, 0.0], [0.0, 0.0, 0.0]])
+    np.testing.assert_allclose(robot.coupled_inertia, inertia, rtol=1e-15)
+    assert main(['check', str(path)]) == 0
+    assert "coupled drive 'wrist'" in capsys.readouterr().out
+
+
+def test_joints_that_follow_and_joints_that_stand():
+    """A follower counts with its multiplier for its coordinate; what stands drops out."""
+    text = make_urdf()
+    extras = make_extras(ratios={'b': 2, 'c': 1, 'd': 0.5})
+    (drive,) = ned.load_urdf(text, extras=extras).coupled_drives
+    assert drive.items == (('b', 2.0), ('c', 1.0 - 1.5))
+    robot = ned.load_urdf(text, extras=extras, locked_joints={'b': 0.2})
+    assert robot.coupled_drives[0].items == (('c', -0.5),)
+    with_tip = ned.load_urdf(text, tip_link='lb', extras=extras)
+    assert with_tip.coupled_drives[0].items == (('b', 2.0),)
+    assert ned.load_urdf(text, tip_link='la', extras=extras).coupled_drives == ()
+    gone = make_extras(ratios={'c': 3, 'd': 1})
+    assert ned.load_urdf(text, extras=gone).coupled_drives == ()
+
+
+def test_copies_keep_the_drives():
+    """Of robots with other links, payloads and numbers; through copy and pickle."""
+    robot = ned.load_urdf(make_urdf(), extras=make_extras(coulomb_friction=0.7))
+    (drive,) = robot.coupled_drives
+    for other in (
+        robot.with_links(robot.links),
+        robot.with_joint_values('viscous_friction', np.ones(3)),
+        robot.with_inertial_parameters(np.tile([1.0, *[0.0] * 9], len(robot.bodies))),
+        robot.cut_beyond('ld'),
+        copy.deepcopy(robot),
+        pickle.loads(pickle.dumps(robot)),
+    ):
+        assert other.coupled_drives == (drive,)
+    (free,) = robot.without_friction().coupled_drives
+    assert (free.viscous_friction, free.coulomb_friction) == (0.0, 0.0)
+    assert free.reflected_inertia == drive.reflected_inertia
+    reordered = replace(
+        robot,
+        joints=robot.joints[::-1],
+        bodies=[replace(body, coordinate=2 - body.coordinate) for body in robot.bodies],
+    )
+    assert reordered.coupling_matrix.tolist() == [[0.0, -2.0, 1.0]]
+
+
+HOSTILE = {
+    'no mapping': ({'coupled_drives': [1]}, 'coupled_drives: expected a mapping from names'),
+    'no row': (
+        {'coupled_drives': {'x': 1}},
+        "coupled drive 'x': expected a mapping with the keys",
+    ),
+    'no name': ({'coupled_drives': {1: {}}}, 'coupled_drives: expected names of drives, got 1'),
+    'unknown key': (make_extras(inertia=1), "coupled drive 'wrist': unknown key 'inertia'"),
+    'no ratios': ({'coupled_drives': {'x': {}}}, "'x': ratios: expected a mapping .* got nothing"),
+    'one joint': (make_extras(ratios={'a': 1}), 'names of two joints or more'),
+    'no joint': (make_extras(ratios={'a': 1, 'z': 1}), "coupled drive 'wrist': .* got 'z', which"),
+    'fixed': (make_extras(ratios={'a': 1, 'e': 1}), "got 'e', which is fixed"),
+    'zero': (make_extras(ratios={'a': 1, 'b': 0}), "ratio of joint 'b': expected other than 0"),
+    'NaN': (make_extras(ratios={'a': 1, 'b': np.nan}), "joint 'b': expected a finite number"),
+    'infinite': (make_extras(ratios={'a': np.inf, 'b': 1}), "joint 'a': expected a finite number"),
+    'text': (make_extras(ratios={'a': 'x', 'b': 1}), "joint 'a': expected a number, got 'x'"),
+    'number': (make_extras(ratios={1: 1, 'b': 1}), 'ratios: expected names of joints, got 1'),
+    'friction': (make_extras(viscous_friction=-1), "'wrist': viscous_friction: expected >= 0"),
+    'Coulomb': (make_extras(coulomb_friction=-1), "'wrist': coulomb_friction: expected >= 0"),
+    'width': (make_extras(smoothing_velocity=1e-20), 'smoothing_velocity: expected 0 or at least'),
+    'gear': (make_extras(gear_ratio=0), "'wrist': gear_ratio: expected other than 0"),
+    'overflow': (make_extras(ratios={'a': 1e200, 'b': 1}), 'overflow with 1e\\+200'),
+}
+
+
+@pytest.mark.parametrize('case', HOSTILE)
+def test_hostile_drives_are_refused_by_name(case):
+    """The message names the section or the drive, and what was expected."""
+    extras, match = HOSTILE[case]
+    with pytest.raises(ModelError, match=match) as caught:
+        ned.load_urdf(make_urdf(), extras=extras)
+    assert str(caught.value).startswith('extras: ')
+
+
+def test_a_robot_refuses_drives_of_other_joints_and_names_twice():
+    """In memory, too."""
+    robot = ned.load_urdf(make_urdf())
+    with pytest.raises(ModelError, match="coupled drive 'wrist': no joint 'z'; the joints are a,"):
+        replace(robot, coupled_drives=[replace(DRIVE, joints=('a', 'z'))])
+    with pytest.raises(ModelError, match="coupled drive 'wrist': the name is used twice"):
+        replace(robot, coupled_drives=[DRIVE, DRIVE])
+    with pytest.raises(
+        ModelError, match='expected joints with one ratio each, got 1 joints and 2'
+    ):
+        CoupledDrive('x', ('a',), (1.0, 2.0))
+    with pytest.raises(ModelError, match='expected each joint once, got a, a'):
+        CoupledDrive('x', ('a', 'a'), (1.0, 2.0))
+    with pytest.raises(ModelError, match='coupled drive: expected a name'):
+        CoupledDrive('', ('a',), (1.0,))
+
+
+def test_a_formula_of_the_ratios():
+    """As messages and reports show it."""
+    assert DRIVE.formula == 'a - 2 b'
+    assert CoupledDrive('x', ('a', 'b', 'c'), (-1.0, 1.0, 0.5)).formula == '-a + b + 0.5 c'
+
+
+@pytest.mark.parametrize(
+    ('ratios', 'locked'),
+    [
+        ({'a': 1, 'b': -2}, None),
+        ({'b': 2, 'c': 1, 'd': 0.5}, None),
+        ({'a': 1, 'b': 1}, {'a': 0.3}),
+    ],
+)
+def test_extras_are_written_and_come_back(ratios, locked):
+    """Changed numbers are in the file; joints that follow or stand stay in its ratios."""
+    text = make_urdf()
+    given = read_extras(make_extras(ratios=ratios))
+    robot = ned.load_urdf(text, extras=make_extras(ratios=ratios), locked_joints=locked)
+    changed = replace(
+        robot, coupled_drives=[replace(d, rotor_inertia=3e-3) for d in robot.coupled_drives]
+    )
+    for each in (robot, changed):
+        written = write_extras(text, each, given)
+        read = read_extras(ned.model.yaml_text.parse_yaml(written.encode(), 'written'))
+        assert dict(read.drives[0].items) == ratios
+        again = ned.load_urdf(text, extras={'coupled_drives': {}}, locked_joints=locked)
+        assert again.coupled_drives == ()
+    without = replace(robot, coupled_drives=())
+    assert 'coupled' not in write_extras(text, without, given)
+
+
+def test_a_drive_that_a_log_showed_is_written():
+    """Extras that had none get one, beside what they say of joints."""
+    text = make_urdf()
+    robot = replace(ned.load_urdf(text), coupled_drives=(DRIVE,))
+    written = write_extras(text, robot)
+    read = ned.model.yaml_text.parse_yaml(written.encode(), 'written')
+    assert ned.load_urdf(text, extras=read).coupled_drives == (DRIVE,)
+
+
+DIFFERENTIAL = """
+<transmission name="wrist" xmlns:drake="http://drake.mit.edu">
+  <type>transmission_interface/DifferentialTransmission</type>
+  <actuator name="left"><role>actuator1</role>{first}
+    <mechanicalReduction>50</mechanicalReduction></actuator>
+  <actuator name="right"><role>actuator2</role>{second}
+    <mechanicalReduction>-50</mechanicalReduction></actuator>
+  <joint name="b"><role>joint2</role><mechanicalReduction>2</mechanicalReduction></joint>
+  <joint name="a"><role>joint1</role></joint>
+</transmission>
+"""
+ROTOR = '<drake:rotor_inertia value="2e-5"/>'
+
+
+def test_a_differential_transmission_couples_its_rotors():
+    """Each rotor turns with the sum or the difference of both joints; without inertia: nothing."""
+    text = make_urdf(DIFFERENTIAL.format(first=ROTOR, second=ROTOR))
+    left, right = ned.load_urdf(text).coupled_drives
+    assert left == CoupledDrive('wrist left', ('a', 'b'), (1.0, 2.0), 2e-5, 50.0)
+    assert right == CoupledDrive('wrist right', ('a', 'b'), (1.0, -2.0), 2e-5, -50.0)
+    codes = [item.code for item in ned.load_urdf(text).findings]
+    assert codes.count('coupled-drive') == 2
+    (one,) = ned.load_urdf(make_urdf(DIFFERENTIAL.format(first='', second=ROTOR))).coupled_drives
+    assert one == right
+    bare = ned.load_urdf(make_urdf(DIFFERENTIAL.format(first='', second='')))
+    assert bare.coupled_drives == ()
+    extras = {'coupled_drives': {'wrist left': {'ratios': {'a': 1, 'b': 2}}}}
+    changed = ned.load_urdf(text, extras=extras).coupled_drives
+    assert [drive.reflected_inertia for drive in changed] == [0.0, right.reflected_inertia]
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'match'),
+    [
+        ('<joint name="a">', '<joint name="z">', "expected a joint of the robot, got 'z'"),
+        ('<joint name="a"><role>joint1</role></joint>', '', 'expected two <joint> and two'),
+        ('>2<', '>two<', 'mechanicalReduction'),
+        ('>2<', '>0<', "ratio of joint 'b': expected other than 0"),
+        ('2e-5', '-2e-5', 'drake:rotor_inertia: expected >= 0'),
+    ],
+)
+def test_faults_in_a_differential_transmission_are_errors(old, new, match):
+    """Beside a rotor inertia nothing is guessed."""
+    text = make_urdf(DIFFERENTIAL.format(first=ROTOR, second=ROTOR).replace(old, new))
+    with pytest.raises(ModelError, match=match):
+        ned.load_urdf(text)
+
+
+def test_a_dh_robot_takes_drives_from_extras(tmp_path):
+    """Of its joints alone."""
+    path = tmp_path / 'arm.yaml'
+    path.write_text(
+        'convention: standard\njoints:\n'
+        '  - {name: a, a: 1, mass: 1, inertia: [1, 1, 1]}\n'
+        '  - {name: b, a: 1, mass: 1, inertia: [1, 1, 1]}\n'
+    )
+    assert ned.load_model(path, extras=make_extras()).coupled_drives == (DRIVE,)
+    with pytest.raises(ModelError, match=r"coupled drive 'wrist': .* got 'c', which"):
+        ned.load_model(path, extras=make_extras(ratios={'a': 1, 'c': 1}))
