@@ -100,8 +100,8 @@ class PlausibilityThresholds:
     center_margin: float = threshold(
         0.1,
         '',
-        'A centre of mass may be outside the box around the collision shapes by this part of its '
-        'diagonal: shapes leave out flanges and cables.',
+        "Centre of mass outside the collision shapes' box, by its diagonal: shapes lack flanges "
+        'and cables.',
     )
     friction_factor: float = threshold(
         10.0, '', 'Between a given Coulomb friction and the identified one.'
