@@ -115,6 +115,10 @@ IDENTIFICATION = IdentificationThresholds()
 """Those that count."""
 
 
+PLAUSIBILITY = PlausibilityThresholds()
+"""Those that count."""
+
+
 @dataclass(frozen=True)
 class LoadThresholds:
     """What is believed of loads, arms and drive gains beforehand, and when a log tells them."""
@@ -271,7 +275,4 @@ class SolverThresholds:
 
 
 SOLVER = SolverThresholds()
-"""Those that count."""
-
-PLAUSIBILITY = PlausibilityThresholds()
 """Those that count."""
