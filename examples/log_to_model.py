@@ -19,7 +19,7 @@ model = ned.Dynamics(ned.load_urdf(urdf, tip_link='tcp'))
 
 # In place of your robot: the same arm, 20 % heavier, with more friction, and noise on the efforts.
 arm = model.with_parameters(inertial=1.2 * model.inertial_parameters(), viscous_friction=[4.0] * 6)
-rng, times = np.random.default_rng(1), np.arange(0.0, 10.0, 0.005)
+rng, times = np.random.default_rng(1), np.arange(0.0, 20.0, 0.005)
 rates, phases = rng.uniform(0.5, 2.5, (4, 1, 6)), rng.uniform(0.0, 6.0, (4, 1, 6))
 angles = rates * times[:, np.newaxis] + phases
 q = 0.3 * np.sin(angles).sum(axis=0)

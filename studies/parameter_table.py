@@ -38,6 +38,8 @@ THRESHOLDS = {
     'ne_dynamics.driver.evidence.thresholds': ('EVIDENCE',),
     'ne_dynamics.commission.thresholds': ('STEPS', 'PLANNED', 'NODE_SETTINGS', 'ARM', 'FIT'),
     'ne_dynamics.codegen.thresholds': ('CODEGEN',),
+    'ne_dynamics.codegen.c.thresholds': ('C_TEST',),
+    'ne_dynamics.codegen.llvm.thresholds': ('LLVM',),
     'ne_dynamics.excitation.thresholds': ('EXCITATION', 'SEARCH'),
     'ne_dynamics.gains.thresholds': ('GAINS', 'GAIN_SEARCH'),
     'ne_dynamics.identification.thresholds': (
@@ -68,7 +70,7 @@ def annotator_table() -> str:
 
 
 def _table(specs: Iterable[ParameterSpec]) -> str:
-    heading = ['parameter', 'type', 'default', '', 'set']
+    heading = ['parameter', 'type', 'default', 'description', 'may be set']
     return markdown_table(heading, map(_row, specs)) + '\n'
 
 

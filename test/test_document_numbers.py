@@ -154,8 +154,8 @@ def test_errors_of_an_identified_model_are_in_its_table():
     text = document('identification.md')
     given = numbers(' '.join(row(text, "given model's error")))
     left = numbers(' '.join(row(text, "identified model's error")))
-    span = f'fell from {min(given):.1f} to {max(given):.1f} N m to {max(left):.2f} N m'
-    assert span in joined(README)
+    given, left = f'{min(given):.1f} to {max(given):.1f} N m', f'{max(left):.2f} N m'
+    assert f'with errors of {given}, the identified one with {left}' in joined(README)
 
 
 # ---- what `--help` and the parameter files say

@@ -13,14 +13,7 @@ from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
 
 
 def combine_rates(drive: MechanismDrive, rates: Sequence[Scalar]) -> Scalar:
-    """Return the velocity or acceleration of a drive's shaft.
-
-    Parameters
-    ----------
-    drive : MechanismDrive
-    rates : sequence of n scalars
-        Velocities or accelerations of the coordinates.
-    """
+    """Return the velocity, or acceleration, of a drive's shaft by those of the coordinates."""
     total: Scalar = 0.0
     for index, ratio in drive.ratios:
         total = total + ratio * rates[index]

@@ -24,6 +24,9 @@ class CodegenThresholds:
     block_samples: int = threshold(
         1024, '', 'Samples evaluated at a time, so that intermediate arrays stay in the cache.'
     )
+    chunk_samples: int = threshold(
+        4096, 'samples', 'A thread takes at least so many of a batch at a time.'
+    )
     long_compilation: int = threshold(
         4000, 'operations', 'From here a compilation is announced on a terminal.'
     )
@@ -50,66 +53,6 @@ class CodegenThresholds:
         256, 'MB', 'Size of the folder, unless NE_DYNAMICS_CACHE_SIZE says another.'
     )
     kept_share: float = threshold(0.75, '', 'Part of it that is left when old files go.')
-
-    # C projects
-    test_samples: int = threshold(100, '', 'Samples of each function in the test.')
-    test_tolerance: float = threshold(
-        1e-12, '', 'Error that the test allows, by the largest value of the function ...'
-    )
-    test_scale: float = threshold(
-        1e-2, '', '... or by this where all are smaller: rounding of zero has no digits.'
-    )
-    longest_prefix: int = threshold(
-        40, 'characters', 'The name of a robot is cut to this in a prefix.'
-    )
-    table_line: int = threshold(96, 'characters', 'Length of a line of a table.')
-    mark_head: int = threshold(
-        500, 'characters', 'Part of a file in which the mark is looked for.'
-    )
-    prismatic_reach: float = threshold(
-        1.0, 'm', 'Largest position of a prismatic joint for which rounding is stated.'
-    )
-
-    # Machine code
-    largest_frame: int = threshold(
-        65536, 'bytes', 'Stack that a function may take: threads may have little.'
-    )
-    frame_per_value: int = threshold(
-        32, 'bytes a lane', 'Stack for each value that waits for its use; measured: 12 to 31.'
-    )
-    largest_tile_on_stack: int = threshold(8192, 'bytes', 'A larger tile is allocated.')
-    lane_operations: int = threshold(
-        16000,
-        '',
-        'Operations up to which samples are computed side by side: compiling takes long.',
-    )
-    longest_block: int = threshold(
-        1500, 'instructions', "A new block begins: the compiler's time grows with their square."
-    )
-    largest_angle: float = threshold(
-        1.0e6, 'rad', "Sines of larger angles are left to the platform's library."
-    )
-    most_lanes: int = threshold(8, '', 'Most samples that the batch code computes side by side.')
-    packed_operands: int = threshold(
-        4, '', 'Operands of a sample in one vector; eight took twice the time (Sapphire Rapids).'
-    )
-    maps_left: int = threshold(
-        10_000, '', 'Memory maps that loaded functions leave to the rest of the process.'
-    )
-
-    # Threads
-    chunk_samples: int = threshold(
-        4096, 'samples', 'A thread takes at least so many of a batch at a time.'
-    )
-    pieces_per_thread: int = threshold(
-        4, '', 'Pieces of a batch for each thread: an interrupted one leaves work to others.'
-    )
-    least_thread_gain: float = threshold(
-        1.2, '', 'Factor by which threads must be faster than one: sibling cores are not.'
-    )
-    thread_trials: int = threshold(
-        3, '', 'Slower batches in a row before threads are given up; others may work.'
-    )
 
 
 CODEGEN = CodegenThresholds()

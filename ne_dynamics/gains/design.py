@@ -42,8 +42,8 @@ from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.search import choose_gains
 from ne_dynamics.gains.text import describe_design
 from ne_dynamics.json_numbers import as_json_numbers
-from ne_dynamics.model.coupled_drive import refuse_coupled_drives
 from ne_dynamics.model.robot import Joint
+from ne_dynamics.model.separate_drives import refuse_coupled_drives
 from ne_dynamics.motion import Waypoints
 
 DRIVE_INTERFACES = ('position', 'velocity', 'effort', 'proportional', 'derivative')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -172,12 +172,7 @@ class CoupledDrive(Frozen):
                 )
 
     def find_row(self, joint_names: tuple[str, ...]) -> FloatArray:
-        """Return the ratios in the order of joints, shape (n,); 0 for joints that are not in it.
-
-        Parameters
-        ----------
-        joint_names : tuple of str
-        """
+        """Return the ratios in the order of joints, shape (n,); 0 for joints without one."""
         ratios = dict(self.items)
         return np.array([ratios.get(name, 0.0) for name in joint_names])
 
@@ -204,12 +199,3 @@ class CoupledDrive(Frozen):
         if not kept:
             return None
         return replace(self, joints=tuple(kept), ratios=tuple(kept.values()))
-
-
-def refuse_coupled_drives(drives: Iterable[CoupledDrive], what: str) -> None:
-    """Raise a ModelError, which begins with `what`, where there are drives of several joints."""
-    for drive in drives:
-        raise ModelError(
-            f'{what}: expected drives of one joint each, got coupled drive {drive.name!r}, which '
-            f'turns with {drive.formula}'
-        )

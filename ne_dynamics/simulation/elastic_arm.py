@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.coupled_drive import refuse_coupled_drives
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.separate_drives import refuse_coupled_drives
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.thresholds import SIMULATION
 

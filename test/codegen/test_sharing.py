@@ -9,7 +9,7 @@ import pytest
 
 from ne_dynamics.codegen.llvm import thread_pool
 from ne_dynamics.codegen.llvm.thread_pool import Sharing
-from ne_dynamics.codegen.thresholds import CODEGEN
+from ne_dynamics.codegen.llvm.thresholds import LLVM
 
 LEAST, SAMPLES = 100, 10_000
 
@@ -58,11 +58,11 @@ def test_threads_are_used_where_they_pay(together, are_used, use):
     machine = use(Machine(together))
     most_rows = np.array([float(LEAST)])
     sharing = Sharing(most_rows, LEAST)
-    for _ in range(CODEGEN.thread_trials + 3):
+    for _ in range(LLVM.thread_trials + 3):
         machine.rows = []
         assert sharing.run(machine.run, SAMPLES, 2)
         assert sorted(machine.rows) == list(range(SAMPLES))  # each once
-    assert machine.calls == (CODEGEN.thread_trials + 3 if are_used else CODEGEN.thread_trials)
+    assert machine.calls == (LLVM.thread_trials + 3 if are_used else LLVM.thread_trials)
     assert math.isinf(most_rows[0]) != are_used
 
 
@@ -75,10 +75,10 @@ def test_one_slow_batch_is_no_verdict(use):
     machine.together = 0.5
     assert sharing.run(machine.run, SAMPLES, 2)
     machine.together = 2.0
-    for trial in range(CODEGEN.thread_trials):
+    for trial in range(LLVM.thread_trials):
         assert math.isfinite(most_rows[0]), trial
         assert sharing.run(machine.run, SAMPLES, 2)
-    assert machine.calls == 2 + CODEGEN.thread_trials
+    assert machine.calls == 2 + LLVM.thread_trials
     assert math.isinf(most_rows[0])
 
 

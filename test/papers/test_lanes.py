@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics.codegen.llvm.compiler import toolchain
+from ne_dynamics.codegen.llvm.thresholds import LLVM
 from ne_dynamics.codegen.python_kernel import PythonKernel
-from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import BackendError
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.studies import lanes
@@ -27,7 +27,7 @@ def tools():
 
 
 @pytest.mark.parametrize('is_waiting', [True, False])
-@pytest.mark.parametrize('count', [1, CODEGEN.most_lanes])
+@pytest.mark.parametrize('count', [1, LLVM.most_lanes])
 def test_the_timed_loops_compute_the_inverse_dynamics(tools, count, is_waiting):
     """After several calls the results are the efforts of the inputs, on every lane, and a loop
     that hands results back leaves the inputs as they were.
@@ -59,9 +59,9 @@ def test_the_study_reports_times_and_instructions(tools, monkeypatch):
     assert report.data['handover'] > 0.0
     for found in report.data['robots'].values():
         single, several = found['timings']
-        assert (single['lanes'], several['lanes']) == (1, CODEGEN.most_lanes)
+        assert (single['lanes'], several['lanes']) == (1, LLVM.most_lanes)
         for timing in (single, several):
             assert min(timing['waiting'], timing['free']) > 0.0
             assert timing['instructions'] > timing['arithmetic'] > found['operations'] / 3
-        assert several['instructions'] < CODEGEN.most_lanes * single['instructions']
+        assert several['instructions'] < LLVM.most_lanes * single['instructions']
     assert 'operations in flight' in report.text()

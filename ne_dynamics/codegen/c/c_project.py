@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.codegen.c.rounding_note import describe_rounding
+from ne_dynamics.codegen.c.thresholds import C_TEST
 from ne_dynamics.codegen.description import MARK, describe_function
 from ne_dynamics.codegen.evaluator import Evaluator
 from ne_dynamics.codegen.functions import FUNCTIONS
@@ -26,7 +27,6 @@ from ne_dynamics.codegen.source import (
     needs_c_library,
 )
 from ne_dynamics.codegen.subject import Subject
-from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import FloatArray, Robot
 
@@ -51,7 +51,7 @@ def make_prefix(name: str) -> str:
     prefix = '_'.join(words)
     if not prefix[:1].isalpha():
         prefix = f'robot_{prefix}'
-    return prefix[: CODEGEN.longest_prefix].rstrip('_')
+    return prefix[: C_TEST.longest_prefix].rstrip('_')
 
 
 def check_prefix(prefix: str) -> str:
@@ -63,9 +63,9 @@ def check_prefix(prefix: str) -> str:
         When it is no lower-case identifier without double underscores, or is too long.
     """
     is_word = isinstance(prefix, str) and re.fullmatch(r'[a-z][a-z0-9]*(_[a-z0-9]+)*', prefix)
-    if not is_word or len(prefix) > CODEGEN.longest_prefix:
+    if not is_word or len(prefix) > C_TEST.longest_prefix:
         raise InputError(
-            f'prefix: expected up to {CODEGEN.longest_prefix} lower-case letters, digits and '
+            f'prefix: expected up to {C_TEST.longest_prefix} lower-case letters, digits and '
             f'single underscores between them, with a letter first, got {prefix!r}'
         )
     return prefix
@@ -235,7 +235,11 @@ def _write_test(evaluator: Evaluator, programs: Sequence[Program], prefix: str) 
     samples = _draw_samples(evaluator.subject.robot, programs)
     cases = [_Case(program, _evaluate(evaluator, program, samples)) for program in programs]
     upper = prefix.upper()
-    count, tolerance, scale = CODEGEN.test_samples, CODEGEN.test_tolerance, CODEGEN.test_scale
+    count, tolerance, scale = (
+        C_TEST.test_samples,
+        C_TEST.test_tolerance,
+        C_TEST.test_scale,
+    )
     lines = [
         *_comment(
             [
@@ -303,12 +307,12 @@ def _draw_samples(robot: Robot, programs: Sequence[Program]) -> dict[str, FloatA
     for stem, count in counts.items():
         generator = random.Random(stem)
         if stem == 'payload':
-            rows = [_draw_payload(generator) for _ in range(CODEGEN.test_samples)]
+            rows = [_draw_payload(generator) for _ in range(C_TEST.test_samples)]
         else:
             limits = ranges.get(stem, [1.0] * count)
             rows = [
                 [generator.uniform(-limit, limit) for limit in limits]
-                for _ in range(CODEGEN.test_samples)
+                for _ in range(C_TEST.test_samples)
             ]
         samples[stem] = np.array(rows).round(6)
     return samples
@@ -339,7 +343,7 @@ def _evaluate(
     Calls of one sample take the sines and cosines of the C library, as the C text does.
     """
     results = []
-    for sample in range(CODEGEN.test_samples):
+    for sample in range(C_TEST.test_samples):
         arrays = [samples[stem][sample : sample + 1] for stem, _ in program.inputs]
         results.append(evaluator.evaluate(program.name, arrays, lambda: None).ravel())
     return np.array(results)
@@ -351,7 +355,7 @@ def _table(name: str, rows: FloatArray) -> list[str]:
         line = '    {'
         for index, value in enumerate(row):
             word = repr(value) + (',' if index + 1 < len(row) else '},')
-            if len(line) + len(word) > CODEGEN.table_line:
+            if len(line) + len(word) > C_TEST.table_line:
                 lines.append(line.rstrip())
                 line = '     '
             line += f'{word} '

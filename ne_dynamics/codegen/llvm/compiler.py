@@ -28,6 +28,7 @@ from ne_dynamics.codegen.llvm.equations import (
 from ne_dynamics.codegen.llvm.loops import ALIGNMENT, measure_tile, write_batch
 from ne_dynamics.codegen.llvm.object_loader import load_object
 from ne_dynamics.codegen.llvm.processor import describe_machine
+from ne_dynamics.codegen.llvm.thresholds import LLVM
 from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import BackendError
@@ -179,7 +180,7 @@ def _most_functions() -> int:
                 maps = int(file.read())
         except (OSError, ValueError):
             maps = 65_530
-        _most = max(1000, (maps - CODEGEN.maps_left) // MAPS_PER_FUNCTION)
+        _most = max(1000, (maps - LLVM.maps_left) // MAPS_PER_FUNCTION)
     return _most
 
 
@@ -218,11 +219,11 @@ def count_lanes(features: str) -> int:
     features : str
         As LLVM lists them.
     """
-    return CODEGEN.most_lanes if '+avx512f' in features.split(',') else CODEGEN.most_lanes // 2
+    return LLVM.most_lanes if '+avx512f' in features.split(',') else LLVM.most_lanes // 2
 
 
 def write_module(
-    program: Program, signature: Signature | None, most_lanes: int = CODEGEN.most_lanes
+    program: Program, signature: Signature | None, most_lanes: int = LLVM.most_lanes
 ) -> str:
     """Return the whole module: ``batch`` for many samples and, with a signature, ``entry``.
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from ne_dynamics.codegen.entry_call import RESULT, Owner, Signature
 from ne_dynamics.codegen.llvm.loops import ALIGNMENT, measure_tile
+from ne_dynamics.codegen.llvm.thresholds import LLVM
 from ne_dynamics.codegen.program import Program
-from ne_dynamics.codegen.thresholds import CODEGEN
 
 _TYPE = 8
 _SLOTS = 16
@@ -670,7 +670,7 @@ class _EntryWriter:
     def _run_batch(self, pointers: str) -> list[str]:
         """Write the call of the batch, with a tile on the heap when it is large."""
         size = self.tile
-        is_large = size > CODEGEN.largest_tile_on_stack
+        is_large = size > LLVM.largest_tile_on_stack
         tile = '%tile' if is_large or size else 'null'
         lines = []
         if is_large:
@@ -696,6 +696,6 @@ class _EntryWriter:
 
     def _reserve_tile(self) -> list[str]:
         size = self.tile
-        if 0 < size <= CODEGEN.largest_tile_on_stack:
+        if 0 < size <= LLVM.largest_tile_on_stack:
             return [f'%tile = alloca [{size} x i8], align {ALIGNMENT}']
         return []

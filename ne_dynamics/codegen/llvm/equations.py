@@ -22,6 +22,7 @@ from ne_dynamics.codegen.llvm.lanes import (
     format_double,
     format_type,
 )
+from ne_dynamics.codegen.llvm.thresholds import LLVM
 from ne_dynamics.codegen.magnitude import find_largest_input
 from ne_dynamics.codegen.program import Program
 from ne_dynamics.codegen.symbols import (
@@ -31,7 +32,6 @@ from ne_dynamics.codegen.symbols import (
     Symbol,
     Traced,
 )
-from ne_dynamics.codegen.thresholds import CODEGEN
 
 _SINCOS = 'sincos'
 
@@ -198,10 +198,10 @@ class EquationBody:
                 self._sincos(index)
             return
         # One sample: its joints fill the lanes of one vector.
-        kind = format_type(CODEGEN.packed_operands)
-        for start in range(0, len(angles), CODEGEN.packed_operands):
-            group = angles[start : start + CODEGEN.packed_operands]
-            packed = format_constant(0.0, CODEGEN.packed_operands)
+        kind = format_type(LLVM.packed_operands)
+        for start in range(0, len(angles), LLVM.packed_operands):
+            group = angles[start : start + LLVM.packed_operands]
+            packed = format_constant(0.0, LLVM.packed_operands)
             for lane, index in enumerate(group):
                 self.angles[self.names[index]] = None
                 name = f'%pack{start + lane}'
@@ -213,7 +213,7 @@ class EquationBody:
             pair = f'{{ {kind}, {kind} }}'
             call = f'%pc{start}'
             self.lines.append(
-                f'{call} = call {pair} @{_SINCOS}{CODEGEN.packed_operands}({kind} {packed})'
+                f'{call} = call {pair} @{_SINCOS}{LLVM.packed_operands}({kind} {packed})'
             )
             for part, function in enumerate(('sin', 'cos')):
                 self.lines.append(f'{call}_{part} = extractvalue {pair} {call}, {part}')
@@ -326,17 +326,17 @@ def choose_lanes(program: Program, most: int) -> int:
     if program.is_scalar:
         return 1
     count = program.count()
-    if count.multiplications + count.additions > CODEGEN.lane_operations:
+    if count.multiplications + count.additions > LLVM.lane_operations:
         return 1
-    for lanes in (most, CODEGEN.most_lanes // 2):
-        if program.most_waiting * CODEGEN.frame_per_value * lanes <= CODEGEN.largest_frame:
+    for lanes in (most, LLVM.most_lanes // 2):
+        if program.most_waiting * LLVM.frame_per_value * lanes <= LLVM.largest_frame:
             return lanes
     return 1
 
 
 def fits_stack(program: Program) -> bool:
     """Return whether one sample fits into twice `largest_frame`."""
-    return program.most_waiting * CODEGEN.frame_per_value <= 2 * CODEGEN.largest_frame
+    return program.most_waiting * LLVM.frame_per_value <= 2 * LLVM.largest_frame
 
 
 def _write_function(name: str, program: Program, lanes: int) -> str:
@@ -371,7 +371,7 @@ def _write_function(name: str, program: Program, lanes: int) -> str:
     verdict = _write_verdict(body, checked, nonnegative, largest.bound, lines)
     arguments = ', '.join(f'ptr noalias %in{group}' for group in groups)
     text = '\n'.join([*_split_blocks(lines), f'ret i1 {verdict}'])
-    if len(lines) > CODEGEN.longest_block:
+    if len(lines) > LLVM.longest_block:
         text += '\nnever:\nret i1 false'
     return f'define internal i1 @{name}({arguments}, ptr noalias %out) {{\n{text}\n}}'
 
@@ -395,14 +395,14 @@ def _split_blocks(lines: Sequence[str]) -> list[str]:
 
     A branch that is never taken stands between two blocks. It depends on a volatile load of zero.
     """
-    result = list(lines[: CODEGEN.longest_block])
-    for start in range(CODEGEN.longest_block, len(lines), CODEGEN.longest_block):
+    result = list(lines[: LLVM.longest_block])
+    for start in range(LLVM.longest_block, len(lines), LLVM.longest_block):
         result += [
             f'%zero{start} = load volatile i8, ptr @zero_byte',
             f'%same{start} = icmp eq i8 %zero{start}, 0',
             f'br i1 %same{start}, label %block{start}, label %never',
             f'block{start}:',
-            *lines[start : start + CODEGEN.longest_block],
+            *lines[start : start + LLVM.longest_block],
         ]
     return result
 
@@ -418,7 +418,7 @@ def _write_verdict(
     lanes, kind = body.lanes, body.kind
     condition = 'i1' if lanes == 1 else f'<{lanes} x i1>'
     suffix = 'f64' if lanes == 1 else f'v{lanes}f64'
-    largest = format_constant(CODEGEN.largest_angle, lanes)
+    largest = format_constant(LLVM.largest_angle, lanes)
     checks: list[str] = []
     for index, angle in enumerate(body.angles):
         lines += [

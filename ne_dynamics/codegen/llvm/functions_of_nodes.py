@@ -13,8 +13,8 @@ from ne_dynamics.codegen.llvm.lanes import (
     format_double,
     format_type,
 )
+from ne_dynamics.codegen.llvm.thresholds import LLVM
 from ne_dynamics.codegen.symbols import CLAMP, FUNCTION_NAMES, SIGNED_FUNCTIONS, Graph, Symbol
-from ne_dynamics.codegen.thresholds import CODEGEN
 
 
 class FunctionBody(Protocol):
@@ -48,9 +48,9 @@ def write_early_series(body: FunctionBody, early: set[int]) -> None:
         if index not in early:
             body.write_node(index)
     for (operation, is_negated), group in groups.items():
-        for start in range(0, len(group), CODEGEN.packed_operands):
+        for start in range(0, len(group), LLVM.packed_operands):
             _series_on_lanes(
-                body, operation, is_negated, group[start : start + CODEGEN.packed_operands]
+                body, operation, is_negated, group[start : start + LLVM.packed_operands]
             )
 
 

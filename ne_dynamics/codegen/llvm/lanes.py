@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 
-from ne_dynamics.codegen.thresholds import CODEGEN
+from ne_dynamics.codegen.llvm.thresholds import LLVM
 
-SINCOS_LANES = (1, CODEGEN.packed_operands, CODEGEN.most_lanes)
+SINCOS_LANES = (1, LLVM.packed_operands, LLVM.most_lanes)
 """Angles of which sine and cosine are computed at once, and arguments of other functions."""
 
 INTRINSICS = {'sqrt': 'sqrt', 'abs': 'fabs', 'round': 'rint'}

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 
-from ne_dynamics.codegen.thresholds import CODEGEN
+from ne_dynamics.codegen.llvm.thresholds import LLVM
 from ne_dynamics.model.robot import FloatArray
 
 _busy = threading.RLock()
@@ -54,7 +54,7 @@ class Sharing:
         samples, threads : int
         """
         start = 0
-        if self._measured < CODEGEN.thread_trials:
+        if self._measured < LLVM.thread_trials:
             began = time.perf_counter()
             if not run(0, self._least):
                 return False
@@ -67,11 +67,11 @@ class Sharing:
             return run(start, samples)
         began = time.perf_counter()
         is_good = _share(run, start, samples, threads, self._least)
-        is_faster = self._alone * (samples - start) >= CODEGEN.least_thread_gain * (
+        is_faster = self._alone * (samples - start) >= LLVM.least_thread_gain * (
             time.perf_counter() - began
         )
         self._misses = 0 if is_faster else self._misses + 1
-        if self._misses == CODEGEN.thread_trials:
+        if self._misses == LLVM.thread_trials:
             self._most_rows[0] = math.inf
         return is_good
 
@@ -80,7 +80,7 @@ def _share(
     run: Callable[[int, int], bool], start: int, samples: int, threads: int, least: int
 ) -> bool:
     # Some pieces for each: who is interrupted leaves work to the others.
-    size = max(least, -(-(samples - start) // (CODEGEN.pieces_per_thread * threads)))
+    size = max(least, -(-(samples - start) // (LLVM.pieces_per_thread * threads)))
     starts: Iterator[int] = iter(range(start, samples, size))
 
     def work() -> bool:

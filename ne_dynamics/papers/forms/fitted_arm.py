@@ -15,8 +15,8 @@ from operator import matmul
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.coupled_drive import refuse_coupled_drives
 from ne_dynamics.model.robot import FloatArray, Robot, Transform
+from ne_dynamics.model.separate_drives import refuse_coupled_drives
 from ne_dynamics.papers.forms.arm import Arm, DHLink, check_convention
 from ne_dynamics.papers.thresholds import FORMS
 

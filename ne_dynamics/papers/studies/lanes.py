@@ -25,8 +25,8 @@ from ne_dynamics.codegen.llvm.equations import (
     write_single,
 )
 from ne_dynamics.codegen.llvm.lanes import format_constant, format_type
+from ne_dynamics.codegen.llvm.thresholds import LLVM
 from ne_dynamics.codegen.program import Program
-from ne_dynamics.codegen.thresholds import CODEGEN
 from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import FloatArray
 from ne_dynamics.papers import robots
@@ -152,7 +152,7 @@ def measure(program: Program, tools: Toolchain) -> tuple[list[LaneTiming], float
     assembly = tools.assemble(text)
     cycle = _time_chain(engine.address('chain'))
     timings = []
-    for lanes, body in ((1, 'single'), (CODEGEN.most_lanes, 'several')):
+    for lanes, body in ((1, 'single'), (LLVM.most_lanes, 'several')):
         times = [
             _time_loop(program, engine.address(loop_name(lanes, is_waiting)), lanes)
             for is_waiting in (True, False)
@@ -171,11 +171,14 @@ def write_loops(program: Program) -> str:
             # Kept apart from the loops that time them.
             *(
                 body.replace('ptr noalias %out) {', 'ptr noalias %out) noinline {', 1)
-                for body in (write_single(program), write_several(program, CODEGEN.most_lanes))
+                for body in (
+                    write_single(program),
+                    write_several(program, LLVM.most_lanes),
+                )
             ),
             *(
                 _write_loop(program, lanes, is_waiting)
-                for lanes in (1, CODEGEN.most_lanes)
+                for lanes in (1, LLVM.most_lanes)
                 for is_waiting in (True, False)
             ),
             _CHAIN,
@@ -342,8 +345,8 @@ def measure_handover(tools: Toolchain) -> float:
 
 def _aligned(size: int) -> FloatArray:
     """Return an array of doubles that starts where a vector may."""
-    spare = np.zeros(size + CODEGEN.most_lanes)
-    start = (-spare.ctypes.data % (8 * CODEGEN.most_lanes)) // 8
+    spare = np.zeros(size + LLVM.most_lanes)
+    start = (-spare.ctypes.data % (8 * LLVM.most_lanes)) // 8
     return spare[start : start + size]
 
 

@@ -88,9 +88,10 @@ class CommandSettings:
     )
     repeat: float = parameter(
         0.0,
-        'Rate at which the last command is repeated while no new one comes, for controllers that '
-        'drop old commands. It stops `state_timeout` (which must be finite) after the joint '
-        'state of the command, after a fault and while inactive. 0: never.',
+        'Rate at which the last command is repeated while no new one comes, for controllers '
+        'that drop old ones. It stops when no state has been answered for `state_timeout`, '
+        'which must be finite, when a fault leaves the arm (`on_fault`), and while inactive. '
+        '0: never.',
         unit='1/s',
         minimum=0.0,
         maximum=1000.0,
