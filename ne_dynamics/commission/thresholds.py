@@ -27,21 +27,19 @@ class StepThresholds:
     astray: float = threshold(
         0.08,
         'rad',
-        'By which a joint may go away from where it is wanted in the probe; likewise. Weight '
-        'that the given model does not know does that to one that its friction has held: by up '
-        'to 0.03 rad in 30 runs of ten arms.',
+        'Way off in the probe; likewise. Weight unknown to the model moved joints that friction '
+        'held by up to 0.03 rad in 30 runs of ten arms.',
     )
     wary_share: float = threshold(
         0.92,
         '',
-        'Of the tolerance of a motion, where the node leaves a joint in its probe: so much that '
-        'one which does not move at all, and is 0.4 of it behind for a second, is told as such.',
+        "Part of a motion's tolerance in the probe: a joint at rest, 0.4 of it behind for a "
+        'second, is told so.',
     )
     judge_reach: float = threshold(
         6.0 / 7.0,
         '',
-        'Part of the reach of the excitation, of the motion that is judged: it is not beyond '
-        'what was fitted.',
+        "Reach of the judged motion, by the excitation's: not beyond what was fitted.",
     )
     test_reach: float = threshold(5.0 / 7.0, '', 'The same of the test motion.')
     tremble_reach: float = threshold(
@@ -104,8 +102,8 @@ class PlannedMotionThresholds:
     largest_share: float = threshold(
         0.95,
         '',
-        'Of the effort limits, for which sweeps become smaller than that; the node refuses a '
-        'motion that its model has no effort for.',
+        'Part of the effort limits beyond which sweeps become smaller; the node refuses motions '
+        'without effort.',
     )
     least_sweep: float = threshold(0.05, 'rad or m', 'How small they become.')
     probe_points: int = threshold(50, '', 'Of a probe, a second.')
@@ -115,9 +113,8 @@ class PlannedMotionThresholds:
     looks_between_points: int = threshold(
         8,
         '',
-        'From one point of a probe to the next, at which a model is asked for its efforts. '
-        'Friction may change its sign between them: a tremble turns a joint round at the begin '
-        'of its sweep.',
+        'Efforts between two points of a probe: friction changes sign there where a tremble '
+        'turns round.',
     )
     smallest_scale: float = threshold(
         0.1, '', 'Below this part of its reach a motion is given up.'
@@ -125,8 +122,7 @@ class PlannedMotionThresholds:
     close_way: float = threshold(
         1e-3,
         'rad or m',
-        'A motion that begins nearer than this is followed from where the arm is: it makes up '
-        'for the difference in its first interval, which takes effort.',
+        'A nearer motion is followed from where the arm is: its first interval takes effort.',
     )
 
 
@@ -135,7 +131,7 @@ PLANNED = PlannedMotionThresholds()
 
 
 @dataclass(frozen=True)
-class NodeThresholds:
+class NodeSettingThresholds:
     """What the node is told for the parts of a run."""
 
     # node_settings
@@ -153,8 +149,8 @@ class NodeThresholds:
     lenience: float = threshold(
         2.5,
         '',
-        "By which the node's limit of the position error is wider than that of a run: it counts "
-        '0.4 of it for a second, where a joint may stick for longer.',
+        "The node's limit of the position error, by that of a run: for sticking joints 0.4 of "
+        'it counts a second.',
     )
     sticking_way: float = threshold(
         0.06,
@@ -164,8 +160,8 @@ class NodeThresholds:
     stuck_share: float = threshold(
         1.0,
         '',
-        'Of static friction, by which the feedback may change while a joint stands: one that '
-        'has overrun its motion by half of it sticks until it is as far behind.',
+        'Change of the feedback at rest, by static friction: overrun by half, a joint sticks '
+        'until as far behind.',
     )
     largest_sticking_way: float = threshold(
         0.15, 'rad', 'By which it may stick behind its motion for that, at most; likewise.'
@@ -177,7 +173,7 @@ class NodeThresholds:
     )
 
 
-NODE_SETTINGS = NodeThresholds()
+NODE_SETTINGS = NodeSettingThresholds()
 """Those that count."""
 
 
@@ -236,16 +232,15 @@ class ArmThresholds:
     states_ahead: int = threshold(
         24,
         '',
-        'Of what was read, that a simulated arm may be: a reader that is late for a moment does '
-        'not stop it, and what is on the way is little enough that nothing is lost.',
+        'States a simulated arm may be ahead of what was read: late readers stop nothing, '
+        'nothing is lost.',
     )
 
     # session
     standing_time: float = threshold(
         3600.0,
         's',
-        'For which a simulated arm may stand still, in real time, before its node takes its '
-        'stamps for frozen: it waits for node and run, and they for the machine.',
+        'Real time a simulated arm may stand, before its node takes its stamps for frozen.',
     )
     first_state_time: float = threshold(20.0, 's', 'Longest wait for a first state, in real time.')
 
@@ -303,21 +298,17 @@ class FitThresholds:
     lagging_share: float = threshold(
         0.15,
         '',
-        'Mean lag of a joint while it is slow, as a part of its RMS error, from which it has no '
-        'less than all of the rise: a joint that swings widely neither lags nor leads in the '
-        'mean.',
+        'Mean lag of a slow joint, by its RMS error, from which it needs all of the rise: wide '
+        'swings average out.',
     )
     helping_share: float = threshold(
-        0.95,
-        '',
-        'Of the error with the whole rise, that the first part may leave for the second to be '
-        'tried.',
+        0.95, '', 'Error that the first part may leave, by that with all, to try the second.'
     )
     worthwhile_share: float = threshold(
         0.85,
         '',
-        'Of the error with the whole rise, that a part of it may leave at most to be taken: '
-        'other joints, encoders and ripple change it by some per cent.',
+        'Error that a part of the rise may leave, by that with all: joints, encoders, ripple '
+        'make some per cent.',
     )
     standing_share: float = threshold(
         1e-3,
@@ -343,16 +334,13 @@ class FitThresholds:
         0.011, '', "Of the joint's largest velocity, that the noise of the encoder may be."
     )
     most_swinging: float = threshold(
-        5.0,
-        '',
-        'By which the noise of a joint that swings may seem to be more than that of its encoder.',
+        5.0, '', 'Noise of a swinging joint, at most, by that of its encoder.'
     )
     stribeck_widths: int = threshold(12, '', 'Stribeck velocities that are tried.')
     narrowest_width: float = threshold(
         0.02,
         '',
-        "The first of them, as a part of the joint's largest velocity; none is narrower than "
-        'the velocity at which a joint may stand.',
+        'The first of them, by the largest velocity; none is narrower than a standing velocity.',
     )
     widest_width: float = threshold(0.3, '', 'The last of them, likewise.')
     largest_static: float = threshold(
@@ -370,10 +358,8 @@ class FitThresholds:
     sign_width: float = threshold(
         0.00125,
         '',
-        "Width of the change of sign of what is found, as a part of the joint's largest "
-        'velocity. The fit knows a step, and the joints of the study have one: with four times '
-        'that width, what is fed forward where a joint turns round slowly is late by more than '
-        'the rest of the model is wrong.',
+        "Width of the change of sign found, by the joint's largest velocity; at four times "
+        'that, feedforward is late where joints turn slowly.',
     )
     fewest_of_friction: int = threshold(
         100, '', 'Samples in motion that tell the friction of a joint, at least.'

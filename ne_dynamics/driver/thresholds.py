@@ -23,15 +23,13 @@ class DelayThresholds:
     following_share: float = threshold(
         0.7,
         '',
-        'Part of what is fast in an effort, and of what gravity leaves of that, that the '
-        'command explains, from which on it follows it.',
+        "Part of an effort's fast changes, less gravity, that a command explains to be followed.",
     )
     plain_share: float = threshold(
         0.02,
         '',
-        'Part that a command leaves of an effort, slow changes and all, up to which gravity has '
-        'no part in it. Elsewhere both are fitted, and each takes from the other what the given '
-        'model is off.',
+        'Part a command leaves of an effort, slow changes included, up to which gravity is not '
+        'fitted with it.',
     )
     beside_gravity: float = threshold(
         0.2, '', 'Standard deviation of a factor that was fitted beside gravity, as a part of it.'
@@ -48,10 +46,7 @@ class DelayThresholds:
         'Part that a command leaves unexplained, below which the effort is the command itself.',
     )
     plausible_gain: float = threshold(
-        2.0,
-        '',
-        'By how much a logarithm of a likelihood may be below the largest in the range of a '
-        'delay.',
+        2.0, '', 'Logarithm of a likelihood below the largest that is in the range of a delay.'
     )
     fewest_states: int = threshold(100, '', 'States of which a delay, or its jitter, can be told.')
     jitter_states: int = threshold(600, '', 'Jitter is looked for in so many states.')
@@ -60,8 +55,8 @@ class DelayThresholds:
     telling_change: float = threshold(
         5.0,
         '',
-        'In a state that tells the jitter, the command of a joint changes by so many times the '
-        'noise of its effort in a period.',
+        "A state tells the jitter where a command changes by this, by its effort's noise a "
+        'period.',
     )
 
     # command
@@ -133,16 +128,13 @@ class EffortThresholds:
 
     # order
     smallest_left: float = threshold(
-        0.01,
-        '',
-        'Part of a command that may be left of it, at least: no model of a real arm is better.',
+        0.01, '', 'Least part of a command that is left: no model of a real arm is better.'
     )
     known_order_gain: float = threshold(
         25.0,
         '',
-        'Another order of the commands is known when it is that much likelier than the one of '
-        'the names. In simulated logs wrong orders came out with gains of 10 and 20, of slow '
-        'friction alone.',
+        'Gain from which another order of commands is known; friction gave wrong ones 10 and 20 '
+        'in simulation.',
     )
     likely_order_gain: float = threshold(12.0, '', 'The same, to be likely.')
     order_misfit: float = threshold(
@@ -174,13 +166,10 @@ class MeaningThresholds:
     current_without_gravity: float = threshold(
         4.0,
         '',
-        'What another unit costs beforehand where gravity is taken out: who knows the gravity '
-        'of an arm knows its torques in N m.',
+        'Prior cost of another unit where gravity is taken out: its torques are known in N m.',
     )
     hopeless_cost: float = threshold(
-        25.0,
-        '',
-        'A kind in N m that costs so much more than the other is not tried in another unit.',
+        25.0, '', 'A kind in N m that costs so much more is tried in no other unit.'
     )
     passes: int = threshold(3, '', 'How often signs and factors are gone through.')
     factor_step: float = threshold(
@@ -197,15 +186,13 @@ class MeaningThresholds:
     delay_spread: float = threshold(
         2.0,
         '',
-        'Errors of a delay over the standard deviation that the likelihood has, as simulated '
-        'arms whose joints stick show ...',
+        'Errors of a delay, by the deviation of its likelihood, in simulated sticking arms ...',
     )
     delay_floor: float = threshold(1e-3, 's', '... and beside it.')
     position_trust: float = threshold(
         2.0,
         '',
-        'Logarithm of how many times rather an effort has the wrong sign than a position, which '
-        'every display of the arm shows.',
+        'Logarithm of the odds that an effort has the wrong sign, not a displayed position.',
     )
     most_faults: int = threshold(4, '', 'Faults of positions that are looked for beside it.')
 

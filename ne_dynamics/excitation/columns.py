@@ -11,11 +11,11 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.identification.quality import NAMES, UNITS
-from ne_dynamics.identification.regression.design import FRICTION_SPREAD, find_bodies
+from ne_dynamics.identification.regression.design import find_bodies
 from ne_dynamics.identification.regression.friction_terms import ALWAYS, Term, given_values
 from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
-from ne_dynamics.identification.thresholds import IDENTIFICATION
+from ne_dynamics.identification.thresholds import IDENTIFICATION, REGRESSION
 from ne_dynamics.model.rigid_body import FloatArray
 
 TERMS = ALWAYS
@@ -168,10 +168,10 @@ def _inertial_scales(references: FloatArray) -> FloatArray:
 
 
 def _friction_scales(limits: ExcitationLimits, columns: FloatArray) -> FloatArray:
-    """Return what makes :data:`FRICTION_SPREAD` of the effort a joint may use."""
+    """Return what makes `friction_spread` of the effort a joint may use."""
     size = np.sqrt((columns**2).mean(axis=0))
     effort = np.where(np.isfinite(limits.effort), limits.effort, 1.0)
-    scales = FRICTION_SPREAD * effort[:, np.newaxis] / np.where(size > 0.0, size, 1.0)
+    scales = REGRESSION.friction_spread * effort[:, np.newaxis] / np.where(size > 0.0, size, 1.0)
     return scales.ravel()
 
 

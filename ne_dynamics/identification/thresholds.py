@@ -60,7 +60,9 @@ class IdentificationThresholds:
     )
 
     # pieces
-    samples_at_once: int = threshold(4000, '', 'Samples whose rows are put together at once.')
+    samples_at_once: int = threshold(
+        4000, '', 'Samples whose rows are computed, or put together, at once.'
+    )
     outlier_weight: float = threshold(
         0.5, '', 'Weight below which an effort is called an outlier.'
     )
@@ -98,8 +100,8 @@ class PlausibilityThresholds:
     center_margin: float = threshold(
         0.1,
         '',
-        'A centre of mass may be outside the box around the collision shapes by this part of its '
-        'diagonal: shapes leave out flanges and cables.',
+        "Centre of mass outside the collision shapes' box, by its diagonal: shapes lack flanges "
+        'and cables.',
     )
     friction_factor: float = threshold(
         10.0, '', 'Between a given Coulomb friction and the identified one.'
@@ -110,6 +112,10 @@ class PlausibilityThresholds:
 
 
 IDENTIFICATION = IdentificationThresholds()
+"""Those that count."""
+
+
+PLAUSIBILITY = PlausibilityThresholds()
 """Those that count."""
 
 
@@ -194,5 +200,79 @@ class LoadThresholds:
 LOAD = LoadThresholds()
 """Those that count."""
 
-PLAUSIBILITY = PlausibilityThresholds()
+
+@dataclass(frozen=True)
+class RegressionThresholds:
+    """What is believed of bodies and friction beforehand."""
+
+    friction_spread: float = threshold(
+        0.3, '', 'Effort of a term, by that of its joint, before the prior is felt.'
+    )
+    unmoved: float = threshold(
+        1e-4, '', 'A body that moved by less than this part of itself stays as given.'
+    )
+    stribeck_velocities: tuple[float, ...] = threshold(
+        (0.04, 0.12, 0.8),
+        '',
+        "Tried, by a joint's largest velocity; by the last, friction falls throughout.",
+    )
+    hysteresis_angle: float = threshold(
+        0.1, 'rad', 'Displacement over which hysteresis turns round, of joints that turn ...'
+    )
+    hysteresis_distance: float = threshold(0.01, 'm', '... and that slide.')
+    narrowest_smoothing: float = threshold(
+        0.005,
+        '',
+        "Width of Coulomb's change of sign, by the largest velocity: less chatters with noise.",
+    )
+    least_second_moment: float = threshold(
+        1e-4, '', 'Least second moment of a given body, by its largest.'
+    )
+    point_radius: float = threshold(
+        0.01, 'm', 'Radius of gyration that a point mass is taken to have.'
+    )
+
+
+REGRESSION = RegressionThresholds()
+"""Those that count."""
+
+
+@dataclass(frozen=True)
+class SolverThresholds:
+    """How the weights of the divergences fall, and when a fit has converged or is stuck."""
+
+    first_weight: float = threshold(
+        4.0, '', "First weight of the divergences, by the square of Newton's decrement there."
+    )
+    weight_step: float = threshold(0.3, '', 'Factor from one weight to the next, at first ...')
+    shortest_weight_step: float = threshold(0.85, '', '... and nearest to 1 ...')
+    long_stage: int = threshold(
+        8, '', '... after so many steps with one weight: its last step was too long.'
+    )
+    towards_edge: float = threshold(
+        0.7, '', 'Part of the way to impossible bodies that a step may go: nearer is slow.'
+    )
+    centred_decrement: float = threshold(
+        0.5, '', "Newton's decrement, by the root of the weight, from which the weight falls."
+    )
+    bound_pull: float = threshold(
+        1e-9, '', 'Slope that pulls a number from 0, by the largest at a bound.'
+    )
+    near_steps: int = threshold(
+        25, '', "Steps from a similar problem in which Newton's method alone must end."
+    )
+    stuck_steps: int = threshold(
+        150, '', 'Steps without an end from which such a search begins anew.'
+    )
+    largest_gap: float = threshold(
+        1e-6,
+        'logarithm of the likelihood',
+        'Distance from the minimum of a converged fit: no measurement tells it.',
+    )
+    iterations: int = threshold(1000, '', 'Most steps of a search.')
+    longest_step: float = threshold(1e6, '', 'Longest step of a line search without an edge.')
+    line_precision: float = threshold(1e-4, '', 'Part of a step to which a line search finds it.')
+
+
+SOLVER = SolverThresholds()
 """Those that count."""

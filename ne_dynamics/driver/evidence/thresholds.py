@@ -24,8 +24,7 @@ class EvidenceThresholds:
     joint_spreads: tuple[float, ...] = threshold(
         (0.3, 0.3, 0.3, 0.1),
         '',
-        'How large viscous friction, Coulomb friction, rotor inertia and constant may make an '
-        'effort, as parts of it.',
+        'Viscous and Coulomb friction, rotor inertia and constant, as parts of an effort.',
     )
     path_spread: float = threshold(
         0.3,
@@ -52,8 +51,7 @@ class EvidenceThresholds:
     gravity_left: float = threshold(
         0.5,
         '',
-        "How far a driver's model of gravity may be off, as a part of `inertia_spread` and of "
-        'an unknown load.',
+        "Error of a driver's gravity, as a part of `inertia_spread` and of an unknown load.",
     )
     passes: int = threshold(4, '', 'Solutions, each with the residuals of the one before.')
     sign_passes: int = threshold(3, '', 'Solutions, each with the signs of the one before.')
@@ -79,9 +77,7 @@ class EvidenceThresholds:
         10.0, '', 'Weight of a velocity that the log holds, in independent values.'
     )
     clear_share: float = threshold(
-        0.5,
-        '',
-        'Part of an effort that the given model has to make for its own factor to be read off it.',
+        0.5, '', "Part of an effort that the model must make to tell the effort's factor."
     )
     expected_share: float = threshold(
         0.1, '', 'What is expected to be left of an effort then, as a part of it.'
@@ -89,8 +85,7 @@ class EvidenceThresholds:
     anchor_share: float = threshold(
         0.1,
         '',
-        'Effort of the given model over that of the first moments that a load may have, from '
-        'which on a joint tells these.',
+        "Model's effort, by that of a load's first moments, from which a joint tells these.",
     )
     moment_spread: float = threshold(
         0.2,
@@ -99,10 +94,7 @@ class EvidenceThresholds:
         'free.',
     )
     any_constant: float = threshold(
-        3.0,
-        '',
-        'How large a constant may make an effort of which nothing else is believed, as a part '
-        'of it.',
+        3.0, '', 'Constant, by an effort of which nothing else is believed.'
     )
     turns: int = threshold(12, '', "In which factors and the load's centre of mass are found.")
     negative_share: float = threshold(
@@ -121,9 +113,8 @@ class EvidenceThresholds:
     least_expected_share: float = threshold(
         0.01,
         '',
-        "Effort of the given model over that of an unknown load's first moments, from which on "
-        'a joint votes: below it the model says nothing of the effort, and their quotient is '
-        'any number.',
+        "Model's effort, by that of an unknown load's first moments, from which a joint votes; "
+        'below, quotients are arbitrary.',
     )
 
     # likeliest

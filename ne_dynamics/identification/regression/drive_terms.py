@@ -12,7 +12,8 @@ from typing import cast
 import numpy as np
 
 from ne_dynamics.algorithms.joint_friction import compute_friction
-from ne_dynamics.identification.regression.friction_terms import NARROW, TERMS, Term
+from ne_dynamics.identification.regression.friction_terms import TERMS, Term
+from ne_dynamics.identification.thresholds import REGRESSION
 from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
@@ -57,7 +58,9 @@ def find_width(drive: CoupledDrive, row: FloatArray, largest: FloatArray) -> flo
     largest : array, shape (n,)
         Largest velocities of the joints [rad/s or m/s].
     """
-    return drive.smoothing_velocity or max(NARROW * float(np.abs(row) @ largest), 1e-9)
+    return drive.smoothing_velocity or max(
+        REGRESSION.narrowest_smoothing * float(np.abs(row) @ largest), 1e-9
+    )
 
 
 def given_drive_values(robot: Robot) -> FloatArray:

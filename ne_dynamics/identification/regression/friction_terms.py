@@ -16,17 +16,10 @@ import numpy as np
 
 from ne_dynamics.algorithms.hysteresis import compute_hysteresis, follow_hysteresis
 from ne_dynamics.algorithms.joint_friction import compute_friction
+from ne_dynamics.identification.thresholds import REGRESSION
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-
-STRIBECK_PARTS = (0.04, 0.12, 0.8)
-"""Stribeck velocities that are tried, as parts of the largest velocity of a joint. By the last one
-friction falls over all of the motion, which viscous friction, >= 0, cannot say."""
-
-DISPLACEMENT, SLID_DISPLACEMENT = 0.1, 0.01
-"""Displacement over which friction with hysteresis turns round, of joints that turn [rad] and that
-slide [m]."""
 
 
 class Term(enum.IntEnum):
@@ -66,16 +59,17 @@ BY_CHOICE = (
 """What is fitted where held-out blocks are predicted better with it."""
 
 STRIBECK = dict(
-    zip((Term.STRIBECK_SLOW, Term.STRIBECK_FAST, Term.STRIBECK_WIDE), STRIBECK_PARTS, strict=True)
+    zip(
+        (Term.STRIBECK_SLOW, Term.STRIBECK_FAST, Term.STRIBECK_WIDE),
+        REGRESSION.stribeck_velocities,
+        strict=True,
+    )
 )
 """Stribeck velocity of a term, as a part of the joint's largest velocity."""
 
 SMOOTH = {Term.COULOMB_SMOOTH: 0.025, Term.COULOMB_SMOOTHER: 0.06}
 """Width of a smoothed change of sign of Coulomb friction, as a part of the largest velocity."""
 
-NARROW = 0.005
-"""The same where no other was chosen. From where velocities count as motion, at four times that,
-it is a step; below, the log does not tell, and a step would chatter with the noise."""
 
 NOT_NEGATIVE = frozenset(set(Term) - {Term.OFFSET})
 
@@ -111,7 +105,9 @@ def compute_columns(
     nothing = FrictionModel()
     given = joint.friction
     if given.smoothing_velocity == 0.0:
-        given = replace(given, smoothing_velocity=max(NARROW * largest_velocity, 1e-9))
+        given = replace(
+            given, smoothing_velocity=max(REGRESSION.narrowest_smoothing * largest_velocity, 1e-9)
+        )
     smooth = replace(nothing, smoothing_velocity=given.smoothing_velocity)
     columns[:, Term.VISCOUS] = velocity
     columns[:, Term.COULOMB] = compute_effort(given, 0.0, 1.0) - compute_effort(given, 0.0, 0.0)
@@ -156,7 +152,9 @@ def compute_path_columns(joint: Joint, position: FloatArray) -> tuple[FloatArray
 
 def find_displacement(joint: Joint) -> float:
     """Return the displacement of a fitted hysteresis [rad or m]."""
-    return SLID_DISPLACEMENT if joint.type.is_prismatic else DISPLACEMENT
+    return (
+        REGRESSION.hysteresis_distance if joint.type.is_prismatic else REGRESSION.hysteresis_angle
+    )
 
 
 def compute_kept_effort(
@@ -246,7 +244,10 @@ def with_values(joint: Joint, values: Mapping[Term, float], largest_velocity: fl
     if Term.LOAD in values:
         model = replace(model, load_coefficient=values[Term.LOAD])
     if values and model.smoothing_velocity == 0.0:
-        width = next((part for term, part in SMOOTH.items() if term in values), NARROW)
+        width = next(
+            (part for term, part in SMOOTH.items() if term in values),
+            REGRESSION.narrowest_smoothing,
+        )
         model = replace(model, smoothing_velocity=max(width * largest_velocity, 1e-9))
     for term, part in STRIBECK.items():
         if term in values:

@@ -18,13 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.identification.thresholds import REGRESSION
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
-
-THINNEST = 1e-4
-"""Smallest second moment that a given body is taken to have, as a part of its largest."""
-
-SMALLEST_RADIUS = 0.01
-"""Radius of gyration that a point mass is taken to have [m]."""
 
 
 def _basis() -> FloatArray:
@@ -104,9 +99,9 @@ def nearest_body(inertia: Inertia) -> Inertia:
     """
     tensor = inertia.inertia_about_com
     moments, axes = np.linalg.eigh(0.5 * np.trace(tensor) * np.eye(3) - tensor)
-    lowest = THINNEST * moments[-1]
+    lowest = REGRESSION.least_second_moment * moments[-1]
     if not lowest > 0.0:
-        lowest = inertia.mass * SMALLEST_RADIUS**2
+        lowest = inertia.mass * REGRESSION.point_radius**2
     if moments[0] >= lowest:
         return inertia
     spread = (axes * np.maximum(moments, lowest)) @ axes.T

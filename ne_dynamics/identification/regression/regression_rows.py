@@ -21,14 +21,14 @@ from ne_dynamics.identification.regression.friction_terms import (
     compute_kept_effort,
     compute_path_columns,
 )
+from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Signals
 from ne_dynamics.logs.signals import Stretch
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
 PER_BODY = 10
-WINDOW = 4000
-"""Samples of a stretch that are computed at once."""
+"""Inertial parameters of a body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +200,7 @@ def _generate_windows(
     """Yield kept samples, their stretch, a window that holds them, and its part of it."""
     first = 0
     for stretch in signals.stretches:
-        for window, kept, part in stretch.windows(WINDOW):
+        for window, kept, part in stretch.windows(IDENTIFICATION.samples_at_once):
             yield first + kept, stretch, window, part
         first += stretch.kept.size
 

@@ -33,45 +33,9 @@ from numpy.typing import NDArray
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification.regression.pseudo_inertia import BASIS
 from ne_dynamics.identification.regression.reduction import triangle
+from ne_dynamics.identification.regression.regression_rows import PER_BODY
+from ne_dynamics.identification.thresholds import SOLVER
 from ne_dynamics.model.rigid_body import FloatArray
-
-PER_BODY = 10
-
-FIRST_WEIGHT = 4.0
-"""Weight of the divergences at the beginning, over the square of Newton's decrement there."""
-
-WEIGHT_STEP = 0.3
-"""Factor from one weight to the next, at first."""
-
-SHORTEST_WEIGHT_STEP = 0.85
-"""Nearest to 1 that this factor comes."""
-
-LONG_STAGE = 8
-"""Steps with one weight that show that the last step of the weight was too long."""
-
-TOWARDS_EDGE = 0.7
-"""Part of the way to where a body can no longer exist that a step may go: nearer, what follows is
-slow."""
-
-CENTRED = 0.5
-"""Newton's decrement, over the root of the weight, from which the weight goes down."""
-
-PULL = 1e-9
-"""Slope with which a number pulls away from 0, as a part of the largest slope at a bound."""
-
-NEAR = 25
-"""Steps, from a similar problem, in which Newton's method alone is to be at the end."""
-
-STUCK = 150
-"""Steps without the end from which a search from a similar problem begins anew."""
-
-LARGEST_GAP = 1e-6
-"""Distance from the minimum, in units of the logarithm of the likelihood, from which a fit has
-converged: nothing that is measured tells two models apart by so little."""
-
-ITERATIONS = 1000
-LONGEST_STEP = 1e6
-LINE_PRECISION = 1e-4
 
 _PAIRS = [(row, column) for row in range(4) for column in range(row + 1)]
 
@@ -142,7 +106,7 @@ class Solution:
 
 
 def minimize(
-    problem: Problem, start: Solution | None = None, largest_gap: float = LARGEST_GAP
+    problem: Problem, start: Solution | None = None, largest_gap: float = SOLVER.largest_gap
 ) -> Solution:
     """Return the minimum, with the proof of it.
 
@@ -164,16 +128,22 @@ def minimize(
     IdentificationError
         When the minimum was not reached, or a number is not finite.
     """
-    attempts: list[tuple[Solution | None, float, int]] = [(None, FIRST_WEIGHT, ITERATIONS)]
+    attempts: list[tuple[Solution | None, float, int]] = [
+        (None, SOLVER.first_weight, SOLVER.iterations)
+    ]
     if start is not None:
         # Mostly the minimum is near: Newton's method alone gets there in a few steps.
-        attempts = [(start, 0.0, NEAR), (start, FIRST_WEIGHT, STUCK), *attempts]
+        attempts = [
+            (start, 0.0, SOLVER.near_steps),
+            (start, SOLVER.first_weight, SOLVER.stuck_steps),
+            *attempts,
+        ]
     for begin, first_weight, longest in attempts:
         found = _follow(problem, _SolverState(problem, begin), first_weight, longest, largest_gap)
         if found is not None:
             return found
     raise IdentificationError(
-        f'the fit: expected to be within {largest_gap:g} of its minimum after {ITERATIONS} '
+        f'the fit: expected to be within {largest_gap:g} of its minimum after {SOLVER.iterations} '
         "steps of Newton's method, it is not: the numbers of the log or of the given model "
         'are out of proportion'
     )
@@ -188,17 +158,17 @@ def _follow(
     weight = last
     if first_weight > 0.0:
         weight = max(first_weight * state.compute_decrement(last) ** 2, last)
-    factor, steps = WEIGHT_STEP, 0
+    factor, steps = SOLVER.weight_step, 0
     for iteration in range(1, longest + 1):
         decrement, proof = state.step(weight)
         steps += 1
         if not np.isfinite(decrement):
             return None
-        if decrement >= CENTRED * np.sqrt(weight) or state.release():
+        if decrement >= SOLVER.centred_decrement * np.sqrt(weight) or state.release():
             continue
         if weight > last:
-            if steps > LONG_STAGE:
-                factor = min(math.sqrt(factor), SHORTEST_WEIGHT_STEP)
+            if steps > SOLVER.long_stage:
+                factor = min(math.sqrt(factor), SOLVER.shortest_weight_step)
             weight, steps = max(weight * factor, last), 0
             continue
         ratio = proof / np.sqrt(last)
@@ -340,7 +310,7 @@ class _SolverState:
         if not pulls.size:
             return False
         hardest = int(pulls.argmin())
-        if pulls[hardest] >= -PULL * max(1.0, float(np.abs(pulls).max())):
+        if pulls[hardest] >= -SOLVER.bound_pull * max(1.0, float(np.abs(pulls).max())):
             return False
         self._held[hardest] = False
         return True
@@ -381,16 +351,16 @@ def _search(linear: float, square: float, logarithms: FloatArray, weight: float)
         )
 
     lowest = float(logarithms.min()) if logarithms.size else 0.0
-    low, high = 0.0, TOWARDS_EDGE / -lowest if lowest < 0.0 else np.inf
+    low, high = 0.0, SOLVER.towards_edge / -lowest if lowest < 0.0 else np.inf
     if high > 1.0 and slope(1.0) > 0.0:
         high = 1.0
     elif not np.isfinite(high):
         high = 2.0
-        while slope(high) < 0.0 and high < LONGEST_STEP:
+        while slope(high) < 0.0 and high < SOLVER.longest_step:
             low, high = high, 2.0 * high
     if slope(high) <= 0.0:
         return high
-    while high - low > LINE_PRECISION * high:
+    while high - low > SOLVER.line_precision * high:
         middle = 0.5 * (low + high)
         low, high = (low, middle) if slope(middle) > 0.0 else (middle, high)
     return 0.5 * (low + high)
