@@ -1,4 +1,4 @@
-# The wheels of ROS 2 as one library, `wheels`; see build.sh.
+# The wheels of ROS 2 as one library, `wheels`.
 
 file(GLOB bundled_libraries ${OUT}/venv/lib/python3.*/site-packages/*.libs)
 set(CMAKE_BUILD_RPATH "${OUT}/lib;${OUT}/ws/lib;${OUT}/venv/lib;${bundled_libraries}")
