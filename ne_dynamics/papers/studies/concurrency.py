@@ -329,5 +329,6 @@ def _compare_robots() -> tuple[ReportTable, dict[str, dict[str, float]]]:
         rows,
         'Multiplications; additions. Operations a step: how many processors the chain would keep '
         'busy on average.',
+        in_document=False,
     )
     return table, data
