@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from ne_dynamics.errors import InputError
+from ne_dynamics.papers.counting.every_row import EVERY_ROW
+from ne_dynamics.papers.counting.explained_rows import DERIVED, IMPOSSIBLE, MEASURED
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit, polynomial
 from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL, row
 from ne_dynamics.papers.studies import (
@@ -41,6 +44,19 @@ def test_counts_are_up_to_date():
     found = counts.study().markdown()
     written = document.section(DOCUMENT, 'counts')
     assert without_optional_robots(found) == without_optional_robots(written)
+
+
+def test_rows_by_status_are_as_many_as_is_said():
+    """The numbers of printed rows that are measured, derived and not to be had are those found."""
+    found = Counter(item.status for item in EVERY_ROW)
+    said = {
+        name: int(count) for count, name in re.findall(r'(\d+) rows are \*([\w ]+)\*', DOCUMENT)
+    }
+    assert said == {
+        'measured': found[MEASURED],
+        'derived': found[DERIVED],
+        'not to be had': found[IMPOSSIBLE],
+    }
 
 
 def test_schedules_are_up_to_date():

@@ -279,6 +279,7 @@ def _compare_forms(n: int) -> tuple[ReportTable, list[dict[str, object]]]:
         rows,
         '001 has it that the modified form lets more be done side by side than the other two. '
         'Terms and operations as above; only the modified form takes axial moments as such.',
+        in_document=False,
     )
     return table, data
 
@@ -329,5 +330,6 @@ def _compare_robots() -> tuple[ReportTable, dict[str, dict[str, float]]]:
         rows,
         'Multiplications; additions. Operations a step: how many processors the chain would keep '
         'busy on average.',
+        in_document=False,
     )
     return table, data

@@ -62,6 +62,7 @@ def study(
             'What the documents say in numbers besides',
             ('where', 'claim', 'how it follows', 'ours'),
             claims,
+            in_document=False,
         ),
         traced,
     )
@@ -165,6 +166,7 @@ def _explain_printed(meter: CostMeter) -> tuple[list[ReportTable], list[dict[str
             'Printed rows that nothing here gives',
             ('table', 'row', 'printed', 'ours', 'why'),
             lines[IMPOSSIBLE],
+            in_document=False,
         ),
     ], data
 
@@ -183,6 +185,7 @@ def _tabulate_statuses() -> ReportTable:
         rows,
         'Printed and measured counts are multiplications; additions. '
         + ' '.join(f'{name}: {remark}.' for name, remark in REMARKS.items()),
+        in_document=False,
     )
 
 

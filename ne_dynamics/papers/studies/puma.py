@@ -227,6 +227,7 @@ def _tabulate_joints(runs: _Runs, duration: float) -> tuple[ReportTable, dict[st
         f'{states} states of the held motion the efforts of the explicit Lagrangian law (4.1) '
         'and of substitution into the recursion (4.4) agree within '
         f'{_next_power_of_ten(relative)} of the largest.',
+        in_document=False,
     )
     return table, {'largest_effort_difference': apart, 'joints': data}
 
@@ -261,6 +262,7 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, floa
             ('Runge-Kutta step h [ms]', 'simulated', 'a h / (6 w e)'),
             rows,
             'a: acceleration that jumps, 9 D / (2 T^2); w = 10/s: square root of Kp; e = 2.718.',
+            in_document=False,
         ),
         data,
     )

@@ -174,6 +174,7 @@ def _tabulate_torques(name: str, torques: Torques, duration: float) -> ReportTab
             for joint in range(6)
         ],
         note[name],
+        in_document=name == 'line',
     )
 
 
