@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class NeDynamicsError(Exception):
-    """Base of every exception that this package raises on purpose.
+    """Base class of every exception that this package raises on purpose.
 
     Parameters
     ----------
     *arguments
         The message.
     field : str
-        Which field of what was given is at fault, where there is one to name.
+        Name of the invalid field of the input, if there is one.
     """
 
     def __init__(self, *arguments: object, field: str = '') -> None:
@@ -49,7 +49,7 @@ class ModelError(NeDynamicsError, ValueError):
 
 
 class InputError(NeDynamicsError, ValueError):
-    """An array or number handed to a function has a wrong shape, type or value."""
+    """An argument (array or number) has a wrong shape, type or value."""
 
 
 class TrajectoryError(NeDynamicsError, ValueError):
@@ -65,15 +65,15 @@ class ImuError(NeDynamicsError, ValueError):
 
 
 class PayloadError(NeDynamicsError, ValueError):
-    """What hangs on an arm cannot be told from how it was felt; the message says why."""
+    """A payload cannot be identified from the measurements; the message says why."""
 
 
 class IdentificationError(NeDynamicsError, ArithmeticError):
-    """A fit did not reach its minimum: there is no result to use."""
+    """A fit did not converge to its minimum; there is no result."""
 
 
 class ExcitationError(NeDynamicsError, ArithmeticError):
-    """No motion was found that keeps what it was asked to keep; the message says what not."""
+    """No motion was found that satisfies the constraints; the message names those violated."""
 
 
 class ParameterError(NeDynamicsError, ValueError):
@@ -85,11 +85,11 @@ class CommandLineError(NeDynamicsError, ValueError):
 
 
 class BackendError(NeDynamicsError, RuntimeError):
-    """A computation backend was asked for that is unknown or cannot run here."""
+    """The requested computation backend is unknown or cannot run here."""
 
 
 class MissingDependencyError(NeDynamicsError, ImportError):
-    """An optional dependency is missing; the message names the extra that brings it."""
+    """An optional dependency is missing; the message names the extra that installs it."""
 
 
 EXTRAS = {
@@ -159,17 +159,17 @@ def optional_dependency(sentence: str, extra: str) -> Iterator[None]:
 
 
 class InverseKinematicsError(NeDynamicsError, ValueError):
-    """No joint positions were found that bring a link to a pose.
+    """No joint positions were found at which a link has the requested pose.
 
     Parameters
     ----------
     message : str
     position : array, shape (n,)
-        Joint positions, within the limits, whose pose came nearest [rad or m].
+        Joint positions within the limits whose pose is nearest [rad or m].
     position_error : float
-        Distance of the link's origin from the one that was asked for [m].
+        Distance between the link's origin there and the requested one [m].
     orientation_error : float
-        Angle between its axes and those that were asked for [rad].
+        Angle between the link's axes there and the requested ones [rad].
     """
 
     def __init__(

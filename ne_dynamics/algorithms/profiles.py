@@ -36,12 +36,12 @@ Value = TypeVar('Value', float, FloatArray)
 
 
 class ProfileSamples(NamedTuple):
-    """A motion at given times.
+    """A motion, sampled at given times.
 
     Attributes
     ----------
     position : array
-        [rad or m], of the shape of the times followed by that of the ends.
+        [rad or m]; its shape is that of the times followed by that of the positions.
     velocity : array, same shape
         [rad/s or m/s]
     acceleration : array, same shape
@@ -62,38 +62,38 @@ def trapezoidal_profile(
     acceleration_time: float | None = None,
     deceleration_time: float | None = None,
 ) -> ProfileSamples:
-    """Return a motion of constant acceleration, coasting, and constant deceleration.
+    """Return a motion from rest to rest with a trapezoidal velocity profile.
 
-    All joints change phase at the same instants, so the path is a straight line in the space of
-    the joints. Nothing checks the limits of a robot.
+    All joints change phase (acceleration, constant velocity, deceleration) at the same times, so
+    the path is a straight line in joint space. Joint limits are not checked.
 
     Parameters
     ----------
     start, end : array-like, shape () or (n,)
-        Where the motion rests before and after [rad or m]. With 0 and 1, the result is the share
-        of a path.
+        Positions at the start and at the end [rad or m]. With 0 and 1 the result is a path
+        parameter from 0 to 1.
     duration : float
         T [s]
     time : array-like, shape () or (N,)
-        From the begin of the motion [s]; before 0 and after T the motion rests.
+        Times since the start of the motion [s]; before 0 and after T the motion is at rest.
     acceleration_time : float, optional
-        Ta [s]; T/3 when omitted, as in 000 section 4.
+        Ta [s]; default: T/3, as in section 4 of Sasaki (1990, JAERI-M 90-147).
     deceleration_time : float, optional
-        Td [s]; Ta when omitted. Without coasting, a triangle, when both add up to T.
+        Td [s]; default: Ta. With Ta + Td = T the velocity profile is a triangle.
 
     Returns
     -------
     ProfileSamples
         Position, velocity and acceleration, each of shape (), (N,), (n,) or (N, n). At 0, Ta and
-        T - Td, where the acceleration jumps, it is the one that follows (but for rounding of the
-        times); at T that of before.
+        T - Td, where the acceleration steps, it is the value after the step (up to rounding of
+        the times); at T the value before it.
 
     Raises
     ------
     InputError
         When an argument is not finite or has a wrong shape, the duration or a phase is not
-        longer than 0 s, both phases are longer than the duration, or the motion is so fast that
-        numbers overflow.
+        longer than 0 s, both phases together are longer than the duration, or the motion is so
+        fast that numbers overflow.
     """
     ends, duration, t = _check_arguments(start, end, duration, time)
     speeding_up, slowing_down = _check_phases(duration, acceleration_time, deceleration_time)
@@ -150,23 +150,23 @@ def _check_phases(
 def cubic_profile(
     start: ArrayLike, end: ArrayLike, duration: float, time: ArrayLike
 ) -> ProfileSamples:
-    """Return the cubic polynomial from rest to rest: D (3 s^2 - 2 s^3), s = t / T.
+    """Return the cubic motion from rest to rest: D (3 s^2 - 2 s^3), s = t / T, D = end - start.
 
     Parameters
     ----------
     start, end : array-like, shape () or (n,)
-        Where the motion rests before and after [rad or m]. With 0 and 1, the result is the share
-        of a path.
+        Positions at the start and at the end [rad or m]. With 0 and 1 the result is a path
+        parameter from 0 to 1.
     duration : float
         T [s]
     time : array-like, shape () or (N,)
-        From the begin of the motion [s]; before 0 and after T the motion rests.
+        Times since the start of the motion [s]; before 0 and after T the motion is at rest.
 
     Returns
     -------
     ProfileSamples
-        Position, velocity and acceleration, each of shape (), (N,), (n,) or (N, n). At 0 and T
-        the acceleration is that of the moving side, 6 D / T^2 and its opposite.
+        Position, velocity and acceleration, each of shape (), (N,), (n,) or (N, n). At 0 and T,
+        where the acceleration steps, it is that of the motion: 6 D / T^2 and -6 D / T^2.
 
     Raises
     ------
@@ -180,9 +180,9 @@ def cubic_profile(
 def quintic_profile(
     start: ArrayLike, end: ArrayLike, duration: float, time: ArrayLike
 ) -> ProfileSamples:
-    """Return the quintic polynomial from rest to rest: D (10 s^3 - 15 s^4 + 6 s^5), s = t / T.
+    """Return the quintic motion from rest to rest: D (10 s^3 - 15 s^4 + 6 s^5), s = t / T.
 
-    Velocity and acceleration are zero at both ends, and continuous.
+    D is end - start. Velocity and acceleration are continuous, and zero at both ends.
 
     Parameters
     ----------

@@ -43,31 +43,34 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 class Controller:
-    """Controls one arm.
+    """Controller of one arm: joint states in, effort commands out.
+
+    Call :meth:`update` for each joint state, or :meth:`answer`, send the command, then
+    :meth:`review`. Desired motions are requested of :attr:`motion`.
 
     Parameters
     ----------
     tuning : Tuning
     wrist : WristWrench, optional
-        Its readings are added to the dynamics.
+        Wrist sensor, whose readings enter the dynamics.
     imu : BaseImu, optional
-        Its readings say how the base stands and moves.
+        IMU of the base, whose readings give its tilt and motion.
     submit : Submit, optional
-        Plans what is followed anew, beside the states: in the node another process; by default
-        who reviews a state.
+        Runs the planning of motions apart from the control loop: in the node in another process;
+        by default in :meth:`review`.
 
     Attributes
     ----------
     tuning : Tuning
-        That counts.
+        The tuning in use.
     accept, sense, motion, law, observer, pace, transition, limits, watch
-        The stages. :class:`Desired`, the motion, is also where motions are asked for.
+        The stages.
     machine : CommandMachine
-        Has the commands that answer no joint state.
+        Produces the commands that do not answer a joint state.
     damped : DampedArm
         Answers states after a fault.
     check : TuningCheck
-        Says whether a tuning can work.
+        Checks whether a tuning can work.
     """
 
     def __init__(
@@ -109,7 +112,7 @@ class Controller:
         self._unreviewed: Tick | None = None
 
     def adopt(self, tuning: Tuning) -> None:
-        """Use another tuning from the next state on; command and rate limit go on."""
+        """Use another tuning from the next state on; last command and rate limit are kept."""
         for stage in (
             self.sense,
             self.limits,
@@ -140,9 +143,9 @@ class Controller:
         return tuple(step for step in steps if step is not None)
 
     def reset(self) -> None:
-        """Forget states, motion and last command: the arm is held where the next state finds it.
+        """Forget states, motion and last command; the rate of the states is kept.
 
-        The rate of the states is no matter of who answers them: it is still known.
+        The arm is then held at the position of the next state.
         """
         self._restart()
         for stage in (self.accept, self.sense, self.motion, self.transition, self.limits):
@@ -167,7 +170,7 @@ class Controller:
         arrival: float = 0.0,
         measured_effort: FloatArray | None = None,
     ) -> Tick:
-        """Answer a state and review the motion, for whom nothing waits.
+        """Answer a state, then review the motion; for callers that need no early command.
 
         Parameters and errors are those of :meth:`answer` and :meth:`review`.
         """
@@ -183,16 +186,16 @@ class Controller:
         arrival: float = 0.0,
         measured_effort: FloatArray | None = None,
     ) -> Tick:
-        """Answer a state; :meth:`review` is to follow once the command is on its way.
+        """Return the answer to a joint state; send its command, then call :meth:`review`.
 
-        Parameters are those of :class:`Tick`. A velocity of None is enough where the mode needs
-        none, and the measured effort counts where :attr:`wants_effort` says so.
+        Parameters are those of :class:`Tick`. The velocity may be None if the mode does not need
+        it; the measured effort is only used while :attr:`wants_effort` is true.
 
         Raises
         ------
         StateRefused
-            When the state is not believed, or ends the motion. While a fault latches it is
-            answered all the same where `on_fault` of the tuning is damp.
+            When the state is rejected, or ends the motion. While a fault is latched, states are
+            answered nevertheless if `on_fault` of the tuning is damp.
         InputError
             When the mode needs a velocity and there is none, or the effort is not finite.
         """
@@ -234,12 +237,12 @@ class Controller:
             raise StateRefused('effort', str(refusal), news) from refusal
 
     def review(self) -> None:
-        """Look at the last answer once more: what costs time, and can wait until it is sent.
+        """Do the slow checks of the last answer; call it after the command was sent.
 
         Raises
         ------
         StateRefused
-            When the motion is not followed, or its velocities are wrong: it ends.
+            When the motion is not followed or the velocities are wrong; the motion then ends.
         """
         tick, self._unreviewed = self._unreviewed, None
         if tick is None:
@@ -261,7 +264,7 @@ class Controller:
         now: float,
         arrival: float = 0.0,
     ) -> None:
-        """Take note of a state that is not answered."""
+        """Record a state that is not answered."""
         self.accept.note(position, velocity, now, arrival)
 
     @property
@@ -294,19 +297,19 @@ class Controller:
 
     @property
     def fault(self) -> Fault | None:
-        """Why no state is answered by the row of stages at present; None in the usual case."""
+        """The fault because of which states are not answered normally; None if there is none."""
         return self.accept.guard.fault
 
     @property
     def is_damped(self) -> bool:
-        """Whether states are answered by damping: after a fault, where `on_fault` says so.
+        """Whether states are answered by damping: after a fault, if `on_fault` is damp.
 
-        That is while a fault latches, and while states come that are not believed yet.
+        This holds while a fault is latched and while states are not accepted again yet.
         """
         return self.damped.is_due(self.tuning)
 
     def damp(self) -> Tick:
-        """Answer the state that has shown a fault: see :attr:`is_damped`.
+        """Return the damping answer to the state that caused a fault; see :attr:`is_damped`.
 
         Raises
         ------
@@ -329,7 +332,7 @@ class Controller:
         self.damped.answer(tick, self._heard_at)
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
-        """Give the motion up; the arm is held where the states, once they agree, find it."""
+        """End the motion with a fault; the arm is held at the next position that is accepted."""
         self.damped.end()
         return self.accept.guard.trip(kind, text)
 
@@ -360,28 +363,28 @@ class Controller:
 
     @property
     def position(self) -> FloatArray | None:
-        """The last position that was believed [rad or m]; None before the first."""
+        """Position of the last accepted state [rad or m]; None before the first."""
         damping = self.damped.damping
         return self.accept.guard.position if damping is None else damping.position
 
     @property
     def velocity(self) -> FloatArray | None:
-        """Its velocity [rad/s or m/s]; None where none was measured, or it is not used."""
+        """Velocity of the last accepted state [rad/s or m/s]; None if not measured or not used."""
         return self.accept.guard.velocity if self.sense.is_velocity_measured else None
 
     @property
     def time(self) -> float | None:
-        """Its stamp [s]."""
+        """Stamp of the last accepted state [s]."""
         return self.accept.guard.time
 
     @property
     def arrival(self) -> float | None:
-        """When it came, by a clock that is never set back [s]."""
+        """Arrival time of the last accepted state, by a monotonic clock [s]."""
         return self.accept.guard.arrival
 
     @property
     def wants_effort(self) -> bool:
-        """Whether the next command may begin at the measured effort."""
+        """Whether the next command may start from the measured effort."""
         limiter = self.limits.limiter
         return (
             limiter.last is None

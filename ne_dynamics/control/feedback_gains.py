@@ -61,8 +61,8 @@ def gain_matrix(value: ArrayLike, n: int, name: str) -> FloatArray:
 class Gains:
     """Feedback gains Kp and Kv, each scalar, diagonal or full.
 
-    In computed_torque they are accelerations per error [1/s^2, 1/s], in feedforward_pd efforts
-    per error [N m/rad, N m s/rad].
+    In mode computed_torque they are accelerations per error [1/s^2, 1/s]; in feedforward_pd,
+    efforts per error [N m/rad, N m s/rad].
 
     Attributes
     ----------
@@ -74,26 +74,26 @@ class Gains:
 
     @classmethod
     def from_values(cls, kp: ArrayLike, kv: ArrayLike, n: int, name: str = 'gains') -> Gains:
-        """Return checked gains; see :func:`gain_matrix` for what is accepted.
+        """Return checked gains; see :func:`gain_matrix` for the accepted shapes.
 
         Raises
         ------
         ParameterError
-            The message names ``<name>.kp`` or ``<name>.kv``.
+            When a gain is invalid; the message names ``<name>.kp`` or ``<name>.kv``.
         """
         return cls(gain_matrix(kp, n, f'{name}.kp'), gain_matrix(kv, n, f'{name}.kv'))
 
     def remarks(self, name: str = 'gains', joint_names: Sequence[str] | None = None) -> list[str]:
-        """Return what is allowed but probably not meant, one sentence each.
+        """Return remarks on gains that are valid but may not be intended, one sentence each.
 
-        That is a gain of zero, and what the conditions for a vanishing error ask for and the
-        gains do not give; see :mod:`ne_dynamics.algorithms.gain_conditions`. All of it is
-        allowed: feed-forward alone needs no gains, and a joint may be left to others.
+        They concern gains of zero, and gains that do not meet the conditions for a vanishing
+        error; see :mod:`ne_dynamics.algorithms.gain_conditions`. Both are allowed: feed-forward
+        alone needs no gains, and a joint may be controlled by others.
 
         Parameters
         ----------
         name : str
-            What the gains belong to.
+            Name of the gains, for the sentences.
         joint_names : sequence of n str, optional
             In the order of the gains.
         """

@@ -57,7 +57,7 @@ from ne_dynamics.motion.waypoints import TURN, DesiredState, continuous_joints
 
 
 class Mode(str, enum.Enum):
-    """How the effort is computed; the values are the words of the node's parameter `mode`."""
+    """Control law; the values are the words of the node's parameter `mode`."""
 
     COMPUTED_TORQUE = 'computed_torque'
     FEEDFORWARD = 'feedforward'
@@ -66,17 +66,17 @@ class Mode(str, enum.Enum):
 
     @property
     def needs_velocity(self) -> bool:
-        """Whether the measured velocity enters."""
+        """Whether the law uses the measured velocity."""
         return self in (Mode.COMPUTED_TORQUE, Mode.FEEDFORWARD_PD)
 
     @property
     def has_feedback(self) -> bool:
-        """Whether the tracking error enters."""
+        """Whether the law uses the tracking error."""
         return self.needs_velocity
 
     @property
     def follows(self) -> bool:
-        """Whether there is a desired motion."""
+        """Whether the law follows a desired motion."""
         return self is not Mode.GRAVITY_COMPENSATION
 
 
@@ -106,41 +106,43 @@ class ResidualStep(NamedTuple):
 
 
 class ControlLaw:
-    """One mode with its gains and terms, bound to a robot.
+    """One control law with its gains and terms, for one robot.
 
     Parameters
     ----------
     dynamics : InverseDynamics
-        :class:`ne_dynamics.Dynamics` of the model that is compensated.
+        :class:`ne_dynamics.Dynamics` of the model to compensate.
     mode : Mode or str
     gains : Gains, optional
-        Needed by the modes with feedback.
+        Required by the modes with feedback.
     terms : Terms
-        Parts of the model that are used; default all.
+        Parts of the model to use; default: all.
     payload : array, shape (10,), optional
-        Inertial parameters of a load at the tip that the model does not have, as
-        :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes them.
+        Inertial parameters of a load at the tip that the model does not have, as in
+        :meth:`ne_dynamics.Dynamics.inverse_dynamics`.
     smoothing_velocity : float
+        Velocity range around rest over which friction changes its sign, for joints whose model
+        gives none [rad/s or m/s]; 0 for a step.
     payload_without_wrench : array, shape (10,), optional
         See :class:`~ne_dynamics.dynamics.compensation.Compensation`.
     hand_guiding : HandGuiding, optional
-        What mode gravity_compensation adds to gravity; nothing in other modes.
+        Added to gravity in mode gravity_compensation; not used in other modes.
 
     Attributes
     ----------
     compensation : Compensation
-        What the model feeds forward.
+        The model's feed-forward.
     has_feedback : bool
-        Whether the tracking error enters.
+        Whether the law uses the tracking error.
     needs_velocity : bool
-        Whether the measured velocity enters.
+        Whether the law uses the measured velocity.
     error : array, shape (n,)
-        With feedback: the position error of the last call of :meth:`effort` [rad or m].
+        With feedback: the position error in the last call of :meth:`effort` [rad or m].
 
     Raises
     ------
     ParameterError
-        When the mode is unknown, or gains are missing or of another size.
+        When the mode is unknown, or gains are missing or have a wrong size.
     """
 
     def __init__(
@@ -228,7 +230,7 @@ class ControlLaw:
         return None
 
     def position_error(self, q_desired: FloatArray, q: FloatArray) -> FloatArray:
-        """Return desired minus measured position, by the nearest turn where joints have none.
+        """Return the desired minus the measured position, modulo full turns at continuous joints.
 
         Parameters
         ----------
@@ -238,6 +240,7 @@ class ControlLaw:
         Returns
         -------
         array, shape (n,)
+            [rad or m]
         """
         error: FloatArray = q_desired - q
         if self._continuous.size:
@@ -261,21 +264,21 @@ class ControlLaw:
         wrench: FloatArray | None = None,
         base: Base | None = None,
     ) -> FloatArray:
-        """Return the joint effort.
+        """Return the joint efforts of the law, not limited.
 
         Parameters
         ----------
         q : array, shape (n,)
             Measured position [rad or m].
         qd : array, shape (n,), or None
-            Measured velocity [rad/s or m/s]; None is enough where the mode does not need it.
+            Measured velocity [rad/s or m/s]; may be None if the mode does not need it.
         desired : DesiredState
             Not used by gravity_compensation.
         wrench : array, shape (6,), optional
             Force [N], then moment [N m], that the last link exerts on the environment, at the
             tip frame, in tip axes.
         base : Base, optional
-            How the base stands and moves; at rest under the dynamics' gravity when omitted.
+            Tilt and motion of the base; default: at rest under the gravity of the dynamics.
 
         Returns
         -------
@@ -320,22 +323,22 @@ class ControlLaw:
         wrench: FloatArray | None = None,
         base: Base | None = None,
     ) -> FloatArray:
-        """Return the residuals of a momentum observer after a state, as far as `terms` have it.
+        """Return the residuals of the momentum observer after a state, as far as `terms` apply.
 
-        What the robot compensates itself is not in the command, and not missed. Inertia counts
-        whatever `terms` say: they mean what is fed forward of it.
+        Terms that the robot compensates itself are neither in the command nor in the residuals.
+        Inertia is always included: `terms.inertia` refers to its feed-forward only.
 
         Parameters
         ----------
         q, qd, qd_before : array, shape (n,)
-            Position [rad or m] and velocity, and the velocity of the state before.
+            Position [rad or m], velocity, and velocity of the previous state [rad/s or m/s].
         friction_qd : array, shape (n,)
-            Velocities that friction but the viscous one counts for [rad/s or m/s]: those that it
-            is fed forward for. Its sign is not to follow the noise of the measured ones.
+            Velocities for the friction other than viscous friction, as fed forward [rad/s or m/s]:
+            the sign of measured velocities would follow their noise.
         effort : array, shape (n,)
-            Commanded between the two states [N m or N].
+            Effort commanded between the two states [N m or N].
         residuals : array, shape (2, n)
-            Of the state before [N m or N].
+            Slow and fast residuals of the previous state [N m or N].
         step : ResidualStep
         wrench, base : optional
             As for :meth:`effort`.
@@ -343,7 +346,7 @@ class ControlLaw:
         Returns
         -------
         array, shape (2, n)
-            [N m or N]
+            The new slow and fast residuals [N m or N].
         """
         dynamics, compensation = self._traced, self.compensation
         if dynamics is None or not (base is None or self._has_tip):

@@ -15,98 +15,97 @@ from ne_dynamics.motion.waypoints import DesiredState
 
 
 class Tick:
-    """One joint state and its answer: all that passes between the stages, and what comes of it.
+    """One joint state and its answer: the data that the stages pass on, and the command.
 
     Parameters
     ----------
     tuning : Tuning
     law : ControlLaw
-        By which the state is answered: that of the tuning, or gravity compensation while the arm
+        Law that answers the state: that of the tuning, or gravity compensation while the arm
         floats after a contact.
     position : array, shape (n,)
         [rad or m]
     measured_velocity : array, shape (n,), or None
-        Of the joint state [rad/s or m/s].
+        Velocity of the joint state [rad/s or m/s].
     now, arrival : float
-        Stamp of the state, and when it came by a clock that is never set back [s].
+        Stamp of the state, and its arrival time by a monotonic clock [s].
     measured_effort : array, shape (n,), or None
-        What the joint state reports [N m or N].
+        Effort of the joint state [N m or N].
     before : Tick or None
-        The last state that was answered by the row.
+        The last state that was answered by the stages.
     last_effort : array, shape (n,), or None
-        The last command, of whatever kind [N m or N]; None before the first.
+        The last command of any kind [N m or N]; None before the first.
 
     Attributes
     ----------
     last_setpoint : DesiredState or None
-        Desired motion that went with the last command, for drives that close a loop.
+        Desired motion sent with the last command, for drives that close a loop.
     fault : Fault or None
-        Set by accept: what has ended the motion before this state.
+        Set by accept: the fault that ended the motion before this state.
     had_fault : bool
-        Set by accept, with `fault`: that fault counted before this state came.
+        Set by accept, with `fault`: whether that fault existed before this state arrived.
     ahead : float
-        Set by accept: how far the state before this one was stamped ahead of its time [s]: it is
-        forgotten. 0 in the usual case.
+        Set by accept: by how much the previous state was stamped too late, because of which it
+        is forgotten; normally 0 [s].
     since_last : float
-        Set by accept: time since the last state, 0 where that is of the past [s].
+        Set by accept: time since the last state, 0 if that one is forgotten [s].
     period : float
-        Set by accept, for drives that close a loop: mean time between two states, 0 where it is
-        not known [s].
+        Set by accept, for drives that close a loop: mean time between two states, 0 if unknown
+        [s].
     velocity : array, shape (n,), or None
         Set by sense: the velocity that the law uses [rad/s or m/s].
     wrench : array, shape (6,), or None
         Set by sense: at the wrist.
     base : Base or None
-        Set by sense: how the base stands and moves.
+        Set by sense: tilt and motion of the base.
     nature : tuple of int
-        Set by sense: another one where the readings are of another nature, as after a tare.
+        Set by sense: changes when the kind of the readings changes, as after a tare.
     begins : bool
-        Set by transition: no law leads to this command; it is the first, or follows a fault.
+        Set by transition: the command is the first, or the first after a fault.
     elapsed : float
-        Set by transition: time since the last command, 0 where it begins [s].
+        Set by transition: time since the last command, 0 if `begins` [s].
     changed_from : Tick or None
-        Set by transition: the tick before, where another law, tuning or kind of reading counts
-        since; None in the usual case.
+        Set by transition: the previous tick, if law, tuning or kind of readings differ from it;
+        otherwise None.
     offset : array, shape (n,), or None
-        Set by transition: what is left of transitions before this state [N m or N].
+        Set by transition: remaining offset of transitions before this state [N m or N].
     reported_start : array, shape (n,), or None
-        Set by transition: the effort of the motors now, as far as it is known [N m or N].
+        Set by transition: present effort of the motors as far as known [N m or N].
     unused_effort : str
-        Set by transition: why the first command does not begin at the measured effort, in a
-        sentence; '' where it does, and of any other command.
+        Set by transition: reason why the first command does not start from the measured effort,
+        as a sentence; '' if it does, and for all other commands.
     desired : DesiredState
-        Set by desired, led over by transition, and paced by pace.
+        Set by desired, blended by transition, and slowed by pace.
     desired_before : DesiredState or None
-        Set by desired: the desired state had nothing changed; None where the same motion goes on.
+        Set by desired: the desired state of the previous motion; None if the motion is the same.
     may_step : bool
-        Set by desired with `desired_before`: the motion is one of steps, by the choice of its
-        sender.
+        Set by desired with `desired_before`: the sender chose a motion of steps.
     goes_elsewhere : bool
-        Set by desired: the motion was given up where the arm was found.
+        Set by desired: the motion was given up at the present position of the arm.
     refused : TrajectoryError or None
         Set by desired: why the trajectory that was waiting for this state is not followed.
     place : float
-        Set by desired: time of the state on the path that is followed; that of the state, but for
-        motions that go slower than they were sent [s].
+        Set by desired: time on the followed trajectory, which is that of the state unless the
+        motion is slowed [s].
     path : DesiredState or None
-        Set by desired: the motion by the time of its path, where its pace is to be chosen.
+        Set by desired: the motion by the trajectory's time, if its speed is to be chosen.
     wanted : array, shape (n,)
         Set by law, changed by observer and pace: effort before transition and limits [N m or N].
     error : array, shape (n,)
-        Set by law: of the position [rad or m].
+        Set by law: position error [rad or m].
     hysteresis : array, shape (n,), or None
-        Set by law: the part of the effort that is of the path [N m or N].
+        Set by law: the part of the effort that depends on the path [N m or N].
     hysteresis_before : array, shape (n,), or None
-        Set by law where something has changed: that part by the law before [N m or N].
+        Set by law after a change: that part by the previous law [N m or N].
     compensation : array, shape (n,), or None
-        Set by observer: what it takes out of the effort [N m or N].
+        Set by observer: the effort that it subtracts [N m or N].
     compensation_before : array, shape (n,), or None
-        Set by observer where something has changed: what it would take out by the model before;
-        None where it has not gone on since [N m or N].
+        Set by observer after a change: what it would subtract with the previous model, None if
+        that observer was not updated [N m or N].
     effort : array, shape (n,)
         Set by transition and limits: the command [N m or N].
     saturated : array, shape (n,), dtype bool, or None
-        Set by limits: joints whose effort was limited; None when there is none.
+        Set by limits: joints whose effort was limited; None if no joint.
     """
 
     desired: DesiredState

@@ -29,7 +29,7 @@ class LastCommand(str, enum.Enum):
 
 
 class OnFault(str, enum.Enum):
-    """What answers joint states after a fault that latches; the words of the node's `on_fault`."""
+    """How states are answered while a fault is latched; the words of the node's `on_fault`."""
 
     DAMP = 'damp'
     """Gravity compensation and damping, for as long as states come."""

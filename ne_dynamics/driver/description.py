@@ -66,22 +66,22 @@ from ne_dynamics.model.robot import Robot
 
 
 class DriverDescription(DriverFindings):
-    """What a driver reports, how late, and what follows for the node."""
+    """What a driver publishes, with which delay, and the resulting settings of the node."""
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of the node that follow, dots in their names."""
+        """Return the resulting parameters of the node, by their dotted names."""
         return {name: value for name, (value, _) in find_parameters(self).items()}
 
     def profile(self) -> str:
-        """Return the driver profile: a parameter file of the node, with reasons."""
+        """Return the driver profile: a commented parameter file of the node."""
         return write_profile(self)
 
     def obstacles(self) -> list[str]:
-        """Return why no parameter makes the node right for this driver; none where some do."""
+        """Return why no parameters make the node work with this driver; empty if some do."""
         return find_obstacles(self)
 
     def as_json(self) -> dict[str, Any]:
-        """Return all as what JSON can hold."""
+        """Return the description as data for JSON."""
         return {
             'source': self.source,
             'timing': self.timing.as_json(),
@@ -101,7 +101,7 @@ class DriverDescription(DriverFindings):
         }
 
     def text(self) -> str:
-        """Return all for people."""
+        """Return the description as text for people."""
         return '\n'.join(write_lines(self))
 
 
@@ -110,17 +110,17 @@ def describe_driver(
     recording: DriverRecording | Log,
     commands: CommandLog | None = None,
 ) -> DriverDescription:
-    """Return what a driver reports.
+    """Determine what a driver's efforts, velocities and stamps mean, from recorded states.
 
     Parameters
     ----------
     model : Robot or Dynamics
-        The given model, which may be off. A Robot stands upright: gravity (0, 0, -9.80665) in base
-        axes.
+        Model of the arm, which may be inaccurate. For a Robot, gravity is (0, 0, -9.80665) in
+        base axes.
     recording : DriverRecording or Log
         With the joints of the model, in its order.
     commands : CommandLog, optional
-        What was commanded meanwhile; default: those of the recording.
+        Commands sent meanwhile; default: those of the recording.
 
     Returns
     -------

@@ -69,23 +69,23 @@ def diagnose_log(
     has_load: bool = False,
     work: Work | None = None,
 ) -> LogDiagnosis:
-    """Find what is wrong with a log: units and causes in parts of a long one, samples in all.
+    """Find faults of a log: units, signs, order, delays and single bad samples.
 
     Parameters
     ----------
     model : Robot or Dynamics
-        The given model. A Robot stands upright: gravity (0, 0, -9.80665) in base axes.
+        Model of the arm. For a Robot, gravity is (0, 0, -9.80665) in base axes.
     log : Log
         With the joints of the model, in its order.
     cutoff_frequency : float, optional
-        Low-pass for positions and efforts [Hz]; default: from the motion.
+        Low-pass for positions and efforts [Hz]; default: chosen from the motion.
     has_free_factors : bool
-        Whether the effort of each joint is in a unit of its own, as motor currents are: a factor
-        on it is no fault then.
+        Whether the effort of each joint may have a unit of its own, such as motor currents: a
+        factor is then not a fault.
     has_load : bool
-        Whether the arm is said to carry something that the given model has not.
+        Whether the arm carries a load that the model does not have.
     work : Work, optional
-        How the parts of a long log are looked at; default: by this process.
+        Executes the computations on parts of a long log; default: in this process.
 
     Returns
     -------

@@ -21,17 +21,17 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class CommandLog:
-    """Efforts that were commanded, each held until the next one.
+    """Commanded efforts over time; each is held until the next one.
 
     Attributes
     ----------
     joint_names : tuple of str
     times : array, shape (M,)
-        When each was sent, never decreasing, by the clock of the states' stamps [s].
+        Times of sending, not decreasing, by the clock of the states' stamps [s].
     effort : array, shape (M, n)
         [N m or N]
     source : str
-        For messages.
+        Name of the log, for messages.
     """
 
     joint_names: tuple[str, ...]
@@ -48,7 +48,7 @@ class CommandLog:
         *,
         source: str = 'commands',
     ) -> CommandLog:
-        """Check commands; those that lack a number are left out.
+        """Return a log of commands; commands with missing numbers are dropped.
 
         Parameters
         ----------
@@ -59,6 +59,7 @@ class CommandLog:
         effort : array-like, shape (M, n)
             [N m or N]
         source : str
+            Name of the log, for messages.
 
         Returns
         -------
@@ -67,7 +68,7 @@ class CommandLog:
         Raises
         ------
         InputError
-            When shapes do not go together, or fewer than two commands can be used.
+            When shapes do not match, or fewer than two commands can be used.
         """
         names = tuple(joint_names)
         stamps, efforts = _table(times), _table(effort)
@@ -85,23 +86,23 @@ class CommandLog:
         return cls(names, stamps, efforts, source)
 
     def hold(self, times: FloatArray) -> FloatArray:
-        """Return the command that is held at each time, shape (N, n); NaN before the first."""
+        """Return the command held at each time, shape (N, n) [N m or N]; NaN before the first."""
         place = np.searchsorted(self.times, times, side='right') - 1
         held = np.array(self.effort[np.maximum(place, 0)])
         held[place < 0] = np.nan
         return held
 
     def average(self, times: FloatArray, width: float) -> FloatArray:
-        """Return the mean of the held command over a time about each of others, shape (N, n).
+        """Return the mean of the held command over a window around each time, shape (N, n).
 
-        NaN where that begins before the first command.
+        NaN if the window begins before the first command.
 
         Parameters
         ----------
         times : array, shape (N,)
-            [s]
+            Middles of the windows [s].
         width : float
-            [s]
+            Length of a window [s].
         """
         first, last = times - 0.5 * width, times + 0.5 * width
         # By the width as it is after rounding: large times have few digits.
@@ -118,22 +119,22 @@ class CommandLog:
 
 @dataclass(frozen=True, eq=False)
 class DriverRecording:
-    """States as a driver published them, in the order in which they came.
+    """Joint states as a driver published them, in the order in which they arrived.
 
     Attributes
     ----------
     joint_names : tuple of str
     stamps : array, shape (N,)
-        Of the headers, as they are [s].
+        Stamps of the headers, unchanged [s].
     position : array, shape (N, n)
-        [rad or m]; NaN where a number is missing.
+        [rad or m]; NaN for missing values.
     velocity, effort : array, shape (N, n), or None
-        None where no state has any.
+        None if no state has any.
     received : array, shape (N,), or None
-        When each came, by the clock of the recording [s].
+        Arrival times by the clock of the recording [s].
     commands : CommandLog or None
     source : str
-        For messages.
+        Name of the recording, for messages.
     """
 
     joint_names: tuple[str, ...]
@@ -158,7 +159,7 @@ class DriverRecording:
         commands: CommandLog | None = None,
         source: str = 'recording',
     ) -> DriverRecording:
-        """Check the shapes of samples; a table without any number counts as none.
+        """Return a recording of samples; a velocity or effort table without any number counts as None.
 
         Parameters
         ----------
@@ -169,11 +170,12 @@ class DriverRecording:
         position : array-like, shape (N, n)
             [rad or m]
         velocity, effort : array-like, shape (N, n), optional
-            [rad/s or m/s], [N m or N, or what the driver has]
+            [rad/s or m/s], [N m or N, or the driver's unit]
         received : array-like, shape (N,), optional
-            [s]
+            Arrival times [s].
         commands : CommandLog, optional
         source : str
+            Name of the recording, for messages.
 
         Returns
         -------
@@ -182,7 +184,7 @@ class DriverRecording:
         Raises
         ------
         InputError
-            When shapes do not go together, commands are for other joints, or fewer than two
+            When shapes do not match, commands are for other joints, or fewer than two
             states have a stamp and all positions.
         """
         names = tuple(joint_names)
@@ -218,7 +220,7 @@ class DriverRecording:
 
     @classmethod
     def from_log(cls, log: Log, commands: CommandLog | None = None) -> DriverRecording:
-        """Return the states of a log, which were dropped where they could not be used."""
+        """Return the states of a log as a recording; states that the log dropped are missing."""
         return cls.from_samples(
             log.joint_names,
             log.times,
@@ -230,14 +232,14 @@ class DriverRecording:
         )
 
     def as_log(self, effort: FloatArray | None = None) -> Log:
-        """Return what a fit could use.
+        """Return the states as a log for a fit.
 
-        Columns without any number, of velocity and effort, are zero: there is nothing to be read.
+        A velocity or effort column without any number becomes zero.
 
         Parameters
         ----------
         effort : array, shape (N, n), optional
-            In the place of the one that was reported [N m or N].
+            Replaces the reported efforts [N m or N].
 
         Raises
         ------

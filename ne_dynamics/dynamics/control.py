@@ -14,7 +14,7 @@ from ne_dynamics.model.robot import FloatArray
 
 
 class ControlMethods(CheckedCalls):
-    """What control loops call."""
+    """Control laws, momentum observer and friction hysteresis, for control loops."""
 
     def computed_torque(
         self,
@@ -33,14 +33,15 @@ class ControlMethods(CheckedCalls):
         *,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the limited efforts of computed torque, gains diagonal.
+        """Return the efforts of the computed-torque law with diagonal gains, limited.
 
-        With e = q_desired - q, to the nearest turn where a joint is continuous, and
-        e' = qd_desired - qd:
+        With the position error e = q_desired - q (at continuous joints modulo full turns, the
+        nearest) and the velocity error e' = qd_desired - qd::
 
             RNE(q, qd, qdd_desired + kp e + kv e') + f(qd_desired)
 
-        RNE are the efforts of links, rotors and loads; f is friction.
+        RNE is the inverse dynamics of links, rotors and loads without friction; f is friction.
+        ``ne_dynamics equations`` exports this law for firmware as one program.
 
         Parameters
         ----------
@@ -51,14 +52,14 @@ class ControlMethods(CheckedCalls):
         kp, kv : array-like, shape (n,) or (N, n)
             Accelerations per error [1/s^2, 1/s].
         effort_limits : array-like, shape (n,) or (N, n)
-            Magnitudes that no effort exceeds [N m or N]; a large number for none.
+            Largest magnitudes of the efforts [N m or N]; a large number for no limit.
         smoothing_velocity : array-like, shape (1,) or (N, 1)
-            Width of the change of sign of friction around rest where the model gives none
-            [rad/s or m/s], at least 0; 0 for a step.
+            Velocity range around rest over which friction changes its sign, for joints whose model
+            gives none [rad/s or m/s]; 0 for a step.
         wrench, base_motion, payload : optional
             As for :meth:`inverse_dynamics`.
         out : array, shape (n,) or (N, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
@@ -69,11 +70,6 @@ class ControlMethods(CheckedCalls):
         ------
         InputError, ModelError
             As for :meth:`inverse_dynamics`.
-
-        Notes
-        -----
-        One program with all of it, which ``ne_dynamics equations`` prints for a firmware; see
-        :func:`ne_dynamics.algorithms.control_law.computed_torque`.
         """
         values = q, qd, q_desired, qd_desired, qdd_desired, kp, kv, effort_limits
         loads = wrench, base_motion, payload
@@ -96,17 +92,17 @@ class ControlMethods(CheckedCalls):
         *,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the limited efforts of feed-forward with PD, gains diagonal.
+        """Return the efforts of feed-forward plus PD with diagonal gains, limited.
 
         With the errors of :meth:`computed_torque`, ``RNE(q_desired, qd_desired, qdd_desired) +
         f(qd_desired) + kp e + kv e'``.
 
         Parameters
         ----------
-        kp, kv : array-like, shape (n,) or (N, n)
-            Efforts per error [N m/rad or N/m, N m s/rad or N s/m].
         q, qd, q_desired, qd_desired, qdd_desired, effort_limits, smoothing_velocity : array-like
             As for :meth:`computed_torque`.
+        kp, kv : array-like, shape (n,) or (N, n)
+            Efforts per error [N m/rad or N/m, N m s/rad or N s/m].
         wrench, base_motion, payload, out : optional
             As for :meth:`computed_torque`.
 
@@ -145,27 +141,26 @@ class ControlMethods(CheckedCalls):
         *,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the efforts of a control law with diagonal gains, and its position errors.
+        """Return the efforts of a general law with diagonal gains, and the position errors.
 
-        With e the position error (to the nearest turn where a joint is continuous) and e' the
-        velocity error, desired less measured:
+        With the errors e and e' of :meth:`computed_torque`::
 
             RNE(q_model, qd_model, qdd + kp e + kv e') + f(friction_qd)
                 + effort_kp e + effort_kv e'
 
-        RNE are the efforts of links, rotors and loads, f is friction, whose load is that of the
-        model's state. Computed torque has the measured state in the model and no effort gains,
-        feed-forward with PD the desired one and effort gains alone; see
-        :class:`ne_dynamics.control.laws.ControlLaw`, which calls this.
+        RNE is the inverse dynamics of links, rotors and loads without friction; f is friction,
+        with the load at q_model, qd_model. For computed torque, q_model and qd_model are measured
+        and the effort gains zero; for feed-forward plus PD, they are desired and kp and kv zero.
+        :class:`ne_dynamics.control.laws.ControlLaw` calls this method.
 
         Parameters
         ----------
         q, qd, q_desired, qd_desired : array-like, shape (n,) or (N, n)
             Measured and desired positions [rad or m] and velocities [rad/s or m/s].
         q_model, qd_model, qdd : array-like, shape (n,) or (N, n)
-            For which links and rotors count.
+            Motion for the inverse dynamics.
         friction_qd : array-like, shape (n,) or (N, n)
-            Velocities for which friction counts.
+            Velocities for the friction.
         kp, kv : array-like, shape (n,) or (N, n)
             Accelerations per error [1/s^2, 1/s].
         effort_kp, effort_kv : array-like, shape (n,) or (N, n)
@@ -175,12 +170,12 @@ class ControlMethods(CheckedCalls):
         wrench, base_motion, payload : optional
             As for :meth:`inverse_dynamics`.
         out : array, shape (2, n) or (2, N, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (2, n) or (2, N, n)
-            It unpacks as efforts [N m or N], not limited, and errors e [rad or m].
+            Unpacks as efforts, not limited [N m or N], and position errors e [rad or m].
 
         Raises
         ------
@@ -209,39 +204,40 @@ class ControlMethods(CheckedCalls):
         *,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the two residuals of a momentum observer after a state.
+        """Return the slow and the fast residual of a momentum observer, updated by one state.
 
-        Each follows, by its share, what the motion since the state before has taken beyond the
-        command: with v the mean of the velocities, at q - lag v,
+        Each residual moves, by its share, towards the difference between the effort that the
+        motion since the previous state required and the commanded effort. With v the mean of `qd`
+        and `qd_before`::
 
             RNE(q - lag v, v, (qd - qd_before) rate) + f(friction_qd)
-                + viscous friction of v - friction_qd - effort
+                + viscous friction of (v - friction_qd) - effort
 
-        See :class:`ne_dynamics.control.observer.MomentumObserver`, which calls this.
+        :class:`ne_dynamics.control.observer.MomentumObserver` calls this method.
 
         Parameters
         ----------
         q, qd, qd_before : array-like, shape (n,) or (N, n)
-            Position [rad or m] and velocity, and the velocity of the state before.
+            Position [rad or m], velocity, and velocity of the previous state [rad/s or m/s].
         friction_qd : array-like, shape (n,) or (N, n)
-            Velocities that friction but the viscous one counts for [rad/s or m/s].
+            Velocities for the friction other than viscous friction [rad/s or m/s].
         effort : array-like, shape (n,) or (N, n)
-            Commanded between the two states [N m or N].
+            Effort commanded between the two states [N m or N].
         slow, fast : array-like, shape (n,) or (N, n)
-            Residuals of the state before [N m or N].
+            Residuals of the previous state [N m or N].
         step : array-like, shape (7,) or (N, 7)
-            Rate, one by the time since the state before [1/s]; lag [s]; shares of slow and fast;
-            whether Coriolis efforts count, and friction (1 or 0); width of the change of sign of
-            friction around rest where the model gives none [rad/s or m/s].
+            In this order: rate, the reciprocal of the time between the states [1/s]; lag [s];
+            share of slow; share of fast; 1 or 0: include Coriolis efforts; 1 or 0: include
+            friction; smoothing velocity as in :meth:`computed_torque` [rad/s or m/s].
         wrench, base_motion, payload : optional
             As for :meth:`inverse_dynamics`.
         out : array, shape (2, n) or (2, N, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (2, n) or (2, N, n)
-            It unpacks as slow and fast [N m or N].
+            Unpacks as the new slow and fast residuals [N m or N].
 
         Raises
         ------
@@ -261,12 +257,12 @@ class ControlMethods(CheckedCalls):
         *,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return how friction with hysteresis goes on, and what it adds to the other methods.
+        """Return the next hysteresis states, and the efforts that they add to other methods.
 
-        What knows a position and a velocity, and not how the joint came there, takes half of the
-        hysteresis in the direction of the velocity; see
-        :class:`~ne_dynamics.model.friction.FrictionModel`. A loop that keeps the states of the
-        hysteresis adds the rest::
+        The other methods know only position and velocity, not the path, and include half of the
+        hysteresis friction in the direction of the velocity; see
+        :class:`~ne_dynamics.model.friction.FrictionModel`. A loop that keeps the hysteresis states
+        adds the rest::
 
             hysteresis, more = dynamics.friction_hysteresis(hysteresis, q - q_before, qd)
             tau = dynamics.inverse_dynamics(q, qd, qdd) + more
@@ -274,27 +270,26 @@ class ControlMethods(CheckedCalls):
         Parameters
         ----------
         hysteresis : array-like, shape (n,) or (N, n)
-            States before, between -1 and 1; 0 where nobody knows.
+            Previous states, between -1 and 1; 0 if unknown.
         displacement : array-like, shape (n,) or (N, n)
-            By which the joints have moved since, in one direction each [rad or m].
+            Displacements of the joints since then, each in one direction [rad or m].
         friction_qd : array-like, shape (n,) or (N, n)
-            Velocities that the friction was computed for [rad/s or m/s].
+            Velocities for which the other method computed friction [rad/s or m/s].
         smoothing_velocity : array-like, shape (1,) or (N, 1)
-            Width of the change of sign of friction around rest, as the friction was computed
-            with, where the model gives none [rad/s or m/s], at least 0; 0 for a step.
+            As for :meth:`computed_torque`, and as in the call of the other method.
         out : array, shape (2, n) or (2, N, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (2, n) or (2, N, n)
-            It unpacks as the states after the displacement and the efforts to be added
-            [N m or N]. Joints without hysteresis keep their states, and have 0.
+            Unpacks as the new states and the efforts to add [N m or N]. Joints without hysteresis
+            keep their state, with effort 0.
 
         Raises
         ------
         InputError
-            As from :meth:`inverse_dynamics`.
+            As for :meth:`inverse_dynamics`.
         """
         values = hysteresis, displacement, friction_qd, smoothing_velocity
         return self._answer(FRICTION_HYSTERESIS, values, out)

@@ -122,7 +122,7 @@ class DynamicsCore:
 
     @property
     def robot(self) -> Robot:
-        """The robot; of :meth:`with_parameters`, made at first use."""
+        """The robot. For the result of :meth:`with_parameters` it is created at first use."""
         return self._subject.robot
 
     @property
@@ -149,12 +149,12 @@ class DynamicsCore:
 
     @property
     def backend(self) -> str:
-        """'python' or 'compiled'."""
+        """The backend in use: 'python' or 'compiled'."""
         return self._backend
 
     @property
     def has_entries(self) -> bool:
-        """Whether machine code checks the arguments of calls, and Python does not."""
+        """Whether machine code, instead of Python, checks the arguments of calls."""
         if self._backend != 'compiled':
             return False
         from ne_dynamics.codegen.llvm.compiler import toolchain
@@ -163,12 +163,12 @@ class DynamicsCore:
 
     @property
     def tolerance(self) -> float:
-        """Part of each joint's own effort that does not count."""
+        """Part of each joint's largest effort that rounding the model's constants may change."""
         return self._subject.tolerance
 
     @property
     def threads(self) -> int:
-        """Threads that may share a batch."""
+        """Largest number of threads for a batch."""
         return self._evaluator.threads
 
     @property

@@ -11,7 +11,7 @@ from ne_dynamics.model.robot import FloatArray
 
 
 class DerivativeMethods(ExternalWrenchMethods):
-    """Derivatives by q, qd, and qdd or tau, stacked: a result unpacks as three matrices."""
+    """Partial derivatives of inverse and forward dynamics, three stacked matrices each."""
 
     def inverse_dynamics_derivatives(
         self,
@@ -25,32 +25,32 @@ class DerivativeMethods(ExternalWrenchMethods):
         external_wrenches: Mapping[str, ArrayLike] | None = None,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the partial derivatives of :meth:`inverse_dynamics`.
+        """Return the partial derivatives of :meth:`inverse_dynamics` by q, qd and qdd.
 
         Parameters
         ----------
         q, qd, qdd : array-like, shape (n,) or (N, n)
+            Joint positions [rad or m], velocities and accelerations [rad/s^2 or m/s^2].
         wrench, base_motion, payload, external_wrenches : optional
-            As :meth:`inverse_dynamics` takes them; constant in their own axes, those on links in
-            the axes of the link.
+            As for :meth:`inverse_dynamics`; taken as constant in their own axes.
         out : array, shape (3, n, n) or (3, N, n, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (3, n, n) or (3, N, n, n)
-            It unpacks as ``dtau_dq, dtau_dqd, dtau_dqdd``: entry (i, j) of each is the
-            derivative of effort i by number j. The last is the mass matrix. Friction is
-            included; the derivative of a sign is taken as zero.
+            Unpacks as ``dtau_dq, dtau_dqd, dtau_dqdd``. Entry (i, j) of each is the derivative of
+            effort i by the value of joint j; the last is the mass matrix. Friction is included;
+            the derivative of a sign is taken as zero.
 
         Raises
         ------
-        InputError
+        InputError, ModelError
             As for :meth:`inverse_dynamics`.
 
         Notes
         -----
-        The traced recursion is differentiated, not approximated; see
+        Exact derivatives of the traced recursion, not finite differences; see
         :func:`ne_dynamics.codegen.differentiation.differentiate`.
         """
         motion, loads = (q, qd, qdd), (wrench, base_motion, payload)
@@ -69,21 +69,21 @@ class DerivativeMethods(ExternalWrenchMethods):
         external_wrenches: Mapping[str, ArrayLike] | None = None,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the partial derivatives of :meth:`forward_dynamics`.
+        """Return the partial derivatives of :meth:`forward_dynamics` by q, qd and tau.
 
         Parameters
         ----------
         q, qd, tau : array-like, shape (n,) or (N, n)
+            Joint positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
         wrench, base_motion, payload, external_wrenches : optional
-            As :meth:`inverse_dynamics` takes them; constant in their own axes, those on links in
-            the axes of the link.
+            As for :meth:`inverse_dynamics`; taken as constant in their own axes.
         out : array, shape (3, n, n) or (3, N, n, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (3, n, n) or (3, N, n, n)
-            It unpacks as ``dqdd_dq, dqdd_dqd, dqdd_dtau``; the last is the inverse of the mass
+            Unpacks as ``dqdd_dq, dqdd_dqd, dqdd_dtau``; the last is the inverse of the mass
             matrix. Friction is included; the derivative of a sign is taken as zero.
 
         Raises
@@ -91,11 +91,11 @@ class DerivativeMethods(ExternalWrenchMethods):
         InputError
             As for :meth:`inverse_dynamics`.
         ModelError
-            When the mass matrix is singular.
+            As for :meth:`inverse_dynamics`, and when the mass matrix is singular.
 
         Notes
         -----
-        ``dqdd/dx = -M^-1 dtau/dx`` at the acceleration that the efforts give.
+        ``dqdd/dx = -M^-1 dtau/dx`` at the acceleration that the efforts cause.
         """
         motion, loads = (q, qd, tau), (wrench, base_motion, payload)
         method = 'forward_dynamics_derivatives'

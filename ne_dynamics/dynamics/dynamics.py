@@ -28,57 +28,57 @@ class Dynamics(
     RoundingMethods,
     ExportMethods,
 ):
-    """Dynamics of one robot: efforts, matrices, accelerations, poses.
+    """Dynamics of one robot: efforts, matrices, accelerations, poses and their derivatives.
 
-    At first use each function is traced for this robot and becomes straight-line source
-    (:meth:`source`). The backend 'python' runs that source on floats for one sample and on
-    arrays for a batch; 'compiled' compiles the same equations with LLVM (the package llvmlite)
-    for this processor, keeps the machine code in the user's cache folder, and from the second
-    call on puts a compiled entry in the method's place, which checks its arguments itself. The
-    machine code is unloaded when nobody refers to these dynamics or a method of them any more.
+    "Effort" is a torque [N m] at a revolute joint and a force [N] at a prismatic one, positive
+    along the joint's positive direction. n is the number of joints (:attr:`joint_names`).
 
-    No entry answers :meth:`kinetic_energy` and :meth:`potential_energy`, a named link, axes of
-    the tip, wrenches on links, batches of derivatives, and what is assembled from other functions
-    for many joints: there Python checks the arguments, which takes some ten microseconds, and
-    machine code computes. :meth:`friction_torque` is computed by Python.
-
-    Every method takes one sample of shape (n,) or a batch of shape (N, n), and returns the same.
-    Each takes `out`, by name only: a float64 array of the result's shape, in C order and apart
-    from the arguments, which is filled and returned. After an error its content is undefined.
+    Methods take one sample of shape (n,) or a batch of shape (N, n), and return one result or N.
+    The keyword `out` is a C-contiguous float64 array of the result's shape that does not overlap
+    the arguments; the result is written to it and returned. Its content is undefined after an
+    error.
 
     Parameters
     ----------
     robot : Robot
         From :func:`~ne_dynamics.load_urdf` or :func:`~ne_dynamics.load_dh`.
     gravity : array-like, shape (3,)
-        Acceleration of gravity in the base link's axes [m/s^2].
+        Acceleration of gravity in the base link's axes [m/s^2]; points downwards.
     backend : str
-        'python' (no compiler), 'compiled' (also called 'numba'), or 'auto': 'compiled' where a
-        compiler is installed that works, which is tried; if one does not, a warning says so.
+        'python' (no compiler), 'compiled' (also called 'numba'), or 'auto': 'compiled' if an
+        installed compiler passes a test, else 'python'. A compiler that fails it causes a warning.
     tolerance : float
-        Part of each joint's own effort that does not count: numbers of the model whose effect
-        is smaller are treated as an exact 0 or 1, see
-        :func:`~ne_dynamics.algorithms.mechanism.build_mechanism`. A URDF that says 1.5707963 for
-        a quarter turn needs 1e-7; 0 keeps everything. :meth:`rounding_bound` tells what it
-        changes.
+        Constants of the model (sines, cosines, lengths, moments) are replaced by an exact 0 or 1
+        if that changes no joint's effort by more than about this part of its largest effort. A
+        URDF that writes 1.5707963 for a quarter turn needs 1e-7; 0 keeps all constants.
+        :meth:`rounding_bound` returns the largest change of each effort.
     threads : int
-        Threads that may share a batch on the backend 'compiled'; 0 for one a core. Batches for
-        which one core is faster, as measured at first use, stay on one.
+        Largest number of threads for a batch on the backend 'compiled'; 0 for one per core. Small
+        batches, for which one thread was faster at first use, run on one.
 
     Raises
     ------
     InputError
-        When gravity, tolerance or threads are not as expected.
+        When `gravity`, `tolerance` or `threads` is invalid.
     BackendError
         When the backend is unknown, or its package is missing or too old.
     ModelError
         When the robot has no joint.
+
+    Notes
+    -----
+    At its first use each function is traced for this robot into straight-line code
+    (:meth:`source`). The backend 'python' runs it on floats for one sample and on arrays for a
+    batch; 'compiled' compiles it with LLVM (the package llvmlite) and keeps the machine code in
+    the user's cache folder. From the second call on, most methods check their arguments in
+    machine code too; in the others, Python checks them, which takes about ten microseconds.
+    :meth:`friction_torque` is computed by Python alone.
     """
 
     _nominal: Dynamics | None
 
     def without_friction(self) -> Dynamics:
-        """Return plain :class:`Dynamics` of the robot without friction, made at first use."""
+        """Return the :class:`Dynamics` of the robot without friction, created at first use."""
         found: Dynamics | None = self.__dict__.get('_frictionless')
         if found is None:
             if self._nominal is not None:
@@ -106,48 +106,44 @@ class Dynamics(
         rotor_inertia: ArrayLike | None = None,
         physical: bool = True,
     ) -> Dynamics:
-        """Return the dynamics with other inertias and friction; nothing is compiled anew.
+        """Return dynamics with other inertial parameters, friction or rotor inertias.
 
-        All dynamics that are made so share one program of each function, in which these numbers
-        are arguments: it is compiled at the first use by any of them. A call takes longer than
-        with numbers that are part of the equations; see ``benchmark/README.md``.
+        No new code is generated: all dynamics that this method returns share one program per
+        function, which takes these numbers as arguments and is compiled at its first use. A call
+        takes longer than with constants in the code; see ``benchmark/README.md``. Numbers of 1e6
+        and more [SI] are computed without the compiler.
 
         Parameters
         ----------
         inertial : array-like, shape (10 b,), optional
-            As :meth:`inertial_parameters` returns them, for b bodies. They need not be those of
-            a real body, but without mass there is no first moment unless `physical` is False.
+            Inertial parameters of the b bodies, as :meth:`inertial_parameters` returns them. They
+            need not be physically consistent, but a first moment needs a mass unless `physical` is
+            False.
         viscous_friction : array-like, shape (n,), optional
             [N m s/rad or N s/m]
         coulomb_friction : array-like, shape (n,), optional
             [N m or N]
         rotor_inertia : array-like, shape (n,), optional
-            Of the motor, before its gear [kg m^2]; of a prismatic joint as :class:`Joint` has it.
+            Inertia of the motor's rotor before the gear, as in :class:`Joint` [kg m^2].
         physical : bool
-            False takes base parameters as publications print them: first moments of bodies that
-            turn, although their masses are zero.
+            False accepts base parameters: bodies that rotate may have a first moment and no mass.
 
         Returns
         -------
         Dynamics
-            Of the same class. Its :attr:`robot` has the numbers: the first link of each body
-            carries the inertia of the whole body where `inertial` is given. What is not given
-            stays as it is. :meth:`source` writes them into the equations. A first moment
-            without mass is nothing that a link of a robot can have: the :attr:`robot` of
-            base parameters has a kilogram more at the origin of such a body, and less at that
-            point of its parent, which changes no effort.
+            An object of the same class; arguments that are omitted keep their values. Its
+            :attr:`robot` has the new numbers: the first link of each body carries the inertia of
+            the whole body if `inertial` is given. For a first moment without mass, :attr:`robot`
+            has a mass of 1 kg at the origin of that body and -1 kg at the same point of its
+            parent, which changes no effort.
 
         Raises
         ------
         InputError
-            On wrong shapes, numbers that are not finite, and a `physical` that is no bool.
+            On wrong shapes, numbers that are not finite, and a `physical` that is not a bool.
         ModelError
-            On numbers that a joint does not take, such as negative friction, and on a first
-            moment without a mass: with `physical` False only of bodies that slide.
-
-        Notes
-        -----
-        Numbers of 1e6 and more [SI] are computed without the compiler.
+            On values that a joint refuses, such as negative friction, and on a first moment
+            without a mass (with `physical` False only of bodies that translate).
         """
         if not isinstance(physical, (bool, np.bool_)):
             raise InputError(f'physical: expected True or False, got {physical!r}')

@@ -10,20 +10,23 @@ from ne_dynamics.model.robot import FloatArray
 
 
 class EnergyMethods(CheckedCalls):
-    """What is conserved, or changes by what acts from outside."""
+    """Energies, momenta and the centre of mass."""
 
     def kinetic_energy(
         self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray | float:
-        """Return ``qd^T M(q) qd / 2`` with rotor inertia, a float or shape (N,) [J]."""
+        """Return the kinetic energy ``qd^T M(q) qd / 2``, a float or shape (N,) [J].
+
+        Rotor inertia is included.
+        """
         return _as_scalar(self._answer('kinetic_energy', (q, qd), out), out)
 
     def potential_energy(
         self, q: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray | float:
-        """Return the energy of all moving links in gravity, a float or shape (N,) [J].
+        """Return the potential energy of all moving links in gravity, a float or shape (N,) [J].
 
-        It is zero when their common centre of mass is level with the origin of the base frame.
+        It is zero when their common centre of mass is level with the base frame's origin.
         """
         return _as_scalar(self._answer('potential_energy', (q,), out), out)
 
@@ -38,49 +41,48 @@ class EnergyMethods(CheckedCalls):
     ) -> FloatArray:
         """Return ``dL/dq = C(q, qd)^T qd - g(q)``, shape (n,) or (N, n) [N m or N].
 
-        With efforts tau and friction f the generalized momentum changes by
-        ``dp/dt = tau - f + dL/dq``: what a momentum observer integrates (De Luca and Mattone
-        2003). C is :meth:`coriolis_matrix`.
+        The generalized momentum p changes by ``dp/dt = tau - f + dL/dq``, for efforts tau and
+        friction f. A momentum observer integrates this (De Luca and Mattone 2003). C is
+        :meth:`coriolis_matrix`.
         """
         return self._answer('lagrangian_gradient', (q, qd), out)
 
     def center_of_mass(self, q: ArrayLike, *, out: FloatArray | None = None) -> FloatArray:
-        """Return the centre of mass of all moving links, shape (3,) or (N, 3) [m].
-
-        In the base link's frame.
+        """Return the centre of mass of all moving links, shape (3,) or (N, 3) [m], in base axes.
 
         Raises
         ------
         ModelError
-            When nothing that moves has a mass.
+            When no moving link has a mass.
         """
         return self._answer('center_of_mass', (q,), out)
 
     def center_of_mass_jacobian(
         self, q: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
-        """Return the velocity of :meth:`center_of_mass` by qd, shape (3, n) or (N, 3, n).
+        """Return the Jacobian of :meth:`center_of_mass`, shape (3, n) or (N, 3, n) [m or 1].
 
-        [m or 1], in base axes. It raises what :meth:`center_of_mass` raises.
+        ``center_of_mass_jacobian @ qd`` is its velocity in base axes. Raises ModelError as
+        :meth:`center_of_mass` does.
         """
         return self._answer('center_of_mass_jacobian', (q,), out)
 
     def centroidal_momentum(
         self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
-        """Return the momentum of all moving links, shape (6,) or (N, 6), in base axes.
+        """Return the centroidal momentum of all moving links, shape (6,) or (N, 6), in base axes.
 
-        Linear [kg m/s], then angular about :meth:`center_of_mass` [kg m^2/s]. The rotors'
-        inertia does not count. It raises what :meth:`center_of_mass` raises.
+        Linear [kg m/s], then angular about :meth:`center_of_mass` [kg m^2/s]; without rotor
+        inertia. Raises ModelError as :meth:`center_of_mass` does.
         """
         return self._answer('centroidal_momentum', (q, qd), out)
 
     def centroidal_momentum_matrix(
         self, q: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
-        """Return A(q) of ``centroidal_momentum = A @ qd``, shape (6, n) or (N, 6, n).
+        """Return the matrix A(q) with ``centroidal_momentum = A @ qd``, shape (6, n) or (N, 6, n).
 
-        It raises what :meth:`center_of_mass` raises.
+        Raises ModelError as :meth:`center_of_mass` does.
         """
         return self._answer('centroidal_momentum_matrix', (q,), out)
 
@@ -94,8 +96,8 @@ class EnergyMethods(CheckedCalls):
     ) -> FloatArray:
         """Return the time derivative of :meth:`centroidal_momentum`, shape (6,) or (N, 6).
 
-        [N], then [N m]: the sum of what acts from outside, gravity among it, with its moment
-        about the centre of mass. It raises what :meth:`center_of_mass` raises.
+        Force [N], then moment about the centre of mass [N m], in base axes: the sum of all
+        external forces, gravity included. Raises ModelError as :meth:`center_of_mass` does.
         """
         return self._answer('centroidal_momentum_rate', (q, qd, qdd), out)
 

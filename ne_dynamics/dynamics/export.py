@@ -12,20 +12,20 @@ from ne_dynamics.errors import InputError
 
 
 class ExportMethods(CheckedCalls):
-    """The equations for use elsewhere."""
+    """Export of the generated code as text, files and array functions; operation counts."""
 
     def operation_counts(
         self, functions: Sequence[str] | None = None
     ) -> dict[str, tuple[int, int]]:
-        """Return (multiplications, additions) of the generated source of each function.
+        """Return (multiplications, additions) of the generated code, by function.
 
-        Divisions count as multiplications, differences as additions; changes of sign, sines and
-        cosines are not counted. What :meth:`missing_functions` names is left out.
+        Divisions count as multiplications and subtractions as additions; changes of sign, sines
+        and cosines are not counted. The functions of :meth:`missing_functions` are left out.
 
         Parameters
         ----------
         functions : sequence of str, optional
-            As :meth:`source_files` takes them.
+            As for :meth:`source_files`; default: all.
         """
         counts = {}
         if functions is None:
@@ -37,36 +37,36 @@ class ExportMethods(CheckedCalls):
         return counts
 
     def missing_functions(self) -> dict[str, str]:
-        """Return the functions that this robot does not have, by name, with the reason.
+        """Return the functions that this robot does not have: name to reason.
 
-        Where a joint moves neither mass nor rotor inertia there is no forward dynamics, and
-        without any mass no centre of mass. The methods raise ModelError with the same reason.
+        If a joint moves neither mass nor rotor inertia, there is no forward dynamics; without any
+        mass, no centre of mass. The methods raise ModelError with the same reason.
         """
         return self._folded_evaluator.find_missing(list_functions(self._structure))
 
     def source(self, function: str = 'inverse_dynamics', language: str = 'python') -> str:
-        """Return the generated equations of a function as text that runs on its own.
+        """Return the generated code of a function as self-contained text.
 
         Parameters
         ----------
         function : str
             One of the keys of :meth:`operation_counts`.
         language : str
-            'python' (floats: what the backend 'python' executes), 'numpy' (arrays of shape
-            (..., n)), 'array-api' (what :meth:`array_function` executes; the namespace comes
-            first) or 'c' (C99).
+            'python' (floats; run by the backend 'python'), 'numpy' (arrays of shape (..., n)),
+            'array-api' (run by :meth:`array_function`; its first argument is the namespace) or 'c'
+            (C99).
 
         Returns
         -------
         str
-            The same text for the same robot: it carries no date.
+            The same text for the same robot; it contains no date.
 
         Raises
         ------
         InputError
             When there is no such function or language.
         ModelError
-            When this robot does not have it, see :meth:`missing_functions`.
+            When this robot does not have the function, see :meth:`missing_functions`.
         """
         from ne_dynamics.codegen.exported_text import write_function
 
@@ -74,44 +74,44 @@ class ExportMethods(CheckedCalls):
         return write_function(self._folded_evaluator, self._subject, function, language)
 
     def array_function(self, name: str, xp: Any) -> Callable[..., Any]:
-        """Return a function that computes with the arrays of another library.
+        """Return one of the functions for the arrays of another library (JAX, PyTorch, ...).
 
         Parameters
         ----------
         name : str
             One of the keys of :meth:`operation_counts`.
         xp : namespace
-            Of the Python array API standard: ``numpy``, ``jax.numpy``, ``torch``,
-            ``array_api_strict``, or what the package array-api-compat makes of a library.
+            A namespace of the Python array API standard: ``numpy``, ``jax.numpy``, ``torch``,
+            ``array_api_strict``, or one from the package array-api-compat.
 
         Returns
         -------
         callable
-            Takes arrays of shape ``(..., count)`` by place, in the order of its signature, all of
-            them, and returns an array of shape ``(..., *shape)`` in the units of the method. The
-            axes of the samples come first in every function; those of the arguments broadcast.
-            dtype and device are those of the arguments, which are floating-point.
+            Takes all arguments of its signature by position, as floating-point arrays of shape
+            ``(..., count)`` whose leading axes broadcast, and returns an array of shape ``(...,
+            *shape)`` with their dtype and device, in the units of the method. The batch axes
+            always come first.
 
-            What it does depends on shapes alone, so that it can be compiled, mapped and
-            differentiated: ``jax.jit``, ``jax.vmap``, ``jax.grad``, ``torch.func``. The
-            derivative of the sign in Coulomb friction is zero. Numbers are not looked at: what is
-            not finite, or gives no finite result, goes through. It raises InputError when an
-            argument is no array, or one that the namespace does not take, has another last axis
-            or dtype, or does not broadcast. It can be pickled where `xp` can, or is a module.
+            It has no data-dependent control flow, so it can be compiled, vectorized and
+            differentiated: ``jax.jit``, ``jax.vmap``, ``jax.grad``, ``torch.func``. The derivative
+            of the sign in Coulomb friction is zero. Values are not checked: results may not be
+            finite. It raises InputError when an argument is not an array of the namespace, has a
+            wrong last axis or dtype, or does not broadcast. It can be pickled if `xp` can, or is a
+            module.
 
         Raises
         ------
         InputError
-            When there is no such function, or `xp` lacks what it takes.
+            When there is no such function, or `xp` lacks an operation that it needs.
         ModelError
-            When this robot does not have it, see :meth:`missing_functions`.
+            When this robot does not have the function, see :meth:`missing_functions`.
 
         Notes
         -----
         JAX computes in single precision unless ``jax_enable_x64`` is set. One sample in single
-        precision stays so with NumPy 2 or newer. Keep the function: each call makes another one,
-        which ``jax.jit`` compiles anew. JAX 0.10 makes slow code of long functions for processors
-        (CPUs): the environment's ``XLA_FLAGS=--xla_cpu_use_fusion_emitters=false`` avoids that.
+        precision stays so with NumPy 2 or newer. Call this method once and keep the result:
+        ``jax.jit`` compiles each result anew. JAX 0.10 makes slow CPU code of long functions; the
+        environment variable ``XLA_FLAGS=--xla_cpu_use_fusion_emitters=false`` avoids that.
         """
         from ne_dynamics.codegen.array_function import make_array_function
 
@@ -130,32 +130,32 @@ class ExportMethods(CheckedCalls):
         prefix: str | None = None,
         functions: Sequence[str] | None = None,
     ) -> dict[str, str]:
-        """Return the generated equations of all functions as files to build on.
+        """Return the generated code of all functions as files of a library or module.
 
-        What :meth:`missing_functions` names is left out, and the header says so.
+        The functions of :meth:`missing_functions` are left out; the header lists them.
 
         Parameters
         ----------
         language : str
-            'c': a C99 library with its header, CMake project and test. 'python' (floats), 'numpy'
-            or 'array-api' (arrays of shape (..., n)): a module.
+            'c': a C99 library with header, CMake project and test. 'python' (floats), 'numpy' or
+            'array-api' (arrays of shape (..., n)): a module.
         prefix : str, optional
-            First part of the names of the files, and of all names in the C library; default: made
-            of the robot's name. Robots that are linked into one program need different ones.
+            Prefix of the file names and of all names in the C library; default: derived from the
+            robot's name. Robots that are linked into one program need different prefixes.
         functions : sequence of str, optional
-            Keys of :meth:`operation_counts`, 'control_effort' or 'control_effort_in_full'; all
-            of the former when omitted.
+            Keys of :meth:`operation_counts`, 'control_effort' or 'control_effort_in_full';
+            default: all keys of :meth:`operation_counts`.
 
         Returns
         -------
         dict of str to str
-            Text by file name: plain ASCII, the same text for the same robot.
+            File name to text: plain ASCII, the same text for the same robot.
 
         Raises
         ------
         InputError
-            When there is no such language, the prefix is no lower-case identifier, or a result
-            overflows at a sample of the test.
+            When there is no such language or function, the prefix is not a lower-case identifier,
+            or a result overflows at a sample of the test.
         ModelError
             When the mass matrix is singular at a sample of the test.
         """

@@ -17,15 +17,15 @@ from ne_dynamics.model.robot import FloatArray
 
 
 class FrictionMethods(CheckedCalls):
-    """Efforts that overcome friction; computed by Python."""
+    """Bias efforts and the efforts that overcome friction."""
 
     def bias_torque(
         self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
         """Return ``C(q, qd) qd + g(q)``, shape (n,) or (N, n) [N m or N].
 
-        Coriolis, centrifugal and gravity efforts, without friction: Pinocchio's
-        ``nonLinearEffects``.
+        These are the Coriolis, centrifugal and gravity efforts without friction (Pinocchio's
+        ``nonLinearEffects``).
         """
         return self._answer('bias_torque', (q, qd), out)
 
@@ -39,30 +39,31 @@ class FrictionMethods(CheckedCalls):
     ) -> FloatArray:
         """Return the efforts that overcome joint friction, shape (n,) or (N, n) [N m or N].
 
-        The formula is that of :class:`~ne_dynamics.model.friction.FrictionModel`. What depends on
-        the load is left out when neither `q` nor `load` is given.
+        :class:`~ne_dynamics.model.friction.FrictionModel` has the formula. Without `q` and `load`,
+        the friction that depends on the load is left out.
 
         Parameters
         ----------
         qd : array-like, shape (n,) or (N, n)
             Joint velocities [rad/s or m/s].
         q : array-like, shape (n,) or (N, n), optional, by name
-            Joint positions [rad or m]: the load is :meth:`bias_torque`, on a base at rest.
+            Joint positions [rad or m]. The load is then :meth:`bias_torque`, for a base at rest.
         load : array-like, shape (n,) or (N, n), optional, by name
-            The load, in place of `q` [N m or N]: for a payload, a wrench or a moving base the
-            inverse dynamics of :meth:`without_friction` with ``qdd = 0``.
+            The load, instead of `q` [N m or N]. With a payload, a wrench or a moving base, pass
+            the inverse dynamics of :meth:`without_friction` at ``qdd = 0``.
         out : array, shape (n,) or (N, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (n,) or (N, n)
+            [N m or N]
 
         Raises
         ------
         InputError
-            On wrong shapes, numbers that are not finite, a result that overflows, and `q` beside
-            `load`.
+            On wrong shapes, numbers that are not finite, a result that overflows, and when both
+            `q` and `load` are given.
         """
         if q is not None and load is not None:
             raise InputError('load: expected None with q, of which it follows, got both')

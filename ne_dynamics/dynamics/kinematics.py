@@ -14,7 +14,7 @@ _AXES = {'base': '', 'tip': '_in_tip_axes', 'world': '_at_base_origin'}
 
 
 class KinematicsMethods(CheckedCalls):
-    """Where the links are, and how they move."""
+    """Poses, velocities and accelerations of links; Jacobians and their rates."""
 
     @property
     def link_names(self) -> tuple[str, ...]:
@@ -27,8 +27,9 @@ class KinematicsMethods(CheckedCalls):
         Parameters
         ----------
         q : array-like, shape (n,) or (N, n)
+            Joint positions [rad or m].
         out : array, shape (links, 4, 4) or (N, links, 4, 4), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
@@ -40,13 +41,14 @@ class KinematicsMethods(CheckedCalls):
     def link_velocities(
         self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
-        """Return the velocities of all links, each in its own axes; the base is at rest.
+        """Return the velocities of all links relative to the base, each in the link's own axes.
 
         Parameters
         ----------
         q, qd : array-like, shape (n,) or (N, n)
+            Joint positions [rad or m] and velocities [rad/s or m/s].
         out : array, shape (links, 6) or (N, links, 6), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
@@ -64,20 +66,21 @@ class KinematicsMethods(CheckedCalls):
         *,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the spatial accelerations of all links, each in its own axes, without gravity.
+        """Return the spatial accelerations of all links, without gravity, in the link's own axes.
 
         Parameters
         ----------
         q, qd, qdd : array-like, shape (n,) or (N, n)
+            Joint positions [rad or m], velocities and accelerations [rad/s^2 or m/s^2].
         out : array, shape (links, 6) or (N, links, 6), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (links, 6) or (N, links, 6)
-            Linear [m/s^2], then angular [rad/s^2]: the time derivative of the numbers of
-            :meth:`link_velocities`. The origin of a link accelerates by the linear part + w x v,
-            with its angular velocity w and the velocity v of its origin.
+            Linear [m/s^2], then angular [rad/s^2]: the time derivatives of the components of
+            :meth:`link_velocities`. The classical acceleration of the link's origin is the linear
+            part plus w x v, with the link's angular velocity w and the velocity v of its origin.
         """
         return self._answer('link_accelerations', (q, qd, qdd), out)
 
@@ -89,9 +92,11 @@ class KinematicsMethods(CheckedCalls):
         Parameters
         ----------
         q : array-like, shape (n,) or (N, n)
+            Joint positions [rad or m].
         link : str, optional
+            Name of a link; default: the tip.
         out : array, shape (4, 4) or (N, 4, 4), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
@@ -113,21 +118,21 @@ class KinematicsMethods(CheckedCalls):
         Parameters
         ----------
         q : array-like, shape (n,) or (N, n)
+            Joint positions [rad or m].
         link : str, optional
+            Name of a link; default: the tip.
         axes : str
-            'base': velocities in the base link's axes. 'tip': in the axes of the tip (or link).
-            'world': in the base link's axes, and of that point which moves with the tip (or link)
-            and is at the base link's origin. They are Pinocchio's LOCAL_WORLD_ALIGNED, LOCAL and
-            WORLD where the base link is at the world's origin.
+            'base': velocity of the link's origin, in base axes (Pinocchio's LOCAL_WORLD_ALIGNED).
+            'tip': the same in the link's own axes (LOCAL). 'world': spatial velocity, of the point
+            of the link that is at the base link's origin, in base axes (WORLD).
         out : array, shape (6, n) or (N, 6, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (6, n) or (N, 6, n)
-            Rows 0-2: velocity of the frame's origin; rows 3-5: angular velocity. With
-            ``axes='tip'``, ``jacobian.T @ wrench`` are the efforts of a wrench as
-            :meth:`inverse_dynamics` takes it.
+            Rows 0-2: linear velocity; rows 3-5: angular velocity. With ``axes='tip'``,
+            ``jacobian.T @ wrench`` is the effort of a `wrench` of :meth:`inverse_dynamics`.
         """
         row = _choose_axes('jacobian', axes)
         return self._answer('jacobian', (q,), out, link=link, row=row)
@@ -146,16 +151,17 @@ class KinematicsMethods(CheckedCalls):
         Parameters
         ----------
         q, qd : array-like, shape (n,) or (N, n)
+            Joint positions [rad or m] and velocities [rad/s or m/s].
         link, axes : str
-            As for :meth:`jacobian`. In 'tip' axes it is the derivative of the numbers, so the
-            axes' own rotation counts.
+            As for :meth:`jacobian`. With 'tip' it is the derivative of the components, which
+            includes the rotation of the axes.
         out : array, shape (6, n) or (N, 6, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (6, n) or (N, 6, n)
-            ``jacobian @ qdd + jacobian_rate @ qd`` is the derivative of the twist.
+            ``jacobian @ qdd + jacobian_rate @ qd`` is the time derivative of ``jacobian @ qd``.
         """
         row = _choose_axes('jacobian_rate', axes)
         return self._answer('jacobian_rate', (q, qd), out, link=link, row=row)

@@ -15,35 +15,34 @@ from ne_dynamics.model.robot import FloatArray
 
 
 class RegressorMethods(CheckedCalls):
-    """Regressor, its gradient, and the parameters that go with it."""
+    """Regressors, and the inertial parameters they multiply."""
 
     def regressor(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
         """Return the regressor of the inertial parameters, shape (n, 10 b) or (N, n, 10 b).
 
-        ``regressor @ parameters`` is the inverse dynamics without friction and rotor inertia,
-        with :meth:`inertial_parameters`, for b bodies.
+        ``regressor @ inertial_parameters()`` is the inverse dynamics without friction and rotor
+        inertia [N m or N]; b is the number of bodies.
         """
         return self._answer('regressor', (q, qd, qdd), out)
 
     def kinetic_energy_regressor(
         self, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
-        """Return the slopes of the kinetic energy, shape (10 b,) or (N, 10 b).
+        """Return the regressor of the kinetic energy, shape (10 b,) or (N, 10 b), for b bodies.
 
-        ``kinetic_energy_regressor @ parameters`` is the kinetic energy without rotor inertia
-        [J], with :meth:`inertial_parameters`, for b bodies.
+        ``kinetic_energy_regressor @ inertial_parameters()`` is the kinetic energy without rotor
+        inertia [J].
         """
         return self._answer('kinetic_energy_regressor', (q, qd), out)
 
     def potential_energy_regressor(
         self, q: ArrayLike, *, out: FloatArray | None = None
     ) -> FloatArray:
-        """Return the slopes of the potential energy, shape (10 b,) or (N, 10 b).
+        """Return the regressor of the potential energy, shape (10 b,) or (N, 10 b), for b bodies.
 
-        ``potential_energy_regressor @ parameters`` is :meth:`potential_energy` [J], with
-        :meth:`inertial_parameters`, for b bodies.
+        ``potential_energy_regressor @ inertial_parameters()`` is :meth:`potential_energy` [J].
         """
         return self._answer('potential_energy_regressor', (q,), out)
 
@@ -58,21 +57,22 @@ class RegressorMethods(CheckedCalls):
     ) -> FloatArray:
         """Return the gradient of a weighted sum of the entries of :meth:`regressor`.
 
-        The adjoint of the regressor: what an objective that depends on it needs of it. With
-        weights ``l_i p_j`` it is that of ``l @ tau`` with parameters p.
+        This is the adjoint of the regressor, for objectives that depend on it. With weights
+        ``l_i p_j`` it is the gradient of ``l @ tau`` for the parameters p.
 
         Parameters
         ----------
         q, qd, qdd : array-like, shape (n,) or (N, n)
+            Joint positions [rad or m], velocities and accelerations [rad/s^2 or m/s^2].
         weights : array-like, shape (n, 10 b) or (N, n, 10 b)
-            What each entry counts, for b bodies; they are taken as constant.
+            Weight of each entry, for b bodies; taken as constant.
         out : array, shape (3, n) or (3, N, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (3, n) or (3, N, n)
-            ``sum_ij weights_ij d regressor_ij`` by q, by qd and by qdd.
+            Gradient of ``sum_ij weights_ij regressor_ij`` by q, by qd and by qdd.
 
         Raises
         ------
@@ -81,8 +81,7 @@ class RegressorMethods(CheckedCalls):
 
         Notes
         -----
-        The traced regressor is differentiated against the direction of its computation: some five
-        times its operations, however many entries it has. See
+        Reverse-mode differentiation of the traced regressor, about five times its operations; see
         :func:`ne_dynamics.codegen.differentiation.pull_back`.
         """
         row = FUNCTIONS[REGRESSOR_GRADIENT]
@@ -92,10 +91,10 @@ class RegressorMethods(CheckedCalls):
         return self._answer(row.name, (q, qd, qdd, flat), out, row=row)
 
     def inertial_parameters(self) -> FloatArray:
-        """Return the parameters that go with :meth:`regressor`, shape (10 b,).
+        """Return the inertial parameters that :meth:`regressor` multiplies, shape (10 b,).
 
-        Per body mass [kg], first moment (3) [kg m], Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2] about
-        the origin of the model's body frame, in its axes.
+        For each body: mass [kg], first moment (3) [kg m], Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2]
+        about the origin of the body's frame in the model, in its axes.
         """
         given = self._subject.given.inertial
         if given is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RoundingMethods(CheckedCalls):
-    """The bound on the effect of numbers that are taken as exact."""
+    """Bound on the effect of the tolerance."""
 
     def rounding_bound(
         self,
@@ -29,38 +29,37 @@ class RoundingMethods(CheckedCalls):
         base_motion: ArrayLike | None = None,
         payload: ArrayLike | None = None,
     ) -> FloatArray:
-        """Return the most by which `tolerance` changes each effort of the inverse dynamics.
+        """Return an upper bound on the change of each effort that `tolerance` causes.
 
-        Small numbers of the model (sines of 1e-13, lengths of 1e-17) are treated as exact zeros
-        and ones within the tolerance. This bounds the effect over all positions, for motions
-        up to the given size; it is an upper bound and many times larger than what happens.
+        Small constants of the model (sines of 1e-13, lengths of 1e-17) are replaced by exact zeros
+        and ones within the tolerance of :class:`Dynamics`. The bound holds for all motions up to
+        the given size; the actual change is usually many times smaller.
 
         Parameters
         ----------
         qd, qdd : array-like, scalar or shape (n,)
             Largest velocities [rad/s or m/s] and accelerations [rad/s^2 or m/s^2].
         q : array-like, scalar or shape (n,)
-            Largest positions, which matter for prismatic joints [m].
+            Largest positions; only those of prismatic joints matter [m].
         wrench : array-like, shape (6,), optional
-            As :meth:`inverse_dynamics` takes it: the bound is for forces and moments up to the
-            lengths of these [N, N m].
+            As for :meth:`inverse_dynamics`: forces and moments up to the norms of these [N, N m].
         base_motion : array-like, shape (9,), optional
             Likewise [rad/s, rad/s^2, m/s^2].
         payload : array-like, shape (10,), optional
-            Likewise, for masses, first moments and principal moments of inertia up to these
-            [kg, kg m, kg m^2].
+            Likewise: masses, first moments and principal moments of inertia up to these [kg, kg m,
+            kg m^2].
 
         Returns
         -------
         array, shape (n,)
-            [N m or N]; zero when nothing was changed.
+            [N m or N]; zero when no constant was replaced.
 
         Raises
         ------
         InputError
             On wrong shapes, numbers that are not finite, and sizes for which the bound overflows.
         ModelError
-            When the robot has no tip for a wrench or a payload.
+            When a wrench or a payload is given and the robot has no tip.
         """
         from ne_dynamics.algorithms.scalars.rounding import torque_bound
 

@@ -17,7 +17,7 @@ from ne_dynamics.model.robot import FloatArray
 
 
 class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
-    """Efforts, accelerations and matrices."""
+    """Inverse and forward dynamics, and the matrices of the equation of motion."""
 
     def inverse_dynamics(
         self,
@@ -31,29 +31,28 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
         external_wrenches: Mapping[str, ArrayLike] | None = None,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the joint efforts that a motion takes.
+        """Return the joint efforts that a motion requires.
 
         Parameters
         ----------
         q, qd, qdd : array-like, shape (n,) or (N, n)
-            Joint positions [rad or m], velocities and accelerations.
+            Joint positions [rad or m], velocities and accelerations [rad/s^2 or m/s^2].
         wrench : array-like, shape (6,) or (N, 6), optional
-            Force [N], then moment [N m], which the last link exerts on the environment, at the
+            Force [N], then moment [N m], that the last link exerts on the environment, at the
             tip frame's origin and in its axes.
         base_motion : array-like, shape (9,) or (N, 9), optional
             Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration
-            [m/s^2] (without gravity) of the base link's frame, in its axes.
+            without gravity [m/s^2] of the base link's frame, in its axes.
         payload : array-like, shape (10,) or (N, 10), optional
-            Load that is rigidly attached to the body of the tip link, beyond what the model
-            has: mass [kg], first moment (3) [kg m], Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2] about
-            the tip frame's origin, in its axes
-            (:meth:`ne_dynamics.model.robot.Robot.payload_parameters`). Any numbers are taken;
-            nothing is compiled for another load.
+            Load fixed to the tip link, in addition to the model: mass [kg], first moment (3) [kg
+            m], Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2] about the tip frame's origin, in its axes;
+            see :meth:`ne_dynamics.model.robot.Robot.payload_parameters`. The values are not
+            checked for physical consistency. Another load needs no compilation.
         external_wrenches : mapping of str to array-like, shape (6,) or (N, 6), optional
-            By name of any link: force [N], then moment [N m], which the environment exerts on
-            it, at the origin of its frame and in its axes. The sign is the opposite of `wrench`.
+            Link name to force [N], then moment [N m], that the environment exerts on that link,
+            at its frame's origin and in its axes. The sign is opposite to that of `wrench`.
         out : array, shape (n,) or (N, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
@@ -63,19 +62,16 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
         Raises
         ------
         InputError
-            On wrong shapes, numbers that are not finite, and numbers so large that the result
-            overflows.
+            On wrong shapes, numbers that are not finite, and results that overflow.
         ModelError
-            With a wrench or a payload, when the robot has no tip.
+            When a wrench or a payload is given and the robot has no tip.
 
         Notes
         -----
-        Four programs answer: plain, with a wrench, in full (wrench, base motion and payload,
-        zeros for what is missing) as soon as there is a base motion or a payload, and with
-        wrenches on links besides. Each is compiled at the first such call.
-
         Recursion of Luh, Walker and Paul (1980); see
-        :func:`ne_dynamics.algorithms.newton_euler.newton_euler`.
+        :func:`ne_dynamics.algorithms.newton_euler.newton_euler`. There are four programs, each
+        compiled at its first call: without loads; with a wrench; with a base motion or payload
+        (and a wrench); with external wrenches in addition.
         """
         loads = wrench, base_motion, payload
         return self._answer_under_loads(
@@ -87,7 +83,7 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
     ) -> FloatArray:
         """Return the efforts that hold the robot at rest, shape (n,) or (N, n) [N m or N].
 
-        With a `payload` as :meth:`inverse_dynamics` takes it.
+        `payload` is as in :meth:`inverse_dynamics`.
         """
         return self._answer('gravity_torque', (q, payload), out)
 
@@ -96,7 +92,7 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
     ) -> FloatArray:
         """Return M(q) with rotor inertia, shape (n, n) or (N, n, n) [kg m^2, kg m, kg].
 
-        With a `payload` as :meth:`inverse_dynamics` takes it.
+        `payload` is as in :meth:`inverse_dynamics`.
         """
         return self._answer('mass_matrix', (q, payload), out)
 
@@ -105,7 +101,7 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
     ) -> FloatArray:
         """Return C(q, qd) in Christoffel form, shape (n, n) or (N, n, n).
 
-        ``C @ qd`` are the Coriolis and centrifugal efforts and ``dM/dt - 2 C`` is skew.
+        ``C @ qd`` is the Coriolis and centrifugal effort; ``dM/dt - 2 C`` is skew-symmetric.
         """
         return self._answer('coriolis_matrix', (q, qd), out)
 
@@ -121,34 +117,37 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
         external_wrenches: Mapping[str, ArrayLike] | None = None,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the force and the moment onto each body through its joint.
+        """Return the wrench that each body receives through its joint from the body before it.
 
-        They are f_i and n_i of documents 000 (2.25), (2.26) and 004 (7.36) to (7.38): what the
-        body before exerts on body i, with gravity, in the axes of the body's frame and about its
-        origin, which lies on the joint's axis: in a URDF the joint's frame, in a DH file frame i-1
-        moved by joint i (standard), or frame i (modified). The component along the joint's axis,
-        of the force at a prismatic joint and of the moment at a revolute one, is the joint's
-        effort without friction and rotor inertia.
+        The wrench includes gravity. It is given in the axes of the body's frame and about its
+        origin, which lies on the joint's axis: in a URDF the joint's frame; in a DH file frame i-1
+        moved by joint i (standard) or frame i (modified). Its component along the joint's axis
+        (moment if revolute, force if prismatic) is the joint's effort without friction and rotor
+        inertia.
 
         Parameters
         ----------
         q, qd, qdd, wrench, base_motion, payload, external_wrenches : optional from wrench on
-            As :meth:`inverse_dynamics` takes them.
+            As for :meth:`inverse_dynamics`.
         out : array, shape (b, 6) or (N, b, 6), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
         array, shape (b, 6) or (N, b, 6)
-            Force [N], then moment [N m], one row each of the b bodies in the order of
-            :attr:`~ne_dynamics.model.robot.Robot.bodies`: one each joint that moves, mimic
-            joints among them. A fixed joint has no row, what is beyond it belongs to the body
-            before it. Where a body carries several others, its row has the sum of theirs.
+            Force [N], then moment [N m], of the b bodies in the order of
+            :attr:`~ne_dynamics.model.robot.Robot.bodies`: one row per moving joint, mimic joints
+            included. Links behind a fixed joint belong to the body before it. If a body carries
+            several others, its row includes theirs.
 
         Raises
         ------
         InputError, ModelError
             As for :meth:`inverse_dynamics`.
+
+        Notes
+        -----
+        f_i and n_i of Sasaki (1990, JAERI-M 90-147), (2.25), (2.26); Angeles, (7.36) to (7.38).
         """
         loads = wrench, base_motion, payload
         return self._answer_under_loads(
@@ -167,15 +166,16 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
         external_wrenches: Mapping[str, ArrayLike] | None = None,
         out: FloatArray | None = None,
     ) -> FloatArray:
-        """Return the accelerations that efforts give: the inverse of :meth:`inverse_dynamics`.
+        """Return the accelerations that efforts cause: the inverse of :meth:`inverse_dynamics`.
 
         Parameters
         ----------
         q, qd, tau : array-like, shape (n,) or (N, n)
+            Joint positions [rad or m], velocities [rad/s or m/s] and efforts [N m or N].
         wrench, base_motion, payload, external_wrenches : optional
             As for :meth:`inverse_dynamics`.
         out : array, shape (n,) or (N, n), optional
-            For the result.
+            Array for the result.
 
         Returns
         -------
@@ -187,7 +187,7 @@ class TermMethods(ExternalWrenchMethods, FrictionMethods, KinematicsMethods):
         InputError
             As for :meth:`inverse_dynamics`.
         ModelError
-            When the mass matrix is singular.
+            As for :meth:`inverse_dynamics`, and when the mass matrix is singular.
         """
         loads = wrench, base_motion, payload
         return self._answer_under_loads(

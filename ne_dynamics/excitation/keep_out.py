@@ -13,14 +13,15 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class KeepOut(Frozen):
-    """Points p with ``dot(normal, p) < distance`` in base axes are forbidden.
+    """Forbidden half-space: the points p with ``dot(normal, p) < distance`` in base axes.
 
     Attributes
     ----------
     normal : array, shape (3,)
-        Points to where the arm may be; made a unit vector, and `distance` with it.
+        Normal of the plane, towards the permitted side; scaled to a unit vector, and `distance`
+        with it.
     distance : float
-        Of the plane from the origin of the base frame, along the normal [m].
+        Distance of the plane from the origin of the base frame, along the normal [m].
 
     Raises
     ------

@@ -20,16 +20,16 @@ FREE_TURN = np.pi
 
 @dataclass(frozen=True)
 class Shares:
-    """Parts of the limits that a motion may use.
+    """Parts of the joint limits that a motion may use.
 
     Attributes
     ----------
     position : float
-        Of the range of a joint, about its middle.
+        Part of the range of a joint, about its middle.
     velocity, acceleration : float
     effort : float
-        By the given model, friction included: the rest is for the model's errors and for the
-        controller.
+        Part of the effort limit, by the given model with friction; the rest is for errors of the
+        model and for the controller.
     """
 
     position: float = 0.95
@@ -46,22 +46,22 @@ class Shares:
 
 @dataclass(frozen=True, eq=False)
 class ExcitationLimits:
-    """What a motion may ask of each joint, shares and margins taken off.
+    """Joint limits of an excitation motion, reduced by shares and margins.
 
     Attributes
     ----------
     lower, upper : array, shape (n,)
-        [rad or m]
+        Positions [rad or m].
     velocity, acceleration : array, shape (n,)
-        [rad/s or m/s, and per second]
+        [rad/s or m/s], [rad/s^2 or m/s^2]
     effort : array, shape (n,)
-        [N m or N]; infinite where the joint has no limit.
+        [N m or N]; infinite for no limit.
     full_velocity, full_effort : array, shape (n,)
-        The joint's own limits, of which the report gives parts.
+        The joints' own limits, for the shares in the report.
     moves : bool array, shape (n,)
         Joints that have room to move.
     notes : tuple of str
-        What was put in the place of missing limits, one sentence each.
+        Values that replace missing limits, one sentence each.
     """
 
     lower: FloatArray
@@ -85,22 +85,23 @@ class ExcitationLimits:
         acceleration_limits: Mapping[str, float] | None = None,
         effort_limits: Mapping[str, float] | None = None,
     ) -> ExcitationLimits:
-        """Return the limits of a robot's joints with shares and margins taken off.
+        """Return the limits of a robot's joints, reduced by shares and margins.
 
         Parameters
         ----------
         dynamics : Dynamics
         start : array, shape (n,)
-            Pose from which a joint without position limits may turn by :data:`FREE_TURN`.
+            Pose around which a joint without position limits may turn by :data:`FREE_TURN`
+            [rad or m].
         shares : Shares, optional
         velocity_limits, acceleration_limits, effort_limits : mapping of str to float, optional
-            By joint, in place of the model's.
+            Joint name to limit, instead of the model's.
 
         Raises
         ------
         InputError
-            When a limit is missing that nothing stands in for, or is no number above 0, or a
-            name is no joint.
+            When a limit is missing and has no default, is not a number above 0, or a name is not
+            that of a joint.
         """
         shares = Shares() if shares is None else shares
         joints, notes = dynamics.robot.joints, list[str]()

@@ -64,32 +64,32 @@ class ExpectedParameter:
 
 @dataclass(frozen=True, eq=False)
 class Excitation:
-    """A planned motion, checked in every millisecond.
+    """A planned excitation motion, checked in steps of a millisecond.
 
     Attributes
     ----------
     trajectory : AnnotatedTrajectory
-        Its points, with the efforts that the given model asks for.
+        Its points, with the efforts of the given model.
     series : Series
     coefficients : array, shape (n, size)
-        Of the series [rad or m].
+        Coefficients of the series [rad or m].
     start : array, shape (n,)
         Pose at both ends [rad or m].
     objective : str
-        What was made small, a key of :data:`~ne_dynamics.excitation.information.MEASURES`.
+        Minimized measure, a key of :data:`~ne_dynamics.excitation.information.MEASURES`.
     condition_number : float
-        Of the regressor, each joint weighted by its noise and each column in units of the error
-        that the identification expects.
+        Condition number of the regressor, each joint weighted by its noise and each column in
+        units of its prior scale in the identification.
     log_determinant : float
-        Of the mean information of a sample in these units.
+        Of the mean information matrix of a sample in these units.
     parameters : tuple of ExpectedParameter
-        Combinations that the efforts depend on.
+        Identifiable combinations of parameters.
     velocity_shares, effort_shares : array, shape (n,)
-        Largest magnitudes, as parts of the joints' own limits; 0 where there is none.
+        Largest magnitudes, as parts of the joints' own limits; 0 for no limit.
     range_shares : array, shape (n,)
         Parts of the position ranges that the joints pass through.
     nearest : tuple of Nearest
-        How near things come, the one with the least to spare first.
+        Smallest distances between parts, the one with the least clearance first.
     notes : tuple of str
         What was assumed or left out, one sentence each.
     """
@@ -110,7 +110,7 @@ class Excitation:
 
     @property
     def duration(self) -> float:
-        """From start to end [s]."""
+        """Duration of the motion [s]."""
         return self.series.duration
 
 
@@ -120,7 +120,7 @@ def load_solids(
     description_file: str | os.PathLike[str] | None = None,
     package_folders: Sequence[str] = (),
 ) -> tuple[Solid, ...]:
-    """Return the solids of a robot by its URDF, for `solids` of :func:`plan_excitation`.
+    """Return the collision bodies of a robot from its URDF, for :func:`plan_excitation`.
 
     Parameters
     ----------
@@ -159,32 +159,32 @@ def plan_excitation(
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> Excitation:
-    """Return the motion that tells most, among a family and within limits.
+    """Return the most informative motion for identification that keeps all limits.
 
     Parameters
     ----------
     dynamics : Dynamics
-        Of the robot as it is known, with friction: efforts are limited by it.
+        Dynamics of the robot as known, with friction, for the effort limits.
     start : array-like, shape (n,)
-        Where the arm is: the motion begins and ends there, at rest [rad or m].
+        Present pose: the motion begins and ends there, at rest [rad or m].
     limits : ExcitationLimits, optional
         Default: :meth:`ExcitationLimits.of_robot` with its default shares.
     solids : sequence of Solid
-        From :func:`load_solids`: the arm is kept from touching itself. Without them only the
-        origins of the links are kept out of the planes' half-spaces.
+        From :func:`load_solids`, for the check of self-collision. Without them only the origins
+        of the links are checked against `keep_out`.
     keep_out : sequence of KeepOut
-        Default: what is below the base frame.
+        Forbidden half-spaces; default: below the base frame.
     margin : float
-        Distance that is kept between links, and from planes [m].
+        Least distance between links, and from planes [m].
     ignored : sequence of (str, str)
         Pairs of links that may touch.
     duration : float, optional
-        [s]; default: by how long the slowest joint takes to cross its range.
+        [s]; default: from the time in which the slowest joint crosses its range.
     base_frequency : float, optional
-        Lowest frequency of the series [Hz]; default: so that the highest is
+        Lowest frequency of the series [Hz]; default: such that the highest is
         `EXCITATION.highest_frequency`.
     harmonics : int
-        Frequencies of the series.
+        Number of frequencies of the series.
     points_per_second : float, optional
         Of the trajectory; default: `EXCITATION.points_per_period` in the shortest period.
     objective : str
@@ -192,11 +192,11 @@ def plan_excitation(
     noise_share : float
         Noise of the efforts, as a part of each joint's effort limit.
     starts : int
-        Random motions that are improved; the best result counts.
+        Number of random initial motions of the search; the best result is returned.
     seed : int
-        The same arguments and seed give the same motion.
+        Same arguments and seed give the same motion.
     progress : callable, optional
-        Told the part of the work that is done, from 0 to 1.
+        Called with the completed part of the work, from 0 to 1.
 
     Returns
     -------
@@ -205,9 +205,9 @@ def plan_excitation(
     Raises
     ------
     InputError
-        When an argument is not as expected, or a limit is missing.
+        When an argument is invalid, or a limit is missing.
     ExcitationError
-        When the start is no pose to begin with, or no motion was found that keeps all limits.
+        When the start pose violates a limit, or no motion was found that keeps all limits.
     MissingDependencyError
         When SciPy, or with solids coal, is not installed.
     """

@@ -50,15 +50,15 @@ DRIVE_INTERFACES = ('position', 'velocity', 'effort', 'proportional', 'derivativ
 
 
 class GainDesign(GainFindings):
-    """Gains, what they are worth, and the settings that hold them."""
+    """Designed gains with their margins and predictions, and the settings to use them."""
 
     def of(self, mode: GainMode | str) -> ModeDesign:
-        """Return what was found for a mode.
+        """Return the design for a mode.
 
         Raises
         ------
         InputError
-            When there is nothing: why.
+            When there are no gains for it, with the reason.
         """
         asked = GainMode(mode)
         if asked in self.modes:
@@ -68,18 +68,18 @@ class GainDesign(GainFindings):
         )
 
     def node_parameters(self, mode: GainMode | str | None = None) -> dict[str, Any]:
-        """Return the parameters of the node for a mode, by their dotted names.
+        """Return the node's parameters for a mode, by their dotted names.
 
         Parameters
         ----------
         mode : GainMode or str, optional
-            Default: the first that there are gains for. With `mit` the node feeds forward, and
-            the gains go to the drives with the command.
+            Default: the first mode with gains. With `mit` the node feeds forward and sends the
+            gains to the drives with the command.
 
         Raises
         ------
         InputError
-            When there are none for the mode, or it is none of the node.
+            When there are no gains for the mode, or it is not a mode of the node.
         """
         if mode is None:
             of_node = [one for one in self.modes if one is not GainMode.JTC]
@@ -109,16 +109,15 @@ class GainDesign(GainFindings):
         return parameters
 
     def jtc_gains(self) -> dict[str, dict[str, float]]:
-        """Return the block `gains` of joint_trajectory_controller, joint by joint.
+        """Return the block `gains` of joint_trajectory_controller, by joint.
 
-        The integral is clamped at what gravity, a wrong model and friction take together, so that
-        it carries the arm also where a trajectory brings no efforts. A joint on which neither acts
-        has none: its clamp would be nothing but rounding.
+        The integral is clamped to the sum of gravity, model error and friction, so that it can
+        carry the arm when a trajectory has no efforts. A joint without these has no integral.
 
         Raises
         ------
         InputError
-            When there are none.
+            When there are no gains for it.
         """
         gains = self.of(GainMode.JTC).choice.gains
         clamps = self.integral_clamps()
@@ -135,12 +134,12 @@ class GainDesign(GainFindings):
         return block
 
     def drive_gains(self) -> dict[str, dict[str, float]]:
-        """Return kp and kd of the drives, joint by joint.
+        """Return kp and kd of the drives, by joint.
 
         Raises
         ------
         InputError
-            When there are none.
+            When there are no gains for them.
         """
         gains = self.of(GainMode.MIT).choice.gains
         return {
@@ -151,7 +150,7 @@ class GainDesign(GainFindings):
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return all of it as plain data, without numbers that are not finite."""
+        """Return the design as data for JSON, without numbers that are not finite."""
         request = self.request
         return {
             'joints': [joint.name for joint in self.joints],
@@ -195,28 +194,28 @@ class GainDesign(GainFindings):
         }
 
     def text(self) -> str:
-        """Return it for people."""
+        """Return the design as text for people."""
         return describe_design(self)
 
 
 def design_gains(
     dynamics: Dynamics, request: GainRequest | None = None, motion: Waypoints | None = None
 ) -> GainDesign:
-    """Return gains with their margins, and what they are worth.
+    """Return feedback gains with their margins and predicted errors.
 
     Parameters
     ----------
     dynamics : Dynamics
-        Of the model that will be fed forward.
+        Dynamics of the model that is fed forward.
     request : GainRequest, optional
     motion : Waypoints, optional
-        That errors are predicted for; begins at rest at its first point. Default: a motion of all
-        joints there and back.
+        Motion for which errors are predicted; begins at rest at its first point. Default: a
+        motion of all joints there and back.
 
     Raises
     ------
     InputError
-        When the request does not fit the model, or none of its modes has gains of use.
+        When the request does not fit the model, or no mode has useful gains.
     TrajectoryError
         When the motion cannot be followed.
     """

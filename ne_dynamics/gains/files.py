@@ -39,12 +39,7 @@ JOINTS = 'gain_joints'
 
 
 def require_controller_name(name: str) -> None:
-    """Refuse a name that no controller can have.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise an InputError if a name is not a valid name of a controller."""
     if not CONTROLLER_NAME.fullmatch(name):
         raise InputError(
             'controller: expected a name in ROS 2, of letters, digits and _, not beginning with a '
@@ -53,14 +48,14 @@ def require_controller_name(name: str) -> None:
 
 
 def order_joints(own: Sequence[str], wanted: Sequence[str] | None) -> list[int]:
-    """Return which of the model's joints stands at each place of an order.
+    """Return the index of the model's joint at each place of an order.
 
     Parameters
     ----------
     own : sequence of str
-        In the order of the model.
+        Joint names in the order of the model.
     wanted : sequence of str or None
-        In the order in which gains are to stand; None: that of the model.
+        Joint names in the order of the gains; None: that of the model.
 
     Raises
     ------
@@ -74,7 +69,7 @@ def order_joints(own: Sequence[str], wanted: Sequence[str] | None) -> list[int]:
 
 
 def list_kinds(design: GainDesign) -> list[str]:
-    """Return of what there are gains."""
+    """Return the kinds of files, see :func:`as_yaml`, for which the design has gains."""
     return [kind for kind in KINDS if _has(design, kind)]
 
 
@@ -90,25 +85,26 @@ def as_yaml(
     controller: str = CONTROLLER,
     joints: Sequence[str] | None = None,
 ) -> str:
-    """Return a file of parameters.
+    """Return the text of a YAML parameter file with the gains.
 
     Parameters
     ----------
     design : GainDesign
     kind : str
-        'node': of the first mode of the node that there are gains for, the gains of the other one
-        beside it; 'jtc': the block `gains`; 'mit': of the node that feeds drives.
+        'node': parameters of the node for its first mode with gains, with the gains of its other
+        mode; 'jtc': the block `gains` of joint_trajectory_controller; 'mit': parameters of the
+        node for drives that close the loop.
     controller : str
         Name of the joint_trajectory_controller.
     joints : sequence of str, optional
-        In the order in which arrays are to stand, that of the node's parameter `joints`; default:
-        that of the model. The joints are written beside them.
+        Order of the arrays, as in the node's parameter `joints`; default: that of the model. The
+        joints are written beside them.
 
     Raises
     ------
     InputError
-        When there are no gains of this kind: why; when the controller's name is none, or the
-        joints are not the model's.
+        When there are no gains of this kind, the controller's name is invalid, or the joints are
+        not the model's.
     """
     if kind not in KINDS:
         raise InputError(f'expected one of {", ".join(KINDS)}, got {kind!r}')

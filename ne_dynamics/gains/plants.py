@@ -106,7 +106,7 @@ def largest_payload(request: GainRequest) -> float:
 
 
 def payload_ends(request: GainRequest) -> tuple[float, float]:
-    """Return the least and the largest mass at the tip [kg]."""
+    """Return the smallest and the largest mass at the tip [kg]."""
     least, largest = np.array(request.payload, dtype=np.float64).tolist()
     return least, largest
 

@@ -18,7 +18,7 @@ from ne_dynamics.model.robot import Joint, JointType
 
 
 class GainMode(str, enum.Enum):
-    """Who closes the loop, and by which law."""
+    """Control law, and the program or drive that closes the loop."""
 
     COMPUTED_TORQUE = 'computed_torque'
     """The node: M (Kp e + Kv e'), gains that are accelerations per error."""
@@ -40,67 +40,67 @@ ALL_MODES = tuple(GainMode)
 
 @dataclass(frozen=True, eq=False)
 class GainRequest:
-    """What gains are asked for. Everything has a default but the model.
+    """Conditions and requirements for a gain design; everything has a default.
 
     Attributes
     ----------
     rate : float
-        States, and commands, a second [1/s].
+        Rate of states and commands [1/s].
     delay : float, optional
-        Dead time from a state to the effort that answers it [s]; one period when omitted. That
-        efforts are held for a period comes on top, and is reckoned with.
+        Dead time from a state to the effort that answers it [s]; default: one period. The hold
+        of efforts over a period is added to it.
     delay_jitter : float
-        By which the dead time may be longer now and then [s].
+        By how much the dead time may occasionally be longer [s].
     position_step : float or sequence of n float
-        Of the encoders, seen at the joints [rad or m]; 0 for none.
+        Resolution of the encoders at the joints [rad or m]; 0 for none.
     velocity_source : VelocitySource or str
-        Where the node's velocities come from. With another one than `measured` JTC and drives
-        get the difference of the last two positions.
+        Source of the node's velocities. If it is not `measured`, JTC and drives use the
+        difference of the last two positions.
     velocity_cutoff_frequency : float, optional
-        Of the node's filter [Hz]; chosen when omitted.
+        Cut-off frequency of the node's velocity filter [Hz]; default: chosen.
     uncertainty : float
-        Part by which mass and inertia of each link, and of each rotor, may be wrong.
+        Relative error of mass and inertia of each link and rotor.
     payload : float, or two floats
-        Mass at the tip that no model knows of, from the least (0 when one number is given) to
-        the largest [kg].
+        Mass at the tip that the model does not have, from the smallest (0 if one number is
+        given) to the largest [kg].
     payload_center : sequence of 3 float
         Its centre of mass in the frame of the tip [m].
     modes : sequence of GainMode or str
     stiffness : sequence of n float, or one, optional
-        Of the gears, in series with the motors whose positions are fed back [N m/rad or N/m].
-        Rigid when omitted.
+        Stiffness of the gears, between the motors, whose positions are fed back, and the links
+        [N m/rad or N/m]. Default: rigid.
     elastic_damping_ratio : float
-        Of their vibrations.
+        Damping ratio of the vibrations with these gears.
     phase_margin : float
         [degrees]
     gain_margin : float
-        Factor by which gains may be larger (and, where there is an integral, smaller).
+        Factor by which gains may be larger (and, with an integral, smaller).
     relaxed_margins : sequence of (float, float)
-        Phase and gain margins that are tried, one after the other, where there are no gains of use
-        with those above; none for refusing at once.
+        Phase and gain margins that are tried in turn if there are no useful gains with those
+        above; empty to refuse at once.
     noise_share : float
-        Part of the effort limit that one step of an encoder may move the effort by.
+        Largest change of the effort by one encoder step, as a part of the effort limit.
     position_error, sliding_error : float
-        Error at which the effort is to be within its limits, beside gravity [rad], [m].
+        Errors up to which the effort, with gravity, stays within its limits [rad], [m].
     least_frequency : float
-        Natural frequency below which gains are of no use [rad/s].
+        Natural frequency below which gains are useless [rad/s].
     integral : bool
         Whether JTC gets an integral.
     drive_rate : float
-        At which MIT-mode drives close their loop [1/s].
+        Rate at which MIT-mode drives close their loop [1/s].
     drive_delay : float, optional
-        Their dead time [s]; one of their periods when omitted.
+        Their dead time [s]; default: one of their periods.
     drive_kp_range, drive_kd_range : two floats
-        Which gains the drives take [N m/rad or N/m], [N m s/rad or N s/m].
+        Ranges of gains that the drives accept [N m/rad or N/m], [N m s/rad or N s/m].
     effort_limits : sequence of n float, or one, optional
-        In place of those of the model [N m or N].
+        Replaces those of the model [N m or N].
     poses, seed : int
-        How many of the workspace are looked at, and which.
+        Number of poses examined in the workspace, and seed of their choice.
 
     Raises
     ------
     InputError
-        Naming the value that cannot be used.
+        Naming the invalid value.
     """
 
     rate: float = 500.0
@@ -192,34 +192,34 @@ class GainRequest:
 
     @property
     def period(self) -> float:
-        """Of states and commands [s]."""
+        """Period of states and commands [s]."""
         return 1.0 / self.rate
 
     @property
     def dead_time(self) -> float:
-        """From a state to its effort, at the longest [s]."""
+        """Longest dead time from a state to its effort [s]."""
         return (self.period if self.delay is None else self.delay) + self.delay_jitter
 
     @property
     def drive_dead_time(self) -> float:
-        """Of the drives [s]."""
+        """Dead time of the drives [s]."""
         return 1.0 / self.drive_rate if self.drive_delay is None else self.drive_delay
 
     def velocity_settings(self, cutoff: float) -> VelocitySettings:
-        """Return where the node's velocities come from, with a cut-off frequency [Hz]."""
+        """Return the velocity settings of the node with a cut-off frequency [Hz]."""
         return VelocitySettings(
             source=VelocitySource(self.velocity_source), cutoff_frequency=cutoff
         )
 
     def position_steps(self, n: int) -> FloatArray:
-        """Return the steps of the encoders, shape (n,) [rad or m]."""
+        """Return the resolution of the encoders, shape (n,) [rad or m]."""
         steps = _spread('position_step', self.position_step, n)
         if not (steps >= 0.0).all() or not np.isfinite(steps).all():
             raise InputError(f'position_step: expected finite numbers >= 0, got {steps.tolist()}')
         return steps
 
     def joint_stiffness(self, joints: Sequence[Joint]) -> FloatArray | None:
-        """Return the stiffness of the gears, shape (n,) [N m/rad or N/m]; None where rigid.
+        """Return the stiffness of the gears, shape (n,) [N m/rad or N/m]; None if rigid.
 
         Raises
         ------
@@ -242,12 +242,12 @@ class GainRequest:
         return stiffness
 
     def limits(self, joints: Sequence[Joint]) -> FloatArray:
-        """Return the effort limits, shape (n,) [N m or N]; infinite where there is none.
+        """Return the effort limits, shape (n,) [N m or N]; infinite for no limit.
 
         Raises
         ------
         InputError
-            When one is 0 or less: no gain is small enough for it.
+            When one is 0 or less, for which there are no gains.
         """
         if self.effort_limits is None:
             limits = np.array([joint.effort_limit for joint in joints])
@@ -262,7 +262,7 @@ class GainRequest:
         return limits
 
     def largest_errors(self, joints: Sequence[Joint]) -> FloatArray:
-        """Return the errors at which efforts are to be within limits, shape (n,) [rad or m]."""
+        """Return the errors up to which efforts stay within limits, shape (n,) [rad or m]."""
         return np.array(
             [
                 self.sliding_error if joint.type is JointType.PRISMATIC else self.position_error

@@ -19,16 +19,17 @@ from ne_dynamics.model.robot import Robot
 
 @dataclass(frozen=True)
 class JointResidual:
-    """What a model leaves of the effort of one joint [N m or N].
+    """How well a model reproduces the measured effort of one joint.
 
     Attributes
     ----------
     name, unit : str
+        Joint, and unit of its effort.
     rms_measured, rms_model, rms_difference : float
-        Root mean squares of the filtered efforts.
+        Root mean squares of the filtered efforts and of their difference [N m or N].
     explained : float
-        ``1 - (rms_difference / rms_measured)^2``; negative when the model is worse than none,
-        NaN when nothing was measured.
+        ``1 - (rms_difference / rms_measured)^2``; negative when the model is worse than no model,
+        NaN when the measured effort is zero.
     """
 
     name: str
@@ -39,7 +40,7 @@ class JointResidual:
     explained: float
 
     def as_json(self) -> dict[str, Any]:
-        """Return the figures; what is no number is None."""
+        """Return the figures as data for JSON; numbers that are not finite become None."""
         return {
             'joint': self.name,
             'unit': self.unit,
@@ -59,7 +60,7 @@ class Evaluation:
     signals : Signals
         The filtered log.
     model_effort : array, shape (M, n)
-        Of the model, filtered alike [N m or N].
+        Efforts of the model, filtered like the measured ones [N m or N].
     joints : tuple of JointResidual
     """
 
@@ -71,12 +72,12 @@ class Evaluation:
 def evaluate(
     model: Robot | Dynamics, log: Log, *, cutoff_frequency: float | None = None
 ) -> Evaluation:
-    """Compare the efforts of a log with those that a model computes for its motion.
+    """Compare the measured efforts of a log with those that a model computes for its motion.
 
     Parameters
     ----------
     model : Robot or Dynamics
-        A Robot stands upright: gravity (0, 0, -9.80665) in base axes.
+        For a Robot, gravity is (0, 0, -9.80665) in base axes.
     log : Log
         With the joints of the model, in its order.
     cutoff_frequency : float, optional
@@ -89,7 +90,7 @@ def evaluate(
     Raises
     ------
     InputError
-        When the log has other joints, or cannot be filtered so.
+        When the log has other joints, or cannot be filtered with this cut-off.
     """
     dynamics = as_dynamics(model)
     require_joints(dynamics.robot, log)

@@ -73,33 +73,33 @@ def identify(
     executor: Executor | None = None,
     settings: IdentificationSettings = SETTINGS,
 ) -> Identified:
-    """Fit inertias, friction and rotor inertias of a model to a log, or to several.
+    """Fit inertias, friction and rotor inertias of a model to one or more logs.
 
     Parameters
     ----------
     model : Robot or Dynamics
-        What is believed so far. A Robot stands upright: gravity (0, 0, -9.80665) in base axes.
+        Prior model. For a Robot, gravity is (0, 0, -9.80665) in base axes.
     log : Log, or sequence of them
-        With the joints of the model, in its order. Samples of several are taken one log after
-        another, in the order given.
+        With the joints of the model, in its order. Samples of several logs are concatenated in
+        the order given.
     cutoff_frequency : float, optional
         [Hz], see :func:`~ne_dynamics.logs.signals.filtered`.
     holdout : float
-        Part of the logs, at their end, that is predicted by a fit to the rest; 0 to 0.9. The
-        result is then fitted to all of it.
+        Part of the samples, at the end, that is held out for validation; 0 to 0.9. The result is
+        then fitted to all samples.
     spread : float, optional
-        How far the given inertias may be off, as a part of themselves; > 0. Small: stay near.
-        Default: what predicts blocks of the log best.
+        Prior scale: expected relative error of the given inertias; > 0. A small value keeps them
+        near the given ones. Default: chosen by cross-validation.
     offsets : bool
-        Whether the constant part of each joint's measured effort is an error of the measurement,
-        and so no part of the robot.
+        Whether the constant part of each joint's measured effort is an error of the measurement
+        (True) or a part of the robot's friction (False).
     blocks : int
-        In which the fitted part of the logs is predicted from itself; 2 to 50.
+        Blocks of the cross-validation; 2 to 50.
     executor : Executor, optional
-        Whose workers compute what is asked of parts of long logs, as from
-        :mod:`concurrent.futures`, or ``Client.get_executor()`` of Dask; default: this process.
+        Computes the parts of long logs, from :mod:`concurrent.futures` or
+        ``Client.get_executor()`` of Dask; default: this process.
     settings : IdentificationSettings
-        What the fit takes for large, likely or certain.
+        Thresholds of the fit.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def identify(
     InputError
         When the log has other joints or cannot be filtered, or an option is out of range.
     IdentificationError
-        When the fit does not reach its minimum.
+        When the fit does not converge.
     """
     _check_options(holdout, spread, blocks)
     dynamics = as_dynamics(model)
@@ -138,18 +138,18 @@ def identify_filtered(
     settings: IdentificationSettings = SETTINGS,
     bounds: Bounds | None = None,
 ) -> Identified:
-    """Fit a model to logs that are read and filtered.
+    """Fit a model to logs that are already read and filtered.
 
     Parameters
     ----------
     dynamics : Dynamics
-        Of the given robot.
+        Prior model.
     logs : FilteredLogs
         With its joints.
     holdout, spread, offsets, blocks, settings
-        As :func:`identify` takes them.
+        As for :func:`identify`.
     bounds : mapping, optional
-        Of the collision shapes, which a centre of mass should be in; see
+        Bounds of the collision shapes, which should contain the centres of mass; see
         :func:`~ne_dynamics.identification.plausibility.find_implausible_values`.
 
     Returns
@@ -162,7 +162,7 @@ def identify_filtered(
     InputError
         When an option is out of range.
     IdentificationError
-        When the fit does not reach its minimum.
+        When the fit does not converge.
     """
     _check_options(holdout, spread, blocks)
     robot = dynamics.robot

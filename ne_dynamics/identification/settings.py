@@ -7,52 +7,52 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class IdentificationSettings:
-    """Settings of a fit.
+    """Thresholds and counts of a fit.
 
     Attributes
     ----------
     holdout : float
-        Part of the logs, at their end, that is predicted by a fit to the rest.
+        Part of the samples, at the end, that is held out for validation.
     smallest_holdout : int
-        Samples that are too few to judge by.
+        Fewest held-out samples for a validation.
     blocks : int
-        In which the fitted part is predicted from itself.
+        Blocks of the cross-validation.
     first_sigma, smallest_sigma : float
-        Parts of a joint's effort: noise of the first fit, and the least of all.
+        Standard deviation of the noise in the first fit, and the smallest one, as parts of a
+        joint's effort.
     first_spread : float
-        How far the given inertias may be off in the first fit, as a part of themselves.
+        Prior scale (relative error of the given inertias) in the first fit.
     passes : int
-        Fits, each with the residuals of the one before as noise.
+        Number of fits; each uses the residuals of the one before as noise.
     huber : float
-        Residual, in standard deviations, from which a sample counts less (Huber 1964).
+        Residual, in standard deviations, above which a sample is weighted less (Huber 1964).
     huber_passes : int
-        First fits, each with the weights of the one before, while there are doubtful samples.
+        Number of first fits with the weights of the one before, while there are doubtful samples.
     doubtful : float
-        Weight below which a sample may have spoilt the fit that gave it.
+        Weight below which a sample may have distorted the fit that gave the weight.
     spreads : tuple of float
-        How far the given inertias may be off: what is tried, from small to large.
+        Prior scales that are tried, ascending.
     indifferent : float
-        Standard errors, over the blocks, by which a spread may be worse than the best one.
+        Standard errors over the blocks by which a prior scale may be worse than the best one.
     worth : float
-        Part of the squared held-out residual that a term of friction has to take away.
+        Part of the squared held-out residual that a friction term has to remove.
     certain : float
-        Standard errors, over the blocks, by which it has to be more than nothing.
+        Standard errors over the blocks by which that has to differ from zero.
     likelier : float
-        Logarithm of the likelihood that a term has to add to the fit of all blocks: many are
-        tried.
+        Log-likelihood that a term has to add to the fit of all blocks, since many are tried.
     overwhelming : float
-        The same from which the blocks need not agree: one that is predicted well without a term
-        may be predicted worse with it by much of little.
+        Log-likelihood from which the blocks need not agree: a block that is predicted well
+        without a term may be predicted slightly worse with it.
     needed : float
-        The same, below which an offset or a rotor is left out: where the rest of the model
-        explains a log nearly as well, such a number only spoils what is predicted.
+        Log-likelihood below which an offset or a rotor inertia is left out: if the rest of the
+        model explains a log nearly as well, such a number makes predictions worse.
     rounds : int
-        Terms that may be chosen for a joint, one after another.
+        Largest number of terms that are chosen for a joint.
     fold_gap : float
-        Distance from its minimum of a fit that is only compared with others, in units of the
-        logarithm of the likelihood.
+        Largest distance of the objective from its minimum, as a log-likelihood, for fits that are
+        only compared with others.
     wrist : int
-        Last joints of an arm, of which two neighbours may share a drive.
+        Number of last joints among which two neighbours may share a coupled drive.
     """
 
     holdout: float = 0.25

@@ -1,4 +1,4 @@
-"""Poses of the tip: inverse kinematics by Levenberg-Marquardt, all branches, errors of a pose.
+"""Inverse kinematics by Levenberg-Marquardt: one solution or all branches; pose errors.
 
 Gives :func:`inverse_kinematics` and :func:`inverse_kinematics_branches`; forward kinematics and
 Jacobians are methods of :class:`ne_dynamics.Dynamics`. Begin with ``inverse.py``.

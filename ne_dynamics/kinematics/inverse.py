@@ -44,41 +44,40 @@ def inverse_kinematics(
     *,
     link: str | None = None,
 ) -> FloatArray:
-    """Return joint positions, within the joints' limits, that bring a link to a pose.
+    """Return joint positions within the joint limits at which a link has a given pose.
 
     Parameters
     ----------
     dynamics : Dynamics
     target_pose : array-like, shape (4, 4)
-        Homogeneous matrix: pose of the link in the base link's frame [m]. A rotation that is
-        orthonormal to six digits is taken for the nearest one that is.
+        Homogeneous matrix: pose of the link in the base link's frame [m]. If the rotation is
+        orthonormal to six digits, the nearest exact rotation is used.
     initial_position : array-like, shape (n,), optional
-        Where the search starts [rad or m], moved into the limits if it is not there: the result
-        is the position to which the error falls from here. Where that leads to none, starts about
-        it and random ones follow, and the nearest position that they find is the result, which
-        may be far: compare before you move there. Without it the search starts from random
-        positions, and the result is the one found that is nearest to the middle of the limits.
+        Start of the search [rad or m], clipped to the limits. The result is the solution to
+        which the iteration converges from here; failing that, the nearest solution found from
+        random starts, which may be far away: compare it before you move the robot there.
+        Default: the solution from random starts that is nearest to the middle of the limits.
     link : str, optional
-        Default: the tip.
+        Name of the link; default: the tip.
 
     Returns
     -------
     array, shape (n,)
-        [rad or m]. Its pose is the target within 1e-9 rad and 1e-9 of the arm's length. Joints
-        that turn are within half a turn of the start, as far as the limits permit. Joints that do
-        not move the link stay at the start; without one, at 0 or the limit next to it.
+        [rad or m]. The pose error is at most 1e-9 rad and 1e-9 of the arm's length. Revolute
+        joints are within half a turn of the start, as far as the limits permit. Joints that do
+        not move the link stay at the start; without a start, at 0 or the nearest limit.
 
     Raises
     ------
     InputError
-        When an argument is not as expected, the link is unknown, or no joint moves it.
+        When an argument is invalid, the link is unknown, or no joint moves it.
     InverseKinematicsError
-        When no position was found: the error says by how much the nearest one misses the pose,
-        and has it. The search is local, from many starts: that there is none is not proved.
+        When no solution was found. The error has the nearest position and its distance from the
+        pose. The search is numerical, so a solution may exist nevertheless.
 
     Notes
     -----
-    Damped least squares on the generated Jacobian, see
+    Damped least squares (Levenberg-Marquardt) on the generated Jacobian, see
     :mod:`ne_dynamics.kinematics.levenberg_marquardt`. Random starts come from a fixed seed.
     """
     problem = _make_problem(dynamics, target_pose, link)
@@ -115,7 +114,7 @@ def _find_nearest(
 def inverse_kinematics_branches(
     dynamics: Dynamics, target_pose: ArrayLike, *, link: str | None = None
 ) -> FloatArray:
-    """Return the joint positions, within the joints' limits, that bring a link to a pose.
+    """Return all joint positions within the joint limits at which a link has a given pose.
 
     Parameters
     ----------
@@ -123,29 +122,29 @@ def inverse_kinematics_branches(
     target_pose : array-like, shape (4, 4)
         As for :func:`inverse_kinematics`.
     link : str, optional
-        Default: the tip.
+        Name of the link; default: the tip.
 
     Returns
     -------
     array, shape (k, n)
-        [rad or m], the one nearest to the middle of the limits first. Of positions that differ by
-        full turns the one nearest to the middle. At a singular pose positions form lines: one of
-        each straight line (a spherical wrist whose axes are aligned), several points of a curved
-        one (a UR whose wrist is). Joints that do not move the link: as for
-        :func:`inverse_kinematics`.
+        k solutions [rad or m], the one nearest to the middle of the limits first. Of solutions
+        that differ by full turns, only the one nearest to the middle is returned. At a singular
+        pose solutions form lines: the result has one point of each straight line (aligned axes
+        of a spherical wrist) and several points of a curved one (aligned wrist of a UR). Joints
+        that do not move the link are as in :func:`inverse_kinematics`.
 
     Raises
     ------
     InputError
-        As :func:`inverse_kinematics`, and when the arm is redundant: then the positions are not
-        finite in number.
+        As for :func:`inverse_kinematics`, and when the arm is redundant, so that there are
+        infinitely many solutions.
     InverseKinematicsError
-        When none was found.
+        When no solution was found.
 
     Notes
     -----
-    A search from random starts of a fixed seed, until a round of them finds nothing new. It is
-    no closed form: that all were found is likely, not certain.
+    Rounds of searches from random starts with a fixed seed, until a round finds no new solution.
+    That all solutions are found is likely, not certain.
     """
     problem = _make_problem(dynamics, target_pose, link)
     rng = np.random.default_rng(SEED)

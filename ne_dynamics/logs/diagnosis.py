@@ -12,17 +12,17 @@ from ne_dynamics.logs.reading import LogReading
 
 @dataclass(frozen=True, eq=False)
 class LogDiagnosis:
-    """What is wrong with a log.
+    """Faults found in a log, and the log with the certain ones repaired.
 
     Attributes
     ----------
     faults : tuple of Finding
     untold : tuple of str
-        What this log cannot show, each a sentence.
+        Faults that cannot be detected in this log, one sentence each.
     repaired : Log
-        The log without the faults whose repair is certain.
+        The log with all faults repaired whose repair is certain.
     reading : LogReading
-        What was repaired of it by reading its columns otherwise.
+        The part of the repair that changes the interpretation of its columns.
     """
 
     faults: tuple[Finding, ...]
@@ -32,16 +32,16 @@ class LogDiagnosis:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """Faults with which a fit would be wrong."""
+        """Faults that would make a fit wrong."""
         return tuple(fault for fault in self.faults if fault.severity == 'error')
 
     @property
     def remaining(self) -> tuple[Finding, ...]:
-        """Errors that are left when all faults are repaired whose repair is certain."""
+        """Errors that are still in the repaired log."""
         return tuple(fault for fault in self.errors if not fault.is_certain)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the diagnosis as what JSON can hold."""
+        """Return the diagnosis as data for JSON."""
         return {
             'faults': [fault.as_json() for fault in self.faults],
             'untold': list(self.untold),

@@ -10,7 +10,7 @@ from ne_dynamics.logs.thresholds import LOGS
 
 
 class Certainty(str, enum.Enum):
-    """How sure something is; the values are the words that are printed."""
+    """Certainty of a finding; the values are the words that are printed."""
 
     KNOWN = 'known'
     LIKELY = 'likely'
@@ -19,28 +19,28 @@ class Certainty(str, enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One thing that is found.
+    """One finding about a log, a driver or an arm: cause, joints, certainty and remedy.
 
     Attributes
     ----------
     code : str
-        Cause, a short stable identifier, e.g. 'wrong-sign'.
+        Short stable identifier of the cause, e.g. 'wrong-sign'.
     joints : tuple of str
-        Whose it is; empty when it is of the log, or of the arm, as a whole.
+        Joints it concerns; empty if it concerns the whole log or arm.
     what : str
-        What was found, in words, with figures.
+        Description for people, with figures.
     amount : float
-        Of what undoes it: factor, angle [rad], delay [s] or number of samples; 0 where there is
-        none.
+        Amount of the correction: factor, angle [rad], delay [s] or number of samples; 0 if there
+        is none.
     certainty : Certainty
-        Known where nothing else explains it and the amount is told: then it can be undone.
+        KNOWN if nothing else explains it and the amount is known: then it can be corrected.
     remedy : str
         What to do.
     severity : str
-        'error' (a fit would be wrong), 'warning' (a fit is hardly touched), 'info' (nothing is
+        'error' (a fit would be wrong), 'warning' (a fit is hardly affected), 'info' (nothing is
         lost).
     link : str
-        Of which link it is, where it is of one.
+        Link it concerns; '' if none.
     """
 
     code: str
@@ -54,19 +54,19 @@ class Finding:
 
     @property
     def is_certain(self) -> bool:
-        """Whether it can be undone: the log leaves no other cause, and tells the amount."""
+        """Whether it can be corrected: there is no other cause, and the amount is known."""
         return self.certainty is Certainty.KNOWN
 
     @property
     def element(self) -> str:
-        """What it is about, e.g. ``joint 'elbow'``."""
+        """The joint, link or log it concerns, e.g. ``joint 'elbow'``."""
         if self.link:
             return f'link {self.link!r}'
         return f'joint {", ".join(map(repr, self.joints))}' if self.joints else 'log'
 
     @property
     def text(self) -> str:
-        """One line for people."""
+        """The finding as one line for people."""
         place = f'joint {", ".join(self.joints)}' if self.joints else 'log'
         if self.link:
             place = f'link {self.link}'
@@ -75,7 +75,7 @@ class Finding:
         return f'{self.severity}  {place}  {self.code}  {self.what}: {self.remedy}'
 
     def as_json(self) -> dict[str, Any]:
-        """Return the finding as what JSON can hold."""
+        """Return the finding as data for JSON."""
         return {
             'severity': self.severity,
             'code': self.code,

@@ -42,7 +42,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """Samples of the joints of a robot, in its order, time strictly increasing.
+    """Recorded samples of a robot's joints, in the robot's order, time strictly increasing.
 
     Attributes
     ----------
@@ -52,17 +52,17 @@ class Log:
     position : array, shape (N, n)
         [rad or m]
     effort : array, shape (N, n)
-        What the motors applied [N m or N].
+        Efforts of the motors [N m or N].
     velocity : array, shape (N, n), or None
-        [rad/s or m/s]; NaN where there is none.
+        [rad/s or m/s]; NaN for missing values.
     source : str
-        For messages.
+        Name of the log, for messages.
     received : int
-        Samples before any was dropped.
+        Number of samples before any was dropped.
     dropped : mapping of str to int
-        How many were dropped, by reason.
+        Number of dropped samples by reason.
     clock_step : ClockStep or None
-        The largest one, where the stamps go back for longer than messages are late.
+        The largest backward step of the clock that is longer than messages are late.
     """
 
     joint_names: tuple[str, ...]
@@ -87,7 +87,7 @@ class Log:
         source: str = '',
         dropped: Mapping[str, int] | None = None,
     ) -> Log:
-        """Check samples and leave out those that cannot be used.
+        """Return a log of samples; samples that cannot be used are dropped.
 
         Parameters
         ----------
@@ -100,8 +100,9 @@ class Log:
         velocity : array-like, shape (N, n), optional
             [rad/s or m/s]
         source : str
+            Name of the log, for messages.
         dropped : mapping of str to int, optional
-            What was dropped before.
+            Number of samples dropped before, by reason.
 
         Returns
         -------
@@ -110,7 +111,7 @@ class Log:
         Raises
         ------
         InputError
-            When shapes do not go together, or fewer than two samples can be used.
+            When shapes do not match, or fewer than two samples can be used.
         """
         names = tuple(joint_names)
         stamps = np.array(times, dtype=np.float64)
@@ -136,18 +137,20 @@ class Log:
         source: str,
         store: ArrayStore | None = None,
     ) -> Log:
-        """Gather samples as they come, without those that cannot be used.
+        """Return a log of samples that come in tables; samples that cannot be used are dropped.
 
         Parameters
         ----------
         joint_names : sequence of str
             n names.
         tables : iterable of (array, mapping of str to int)
-            Time [s], positions [rad or m], efforts [N m or N], and velocities [rad/s or m/s]
-            where there are some, shape (N, 1 + 2 n) or (N, 1 + 3 n); and what was dropped before.
+            Columns, shape (N, 1 + 2 n) or (N, 1 + 3 n): time [s], positions [rad or m], efforts
+            [N m or N] and, if any, velocities [rad/s or m/s]; and the numbers of samples dropped
+            before, by reason.
         source : str
+            Name of the log, for messages.
         store : ArrayStore, optional
-            Where they are kept; default: one of their own.
+            Storage of the arrays; default: a new one.
 
         Raises
         ------
@@ -192,7 +195,7 @@ class Log:
         )
 
     def at(self, chosen: slice | NDArray[np.intp]) -> Log:
-        """Return a log of some of the samples; what was dropped between them is not told."""
+        """Return a log of the chosen samples; it does not count samples dropped between them."""
         return replace(
             self,
             times=self.times[chosen],
@@ -210,7 +213,7 @@ class Log:
         return float(self.times[-1] - self.times[0])
 
     def summary(self) -> str:
-        """Return one line: how many samples, over what time, what was dropped."""
+        """Return one line with the number of samples, the duration and the dropped samples."""
         count = self.times.size
         rate = (count - 1) / self.duration
         samples = f'{count} of {self.received} samples in {self.duration:.1f} s ({rate:.4g} Hz)'

@@ -25,27 +25,27 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class LogReading:
-    """What the columns of a log are taken to mean.
+    """Interpretation of a log's columns: which joint, factor, offset and delay each has.
 
     Attributes
     ----------
     position_source, effort_source : int array, shape (n,)
-        Whose column it is in the log.
+        Index of the log's column that belongs to each joint.
     position_factor : array, shape (n,)
     position_offset : array, shape (n,)
         Added after the factor [rad or m].
     effort_factor : array, shape (n,)
     effort_delay : array, shape (n,)
-        How much later an effort was recorded than the position of the same instant [s].
+        By how much an effort was recorded later than the position of the same time [s].
     effort_offset : array, shape (n,)
         Added after the factor [N m or N].
     without_gravity : bool
-        Whether gravity was taken out of the efforts; :meth:`read_log` puts none back.
+        Whether the efforts lack gravity; :meth:`read_log` does not add it.
     tilt : tuple of two float
-        By how much gravity is turned beside the given one, about two axes perpendicular to it
-        [rad]: see :func:`~ne_dynamics.driver.evidence.gravity_columns.turn_gravity`.
+        Rotation of gravity from the given direction about two axes perpendicular to it [rad]; see
+        :func:`~ne_dynamics.driver.evidence.gravity_columns.turn_gravity`.
     doubt : float
-        How many times farther off than usual the given inertias are taken to be.
+        Factor on the usual prior scale of the given inertias.
     """
 
     position_source: NDArray[np.intp]
@@ -61,14 +61,14 @@ class LogReading:
 
     @classmethod
     def as_recorded(cls, n: int) -> LogReading:
-        """Return the reading that changes nothing, of n joints."""
+        """Return the reading that changes nothing, for n joints."""
         order = np.arange(n)
         return cls(order, np.ones(n), np.zeros(n), order, np.ones(n), np.zeros(n), np.zeros(n))
 
     def with_position(
         self, joints: Sequence[int], *, factor: float = 1.0, offset: float = 0.0
     ) -> LogReading:
-        """Return the reading with positions of joints multiplied, then moved [rad or m]."""
+        """Return the reading with positions of joints multiplied, then shifted [rad or m]."""
         factors, offsets = self.position_factor.copy(), self.position_offset.copy()
         chosen = list(joints)
         factors[chosen] *= factor
@@ -115,18 +115,18 @@ class LogReading:
         return result
 
     def read_positions(self, table: FloatArray) -> FloatArray:
-        """Return positions as they are meant, shape (N, n), from recorded ones."""
+        """Return corrected positions, shape (N, n), from recorded ones."""
         return self.read_rates(table) + self.position_offset
 
     def read_rates(self, table: FloatArray) -> FloatArray:
-        """Return what changes with the positions: velocities, accelerations, directions."""
+        """Return corrected time derivatives of positions, shape (N, n), from recorded ones."""
         return table[:, self.position_source] * self.position_factor
 
     def read_log(self, log: Log) -> Log:
-        """Return a log as it is meant.
+        """Return a log with the corrections of this reading.
 
-        Samples at the ends, for whose instants there is no effort, are left out. A velocity is
-        changed with its position unless it agrees with the new position as it is.
+        Samples at the ends without an effort of the same time are left out. A velocity is
+        corrected with its position, unless it agrees with the corrected position already.
         """
         last = log.times[-1] - max(float(self.effort_delay.max()), 0.0)
         first = log.times[0] - min(float(self.effort_delay.min()), 0.0)

@@ -1,4 +1,4 @@
-"""The former name of a log in a file, for one more release."""
+"""Former name of a log read from a file; kept for one more release."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ne_dynamics.logs.log import Log, read_log
 
 
 class Recording:
-    """What :func:`~ne_dynamics.logs.log.read_log` does now."""
+    """Former class; use :func:`~ne_dynamics.logs.log.read_log`."""
 
     @staticmethod
     def of_file(
@@ -19,16 +19,16 @@ class Recording:
         joint_names: Sequence[str],
         topic: str | None = None,
     ) -> Log:
-        """Read a CSV file or a bag.
+        """Read a log from a CSV file or a bag.
 
         Parameters
         ----------
         source : str
-            Its path.
+            Path of the file or bag.
         recorded, joint_names : sequence of str
-            Joints as the log calls them, and as the model does.
+            Joint names in the log, and in the model.
         topic : str, optional
-            Of a bag.
+            Topic in a bag.
 
         Returns
         -------

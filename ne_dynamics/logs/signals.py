@@ -39,15 +39,15 @@ SHORTEST_PIECE = 3.0 * FILTER.end_margin
 
 
 def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None = None) -> Signals:
-    """Return what a log says, filtered.
+    """Return the signals of a log, filtered without delay.
 
     Parameters
     ----------
     log : Log
     effort_limit : array, shape (n,)
-        [N m or N]; infinite, or not greater than 0, where there is none.
+        [N m or N]; infinite, or not greater than 0, for no limit.
     cutoff_frequency : float, optional
-        [Hz]: about five times the highest frequency of the motion. Default: by the spectra of
+        [Hz]: about five times the highest frequency of the motion. Default: from the spectra of
         positions and efforts, :func:`~ne_dynamics.logs.cutoff.choose_cutoff`.
 
     Returns
@@ -57,8 +57,8 @@ def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None 
     Raises
     ------
     InputError
-        When the cut-off is not above 0 or too high for the log's rate, or the log has no piece
-        without a gap that is long enough for it.
+        When the cut-off is not above 0 or too high for the log's rate, or every piece of the log
+        without gaps is too short for it.
     """
     measured = as_measured(log)
     step = _find_median_step(measured)

@@ -1,12 +1,12 @@
-"""Robots: what a URDF or a table of DH parameters says, and what else is known about an arm.
+"""Robots: the model that a URDF or a DH file describes, with what is known beyond it.
 
 Gives :class:`Robot` with its joints, links and inertias, immutable and checked, from
-:func:`load_urdf`, :func:`load_dh` or :func:`load_model`, which tells the two by the file. Files
-come from outside: what is wrong in one is named with its place, and nothing is guessed. `extras`
+:func:`load_urdf`, :func:`load_dh` or :func:`load_model`, which recognizes either by content.
+Errors in a file are reported with their place; missing values are not guessed. `extras`
 (rotors, friction, limits) come from a file beside the URDF.
 
 Begin with ``robot.py``; then ``urdf/tree.py`` (from the elements of a URDF to a Robot) and
-``dh.py``; ``checks.py`` is `ne_dynamics check`. Stands on :mod:`ne_dynamics.errors` alone.
+``dh.py``; ``checks.py`` is `ne_dynamics check`. Depends on :mod:`ne_dynamics.errors` alone.
 """
 
 from typing import TYPE_CHECKING

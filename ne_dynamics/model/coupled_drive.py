@@ -25,39 +25,38 @@ NUMBER_KEYS = (
 
 @dataclass(frozen=True)
 class CoupledDrive(Frozen):
-    """A shaft that turns with several joints; it adds to the drives that the joints have.
+    """A drive whose shaft velocity combines several joints, in addition to the joints' own drives.
 
-    Its velocity is ``v = sum of ratio_j qd_j``, its effort, with the reflected inertia J =
-    gear_ratio^2 rotor_inertia::
+    The shaft velocity is ``v = sum of ratio_j qd_j``; with the reflected inertia J = gear_ratio^2
+    rotor_inertia, the shaft effort is::
 
         e = J (sum of ratio_j qdd_j) + viscous_friction v + coulomb_friction s(v)
         s(v) = tanh(v / smoothing_velocity), or sign(v) when smoothing_velocity is 0
 
-    and each of its joints needs ratio_j e beside what it needs without the drive: no power is
-    lost or won in the coupling.
+    Each of its joints needs the additional effort ratio_j e: the coupling conserves power.
 
     Attributes
     ----------
     name : str
     joints : tuple of str
-        Names of the joints that it turns with.
+        Names of the joints that are coupled to the shaft.
     ratios : tuple of float
-        Turns of the shaft for each turn of a joint, other than 0 [rad/rad or rad/m].
+        Shaft turns per turn of each joint, not 0 [rad/rad or rad/m].
     rotor_inertia : float
-        Of the motor's rotor about its own axis [kg m^2].
+        Inertia of the motor's rotor about its own axis [kg m^2].
     gear_ratio : float
-        Turns of the motor for each turn of the shaft.
+        Motor turns per shaft turn.
     viscous_friction : float
-        [N m s/rad], at the shaft.
+        At the shaft [N m s/rad].
     coulomb_friction : float
-        [N m], at the shaft.
+        At the shaft [N m].
     smoothing_velocity : float
-        Width of the change of sign around rest [rad/s]; 0 for a step.
+        Velocity range around rest over which friction changes its sign [rad/s]; 0 for a step.
 
     Raises
     ------
     ModelError
-        When a name is empty, there is no joint, a joint stands twice, a ratio is 0, a number is
+        When a name is empty, there is no joint, a joint is named twice, a ratio is 0, a number is
         not finite, inertia, friction or smoothing velocity is negative, or the inertia overflows.
 
     Notes
@@ -127,12 +126,12 @@ class CoupledDrive(Frozen):
 
     @property
     def items(self) -> tuple[tuple[str, float], ...]:
-        """Each joint with its ratio."""
+        """Pairs of joint name and ratio."""
         return tuple(zip(self.joints, self.ratios, strict=True))
 
     @property
     def formula(self) -> str:
-        """What the shaft turns with, e.g. 'joint_5 - 2 joint_6'."""
+        """The shaft's motion as text, e.g. 'joint_5 - 2 joint_6'."""
         text = ''
         for joint, ratio in self.items:
             sign = ('-' if ratio < 0.0 else '') if not text else f' {"-" if ratio < 0.0 else "+"} '
@@ -141,16 +140,16 @@ class CoupledDrive(Frozen):
 
     @property
     def reflected_inertia(self) -> float:
-        """Rotor inertia as the shaft feels it [kg m^2]."""
+        """Rotor inertia reflected to the shaft [kg m^2]."""
         return self.gear_ratio * self.gear_ratio * self.rotor_inertia
 
     @property
     def friction(self) -> FrictionModel:
-        """What friction is beyond viscous and Coulomb friction."""
+        """The smoothing of its Coulomb friction as a :class:`FrictionModel`."""
         return FrictionModel(smoothing_velocity=self.smoothing_velocity)
 
     def without_friction(self) -> CoupledDrive:
-        """Return the drive with its inertia alone."""
+        """Return the drive with its inertia only."""
         return replace(self.scaled(1.0, 0.0), smoothing_velocity=0.0)
 
     def scaled(self, inertia: float, friction: float) -> CoupledDrive:
@@ -163,7 +162,13 @@ class CoupledDrive(Frozen):
         )
 
     def require_joints(self, joint_names: Sequence[str]) -> None:
-        """Raise a ModelError where one of its joints is not among these."""
+        """Check that all joints of the drive are among these names.
+
+        Raises
+        ------
+        ModelError
+            When one is not.
+        """
         for name in self.joints:
             if name not in joint_names:
                 raise ModelError(
@@ -172,23 +177,23 @@ class CoupledDrive(Frozen):
                 )
 
     def find_row(self, joint_names: tuple[str, ...]) -> FloatArray:
-        """Return the ratios in the order of joints, shape (n,); 0 for joints without one."""
+        """Return the ratios in the order of `joint_names`, shape (n,); 0 for other joints."""
         ratios = dict(self.items)
         return np.array([ratios.get(name, 0.0) for name in joint_names])
 
     def move_to_coordinates(self, motions: Mapping[str, tuple[str, float]]) -> CoupledDrive | None:
-        """Return the drive over the coordinates that move its joints.
+        """Return the drive expressed in coordinates: locked joints dropped, mimic joints resolved.
 
         Parameters
         ----------
         motions : mapping of str to (str, float)
-            By joint its coordinate, and the multiplier that takes the coordinate's velocity to
-            the joint's. A joint that is not in it does not move.
+            Joint name to the name of its coordinate, and the ratio of the joint's velocity to the
+            coordinate's. A joint that is missing does not move.
 
         Returns
         -------
         CoupledDrive or None
-            None when nothing that moves turns the shaft.
+            None when no coordinate moves the shaft.
         """
         ratios: dict[str, float] = {}
         for joint, ratio in self.items:

@@ -116,7 +116,7 @@ _AXES = {'x': 0, 'y': 1, 'z': 2}
 
 
 def load_dh(path: str | os.PathLike[str]) -> Robot:
-    """Load a robot from a DH file (the module's docstring describes the format).
+    """Load a robot from a DH file (format: :mod:`ne_dynamics.model.dh`).
 
     Parameters
     ----------

@@ -20,21 +20,21 @@ def load_model(
     locked_joints: Mapping[str, float] | None = None,
     extras: Extras = None,
 ) -> Robot:
-    """Load a URDF or a DH file.
+    """Load a URDF or a DH file; the content decides which.
 
     Parameters
     ----------
     path_or_xml : str, path or bytes
-        File name of a URDF or of a DH file, or the XML of a URDF. What starts with ``<`` is
-        XML, anything else a DH file, whatever its name ends in.
+        File name of a URDF or of a DH file, or the XML of a URDF. Content that starts with ``<``
+        is XML; any other is a DH file, whatever the suffix of its name.
     base_link, tip_link : str, optional
         First and last link of the chain; URDF only, see
         :func:`~ne_dynamics.model.urdf.tree.load_urdf`.
     locked_joints : mapping of str to float, optional
-        Joints that do not move, with their position [rad or m]; URDF only.
+        Joints to lock, by name, with their positions [rad or m]; URDF only.
     extras : str, path or mapping, optional
-        Friction and drives of joints, as :func:`~ne_dynamics.model.urdf.tree.load_urdf` takes
-        them. A DH file holds its own, which these replace, and none is looked for beside it.
+        Friction and drives of joints, as in :func:`~ne_dynamics.model.urdf.tree.load_urdf`. For a
+        DH file they replace those in the file, and by default no file beside it is read.
 
     Returns
     -------
@@ -43,8 +43,8 @@ def load_model(
     Raises
     ------
     ModelError
-        When the model cannot be read or is wrong, or base, tip or locked joints are given for
-        a DH file.
+        When the model cannot be read or is wrong, or `base_link`, `tip_link` or `locked_joints`
+        is given for a DH file.
     """
     if _is_urdf(path_or_xml):
         return load_urdf(path_or_xml, base_link, tip_link, locked_joints, extras)

@@ -24,10 +24,10 @@ _WIDTHS = ('stribeck_velocity', 'smoothing_velocity', 'hysteresis_displacement')
 
 @dataclass(frozen=True)
 class FrictionModel(Frozen):
-    """What the friction of a joint is beyond viscous and Coulomb friction. All off by default.
+    """Friction of a joint beyond viscous and Coulomb friction; all terms are off by default.
 
-    With v the velocity of the joint, and viscous and Coulomb friction as
-    :class:`~ne_dynamics.model.robot.Joint` has them, the drive has to add::
+    With v the velocity of the joint, and viscous and Coulomb friction as in
+    :class:`~ne_dynamics.model.robot.Joint`, the drive has to add::
 
         s(v) = tanh(v / smoothing_velocity), or sign(v) when smoothing_velocity is 0
         level(v) = coulomb_friction + load_coefficient |load|
@@ -36,45 +36,45 @@ class FrictionModel(Frozen):
         effort = viscous_friction v + level(v) s(v) + friction_asymmetry s(v)^2 + friction_offset
             + square_root_friction v / (v^2 + w^2)^(1/4) + cubic_friction v^3
 
-    w is smoothing_velocity, and at least 1e-6 rad/s or m/s, so that the square-root term is
-    smooth at rest. The load is the effort that links, payload, base motion and wrenches, at the
-    tip and on links, ask of the joint while no joint accelerates, without friction: the effort
-    stays linear in the acceleration.
+    w is smoothing_velocity, but at least 1e-6 rad/s or m/s, so that the square-root term is
+    smooth at rest. The load is the inverse dynamics at zero acceleration without friction, with
+    payload, base motion and wrenches; the effort stays linear in the acceleration.
 
-    Hysteresis is friction that turns round with the joint only gradually. Its state z, between -1
-    and 1, follows the position, at any velocity::
+    Hysteresis is friction that reverses gradually after the joint reverses. Its state z, between
+    -1 and 1, follows the position, at any velocity::
 
         dz = (sign(dq) - z) |dq| / hysteresis_displacement
 
-    and the effort is hysteresis_friction z. What knows no more than a position and a velocity
-    takes half of it in the direction of the motion, as above; who knows the path adds
-    hysteresis_friction (z - s(v) / 2), by :mod:`ne_dynamics.algorithms.hysteresis`.
+    and the effort is hysteresis_friction z. Functions that know only position and velocity use
+    half of it in the direction of the motion, as above; functions that know the path add
+    hysteresis_friction (z - s(v) / 2), see :mod:`ne_dynamics.algorithms.hysteresis`.
 
     Attributes
     ----------
     static_friction : float or None
-        Friction at the beginning of a motion (break-away) [N m or N]; None: that of Coulomb,
-        without Stribeck effect.
+        Break-away friction at the start of a motion [N m or N]; None: equal to Coulomb friction,
+        no Stribeck effect.
     stribeck_velocity : float
-        Velocity at which it has fallen to 37 % of the way to Coulomb friction [rad/s or m/s];
-        greater than 0 with a static friction.
+        Velocity at which the excess of static over Coulomb friction has fallen to 37 % [rad/s or
+        m/s]; greater than 0 with a static friction.
     smoothing_velocity : float
-        Width of the change of sign around rest [rad/s or m/s]; 0 for a step.
+        Velocity range around rest over which friction changes its sign [rad/s or m/s]; 0 for a
+        step.
     load_coefficient : float
-        Part of the magnitude of the load that is added to Coulomb friction.
+        Ratio of the additional Coulomb friction to the magnitude of the load.
     friction_asymmetry : float
         Half the difference of the friction in positive and in negative direction [N m or N].
     friction_offset : float
-        Effort that is there at any velocity, at rest too [N m or N].
+        Constant effort at any velocity, at rest too [N m or N].
     square_root_friction : float
         [N m (s/rad)^0.5 or N (s/m)^0.5]
     cubic_friction : float
         [N m (s/rad)^3 or N (s/m)^3]
     hysteresis_friction : float
-        Friction that builds up with the displacement after a turn [N m or N].
+        Friction that builds up with the displacement after a reversal [N m or N].
     hysteresis_displacement : float
-        After which 63 % of the way from what it was to what it becomes is gone [rad or m]; greater
-        than 0 with hysteresis.
+        Displacement after which 63 % of the change is complete [rad or m]; greater than 0 with
+        hysteresis.
 
     Raises
     ------
@@ -134,15 +134,15 @@ class FrictionModel(Frozen):
 
     @property
     def is_off(self) -> bool:
-        """Whether there is nothing but viscous friction and a step of Coulomb friction."""
+        """Whether there is only viscous friction and Coulomb friction with a step at rest."""
         return self == FrictionModel()
 
     @property
     def depends_on_load(self) -> bool:
-        """Whether the load of the joint enters."""
+        """Whether friction depends on the load of the joint."""
         return self.load_coefficient != 0.0
 
     @property
     def has_hysteresis(self) -> bool:
-        """Whether the path by which the joint has come enters."""
+        """Whether friction depends on the path of the joint."""
         return self.hysteresis_friction != 0.0

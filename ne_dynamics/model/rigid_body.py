@@ -25,12 +25,12 @@ def cross_matrix(vector: ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Transform(Frozen):
-    """Pose of a frame in another: ``p_target = rotation @ p_source + translation``.
+    """Pose of a source frame in a target frame: ``p_target = rotation @ p_source + translation``.
 
     Attributes
     ----------
     rotation : array, shape (3, 3)
-        Axes of the source frame in the target frame; a proper rotation.
+        Axes of the source frame in the target frame, as columns; a proper rotation.
     translation : array, shape (3,)
         Origin of the source frame in the target frame [m].
     """
@@ -56,7 +56,7 @@ class Transform(Frozen):
 
     @classmethod
     def identity(cls) -> Transform:
-        """Return the transform that changes nothing."""
+        """Return the identity transform."""
         return cls(np.eye(3), np.zeros(3))
 
     @classmethod
@@ -87,7 +87,7 @@ class Transform(Frozen):
         return Transform(self.rotation @ other.rotation, translation)
 
     def inverse(self) -> Transform:
-        """Return the transform in the other direction."""
+        """Return the inverse transform, from target to source."""
         with np.errstate(all='ignore'):
             translation = -self.rotation.T @ self.translation
         return Transform(self.rotation.T, translation)
@@ -183,23 +183,23 @@ class Inertia(Frozen):
 
     @classmethod
     def zero(cls) -> Inertia:
-        """Return the inertia of nothing."""
+        """Return the inertia without mass and moments."""
         return cls(0.0, np.zeros(3), np.zeros((3, 3)))
 
     @classmethod
     def from_parameters(cls, parameters: ArrayLike) -> Inertia:
-        """Return the inertia with these :attr:`parameters`, whether or not a body can have them.
+        """Return the inertia with given :attr:`parameters`, physically consistent or not.
 
         Parameters
         ----------
         parameters : array-like, shape (10,)
-            Without mass there is no first moment.
+            In the order of :attr:`parameters`. A first moment needs a mass.
 
         Raises
         ------
         ModelError
-            When the shape is another one, a number is not finite, or there is a first moment
-            without a mass.
+            When the shape is wrong, a number is not finite, or there is a first moment without a
+            mass.
         """
         numbers = frozen_array(parameters, (10,), 'inertial parameters')
         mass, first = float(numbers[0]), numbers[1:4]
@@ -233,25 +233,24 @@ class Inertia(Frozen):
 
     @property
     def principal_axes(self) -> FloatArray:
-        """Axes in which the tensor about the centre of mass is diagonal, shape (3, 3).
+        """Principal axes of the tensor about the centre of mass, shape (3, 3).
 
-        One a row, of length one, in the axes of the frame; the largest entry of each is positive,
-        so that they need not be a right-handed triple. Along axis k the inertia ellipsoid of 000
-        (A.19) has the semi-axis ``1 / sqrt(principal_moments[k])``, by (A.17).
+        One unit vector per row, in the axes of the frame, in the order of
+        :attr:`principal_moments`. The largest entry of each is positive, so they may form a
+        left-handed triple. The semi-axis of the inertia ellipsoid along axis k is
+        ``1 / sqrt(principal_moments[k])``: Sasaki (1990), (A.17) and (A.19).
         """
         return find_principal(self.inertia_about_com)[1]
 
     def moment_about_line(self, direction: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> float:
-        """Return the moment of inertia about a line [kg m^2].
-
-        000 (A.13) with its products of inertia as minus the entries of the tensor.
+        """Return the moment of inertia about a line [kg m^2]: Sasaki (1990), (A.13).
 
         Parameters
         ----------
         direction : array-like, shape (3,)
-            Along the line, in the axes of the frame, of any length but zero.
+            Direction of the line in the axes of the frame, of any length but zero.
         point : array-like, shape (3,)
-            On the line, in the frame [m].
+            A point of the line, in the frame [m].
 
         Raises
         ------
@@ -273,9 +272,9 @@ class Inertia(Frozen):
     def parameters(self) -> FloatArray:
         """Inertial parameters about the origin of the frame, in its axes, shape (10,).
 
-        Mass [kg], first moment (3) [kg m], then Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2]: the order
-        of the regressor's columns and of the argument `payload` of the inverse dynamics. For
-        another frame: ``inertia.transformed(source_to_target).parameters``.
+        Mass [kg], first moment (3) [kg m], Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2]: the order of the
+        regressor's columns and of the argument `payload` of the inverse dynamics. For another
+        frame: ``inertia.transformed(source_to_target).parameters``.
         """
         tensor = self.inertia_about_origin
         rows, columns = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)
@@ -283,11 +282,11 @@ class Inertia(Frozen):
 
     @property
     def is_zero(self) -> bool:
-        """True when there is neither mass nor inertia."""
+        """True if mass and inertia tensor are zero."""
         return self.mass == 0.0 and not self.inertia_about_com.any()
 
     def transformed(self, source_to_target: Transform) -> Inertia:
-        """Return the same body described in the target frame.
+        """Return the inertia of the same body, expressed in the target frame.
 
         Raises
         ------
@@ -302,7 +301,7 @@ class Inertia(Frozen):
         return Inertia(self.mass, com, symmetric)
 
     def scaled(self, factor: float) -> Inertia:
-        """Return a body of the same shape, its mass multiplied by a factor."""
+        """Return the inertia with mass and tensor multiplied by a factor; same centre of mass."""
         return Inertia(factor * self.mass, self.center_of_mass, factor * self.inertia_about_com)
 
     def __add__(self, other: Inertia) -> Inertia:

@@ -78,33 +78,33 @@ class Finding(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class Robot(Frozen):
-    """A robot: coordinates, moving bodies, named links. Frozen; changes make a new one.
+    """A robot: joints, moving bodies and named links; immutable.
 
     Attributes
     ----------
     name : str
     joints : tuple of Joint
-        Coordinates, in the order of every joint array.
+        Joints with a coordinate of their own, in the order of every joint array.
     bodies : tuple of Body
-        Moving bodies, parents before children. Their inertia is computed here from `links`.
+        Moving bodies, parents before children. Their inertia is computed from `links`.
     links : tuple of Link
-        Every link from the base on, fixed ones included.
+        All links from the base on, links behind fixed joints included.
     base_link : str
         Link whose frame is the base frame.
     tip_link : str or None
-        Link whose frame the wrench, the forward kinematics and the Jacobian refer to; None for
-        a tree without one.
+        Link whose frame the wrench, the forward kinematics and the Jacobian refer to; None if
+        there is none, as in a branched tree.
     findings : tuple of Finding
-        What the loader noticed.
+        Remarks of the loader.
     source : str
-        Where the model came from, for messages ('' when built in memory).
+        Origin of the model, for messages; '' if built in memory.
     coupled_drives : tuple of CoupledDrive
-        Drives that turn with several joints, beside those that each joint has.
+        Drives that act on several joints, in addition to the joints' own drives.
 
     Raises
     ------
     ModelError
-        When indices, names or the tree's order are inconsistent, or the lumped inertia of a
+        When indices, names or the order of the tree are inconsistent, or the lumped inertia of a
         body overflows.
     """
 
@@ -190,12 +190,12 @@ class Robot(Frozen):
 
     @property
     def position_unit(self) -> str:
-        """Unit of a position, as axes are labelled: of all joints."""
+        """Unit of positions of all joints, for labels of axes."""
         return ' or '.join(sorted({joint.type.position_unit for joint in self.joints})[::-1])
 
     @property
     def effort_unit(self) -> str:
-        """Unit of an effort, as axes are labelled: of all joints."""
+        """Unit of efforts of all joints, for labels of axes."""
         return ' or '.join(sorted({joint.type.effort_unit for joint in self.joints})[::-1])
 
     def _check_names(self) -> None:
@@ -220,12 +220,12 @@ class Robot(Frozen):
 
     @property
     def n(self) -> int:
-        """Number of coordinates."""
+        """Number of joints with a coordinate of their own."""
         return len(self.joints)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the coordinates, in order."""
+        """Names of the joints, in the order of every joint array."""
         return tuple(joint.name for joint in self.joints)
 
     @property
@@ -262,28 +262,29 @@ class Robot(Frozen):
 
     @property
     def is_chain(self) -> bool:
-        """True when every body's parent is the one before it."""
+        """True if the parent of every body is the body before it."""
         return all(body.parent == index - 1 for index, body in enumerate(self.bodies))
 
     def joint_values(self, key: str) -> FloatArray:
-        """Return one number of every joint, shape (n,).
+        """Return one attribute of every joint, shape (n,).
 
         Parameters
         ----------
         key : str
-            An attribute of :class:`Joint`, e.g. ``viscous_friction`` or ``reflected_inertia``.
+            A numeric attribute of :class:`Joint`, e.g. ``viscous_friction`` or
+            ``reflected_inertia``.
         """
         return np.array([getattr(joint, key) for joint in self.joints], dtype=np.float64)
 
     @property
     def coupling_matrix(self) -> FloatArray:
-        """Velocities of the coupled drives' shafts by those of the joints, shape (drives, n)."""
+        """Matrix from joint velocities to coupled drives' shaft velocities, shape (drives, n)."""
         rows = [drive.find_row(self.joint_names) for drive in self.coupled_drives]
         return np.array(rows).reshape(len(rows), self.n)
 
     @property
     def coupled_inertia(self) -> FloatArray:
-        """What the coupled drives add to the mass matrix, shape (n, n) [kg m^2, kg m or kg]."""
+        """Mass matrix of the coupled drives, shape (n, n) [kg m^2, kg m or kg]."""
         rows = self.coupling_matrix
         inertias = [drive.reflected_inertia for drive in self.coupled_drives]
         result: FloatArray = (rows.T * inertias) @ rows
@@ -291,7 +292,7 @@ class Robot(Frozen):
 
     @property
     def coupled_friction(self) -> FloatArray:
-        """What Coulomb friction of the coupled drives comes to at most, shape (n,) [N m or N]."""
+        """Largest effort of the coupled drives' Coulomb friction, shape (n,) [N m or N]."""
         levels = np.array([drive.coulomb_friction for drive in self.coupled_drives])
         largest: FloatArray = levels @ np.abs(self.coupling_matrix)
         return largest
@@ -313,13 +314,13 @@ class Robot(Frozen):
     def cut_beyond(self, link_name: str) -> Robot:
         """Return the robot without everything beyond a link, which becomes the tip.
 
-        This is the model that a wrist sensor wants: what the reading contains already is not
-        counted twice. The link itself stays.
+        Use it for a wrist sensor: its reading contains what is beyond it already, which must not
+        be counted twice. The link itself is kept.
 
         Parameters
         ----------
         link_name : str
-            Last link that is kept on its branch.
+            Last link to keep on its branch.
 
         Returns
         -------
@@ -369,19 +370,19 @@ class Robot(Frozen):
         return self.with_links(loaded if link is target else link for link in self.links)
 
     def payload_parameters(self, payload: Inertia, link_name: str | None = None) -> FloatArray:
-        """Return a payload fixed to a link as the inverse dynamics take it at run time.
+        """Return the inertial parameters of a payload, for the argument `payload` of the dynamics.
 
         Parameters
         ----------
         payload : Inertia
-            In the frame of that link.
+            In the frame of the link.
         link_name : str, optional
-            Default: the tip. Any link that is rigidly attached to the tip.
+            The tip (default) or a link fixed to it.
 
         Returns
         -------
         array, shape (10,)
-            :attr:`Inertia.parameters` in the tip's frame: the argument `payload` of
+            :attr:`Inertia.parameters` in the tip's frame, for
             :meth:`ne_dynamics.Dynamics.inverse_dynamics`.
 
         Raises
@@ -410,8 +411,8 @@ class Robot(Frozen):
         Parameters
         ----------
         parameters : array, shape (10 b,)
-            :attr:`Inertia.parameters` of each body, in its frame, one after another. They need
-            not be those of a real body, but without mass there is no first moment.
+            :attr:`Inertia.parameters` of the b bodies, each in its body's frame. They need not be
+            physically consistent, but a first moment needs a mass.
 
         Returns
         -------
@@ -441,18 +442,18 @@ class Robot(Frozen):
         return self.with_links(links)
 
     def with_joint_values(self, key: str, values: FloatArray) -> Robot:
-        """Return the robot with one number of every joint changed.
+        """Return the robot with another value of one attribute of every joint.
 
         Parameters
         ----------
         key : str
-            An attribute of :class:`Joint`, e.g. ``viscous_friction``.
+            A numeric attribute of :class:`Joint`, e.g. ``viscous_friction``.
         values : array, shape (n,)
 
         Raises
         ------
         ModelError
-            When a number is not one that the joint takes.
+            When a joint refuses its value.
         """
         return replace(
             self,
@@ -463,7 +464,7 @@ class Robot(Frozen):
         )
 
     def without_friction(self) -> Robot:
-        """Return the robot without friction of any kind in its joints and drives."""
+        """Return the robot without any friction in its joints and coupled drives."""
         return replace(
             self,
             joints=tuple(
@@ -476,7 +477,7 @@ class Robot(Frozen):
         )
 
     def with_links(self, links: Iterable[Link]) -> Robot:
-        """Return the robot with other links (lumped inertias follow)."""
+        """Return the robot with other links; the inertias of the bodies are computed from them."""
         return replace(self, links=tuple(links))
 
 

@@ -50,35 +50,35 @@ class JointType(str, enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class Joint(Frozen):
-    """One coordinate of the robot: what a JointState names.
+    """One joint with a coordinate of its own: limits, friction and drive.
 
     Attributes
     ----------
     name : str
     type : JointType
     lower, upper : float
-        Position limits [rad or m]; infinite where there is none.
+        Position limits [rad or m]; infinite for no limit.
     velocity_limit : float
-        Largest speed [rad/s or m/s]; infinite where there is none.
+        Largest speed [rad/s or m/s]; infinite for no limit.
     effort_limit : float
-        Largest effort [N m or N]; infinite where there is none.
+        Largest effort [N m or N]; infinite for no limit.
     viscous_friction : float
-        [N m s/rad or N s/m], at the joint.
+        At the joint [N m s/rad or N s/m].
     coulomb_friction : float
-        [N m or N], at the joint.
+        At the joint [N m or N].
     rotor_inertia : float
-        Inertia of the motor's rotor about its own axis [kg m^2] (prismatic: [kg], with the
-        gear ratio's unit chosen accordingly).
+        Inertia of the motor's rotor about its own axis, before the gear [kg m^2].
     gear_ratio : float
-        Motor turns per joint turn; the joint feels ``gear_ratio**2 * rotor_inertia``.
+        Motor turns per joint turn (prismatic: [rad/m], or 1 with a rotor inertia in kg). The
+        inertia at the joint is ``gear_ratio**2 * rotor_inertia`` [kg m^2 or kg].
     acceleration_limit : float
-        Largest acceleration [rad/s^2 or m/s^2]; infinite where there is none.
+        Largest acceleration [rad/s^2 or m/s^2]; infinite for no limit.
     deceleration_limit : float
-        Largest deceleration [rad/s^2 or m/s^2], a positive number; infinite where there is none.
+        Largest deceleration [rad/s^2 or m/s^2], positive; infinite for no limit.
     jerk_limit : float
-        Largest rate of the acceleration [rad/s^3 or m/s^3]; infinite where there is none.
+        Largest jerk [rad/s^3 or m/s^3]; infinite for no limit.
     friction : FrictionModel
-        What friction is beyond viscous and Coulomb friction.
+        Terms of the friction beyond viscous and Coulomb friction.
     """
 
     name: str
@@ -137,7 +137,7 @@ class Joint(Frozen):
 
     @property
     def reflected_inertia(self) -> float:
-        """Rotor inertia as the joint feels it [kg m^2 or kg]."""
+        """Reflected rotor inertia, ``gear_ratio**2 * rotor_inertia`` [kg m^2 or kg]."""
         # The operator ** raises where a product becomes infinite.
         return self.gear_ratio * self.gear_ratio * self.rotor_inertia
 
@@ -187,7 +187,7 @@ class Body(Frozen):
     name : str
         Link that the joint moves.
     joint_name : str
-        Joint as the description names it (a mimic joint has its own name here).
+        Name of the joint in the description; mimic joints have their own names here.
     parent : int
         Index of the parent body, smaller than the body's own; -1 is the base.
     joint_type : JointType
@@ -200,7 +200,7 @@ class Body(Frozen):
     multiplier, offset : float
         Joint position = multiplier * coordinate + offset; (1, 0) except for mimic joints.
     inertia : Inertia
-        All links of the body lumped, in the body's frame.
+        Sum of the inertias of the body's links, in the body's frame.
     """
 
     name: str
@@ -233,15 +233,15 @@ class Body(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class Link(Frozen):
-    """One link of the description: a named frame, with the inertia that is its own.
+    """One link of the description: a named frame with its own inertia.
 
     Attributes
     ----------
     name : str
     body : int
-        Body the link is rigidly part of; -1 is the base.
+        Index of the body that the link is part of; -1 is the base.
     pose_in_body : Transform
-        Pose of the link's frame in that body's frame.
+        Pose of the link's frame in the body's frame.
     parent : str or None
         Name of the parent link; None for the base.
     inertia : Inertia

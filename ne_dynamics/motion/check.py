@@ -41,26 +41,26 @@ def check_motion(
     *,
     tolerances: LimitTolerances = USUAL,
 ) -> list[LimitViolation]:
-    """Return what a motion exceeds.
+    """Return the limits that a motion violates.
 
     Parameters
     ----------
     motion : Motion or Segments
-        All of a motion, or some of its segments.
+        A whole motion, or some of its segments.
     limits : DemandLimits
     compute_efforts : callable, optional
-        Of positions, velocities and accelerations of shape (N, n), by the model with all that the
-        arm carries and feels; what is not finite counts as too much. Efforts are not checked
-        without it.
+        Computes efforts, shape (N, n), from positions, velocities and accelerations of shape
+        (N, n), with everything that the arm carries; results that are not finite are violations.
+        Default: efforts are not checked.
     compute_holding : callable, optional
-        The same of rest, for the poses in which the motion stands. They are not checked without
-        it.
+        Computes the efforts at rest likewise, for the poses in which the motion rests. Default:
+        they are not checked.
     tolerances : LimitTolerances
 
     Returns
     -------
     list of LimitViolation
-        The worst of each joint and quantity, the worst first.
+        The worst violation of each joint and quantity, the most severe first; empty if none.
     """
     segments = motion.segments() if isinstance(motion, Motion) else motion
     found = check_kinematics(segments, limits, tolerances)

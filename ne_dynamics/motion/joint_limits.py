@@ -20,7 +20,7 @@ from ne_dynamics.motion.waypoints import DesiredState
 def usual_velocities(joints: Sequence[Joint]) -> FloatArray:
     """Return the velocity limits that other limits are derived from, shape (n,).
 
-    Those of the model, else 1 m/s and 3 rad/s.
+    Those of the model; without one 3 rad/s or 1 m/s.
     """
     return np.array(
         [
@@ -33,7 +33,7 @@ def usual_velocities(joints: Sequence[Joint]) -> FloatArray:
 
 
 def position_limits(joints: Sequence[Joint]) -> tuple[FloatArray, FloatArray]:
-    """Return lower and upper position limits, infinite of joints that turn without end, (n,)."""
+    """Return lower and upper position limits, shape (n,) each; infinite for continuous joints."""
     turning = np.array([joint.type is JointType.CONTINUOUS for joint in joints])
     lower = np.array([joint.lower for joint in joints])
     upper = np.array([joint.upper for joint in joints])
@@ -122,16 +122,16 @@ def limit_remarks(joints: Sequence[Joint], limits: FloatArray) -> list[str]:
 
 
 class LimitTolerances(NamedTuple):
-    """By how much a motion may exceed limits.
+    """Tolerances by which a motion may exceed its limits.
 
     Attributes
     ----------
     position : float
         [rad or m]
     velocity, acceleration, effort : float
-        Parts of the limits. A planner at the limits whose points are 0.1 s apart has splines
-        between them that exceed velocities by 0.06 at 10 rad/s^2, and accelerations by 0.34 where
-        these step. No planner gives efforts away.
+        As parts of the limits. With points 0.1 s apart, the splines of a planner that keeps the
+        limits exceed velocities by 0.06 at 10 rad/s^2, and accelerations by 0.34 at steps of the
+        acceleration. They do not exceed efforts.
     """
 
     position: float = MOTION.position_tolerance
@@ -145,7 +145,7 @@ USUAL = LimitTolerances()
 
 @dataclass(frozen=True, eq=False)
 class DemandLimits:
-    """What a motion may ask of the joints; infinite where there is no limit.
+    """Limits of a motion, by joint; infinite for no limit.
 
     Attributes
     ----------
@@ -153,11 +153,11 @@ class DemandLimits:
     lower, upper : array, shape (n,)
         Positions [rad or m].
     velocity, acceleration, deceleration : array, shape (n,)
-        [rad/s or m/s], [rad/s^2 or m/s^2]
+        Magnitudes [rad/s or m/s], [rad/s^2 or m/s^2].
     effort : array, shape (n,)
         [N m or N]
     step : array, shape (n,)
-        Of a desired position [rad or m].
+        Largest step of the desired position [rad or m].
     """
 
     joints: tuple[Joint, ...]
@@ -171,7 +171,7 @@ class DemandLimits:
 
     @classmethod
     def of(cls, joints: Sequence[Joint], effort: FloatArray) -> DemandLimits:
-        """Return the limits of a robot's joints, and those of its motors; 0 is no limit."""
+        """Return the limits of a robot's joints, with the motors' effort limits; 0 is no limit."""
         velocity, acceleration, deceleration = (
             np.array([getattr(joint, name) or np.inf for joint in joints])
             for name in ('velocity_limit', 'acceleration_limit', 'deceleration_limit')
@@ -187,13 +187,13 @@ class DemandLimits:
         )
 
     def widened_to(self, state: DesiredState, effort: FloatArray) -> DemandLimits:
-        """Return the limits for a motion away from a state, which may be beyond them already.
+        """Return the limits for a motion that begins in a state that may violate them.
 
         Parameters
         ----------
         state : DesiredState
         effort : array, shape (n,)
-            Of that state [N m or N].
+            Effort in that state [N m or N].
         """
         position, velocity, acceleration = state
         return replace(

@@ -59,7 +59,7 @@ class Quantity(enum.Enum):
 
 
 class LimitViolation(NamedTuple):
-    """One limit of one joint that a motion leaves, where it leaves it farthest.
+    """The largest violation of one limit of one joint by a motion.
 
     Attributes
     ----------
@@ -68,12 +68,12 @@ class LimitViolation(NamedTuple):
     column : int
         Index of the joint.
     time : float
-        On the trajectory [s].
+        Time on the trajectory [s].
     value, limit : float
-        With the sign of the value.
+        Value and limit there, with the same sign, in :attr:`unit`.
     slower : float
-        How many times slower the motion would keep the limit there; infinite where that does not
-        help.
+        Factor by which the motion has to be slowed to keep the limit there; infinite if slowing
+        does not help.
     """
 
     quantity: Quantity
@@ -95,7 +95,7 @@ class LimitViolation(NamedTuple):
         limit: float,
         slower: float = np.inf,
     ) -> LimitViolation:
-        """Return that of one of several joints, the limit with the sign that it needs."""
+        """Return the violation at one of several joints; the limit gets its sign."""
         if quantity is not Quantity.POSITION:
             limit = np.copysign(limit, value)
         numbers = (float(each) for each in (time, value, limit, slower))
@@ -108,7 +108,7 @@ class LimitViolation(NamedTuple):
 
     @property
     def severity(self) -> float:
-        """How bad it is: how far beyond a position [rad or m], of all else in limits."""
+        """Excess over the limit: [rad or m] for a position, otherwise as a part of the limit."""
         beyond = abs(self.value - self.limit)
         if self.quantity is Quantity.POSITION or self.limit == 0.0:
             return beyond

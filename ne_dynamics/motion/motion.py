@@ -38,25 +38,25 @@ _set_powers = Struct('18d').pack_into
 
 
 class Motion:
-    """Piecewise polynomial motion of all joints, in seconds of the caller's clock; immutable.
+    """Piecewise polynomial motion of all joints over time; immutable.
 
     Build one with :meth:`through`, :meth:`between`, :meth:`rest_to_rest` or :meth:`hold`.
 
     Parameters
     ----------
     knots : array-like, shape (s + 1,)
-        Times at which segments begin, and the time at which the last one ends [s].
+        Start times of the s segments, and the end time of the last, by the caller's clock [s].
     coefficients : array-like, shape (s, 6, n)
-        Of ascending powers of the time since the segment's begin [rad or m].
+        Position [rad or m] as ascending powers of the time since the segment's start [s].
     initial : DesiredState
-        Before the first knot.
+        State before the first knot.
     final : DesiredState
-        From the last knot on.
+        State from the last knot on.
     steps : array-like, shape (k, 3, n), optional
-        Position, velocity and acceleration of the first k segments, where a motion goes from
-        point to point without a way between them: they stay as they are for a segment.
+        Position, velocity and acceleration of the first k segments, constant over each: a motion
+        that steps from point to point.
     before : Motion, optional
-        Followed before the first knot, in place of `initial`.
+        Motion before the first knot, instead of `initial`.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class Motion:
         position : array-like, shape (n,)
             [rad or m]
         now : float
-            [s]
+            Time of its only knot [s].
         """
         state = resting_state(position)
         return cls([now], np.zeros((0, DEGREE + 1, state.position.size)), state, state)
@@ -131,9 +131,9 @@ class Motion:
     def rest_to_rest(
         cls, begin: ArrayLike, end: ArrayLike, duration: float, *, now: float = 0.0
     ) -> Motion:
-        """Return the quintic motion from rest to rest, without acceleration at both ends.
+        """Return the quintic motion from rest to rest, with zero acceleration at both ends.
 
-        Parameters are those of :meth:`to_rest`, but for `begin`: array-like, shape (n,).
+        Parameters are those of :meth:`to_rest`, but `begin` is array-like, shape (n,).
         """
         return cls.to_rest(resting_state(begin), end, duration, now=now)
 
@@ -141,18 +141,18 @@ class Motion:
     def to_rest(
         cls, begin: DesiredState, end: ArrayLike, duration: float, *, now: float = 0.0
     ) -> Motion:
-        """Return the quintic motion from a state to rest, without acceleration there.
+        """Return the quintic motion from a state to rest, with zero acceleration at the end.
 
         Parameters
         ----------
         begin : DesiredState
-            At `now`; before that its position is held.
+            State at `now`; its position is held before that.
         end : array-like, shape (n,)
             [rad or m]
         duration : float
             [s]
         now : float
-            [s]
+            Start time [s].
         """
         final = resting_state(end)
         coefficients = join([duration], (2, 2), np.stack((begin, final), axis=1))
@@ -160,7 +160,7 @@ class Motion:
 
     @classmethod
     def between(cls, waypoints: Waypoints) -> Motion:
-        """Return the motion between waypoints, by their times; what overflows is not finite."""
+        """Return the motion between waypoints, at their times; overflow gives inf or nan."""
         with np.errstate(over='ignore', invalid='ignore'):
             states = np.array(waypoints.states)
             coefficients = join(np.diff(waypoints.times), waypoints.orders, states)
@@ -179,13 +179,13 @@ class Motion:
         jumps: bool = True,
         goes_on: bool = False,
     ) -> Motion:
-        """Return waypoints placed in time, beginning with the present desired state.
+        """Return the motion through waypoints, starting from the present desired state.
 
-        Waypoints that are past are left out; the motion goes from the start state to the first
-        that is left, by the degree that this one carries, and on from there. Continuous joints
-        are shifted, the whole trajectory alike, by the turns that bring that first waypoint
-        nearest to the start. A first waypoint at exactly `now` is jumped to, but for one of a
-        spline that goes on: the start state is in its place.
+        Waypoints in the past are left out. The motion goes from the start state to the first
+        waypoint that is left, with a polynomial of the degree that this waypoint determines.
+        Continuous joints are shifted by the full turns, the same for all waypoints, that bring
+        this waypoint nearest to the start. A first waypoint at exactly `now` is jumped to, unless
+        `jumps` is False or a spline goes on (`goes_on`): then the start state replaces it.
 
         Parameters
         ----------
@@ -195,15 +195,14 @@ class Motion:
         start_state : DesiredState
             Desired state at `now`.
         start_time : float, optional
-            Time from which the waypoints' times count [s]; `now` when None.
+            Time at which the waypoints' times begin [s]; default: `now`.
         interpolation : Interpolation
-            Of positions alone.
+            Of waypoints that have positions only.
         jumps : bool
-            False: the start state is in the place of any such waypoint.
+            Whether a first waypoint at exactly `now` is jumped to.
         goes_on : bool
-            Whether the last two waypoints of a spline carry the states that it passes, instead
-            of a rest at its end; see
-            :func:`~ne_dynamics.control.desired.position_stream.going_on`.
+            Whether a spline is to continue after its last waypoint, instead of ending at rest;
+            see :func:`~ne_dynamics.control.desired.position_stream.going_on`.
 
         Returns
         -------
@@ -212,8 +211,8 @@ class Motion:
         Raises
         ------
         TrajectoryError
-            When all waypoints are past; when two are too near in time, or the motion between
-            them is beyond all numbers.
+            When all waypoints are in the past, two are too close in time, or the motion between
+            them overflows.
         """
         knots, orders, states, has_way = place_waypoints(
             waypoints, now, start_state, start_time, interpolation, jumps=jumps, goes_on=goes_on
@@ -242,12 +241,12 @@ class Motion:
     # ---- other motions
 
     def shifted(self, duration: float) -> Motion:
-        """Return the same motion, later by so many seconds; before it begins, likewise."""
+        """Return the same motion, later by a duration [s]."""
         before = None if self._before is None else self._before.shifted(duration)
         return self._with(knots=self.knots + duration, before=before)
 
     def joined(self, end: Motion) -> Motion:
-        """Return this motion with another one in place of its rest; `end` begins at its end."""
+        """Return this motion, continued by another one that begins at its end."""
         return self._with(
             knots=np.concatenate((self.knots, end.knots[1:])),
             coefficients=np.concatenate((self.coefficients, end.coefficients)),
@@ -255,7 +254,7 @@ class Motion:
         )
 
     def part(self, begin: float, end: float) -> Motion:
-        """Return the segments between two times [s], within which it is the same motion."""
+        """Return the segments that cover two times [s]; between them the motion is the same."""
         if begin < self.start_time:
             return self
         first = min(max(bisect_right(self._times, begin) - 1, 0), len(self._times) - 1)
@@ -268,23 +267,23 @@ class Motion:
         )
 
     def given_up(self) -> Motion:
-        """Return the same motion as another one: nobody waits for its end."""
+        """Return a copy of the motion with an identity of its own: nobody waits for its end."""
         return self._with()
 
     def waiting_after(self, before: Motion, now: float) -> Motion:
-        """Return this motion with another one in place of its state before it begins.
+        """Return this motion, preceded by another one until it begins.
 
         Parameters
         ----------
         before : Motion
-            Followed until then.
+            Motion until then.
         now : float
-            Nobody asks for a time before it any more [s].
+            Times before this one are not needed any more [s].
 
         Raises
         ------
         TrajectoryError
-            When more motions would wait than may.
+            When too many motions would wait.
         """
         # Of what is followed, that which this one takes the place of before it begins is over.
         while before._before is not None and before.start_time >= self.start_time:
@@ -304,12 +303,12 @@ class Motion:
         return self._with(before=earlier)
 
     def derivative(self, order: int = 1) -> Motion:
-        """Return the motion whose position is a derivative of this one's, with respect to time.
+        """Return the motion whose position is the time derivative of this one's.
 
         Parameters
         ----------
         order : int
-            Not negative.
+            Order of the derivative, not negative.
         """
         if order == 0:
             return self
@@ -341,17 +340,17 @@ class Motion:
 
     @property
     def first_time(self) -> float:
-        """Time from which on it is known what is followed, until `start_time` too [s]."""
+        """First time at which the motion is defined, that of waiting motions included [s]."""
         return self.start_time if self._before is None else self._before.first_time
 
     @property
     def has_steps(self) -> bool:
-        """Whether it goes from point to point without a way between them."""
+        """Whether the motion steps from point to point."""
         return len(self._steps) > 0
 
     @property
     def last_moment(self) -> DesiredState:
-        """The state in which the last segment ends, before what is held from then on."""
+        """The state at the end of the last segment, before the final state."""
         count = len(self.coefficients)
         if not count:
             return self.final
@@ -364,9 +363,9 @@ class Motion:
         Parameters
         ----------
         some : slice
-            Of their indices.
+            Indices of the segments.
         origin : float
-            From which their times count [s].
+            Origin of their times [s].
         """
         begins = self.knots[:-1][some]
         durations = self.knots[1:][some] - begins
@@ -380,7 +379,7 @@ class Motion:
         return bound_exactly(self.segments(some))
 
     def roots(self, order: int = 0, shafts: FloatArray | None = None) -> list[FloatArray]:
-        """Return when each joint changes the sign of a derivative, inside of segments [s].
+        """Return the times at which a derivative of each joint changes sign within segments [s].
 
         Parameters
         ----------
@@ -410,7 +409,7 @@ class Motion:
         Parameters
         ----------
         time : float
-            [s], of the clock that `now` was given in.
+            By the clock of the knots [s].
 
         Returns
         -------
@@ -471,18 +470,19 @@ class Motion:
         return DesiredState(*found)
 
     def sample_within(self, which: IndexArray, since: FloatArray) -> DesiredState:
-        """Return states of segments at times since their begins.
+        """Return states in given segments at times since their starts.
 
         Parameters
         ----------
         which : array, shape (k,), dtype int
+            Indices of the segments.
         since : array, shape (k,) or (k, r)
-            [s]
+            Times since their starts [s].
 
         Returns
         -------
         DesiredState
-            Arrays of the shape of `since` and n.
+            Arrays of the shape of `since`, followed by n.
         """
         rows = since if since.ndim == 2 else since[:, np.newaxis]
         state = evaluate_segments(self.coefficients[which], rows)

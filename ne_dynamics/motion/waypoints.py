@@ -49,7 +49,7 @@ class DesiredState(NamedTuple):
 
 
 class TrajectoryPoint(NamedTuple):
-    """One waypoint as a sender gives it; arrays follow the sender's joint names.
+    """One waypoint as a sender gives it, in the order of the sender's joint names.
 
     Attributes
     ----------
@@ -58,9 +58,9 @@ class TrajectoryPoint(NamedTuple):
     positions : array-like, shape (m,)
         [rad or m]
     velocities, accelerations : array-like, shape (m,) or (0,)
-        [rad/s or m/s], [rad/s^2 or m/s^2]; empty when not given.
+        [rad/s or m/s], [rad/s^2 or m/s^2]; empty if not given.
     effort : array-like, shape (m,) or (0,)
-        Checked for length and finiteness, not used: the effort is computed from the model.
+        Length and finiteness are checked; the values are not used.
     """
 
     time_from_start: float
@@ -121,7 +121,7 @@ def continuous_joints(joints: Sequence[Joint]) -> IndexArray:
 
 
 def resting_state(position: ArrayLike) -> DesiredState:
-    """Return a position held at rest.
+    """Return the state at rest in a position.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class CarriedFields(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Waypoints:
-    """Checked waypoints in the order of the robot's joints; nothing says yet when they start.
+    """Checked waypoints in the order of the robot's joints, with times relative to their start.
 
     Attributes
     ----------
@@ -168,16 +168,16 @@ class Waypoints:
     positions : array, shape (m, n)
         [rad or m]
     velocities, accelerations : array, shape (m, n)
-        [rad/s or m/s], [rad/s^2 or m/s^2]; zero where the sender gave none.
+        [rad/s or m/s], [rad/s^2 or m/s^2]; zero if the sender gave none.
     orders : tuple of int
-        Derivatives that each point carries: 0, 1 or 2.
+        Highest derivative that each point has: 0, 1 or 2.
     continuous : array, shape (k,), dtype int
-        Joints that may be shifted by whole turns.
+        Indices of joints that may be shifted by full turns.
     has_effort : bool
         Whether the sender gave efforts, which are not used.
     carried : CarriedFields or None
-        What the points carry, where some carry no positions; these are zero until they are
-        :func:`~ne_dynamics.motion.integrated_points.integrated`.
+        The fields of the points, if some have no positions. `positions` are then zero until
+        :func:`~ne_dynamics.motion.integrated_points.integrated` computes them.
     """
 
     times: tuple[float, ...]
@@ -201,13 +201,13 @@ class Waypoints:
         return times
 
     def in_nanoseconds(self, start: DesiredState | None = None) -> Waypoints:
-        """Return the points at times of whole nanoseconds, after a start if they need one.
+        """Return the points at times rounded to nanoseconds, after a start state if needed.
 
         Parameters
         ----------
         start : DesiredState, optional
-            State at time 0. It becomes the first of the points if these begin later, with its
-            continuous joints by the nearest turn.
+            State at time 0. It becomes the first point if the points begin later; continuous
+            joints are shifted by the nearest full turns.
 
         Raises
         ------
@@ -235,7 +235,7 @@ class Waypoints:
         states: Sequence[FloatArray] | FloatArray,
         orders: tuple[int, ...],
     ) -> Waypoints:
-        """Return other points of the same joints; `states` as :attr:`states` has them."""
+        """Return other points of the same joints; `states` in the form of :attr:`states`."""
         names = 'positions', 'velocities', 'accelerations'
         return replace(self, times=times, orders=orders, **dict(zip(names, states, strict=True)))
 
@@ -249,18 +249,18 @@ class Waypoints:
         allow_nonzero_velocity_at_end: bool = False,
         allow_integration: bool = False,
     ) -> Waypoints:
-        """Match, check and freeze what a sender gave.
+        """Return checked waypoints from a sender's points, in the order of the robot's joints.
 
         Parameters
         ----------
         joints : sequence of Joint
             The robot's joints; their names, types and position limits are used.
         joint_names : sequence of str
-            The sender's names, in any order; all of the robot's joints, and no other.
+            The sender's names, in any order; exactly the robot's joints.
         points : sequence of TrajectoryPoint
             At least one.
         allow_nonzero_velocity_at_end : bool
-            Accept a last point that still moves.
+            Accept a last point with a velocity.
         allow_integration : bool
             Accept points without positions.
 
@@ -274,7 +274,7 @@ class Waypoints:
             When a joint is missing, unknown or named twice; when there is no point; when an
             array has a wrong length or a value that is not finite; when times are negative or
             do not strictly increase; when a position is outside the joint's limits; when the
-            last point moves and may not.
+            last point has a velocity and may not.
         """
         find_columns(joints, joint_names)  # wrong names first: lengths are checked by them
         return cls.from_fields(
@@ -295,7 +295,7 @@ class Waypoints:
         allow_nonzero_velocity_at_end: bool = False,
         allow_integration: bool = False,
     ) -> Waypoints:
-        """Match, check and freeze points that are arrays already; see :meth:`from_points`."""
+        """Return checked waypoints from points given as arrays; see :meth:`from_points`."""
         columns = find_columns(joints, joint_names)
         if not fields.times.size:
             raise TrajectoryError('points: expected at least one, got none', field='points')

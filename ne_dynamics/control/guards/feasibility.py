@@ -161,14 +161,14 @@ def check_velocity_source(
 
 
 def phase_margin(kp: float, kv: float, delay: float) -> float:
-    """Return the phase margin of a joint's loop [degrees].
+    """Return the phase margin of the loop of one joint [degrees].
 
     Parameters
     ----------
     kp, kv : float
         Accelerations per error [1/s^2, 1/s], not both zero.
     delay : float
-        [s]
+        Dead time of the loop [s].
     """
     crossover = sqrt(0.5 * (kv * kv + hypot(kv * kv, 2.0 * kp)))
     if isinf(crossover):
@@ -218,16 +218,16 @@ def growth_rate(
 
 
 def largest_damping_rate(period: float) -> float:
-    """Return the largest kv [1/s] without a remark, by the period of the states [s]."""
+    """Return the largest kv [1/s] that gets no remark, for a period of the states [s]."""
     return GUARD_LIMITS.doubtful_product / (GUARD_LIMITS.periods_of_delay * period)
 
 
 def find_drive_inertias(joints: Sequence[Joint]) -> FloatArray:
-    """Return the inertia that a drive has at least where the model has none, shape (n,).
+    """Return the least inertia of each drive for which the model has none, shape (n,).
 
-    By its effort limit and :attr:`.GuardLimits.fastest_drive`; 0 where the model has one, or no
-    effort limit [kg m^2 or kg]. Descriptions of geared arms often have no rotors, which are most
-    of the inertia of a wrist.
+    Computed as the effort limit divided by :attr:`.GuardLimits.fastest_drive`; 0 if the model has
+    a rotor inertia or no effort limit [kg m^2 or kg]. Descriptions of geared arms often lack the
+    rotors, which are most of the inertia at a wrist.
     """
     limits = [0.0 if joint.rotor_inertia > 0.0 else joint.effort_limit for joint in joints]
     return np.array(
@@ -244,17 +244,17 @@ def check_gains_and_drives(
     velocity: VelocitySettings = MEASURED,
     observer_rate: float = 0.0,
 ) -> TuningVerdict:
-    """Check gains as :func:`check_gains`, where the model may have no rotors.
+    """Check the stability of the loop as :func:`check_gains` does, for models without rotors.
 
-    Gains that are efforts are not refused for a small inertia that the drives make up for: that
-    is a remark.
+    Gains that are efforts per error are not refused for a small inertia that the drives make up
+    for; that is a remark.
 
     Parameters
     ----------
-    drives : array, shape (n,)
-        Inertias that the model lacks; see :func:`find_drive_inertias` [kg m^2 or kg].
     mode, gains, mass_matrix, period, velocity, observer_rate
         As for :func:`check_gains`.
+    drives : array, shape (n,)
+        Inertias that the model lacks, from :func:`find_drive_inertias` [kg m^2 or kg].
     """
     rest = period, velocity, observer_rate
     verdict = check_gains(mode, gains, mass_matrix, *rest)

@@ -9,7 +9,7 @@ from ne_dynamics.thresholds import threshold
 
 @dataclass(frozen=True)
 class GuardLimits:
-    """What the guards take for wrong."""
+    """Thresholds of the guards, with unit and reason; no parameter of the node sets them."""
 
     # StateGuard
     position_slack: float = threshold(

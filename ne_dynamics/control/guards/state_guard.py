@@ -32,7 +32,7 @@ from ne_dynamics.motion.waypoints import TURN, continuous_joints
 
 
 class FaultKind(str, enum.Enum):
-    """What can be wrong with states and motion, in the words of the diagnostics."""
+    """Kinds of faults of states and motion; the values are the words of the diagnostics."""
 
     STOPPED = 'joint_states stopped'
     JUMPED = 'joint_states jumped'
@@ -51,16 +51,17 @@ STATES_STILL_COME = frozenset((FaultKind.JUMPED, FaultKind.FROZEN, FaultKind.BAC
 
 
 class Fault(NamedTuple):
-    """Something that ends the motion.
+    """A fault that ends the motion.
 
     Attributes
     ----------
     kind : FaultKind
     text : str
+        Description for people.
     latches : bool
         Whether it stays until it is cleared.
     joints : tuple of int
-        Joints whose measured positions are not believed.
+        Indices of the joints whose measured positions are not trusted.
     """
 
     kind: FaultKind
@@ -74,7 +75,7 @@ class Fault(NamedTuple):
 
 
 class StateRefused(NeDynamicsError, ValueError):
-    """A joint state is not believed.
+    """A joint state is rejected.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ class StateRefused(NeDynamicsError, ValueError):
         Field of the message at fault.
     reason : str
     fault : Fault, optional
-        When this state is the one that ends the motion.
+        The fault, if this state ends the motion.
     """
 
     def __init__(self, field: str, reason: str, fault: Fault | None = None) -> None:

@@ -14,7 +14,7 @@ from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 
 
 class PayloadSource(str, enum.Enum):
-    """What the load was measured by; the values are the words of the report."""
+    """Measurement that a payload is estimated from; the values are the words of the report."""
 
     EFFORT = 'measured efforts'
     COMMAND = 'commanded efforts'
@@ -23,18 +23,18 @@ class PayloadSource(str, enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class Carrier:
-    """What carries the load, and what else is known of it.
+    """The arm that carries a payload.
 
     Attributes
     ----------
     dynamics : Dynamics
-        Of the arm without the load; it has a tip. With a wrist sensor it ends at the sensor.
+        Dynamics of the arm without the payload; has a tip. With a wrist sensor it ends there.
     link_name : str
-        Link in whose frame the load is described.
+        Link in whose frame the payload is described.
     link_to_tip : Transform
         Pose of that link in the frame of the dynamics' tip.
     tool : Inertia
-        What the reading of a wrist sensor contains beside the load, in the frame of the tip.
+        What the wrist sensor's reading contains besides the payload, in the tip's frame.
     """
 
     dynamics: Dynamics
@@ -44,12 +44,12 @@ class Carrier:
 
     @classmethod
     def of_robot(cls, dynamics: Dynamics, link_name: str = '') -> Carrier:
-        """Return the carrier of a load at the tip, or at a link that is fixed to it.
+        """Return the carrier of a payload at the tip (default), or at a link fixed to it.
 
         Raises
         ------
         PayloadError
-            When the robot has no tip, or the link is elsewhere.
+            When the robot has no tip, or the link is not fixed to it.
         ModelError
             When there is no such link.
         """
@@ -69,7 +69,7 @@ class Carrier:
 
     @property
     def first_moments_to_tip(self) -> FloatArray:
-        """Matrix from (m, m c) in the frame of the link to that of the tip, shape (4, 4)."""
+        """Matrix that transforms (m, m c) from the link's frame to the tip's, shape (4, 4)."""
         matrix = np.eye(4)
         matrix[1:, 1:] = self.link_to_tip.rotation
         matrix[1:, 0] = self.link_to_tip.translation

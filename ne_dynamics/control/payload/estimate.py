@@ -56,20 +56,20 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class PayloadEstimate:
-    """A load and how well it is known.
+    """Estimated mass and centre of mass of a payload, with standard deviations.
 
     Attributes
     ----------
     mass, mass_deviation : float
-        And its standard deviation [kg]. 0 where no load was found.
+        Mass and its standard deviation [kg]; 0 if no payload was found.
     center_of_mass, com_deviation : array, shape (3,)
-        In the frame of the link [m]; zero where no load was found.
+        In the frame of the link [m]; zero if no payload was found.
     link_name : str
     source : PayloadSource
     duration : float
-        Of the windows that count [s].
+        Total time of the windows used [s].
     misfit : float
-        Root mean square of what the fit leaves, in standard deviations of what is expected.
+        Root mean square of the fit's residuals, divided by their expected standard deviation.
     """
 
     mass: float
@@ -83,7 +83,7 @@ class PayloadEstimate:
 
     @property
     def text(self) -> str:
-        """What was found, in words."""
+        """The result in words."""
         basis = f'from {self.duration:.1f} s, by {self.source.value}'
         if self.mass == 0.0:
             return (
@@ -96,7 +96,7 @@ class PayloadEstimate:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the estimate as what JSON can hold."""
+        """Return the estimate as data for JSON."""
         return {
             'link': self.link_name,
             'mass': self.mass,
@@ -118,13 +118,13 @@ def estimate_payload(
     windows: Sequence[Window],
     source: PayloadSource,
 ) -> PayloadEstimate:
-    """Estimate mass and centre of mass of the load that an arm carries.
+    """Estimate mass and centre of mass of the payload of an arm.
 
     Parameters
     ----------
     carrier : Carrier
     windows : sequence of Window
-        In the order of time. Those that do not have the source, or are too fast, do not count.
+        In chronological order. Windows without the source, or with too fast motion, are ignored.
     source : PayloadSource
 
     Returns
@@ -134,7 +134,7 @@ def estimate_payload(
     Raises
     ------
     PayloadError
-        When the windows do not tell; the message says what is missing.
+        When the payload cannot be identified from the windows; the message says what is missing.
     """
     # Numbers of any size come in; what overflows is refused.
     with np.errstate(all='ignore'):

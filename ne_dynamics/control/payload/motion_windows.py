@@ -101,19 +101,19 @@ class Window(NamedTuple):
 
 
 class MotionWindows:
-    """Gathers states into windows and forgets old ones.
+    """Collects joint states into windows for payload estimation, and drops old windows.
 
     Parameters
     ----------
     span : float
-        How long windows are kept [s], by the stamps of the states.
+        How long windows are kept, by the stamps of the states [s].
     length : float
-        Of a window [s].
+        Length of a window [s].
 
     Attributes
     ----------
     span : float
-        May be changed on the way.
+        May be changed at any time.
     """
 
     def __init__(self, span: float = PAYLOAD.default_span, length: float = PAYLOAD.window) -> None:
@@ -136,7 +136,7 @@ class MotionWindows:
         Raises
         ------
         InputError
-            When there are too few samples a second.
+            When the sampling rate is too low.
         """
         step = float(np.median(np.diff(times)))
         length = max(PAYLOAD.window, LOG_STATES * step)
@@ -159,11 +159,11 @@ class MotionWindows:
         self._windows.clear()
 
     def wants(self, time: float) -> bool:
-        """Return whether a state of this time [s] would be used: most come too soon."""
+        """Return whether a state at this time [s] would be used; most come too early."""
         return not self._states or not 0.0 <= time - self._states[-1].time < PAYLOAD.sample_period
 
     def add(self, state: MeasuredState) -> None:
-        """Take a state; a time that was set back forgets those before it."""
+        """Add a state. If its time is earlier than the last, the previous states are dropped."""
         if self._states:
             elapsed = state.time - self._states[-1].time
             if elapsed < 0.0:
@@ -175,7 +175,7 @@ class MotionWindows:
         self._states.append(state)
 
     def windows(self) -> tuple[Window, ...]:
-        """Return the windows of the span before the last state, the oldest first."""
+        """Return the windows within `span` before the last state, oldest first."""
         self._forget()
         return tuple(self._windows)
 

@@ -9,7 +9,7 @@ from ne_dynamics.thresholds import threshold
 
 @dataclass(frozen=True)
 class PayloadThresholds:
-    """How a payload is estimated, and when the estimate is believed."""
+    """Thresholds of the payload estimation, with unit and reason."""
 
     # effort_equations
     friction_share: float = threshold(

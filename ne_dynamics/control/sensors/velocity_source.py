@@ -29,7 +29,7 @@ from ne_dynamics.settings import parameter
 
 
 class VelocitySource(str, enum.Enum):
-    """The values are the words of the node's parameter `velocity_source`."""
+    """Source of the velocity; the values are those of the node's parameter `velocity_source`."""
 
     MEASURED = 'measured'
     DIFFERENTIATED = 'differentiated'
@@ -38,7 +38,7 @@ class VelocitySource(str, enum.Enum):
 
 @dataclass(frozen=True)
 class VelocitySettings:
-    """The parameters `velocity_*`: where velocities are from, and whether they are checked."""
+    """The parameters `velocity_*`: source, filter and check of the velocities."""
 
     check: bool = parameter(
         True,
@@ -63,7 +63,7 @@ class VelocitySettings:
 
     @property
     def lag(self) -> float:
-        """By how much the source's filter is late [s]; 0 for a measured velocity."""
+        """Delay of the source's filter in slow motion [s]; 0 for measured velocities."""
         if self.source is VelocitySource.MEASURED:
             return 0.0
         poles = 2.0 if self.source is VelocitySource.ESTIMATED else 1.0
@@ -75,7 +75,7 @@ MEASURED = VelocitySettings()
 
 
 class VelocityFilter(NamedTuple):
-    """What becomes of the positions of a joint, sampled: v = d q + c f, then f <- b q + a f.
+    """Discrete filter from a joint's position p to its velocity v = d p + c f, f <- b p + a f.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class VelocityFilter(NamedTuple):
     b, c : array, shape (2,)
     d : float
     lag : float
-        By how much v is late in slow motion [s].
+        Delay of v in slow motion [s].
     """
 
     a: FloatArray
@@ -94,7 +94,7 @@ class VelocityFilter(NamedTuple):
 
 
 def velocity_filter(settings: VelocitySettings, period: float) -> VelocityFilter | None:
-    """Return how the velocity of a source comes of positions every `period` [s].
+    """Return the filter that computes velocities from positions every `period` [s].
 
     None for measured velocities.
     """
@@ -116,18 +116,18 @@ def velocity_filter(settings: VelocitySettings, period: float) -> VelocityFilter
 
 
 class PositionVelocity:
-    """Velocities of joints whose positions alone are measured.
+    """Computes velocities from measured positions, by one of the filters of this module.
 
     Parameters
     ----------
     joints : sequence of Joint
-        Of the robot; continuous ones may turn over.
+        The robot's joints; positions of continuous joints may wrap around.
     source : VelocitySource
-        Not `measured`.
+        `differentiated` or `estimated`.
     cutoff_frequency : float
         f_c [Hz]
     velocity : array, shape (n,), optional
-        At the first state, where another source knew it [rad/s or m/s]; zero when omitted.
+        Velocity at the first state, if known from another source [rad/s or m/s]; default: zero.
 
     Raises
     ------
@@ -156,7 +156,7 @@ class PositionVelocity:
             self._velocity = velocity
 
     def reset(self) -> None:
-        """Forget the states: the next is at rest."""
+        """Forget all states; the next one is taken as at rest."""
         self._position: FloatArray | None = None
         self._velocity = np.zeros(self._n)
         self._time = 0.0
@@ -164,14 +164,14 @@ class PositionVelocity:
     def update(self, position: FloatArray, now: float) -> FloatArray:
         """Return the velocity at a state, shape (n,) [rad/s or m/s].
 
-        At the first it is the one to begin with.
+        At the first state it is the initial velocity.
 
         Parameters
         ----------
         position : array, shape (n,)
             [rad or m]
         now : float
-            Stamp [s]; one that does not advance changes nothing.
+            Stamp [s]. If it does not advance, the last velocity is returned.
         """
         before = self._position
         if before is None:

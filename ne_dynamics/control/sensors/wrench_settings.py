@@ -10,7 +10,7 @@ from ne_dynamics.settings import Changes, ParameterTable, parameter
 
 
 class Measures(str, enum.Enum):
-    """Which of the two opposite wrenches the sensor reports."""
+    """Sign of the wrist sensor: which of two opposite wrenches it reports."""
 
     ON_TOOL = 'on_tool'
     """What the environment and the tool exert on the arm's side (the habit in ROS): f = -reading.

@@ -129,26 +129,26 @@ def fit_drive_gains(
     cutoff_frequency: float | None = None,
     spread: float | None = None,
 ) -> DriveGains:
-    """Fit the effort per unit of a log of every joint to a load of known mass.
+    """Fit the effort per logged unit (e.g. per ampere) of each joint, with a load of known mass.
 
     Parameters
     ----------
     model : Robot or Dynamics
-        Without the load, with a tip. A Robot stands upright: gravity (0, 0, -9.80665) in base
-        axes. Its friction and rotors are not used.
+        Model without the load, with a tip. For a Robot, gravity is (0, 0, -9.80665) in base
+        axes. Its friction and rotor inertias are not used.
     log : Log
-        With the joints of the model, in its order: of a motion with the load. Its efforts are in
-        any unit, motor currents [A] for one.
+        Motion with the load, with the joints of the model in its order. Its efforts may be in any
+        unit, such as motor currents [A].
     mass : float
-        Of the load [kg]; > 0.
+        Mass of the load [kg]; > 0.
     link_name : str
-        To which it is fixed, the tip or a link that is fixed to it. Default: the tip.
+        Link that carries the load: the tip (default) or a link fixed to it.
     without : Log, optional
-        Of the same or another motion without the load, in the same units.
+        The same or another motion without the load, in the same units.
     cutoff_frequency : float, optional
         [Hz], see :func:`~ne_dynamics.logs.signals.filtered`.
     spread : float, optional
-        How far the inertias of the arm may be off, as a part of themselves; > 0.
+        Prior scale: expected relative error of the model's inertias; > 0.
 
     Returns
     -------
@@ -160,9 +160,9 @@ def fit_drive_gains(
         When a log has other joints, cannot be filtered, or has a joint that does not move or runs
         against the model, or a number is out of range.
     ModelError, PayloadError
-        When there is no such link, or it moves against the tip.
+        When there is no such link, or it is not fixed to the tip.
     IdentificationError
-        When the fit does not reach its minimum.
+        When the fit does not converge.
     """
     is_free = spread is None
     if not (math.isfinite(mass) and mass > 0.0):

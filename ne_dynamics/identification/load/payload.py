@@ -29,18 +29,17 @@ def is_slow(model: Robot | Dynamics, log: Log) -> bool:
 
 
 def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> PayloadEstimate:
-    """Estimate mass and centre of mass of what a robot carried that its model has not.
+    """Estimate mass and centre of mass of a payload from a log of held poses or slow motion.
 
     Parameters
     ----------
     model : Robot or Dynamics
-        Without the load, with a tip. A Robot stands upright: gravity (0, 0, -9.80665) in base
+        Model without the payload, with a tip. For a Robot, gravity is (0, 0, -9.80665) in base
         axes.
     log : Log
-        With the joints of the model, in its order: poses held, or a slow motion.
+        With the joints of the model, in its order: held poses, or a slow motion.
     link_name : str
-        In whose frame the load is described: the tip, or a link that is fixed to it. Default: the
-        tip.
+        Link in whose frame the payload is described: the tip (default) or a link fixed to it.
 
     Returns
     -------
@@ -49,11 +48,11 @@ def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> 
     Raises
     ------
     InputError
-        When the log has other joints, or too few samples a second.
+        When the log has other joints, or its sampling rate is too low.
     ModelError
         When there is no such link.
     PayloadError
-        When the log does not tell the load; the message says what is missing.
+        When the payload cannot be identified from the log; the message says what is missing.
     """
     dynamics = as_dynamics(model)
     require_joints(dynamics.robot, log)

@@ -119,25 +119,24 @@ def fit_payload(
     cutoff_frequency: float | None = None,
     spread: float | None = None,
 ) -> PayloadFit:
-    """Fit mass, centre of mass and inertia of what a robot carried that its model has not.
+    """Fit mass, centre of mass and inertia of a payload to a log of a motion.
 
     Parameters
     ----------
     model : Robot or Dynamics
-        Without the load, with a tip. A Robot stands upright: gravity (0, 0, -9.80665) in base
+        Model without the payload, with a tip. For a Robot, gravity is (0, 0, -9.80665) in base
         axes.
     log : Log
-        With the joints of the model, in its order: of a motion with the load.
+        Motion with the payload, with the joints of the model in its order.
     link_name : str
-        In whose frame the load is described: the tip, or a link that is fixed to it. Default: the
-        tip.
+        Link in whose frame the payload is described: the tip (default) or a link fixed to it.
     without : Log, optional
-        Of the same or another motion without the load: what is wrong with the model is in both,
-        and no part of the load.
+        The same or another motion without the payload. Errors of the model appear in both logs
+        and are not attributed to the payload.
     cutoff_frequency : float, optional
         [Hz], see :func:`~ne_dynamics.logs.signals.filtered`.
     spread : float, optional
-        How far the inertias of the arm may be off, as a part of themselves; > 0.
+        Prior scale: expected relative error of the model's inertias; > 0.
 
     Returns
     -------
@@ -151,8 +150,8 @@ def fit_payload(
     ModelError
         When there is no such link.
     PayloadError
-        When the log does not tell mass or centre of mass, or they are those of no load; the
-        message says what is missing.
+        When mass or centre of mass cannot be identified from the log, or are not those of a
+        payload; the message says what is missing.
     """
     is_free = spread is None
     spread = choose_spread(spread, without)

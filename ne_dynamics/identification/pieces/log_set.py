@@ -72,13 +72,13 @@ class FilteredLog:
 
 @dataclass(frozen=True, eq=False)
 class FilteredLogs:
-    """All logs, filtered.
+    """A set of logs, filtered.
 
     Attributes
     ----------
     logs : tuple of FilteredLog
     work : Work
-        How what is asked of their pieces is computed.
+        Executes the computations on pieces of the logs.
     """
 
     logs: tuple[FilteredLog, ...]
@@ -100,14 +100,14 @@ class FilteredLogs:
             With the joints of the logs, in their order.
         logs : Log, or sequence of them
         work : Work, optional
-            Default: this process.
+            Default: in this process.
         cutoff_frequency : float, optional
-            [Hz]; default: what the logs ask for.
+            [Hz]; default: chosen from the logs.
 
         Raises
         ------
         InputError
-            When there is none, or one has other joints or cannot be filtered.
+            When there is no log, or one has other joints or cannot be filtered.
         """
         several = [logs] if isinstance(logs, Log) else list(logs)
         if not several:
@@ -141,7 +141,7 @@ class FilteredLogs:
 
     @property
     def pieces(self) -> list[tuple[FilteredPiece, Judgement, int]]:
-        """Pieces of all logs, what counts as motion in their log, and which one that is."""
+        """Pieces of all logs, each with its log's criterion for motion and its log's index."""
         judgements = self.judge()
         return [
             (piece, judgements[index], index)
@@ -151,32 +151,32 @@ class FilteredLogs:
 
     @property
     def first(self) -> NDArray[np.intp]:
-        """Number of the first filtered sample of each piece, and of all samples."""
+        """Index of the first filtered sample of each piece, then the number of all samples."""
         counts = [piece.times.size for log in self.logs for piece in log.pieces]
         return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
 
     @property
     def total(self) -> int:
-        """Filtered samples."""
+        """Number of filtered samples of all logs."""
         return sum(log.statistics.kept for log in self.logs)
 
     @property
     def statistics(self) -> list[MotionStatistics]:
-        """Of each log."""
+        """Motion statistics of each log."""
         return [log.statistics for log in self.logs]
 
     @property
     def largest_velocities(self) -> FloatArray:
-        """Of all filtered samples [rad/s or m/s], shape (n,)."""
+        """Largest joint velocities in all filtered samples, shape (n,) [rad/s or m/s]."""
         result: FloatArray = np.max([part.kept_largest for part in self.statistics], axis=0)
         return result
 
     @property
     def cutoff_frequency(self) -> float:
-        """Of all logs [Hz]."""
+        """Cut-off frequency with which all logs are filtered [Hz]."""
         return self.logs[0].grid.cutoff_frequency
 
     def judge(self) -> list[Judgement]:
-        """Return what counts as motion in each log."""
+        """Return each log's criterion for motion."""
         largest = np.max([part.largest for part in self.statistics], axis=0)
         return [judge_motion(log.statistics, log.grid, largest) for log in self.logs]

@@ -120,45 +120,44 @@ class DriveChange:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """How an identification went.
+    """Report of an identification.
 
     Attributes
     ----------
     joints : tuple of JointChange
     bodies : tuple of BodyChange
     findings : tuple of Finding
-        An 'error' means that the result is not to be used.
+        With an 'error' among them, the result must not be used.
     log : str
-        What was read.
+        Names of the logs.
     fitted, held_out : int
-        Filtered samples. The identified model is that of all of them; what is said of the part
-        held out is by a model of the others.
+        Filtered samples in the fit and held out. The identified model is fitted to all of them;
+        the figures of the held-out part are for a model fitted to the others.
     repeated : int
-        Samples that were left out because they repeat the one before.
+        Samples left out because they repeat the sample before.
     outliers : int
-        Efforts of single joints that count less than half.
+        Efforts of single joints with a weight below one half.
     blocks : int
-        In which the fitted samples were predicted from one another.
+        Blocks of the cross-validation.
     spread : float
-        How far the given inertias were let be off, as a part of themselves.
+        Prior scale: relative error of the given inertias that the fit assumed.
     optimality_gap : float
-        The fit is not farther than this from its minimum, in units of the logarithm of the
-        likelihood.
+        Upper bound on the distance of the objective from its minimum, as a log-likelihood.
     logs : tuple of (str, str)
-        Name of each log, and what was read of it.
+        Name of each log, and a summary of its samples.
     base_parameters : tuple of BaseParameter
-        The combinations of inertial parameters that act on the efforts.
+        Identifiable combinations of the inertial parameters.
     drives : tuple of DriveChange
-        Those that turn with several joints.
+        Coupled drives.
     cutoff_frequency : float
         [Hz]
     identifiable : int
-        Directions in the space of inertial parameters that some motion could determine.
+        Directions in the space of inertial parameters that some motion could identify.
     determined : int
-        Those that this log determined better than half of the given inertias.
+        Of these, the directions that the log determines to less than half of the given inertias.
     condition_number : float
-        Largest over smallest singular value of the weighted base regressor: in the identifiable
-        directions, parameters in units of their spread, without what friction explains as well.
+        Ratio of the largest to the smallest singular value of the weighted base regressor, for
+        identifiable directions in units of their prior scale, with friction projected out.
     """
 
     joints: tuple[JointChange, ...]
@@ -182,11 +181,11 @@ class Report:
 
     @property
     def has_errors(self) -> bool:
-        """True when the result is not to be used."""
+        """Whether the result must not be used."""
         return any(finding.severity == 'error' for finding in self.findings)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as what JSON can hold."""
+        """Return the report as data for JSON."""
         return {
             'log': self.log,
             'logs': [{'source': source, 'summary': summary} for source, summary in self.logs],

@@ -61,7 +61,7 @@ def load_urdf(
     locked_joints: Mapping[str, float] | None = None,
     extras: Extras = None,
 ) -> Robot:
-    """Load a URDF.
+    """Load a robot from a URDF.
 
     Parameters
     ----------
@@ -70,16 +70,16 @@ def load_urdf(
     base_link : str, optional
         Link whose frame is the base frame; default: the root of the tree.
     tip_link : str, optional
-        Last link of the chain. Joints that are not on the way to it are locked. Default: the
-        whole tree below the base moves; the tip then is the link that the last joint moves when
-        the moving bodies form one chain, else the robot has no tip.
+        Last link of the chain; joints that are not between base and tip are locked. Default: all
+        joints below the base move. The tip is then the link that the last joint moves if the
+        moving bodies form one chain; otherwise the robot has no tip.
     locked_joints : mapping of str to float, optional
-        Joints that do not move, with their position [rad or m]. Joints off the way to the tip
-        are locked at 0 unless they are named here.
+        Joints to lock, by name, with their positions [rad or m]. Joints that `tip_link` locks are
+        at 0 unless they are named here.
     extras : str, path or mapping, optional
-        Friction and drives of joints, which take the place of the numbers in the URDF: a YAML
-        file, or what would be in it, see :mod:`ne_dynamics.model.extras`. Default: the file
-        ``<stem>.extras.yaml`` beside the URDF if there is one; ``extras={}`` switches it off.
+        Friction and drives of joints, which replace the numbers in the URDF: a YAML file or its
+        content, see :mod:`ne_dynamics.model.extras`. Default: the file ``<stem>.extras.yaml``
+        beside the URDF if it exists; ``extras={}`` disables it.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def load_urdf(
     Raises
     ------
     ModelError
-        When a file cannot be read, the description is not one sound robot, or the extras do not
+        When a file cannot be read, the description is not one valid robot, or the extras do not
         fit it. The message names the element, what was found and what was expected.
     """
     locked = _check_mapping(locked_joints)

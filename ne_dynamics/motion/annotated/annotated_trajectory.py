@@ -13,7 +13,7 @@ from ne_dynamics.motion.waypoints import NANO, IntArray, TrajectoryPoint
 
 @dataclass(frozen=True, eq=False)
 class AnnotatedTrajectory:
-    """A trajectory with efforts, in the order of the sender's joints.
+    """A trajectory with feed-forward efforts, in the order of the sender's joints.
 
     Attributes
     ----------
@@ -21,18 +21,18 @@ class AnnotatedTrajectory:
     nanoseconds : array, shape (m,), dtype int
         Times from the start, strictly increasing [ns].
     positions, velocities, accelerations : array, shape (m, n)
-        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]; zero where a point carries none.
+        [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]; zero if the point has none.
     orders : array, shape (m,), dtype int
-        Derivatives that each point carries: 0, 1 or 2.
+        Highest derivative that each point has: 0, 1 or 2.
     efforts : array, shape (m, n)
         [N m or N]
     deviation : array, shape (n,)
-        Largest distance of the linear interpolation from the inverse dynamics that was found
-        outside the ramps [N m or N].
+        Largest difference found between the linear interpolation of the efforts and the inverse
+        dynamics, ramps excluded [N m or N].
     steps : int
-        Steps of the effort that were ramped.
+        Number of steps of the effort that were replaced by ramps.
     remarks : tuple of str
-        What is allowed but may not be meant, one sentence each.
+        Remarks on what is valid but may not be intended, one sentence each.
     """
 
     joint_names: tuple[str, ...]
@@ -51,7 +51,7 @@ class AnnotatedTrajectory:
 
     @property
     def points(self) -> list[TrajectoryPoint]:
-        """The points, as :meth:`Waypoints.from_points` takes them."""
+        """The points, in the form of :meth:`Waypoints.from_points`."""
         nothing = np.zeros(0)
         return [
             TrajectoryPoint(

@@ -72,36 +72,35 @@ def annotate(
     start: DesiredState | None = None,
     max_points: int = MOTION.annotation_max_points,
 ) -> AnnotatedTrajectory:
-    """Return the same motion with efforts, dense enough for linear interpolation.
+    """Return a trajectory with efforts, dense enough for linear interpolation of the efforts.
 
     Parameters
     ----------
     dynamics : InverseDynamics
-        :class:`ne_dynamics.Dynamics` of the arm with everything that it carries: what follows
-        the trajectory knows of no wrist sensor.
+        :class:`ne_dynamics.Dynamics` of the arm with everything that it carries; no wrist sensor
+        is used.
     joint_names : sequence of str
-        All of the robot's joints, in the order in which the result has them.
+        All of the robot's joints, in the order of the result.
     waypoints : Waypoints
-        Times are rounded to nanoseconds, which is what messages carry.
+        Times are rounded to nanoseconds, as in ROS messages.
     effort_tolerance : array-like, scalar, shape (1,) or (n,)
-        In the order of the robot's joints [N m or N].
+        Largest error of the linear interpolation, in the order of the robot's joints [N m or N].
     terms : Terms, optional
-        Parts of the model that are used; all when omitted. As for
-        :class:`~ne_dynamics.control.laws.ControlLaw`.
+        Parts of the model to use, as in :class:`~ne_dynamics.control.laws.ControlLaw`; default:
+        all.
     payload : array, shape (10,), optional
-        As :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+        As in :meth:`ne_dynamics.Dynamics.inverse_dynamics`.
     base_motion : array, shape (9,), optional
-        Of a base that is tilted, and stays so; as
-        :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+        Constant tilt of the base, as in :meth:`ne_dynamics.Dynamics.inverse_dynamics`.
     smoothing_velocity : float
         See :class:`~ne_dynamics.dynamics.compensation.Compensation` [rad/s or m/s].
     start : DesiredState, optional
         State at time 0, in the order of the robot's joints, for waypoints that begin later. It
-        becomes the first point, continuous joints by the nearest turn. Without it the motion
-        before the first waypoint is unknown, and the result begins there. Waypoints that begin
-        at time 0 do not use it: they are jumped to.
+        becomes the first point; continuous joints are shifted by the nearest full turns. Without
+        it the result begins at the first waypoint. It is not used if the waypoints begin at
+        time 0: the motion jumps to the first one.
     max_points : int
-        Most points that the result may have.
+        Largest number of points of the result.
 
     Returns
     -------
@@ -111,9 +110,9 @@ def annotate(
     ------
     TrajectoryError
         When two points are less than a nanosecond apart, the effort is not finite, or the
-        tolerance takes more points than allowed or points closer than one can tell.
+        tolerance needs more than `max_points` points or points less than a nanosecond apart.
     ParameterError
-        When the tolerance is not positive, or not one for all or one per joint.
+        When the tolerance is not positive, or has a wrong shape.
     InputError
         When `joint_names` are not the robot's.
     """

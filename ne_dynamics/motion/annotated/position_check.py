@@ -21,21 +21,21 @@ def check_positions(
     *,
     start: DesiredState | None = None,
 ) -> None:
-    """Refuse waypoints between which the motion leaves the limits of positions.
+    """Raise an error if the motion between waypoints leaves the position limits.
 
     Parameters
     ----------
     joints : sequence of n Joint
-        Of the robot.
+        The robot's joints.
     waypoints : Waypoints
     start : DesiredState, optional
-        As for :func:`~ne_dynamics.motion.annotated.annotation.annotate`. Where it is beyond
-        limits, the motion may be as far beyond them.
+        As in :func:`~ne_dynamics.motion.annotated.annotation.annotate`. If it is beyond a limit,
+        the motion may be as far beyond.
 
     Raises
     ------
     InfeasibleMotionError
-        With joint, time, position and limit of the worst.
+        With joint, time, position and limit of the worst violation.
     TrajectoryError
         When two points are less than a nanosecond apart.
     """

@@ -88,7 +88,7 @@ def retime(
     base_motion: FloatArray | None = None,
     start: DesiredState | None = None,
 ) -> Retimed:
-    """Return the same path as fast as the limits allow.
+    """Return a trajectory along the same path that keeps the limits, as fast as they allow.
 
     Parameters
     ----------
@@ -96,19 +96,18 @@ def retime(
         :class:`ne_dynamics.Dynamics` of the arm with everything that it carries.
     waypoints : Waypoints
     limits : DemandLimits, optional
-        Those of the robot's joints when omitted.
+        Default: those of the robot's joints.
     effort_share : float, optional
-        Part of the effort limits that the motion may take, above 0, 1 at the most; otherwise
+        Part of the effort limits that the motion may use, above 0 and at most 1; default:
         `retiming_effort_share`.
     is_fastest : bool
-        Whether the motion may be faster than it was sent. Then it begins and ends at rest, and
-        does not wait where the sender's does. A motion that was sent from rest to rest has the
-        times without this option where they are shorter.
+        False: the motion is slowed only. True: it may also be faster than given; it then begins
+        and ends at rest and does not wait in between. For a motion from rest to rest, the result
+        is never slower than with False.
     payload : array, shape (10,), optional
-        As :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+        As in :meth:`ne_dynamics.Dynamics.inverse_dynamics`.
     base_motion : array, shape (9,), optional
-        Of a base that is tilted, and stays so; as
-        :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it.
+        Constant tilt of the base, as in :meth:`ne_dynamics.Dynamics.inverse_dynamics`.
     start : DesiredState, optional
         State at time 0 for waypoints that begin later; see
         :func:`~ne_dynamics.motion.annotated.annotation.annotate`.
@@ -116,18 +115,18 @@ def retime(
     Returns
     -------
     Retimed
-        The waypoints as they were where all of them may be as they are.
+        The waypoints are unchanged if they keep all limits as they are.
 
     Raises
     ------
     InfeasibleMotionError
         When no speed helps: a position is beyond its limits, or the motors cannot hold the arm
-        in a pose, or not move it slowly there.
+        in a pose or move it slowly there.
     TrajectoryError
-        When the motion is beyond all numbers, begins faster than the rest allows, or no times
-        are found.
+        When the motion overflows, begins too fast for the rest of the path, or no times are
+        found.
     ParameterError
-        When `effort_share` is not what it may be.
+        When `effort_share` is out of range.
     """
     if effort_share is None:
         effort_share = TIME_SCALING.retiming_effort_share
