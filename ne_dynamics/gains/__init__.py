@@ -1,8 +1,8 @@
 """Feedback gains from a model: as stiff as delay, filter, rate and motors allow.
 
 :func:`design_gains` returns for each mode of a :class:`GainRequest` a design with its margins, or
-the reason why there is none. Stability is checked in discrete time (``loop.py``) in the poses
-with the largest and the smallest inertia (``plants.py``), and the errors are predicted
+the reason why there is none. Stability is checked in discrete time (``loop.py``) for the smallest
+and the largest mass matrix in poses of the workspace (``plants.py``), and errors are predicted
 (``prediction.py``); :mod:`ne_dynamics.simulation.gain_proof` simulates the design in MuJoCo.
 
 Begin with ``design.py``; ``search.py`` chooses the gains, ``margins.py`` computes margins.

@@ -37,13 +37,13 @@ Effort = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What one arm did.
+    """Result of the simulation of one arm.
 
     Attributes
     ----------
     mode : GainMode
     pose : array, shape (n,)
-        That was desired [rad or m].
+        Desired position [rad or m].
     payload : float
         [kg]
     outcome : str
@@ -51,13 +51,13 @@ class Trial:
     times : array, shape (K,)
         [s]
     error : array, shape (K, n)
-        Desired less true position, of the motors [rad or m].
+        Desired minus true position of the motors [rad or m].
     beyond : array, shape (n,)
-        How far each joint went beyond what it was to reach [rad or m].
+        Overshoot of each joint beyond its target [rad or m].
     predicted_beyond : array, shape (n,)
-        The most that was predicted, by overshoot, other joints and sag.
+        Largest predicted overshoot, from overshoot, other joints and sag [rad or m].
     settled_error : array, shape (n,)
-        Mean in the last part [rad or m].
+        Mean error in the last part [rad or m].
     """
 
     mode: GainMode

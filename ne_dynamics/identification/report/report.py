@@ -274,10 +274,10 @@ class Identified:
     Attributes
     ----------
     robot : Robot
-        The given one with other inertias, friction and rotor inertias: all that is reported.
+        The given robot with the identified inertias, friction and rotor inertias.
     report : Report
     evidence : FitEvidence
-        The signals that it rests on.
+        The signals that the fit used.
     """
 
     robot: Robot
