@@ -1,8 +1,8 @@
-"""An arm that nobody knows, step by step: listen, probe, excite, identify, gains, a test motion.
+"""Commissioning of an unknown arm in steps: listen, probe, excite, identify, gains, test motion.
 
-``steps.py`` are the steps with their conditions, ``work.py`` what each does, ``desk.py`` what is
-computed of it. ``arm`` is the arm in front of one: behind DDS, simulated, or in this process;
-``fits`` are what is fitted of the records. A run goes on where it ended: all is in its folder.
+``steps.py`` defines steps and runs them, ``work.py`` has the steps with the arm, ``desk.py`` the
+offline steps. ``arm`` is the connection to the arm: over DDS, simulated, or in this process;
+``fits`` are the fits to the records. A run continues where it ended: its folder has everything.
 
 Begin with ``work.py``.
 """

@@ -72,16 +72,16 @@ Bar = Callable[[str, float], AbstractContextManager[Callable[[float], None]]]
 
 
 class Desk:
-    """The steps that move nothing, and what the others have found.
+    """The offline steps of a run, and the results of all steps.
 
     Parameters
     ----------
     subject : CommissionedArm
     folder : CommissionFolder
     is_simulated : bool
-        Whether time is the simulation's.
+        Whether the clock is the simulation's.
     bar : callable
-        Progress of what takes longer than a second.
+        Progress bar of work that takes longer than a second.
     """
 
     def __init__(
@@ -94,22 +94,22 @@ class Desk:
         self.given = Dynamics(subject.robot, backend='python')
 
     def found(self, step: str) -> Mapping[str, Any]:
-        """Return the result of a step that is done."""
+        """Return the result of a completed step."""
         return self.folder.results[step]
 
     @property
     def robot(self) -> Robot:
-        """The arm by the given model."""
+        """The robot of the given model."""
         return self.subject.robot
 
     @property
     def start(self) -> FloatArray:
-        """Where the arm stood at first [rad or m].
+        """Position of the arm at the beginning of the run, shape (n,) [rad or m].
 
         Raises
         ------
         InputError
-            When it was changed by hand into something else.
+            When it was edited by hand and is not valid.
         """
         given = self.found('listen')['position']
         with contextlib.suppress(TypeError, ValueError):
@@ -131,7 +131,7 @@ class Desk:
         return Dynamics(read.robot, backend='python')
 
     def log(self, name: str) -> Record:
-        """Return what was recorded in a step.
+        """Return the record of a step.
 
         Raises
         ------
@@ -150,14 +150,14 @@ class Desk:
         return [self.log(name) for name in names]
 
     def node_parameters(self, model: str | None = None) -> dict[str, Any]:
-        """Return what the node is told in every part, for the given model or one in the folder."""
+        """Return the node's parameters of all steps, for the given model or one in the folder."""
         file = None if model is None else self.folder.file(model)
         return common_parameters(
             self.subject.parameters(file), self.found('listen'), self.is_simulated
         )
 
     def check(self) -> Mapping[str, Any]:
-        """Refuse a model with errors, or joints without limits."""
+        """Raise an error for a model with errors, or joints without limits."""
         findings = check_robot(self.robot)
         errors = [item for item in findings if item.severity == 'error']
         if errors:
@@ -175,14 +175,14 @@ class Desk:
         }
 
     def fit_roughly(self) -> Mapping[str, Any]:
-        """Fit the model with a usual delay."""
+        """Fit the model with a typical delay."""
         with self.bar('fitting, roughly', 0.0):
             fitted = fit_records(self.given, self._logs('excite', 'probe'), STEPS.usual_delay)
             self.subject.write(self.folder.file(ROUGH), fitted.robot)
         return {'delay': STEPS.usual_delay}
 
     def fit_closely(self) -> Mapping[str, Any]:
-        """Fit the model with the delay that was found."""
+        """Fit the model with the measured delay."""
         with self.bar('fitting, closely', 0.0):
             delay = self.found('tremble')['delay']
             records = self._logs('excite', 'probe', 'tremble')
@@ -191,7 +191,7 @@ class Desk:
         return {'delay': delay}
 
     def identify(self) -> Mapping[str, Any]:
-        """Fit the model to all that tells of it, and tell what the efforts are."""
+        """Identify the model from all records, and determine the meaning of the efforts."""
         records = self._logs('excite_again', 'excite', 'tremble')
         with self.bar('fitting', 0.0):
             fitted = fit_records(
@@ -210,7 +210,7 @@ class Desk:
         return {**found, **_fit_summary(fitted)}
 
     def choose_gains(self) -> Mapping[str, Any]:
-        """Choose the gains, and write the parameters of the node."""
+        """Design the gains, and write the parameters of the node."""
         listened, found = self.found('listen'), self.found('tremble')
         with self.bar('choosing gains', 0.0):
             design = design_gains(
@@ -231,12 +231,12 @@ class Desk:
         return {'parameters': gains}
 
     def keep_friction(self, identified: Robot, trials: Sequence[RiseTrial]) -> Mapping[str, Any]:
-        """Write the model with the static friction that did best, and the node's parameters.
+        """Write the model with the static friction of the best trial, and the node's parameters.
 
         Parameters
         ----------
         identified : Robot
-            As it was fitted.
+            The robot as identified.
         trials : sequence of RiseTrial
         """
         parts = choose_parts(identified, trials)
@@ -269,7 +269,7 @@ class Desk:
         return parameters
 
     def before_parameters(self) -> dict[str, Any]:
-        """Return the node's parameters for the given model, with the gains that were chosen."""
+        """Return the node's parameters for the given model, with the designed gains."""
         return {
             **self.node_parameters(),
             **self.found('gains')['parameters'],
@@ -286,7 +286,7 @@ class Desk:
         }
 
     def lenient_parameters(self) -> dict[str, Any]:
-        """Return what lets joints stick: that is what is to be shown, or to be found."""
+        """Return the parameters that tolerate sticking joints, for steps that measure friction."""
         tolerance = NODE_SETTINGS.gentle_tolerance * lengths(self.robot)
         return {
             'following_error.position': (NODE_SETTINGS.lenience * tolerance).tolist(),

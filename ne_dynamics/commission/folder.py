@@ -42,25 +42,25 @@ def holds_run(path: Path, subject: Mapping[str, Any]) -> bool:
 
 
 class CommissionFolder:
-    """See the module's docstring.
+    """The folder of a commissioning run: which steps are done, with results.
 
     Parameters
     ----------
     path : Path
-        Made where it is missing.
+        Created if it does not exist.
     subject : mapping
-        What the run is of; a run of another subject cannot go on here.
+        Identifies the run; a run of another subject cannot continue here.
 
     Attributes
     ----------
     path : Path
     results : dict of str to dict
-        Of the steps that are done, by name, in their order.
+        Results of the completed steps by name, in their order.
 
     Raises
     ------
     InputError
-        When it cannot be written, has no room, holds a run of something else, or what it holds
+        When it cannot be written, has no room, contains a run of another subject, or its content
         cannot be read.
     """
 
@@ -110,22 +110,21 @@ class CommissionFolder:
         self.results = results
 
     def check_row(self, row: Mapping[str, Sequence[str]], made: Sequence[str]) -> None:
-        """Refuse progress with a gap, or without the files on which the run would go on.
+        """Raise an error if completed steps have a gap, or files needed to continue are missing.
 
-        What the run is made for, and is of an earlier pass of its step, gets another name: it does
-        not belong to what is done.
+        Files in `made` that an earlier pass of a step has written are renamed.
 
         Parameters
         ----------
         row : mapping of str to sequence of str
-            Files that each step writes, and others need; the steps in their order.
+            Files that each step writes and others need; the steps in their order.
         made : sequence of str
-            Those among them for whoever started the run, and no step.
+            Files among them that are for the user and that no step needs.
 
         Raises
         ------
         InputError
-            With the steps to take out of the progress, or the files that are in the way of a new
+            With the steps to remove from the progress, or the files that are in the way of a new
             run.
         """
         progress = self.path / PROGRESS
@@ -164,12 +163,12 @@ class CommissionFolder:
             )
 
     def forget(self, step: str) -> None:
-        """Let a step be done again."""
+        """Mark a step as not done."""
         self.results.pop(step, None)
 
     @property
     def subject(self) -> Mapping[str, Any]:
-        """What the run is of."""
+        """The subject of the run."""
         return self._subject
 
     def file(self, name: str) -> Path:
@@ -177,16 +176,16 @@ class CommissionFolder:
         return self.path / name
 
     def is_done(self, step: str) -> bool:
-        """Return whether a step has its result."""
+        """Return whether a step is completed."""
         return step in self.results
 
     def finish(self, step: str, result: Mapping[str, Any]) -> None:
-        """Keep the result of a step."""
+        """Save the result of a step, which completes it."""
         self.results[step] = _Result(f'{self.path / PROGRESS}: {step}', result)
         self._save()
 
     def close(self, state: str, reason: str = '', next_step: str = '') -> None:
-        """Note how the run has ended, and with what it would go on."""
+        """Record how the run ended, and the step with which it would continue."""
         self._state, self._reason, self._next = state, reason, next_step
         self._save()
 

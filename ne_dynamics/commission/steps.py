@@ -22,13 +22,13 @@ class Step:
     Attributes
     ----------
     name : str
-        In the folder.
+        Name in the folder.
     title : str
-        What is going to be done, in a line.
+        What the step does, in one line.
     motion : str
-        What the arm is going to do; '' when it does nothing.
+        How the arm will move; '' if it does not.
     run : callable
-        Does it and returns what was found: numbers, texts, lists and mappings of them.
+        Does the step and returns its result: numbers, texts, lists and mappings of them.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Step:
 
 
 class Ending(str, enum.Enum):
-    """How a run has ended."""
+    """How a run ended."""
 
     COMPLETE = 'complete'
     DECLINED = 'declined'
@@ -48,13 +48,13 @@ class Ending(str, enum.Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run.
+    """The outcome of a run.
 
     Attributes
     ----------
     ending : Ending
     step : str
-        Where it ended; '' when all steps are done.
+        Step at which it ended; '' if all steps are done.
     reason : str
     """
 
@@ -74,7 +74,7 @@ def perform(
     announce: Announce,
     make_safe: Callable[[], None],
 ) -> Outcome:
-    """Do the steps that are not done.
+    """Do the steps of a run that are not done yet.
 
     Parameters
     ----------
@@ -83,20 +83,19 @@ def perform(
     consent : callable
         Asked before every step with a motion.
     announce : callable
-        Told of every step, and whether it was done before.
+        Called with every step, and whether it was done before.
     make_safe : callable
-        Called, undisturbed by signals, when the run ends before all is done; the arm is not
-        moved after it.
+        Called, with signals blocked, when the run ends early; the arm is not moved after that.
 
     Returns
     -------
     Outcome
-        A failure of a step, and Ctrl-C, are outcomes and no exceptions.
+        Failures of steps, and Ctrl-C, are outcomes, not exceptions.
 
     Raises
     ------
     Exception
-        What a step has not raised on purpose; the arm is made safe before.
+        An unexpected error of a step, after the arm was made safe.
     """
     step = steps[0]
     try:

@@ -19,21 +19,21 @@ from ne_dynamics.model.robot import Robot
 
 @dataclass(frozen=True, eq=False)
 class CommissionedArm:
-    """A URDF and the part of it that is the arm.
+    """The arm to commission: a URDF, and the chain in it.
 
     Attributes
     ----------
     file : str
         Absolute path.
     base_link, tip_link : str
-        '' for the model's.
+        '' for the default.
     text, encoding : str
-        Of the file.
+        Content of the file, and its encoding.
     robot : Robot
     extras : ModelExtras or None
-        What was found beside it.
+        From the extras file beside the URDF.
     extras_text : str
-        Of that file; '' without one.
+        Content of that file; '' without one.
     """
 
     file: str
@@ -47,12 +47,12 @@ class CommissionedArm:
 
     @classmethod
     def read(cls, file: str, base_link: str | None, tip_link: str | None) -> CommissionedArm:
-        """Read a model.
+        """Read an arm from a URDF.
 
         Raises
         ------
         NeDynamicsError
-            When it cannot be read, or is no URDF: the result is written back into one.
+            When it cannot be read, or is not a URDF, to which the result is written.
         """
         path = str(Path(file).resolve())
         text, encoding = read_text(path)
@@ -80,7 +80,7 @@ class CommissionedArm:
         }
 
     def write(self, file: Path, robot: Robot) -> Robot:
-        """Write the text of this model with the numbers of a robot, and return it as it is read.
+        """Write a URDF with the numbers of a robot, and return the robot as read from it.
 
         Raises
         ------

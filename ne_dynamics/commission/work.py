@@ -49,19 +49,20 @@ CALM_GAINS: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Motions:
-    """What the arm does.
+    """The motions of a commissioning run.
 
     Attributes
     ----------
     listen, excite, judge, test : float
         Durations [s].
     reach : float
-        To either side of where the arm stood at first [rad]; a fifth of it for slides [m].
+        Largest distance to either side of the initial position [rad]; a fifth of it for
+        prismatic joints [m].
     is_planned : bool
-        Whether the excitation is that of `ne_dynamics excite`, which keeps off the arm itself and
-        the floor; else it is a sum of sines that knows of neither.
+        Whether the excitation is planned as by `ne_dynamics excite`, without collisions with the
+        arm itself and the floor; otherwise it is a sum of sines without this check.
     probe, tremble : float
-        How long each joint moves alone, about [s].
+        Approximate time for which each joint moves alone [s].
     """
 
     listen: float = 3.0
@@ -74,13 +75,13 @@ class Motions:
     tremble: float = 4.0
 
     def add_up(self, joints: int) -> float:
-        """Return how long all motions take at most [s]."""
+        """Return the longest duration of all motions together, for a number of joints [s]."""
         repeated = 5.0 * self.excite + self.judge + 2.0 * self.test
         return 2.0 * self.listen + repeated + (self.probe + self.tremble) * joints
 
 
 class CommissionWork(Desk):
-    """The steps of a run, on a live arm.
+    """The steps of a run with a live arm.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ class CommissionWork(Desk):
     folder : CommissionFolder
     session : ArmSession
     bar : callable
-        Progress of what takes longer than a second.
+        Progress bar of work that takes longer than a second.
     motions : Motions
     """
 
@@ -176,7 +177,7 @@ class CommissionWork(Desk):
 
     @property
     def tolerance(self) -> FloatArray:
-        """Position error at which a motion is given up, shape (n,)."""
+        """Position error at which a motion is stopped, shape (n,) [rad or m]."""
         return NODE_SETTINGS.gentle_tolerance * lengths(self.robot)
 
     def _moving(
@@ -186,7 +187,7 @@ class CommissionWork(Desk):
         return self.session.moving(name, parameters, file, look)
 
     def listen(self) -> Mapping[str, Any]:
-        """Listen to the arm while it stands."""
+        """Record the arm at rest."""
         arm, seconds = self.session.arm, self._motions.listen
         arm.forget()
         begin = arm.now
@@ -218,7 +219,7 @@ class CommissionWork(Desk):
         }
 
     def hold(self) -> Mapping[str, Any]:
-        """Hold the arm, with more and more of its effort limits."""
+        """Hold the arm, with increasing shares of its effort limits."""
         limits = self.robot.limits('effort_limit')
         parameters = {**self._gentle(), 'effort_limits': (STEPS.held_parts[0] * limits).tolist()}
         arm, sags = self.session.arm, []
@@ -257,7 +258,7 @@ class CommissionWork(Desk):
             )
 
     def probe(self) -> Mapping[str, Any]:
-        """Move one joint after the other."""
+        """Move the joints one after the other."""
         probe = plan_probe(self.robot, self.start, trembles=False)
         # Efforts of another sign, or to another joint, drive it away: feedback that holds it where
         # it is would go on with that. Where that is not seen the node's own fault leaves it, and
@@ -295,7 +296,7 @@ class CommissionWork(Desk):
         return {'rms_error': record.rms_error.tolist(), 'samples': int(record.times.size)}
 
     def excite_again(self) -> Mapping[str, Any]:
-        """Move all joints at once, with a model by which they follow and do not stick."""
+        """Move all joints at once, with a model with which they follow and do not stick."""
         motion = plan_sines(
             self.model(CLOSE),
             self.start,
@@ -340,7 +341,7 @@ class CommissionWork(Desk):
         }
 
     def judge(self) -> Mapping[str, Any]:
-        """Follow another motion, and compare what both models say of it."""
+        """Follow another motion, and compare the predictions of the old and the new model."""
         motion = plan_sines(
             self.model(IDENTIFIED),
             self.start,
@@ -370,7 +371,7 @@ class CommissionWork(Desk):
         return {'left_by_given': before.tolist(), 'left_by_identified': after.tolist()}
 
     def try_friction(self) -> Mapping[str, Any]:
-        """Follow a motion with less and less static friction, in joints that do not lag."""
+        """Follow a motion with decreasing static friction, in joints that do not lag."""
         identified = self.model(FITTED)
         motion = plan_sines(
             identified,
@@ -391,7 +392,7 @@ class CommissionWork(Desk):
         return self.keep_friction(identified.robot, trials)
 
     def test(self, name: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Follow the test motion; that one gives up is a result, but for `test_after`."""
+        """Follow the test motion; that it is given up is a result, except in `test_after`."""
         motion = plan_sines(
             self.model(IDENTIFIED),
             self.start,

@@ -1,14 +1,14 @@
-"""From a measured state and a desired one to an effort, and what watches over both.
+"""Control of an arm: from a measured and a desired state to efforts, with guards.
 
-No ROS and no clock: stamps come in, commands go out. :class:`Controller` sends each joint state as
-a :class:`Tick` through the row of ``stages``; ``command_machine.py`` has the commands that answer
-none, ``damped_arm.py`` the answers after a fault. ``tuning.py`` is all that may change on the way,
-``laws.py`` the five laws. ``sensors`` are the wrist, the IMU, velocities and what a reported
-effort means; ``guards`` refuse states, gains and motions that would harm; ``desired`` is the
-motion that is followed; ``payload`` weighs what hangs on the flange.
+No ROS and no clock: stamps come in, commands go out. :class:`Controller` passes each joint state
+as a :class:`Tick` through its ``stages``; ``command_machine.py`` makes the commands that do not
+answer a state, ``damped_arm.py`` the answers after a fault. ``tuning.py`` has the settings that
+may change at run time, ``laws.py`` the control laws. ``sensors`` are wrist sensor, IMU,
+velocities and the meaning of reported efforts; ``guards`` refuse harmful states, gains and
+motions; ``desired`` is the desired motion; ``payload`` estimates the payload.
 
-Begin with ``Controller.answer`` in ``controller.py``. What tools, studies and benchmarks use is
-exported here, and nothing else is theirs.
+Begin with ``Controller.answer`` in ``controller.py``. Tools, studies and benchmarks use the names
+exported here, and no others.
 """
 
 from typing import TYPE_CHECKING

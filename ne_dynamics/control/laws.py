@@ -87,16 +87,16 @@ def _require_measured(velocity: FloatArray | None) -> FloatArray:
 
 
 class ResidualStep(NamedTuple):
-    """How the residuals of a momentum observer go on from one state to the next.
+    """Parameters of one update of the momentum observer's residuals.
 
     Attributes
     ----------
     rate : float
-        One by the time between them [1/s].
+        Reciprocal of the time between the two states [1/s].
     lag : float
-        How long before the present position the middle between them was [s].
+        Time from the middle between the two states to the present position [s].
     slow_share, fast_share : float
-        By which the residuals follow.
+        Shares by which the residuals move towards the new value.
     """
 
     rate: float

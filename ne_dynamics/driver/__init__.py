@@ -1,10 +1,10 @@
-"""What a driver does: meaning, sign, unit and order of its efforts, delay, rates, velocities.
+"""Properties of a driver: meaning, sign, unit and order of its efforts, delay, rates, velocities.
 
-:func:`describe_driver` listens to states and commands and says what to set;
-:func:`diagnose_log` says what is wrong with a log, by the same ``evidence``: how well each reading
-of it goes together with the equations of motion.
+:func:`describe_driver` determines them from states and commands, with settings for the node;
+:func:`diagnose_log` finds the faults of a log. Both use ``evidence``: how well each possible
+interpretation fits the equations of motion.
 
-``hypotheses`` has a cause a file; ``hypotheses/row.py`` is the row of them. Begin with
+``hypotheses`` has one cause per file; ``hypotheses/row.py`` lists them. Begin with
 ``description.py`` or ``diagnosis.py``, then ``evidence/evidence.py``.
 """
 

@@ -16,7 +16,7 @@ from ne_dynamics.logs import Finding
 
 @dataclass(frozen=True)
 class JointDriver:
-    """What the driver reports of a joint.
+    """What a driver publishes of one joint.
 
     Attributes
     ----------
@@ -24,9 +24,9 @@ class JointDriver:
     effort : JointEffort
     velocity : JointVelocity
     position_step, velocity_step, effort_step : Verdict
-        Smallest steps, in the unit of each.
+        Resolutions, in the unit of each.
     moved : bool
-        Whether it did: of a joint that stands effort and velocity are not seen.
+        Whether the joint moved; otherwise effort and velocity cannot be checked.
     """
 
     name: str
@@ -38,7 +38,7 @@ class JointDriver:
     moved: bool = True
 
     def list_unseen(self) -> tuple[str, ...]:
-        """Return what was not seen of it because it stood."""
+        """Return what could not be checked because the joint did not move."""
         if self.moved:
             return ()
         found = [] if self.effort.meaning.is_told else ['what its effort is, its sign and unit']
@@ -46,7 +46,7 @@ class JointDriver:
         return tuple(found)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the verdicts."""
+        """Return the verdicts as data for JSON."""
         return {
             'joint': self.name,
             'moved': self.moved,
@@ -66,23 +66,23 @@ class JointDriver:
 
 @dataclass(frozen=True, eq=False)
 class DriverFindings:
-    """What a driver reports, and how late; what is written of it comes of this.
+    """What a driver publishes, and with which delay.
 
     Attributes
     ----------
     source : str
-        Of the recording.
+        Name of the recording.
     joints : tuple of JointDriver
     timing : Timing
     effort : Verdict
-        What the efforts are, all joints together.
+        Meaning of the efforts of all joints together.
     effort_scale : Verdict
-        N m or N for one of efforts in another unit, all joints together.
+        Effort per reported unit [N m or N], if all joints share another unit.
     effort_delay : Verdict
-        Of the reported efforts behind the motion [s].
+        Delay of the reported efforts behind the motion [s].
     command : CommandEffect
     faults : tuple of Finding
-        Of the samples and of the positions; the meaning of the efforts is no fault.
+        Faults of the samples and positions, without the meaning of the efforts.
     """
 
     source: str

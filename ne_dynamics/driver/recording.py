@@ -159,7 +159,7 @@ class DriverRecording:
         commands: CommandLog | None = None,
         source: str = 'recording',
     ) -> DriverRecording:
-        """Return a recording of samples; a velocity or effort table without any number counts as None.
+        """Return a recording of samples; a table without any number counts as None.
 
         Parameters
         ----------

@@ -1,15 +1,14 @@
-"""The dynamics of one robot: what users call.
+"""The dynamics of one robot: the class that users call.
 
-``Dynamics(robot)`` answers for efforts, matrices, accelerations, energies, poses, derivatives,
-control laws and for the generated text of all of them. Its methods check their arguments, choose
-a row of :data:`ne_dynamics.codegen.functions.FUNCTIONS`, and let an evaluator compute it; on
-machine code a compiled entry takes the method's place from the second call on.
+``Dynamics(robot)`` computes efforts, matrices, accelerations, energies, poses, derivatives and
+control laws, and exports the generated code of all of them. Its methods check their arguments,
+choose a row of :data:`ne_dynamics.codegen.functions.FUNCTIONS` and let an evaluator compute it.
+With machine code, a compiled entry replaces the method from the second call on.
 
-Given to others: :class:`Dynamics`, :data:`STANDARD_GRAVITY`, :data:`BACKENDS`,
-:data:`MOST_THREADS`.
+Gives :class:`Dynamics`, :data:`STANDARD_GRAVITY`, :data:`BACKENDS`, :data:`MOST_THREADS`.
 
-Begin with ``dynamics.py`` (the class, put together of its parts) and ``terms.py`` (the efforts);
-then ``calls.py`` (how a call is checked and answered) and ``entries.py`` (machine code).
+Begin with ``dynamics.py`` (the class, composed of mixins) and ``terms.py`` (the efforts); then
+``calls.py`` (how a call is checked and answered) and ``entries.py`` (machine code).
 """
 
 from ne_dynamics.dynamics.backends import BACKENDS

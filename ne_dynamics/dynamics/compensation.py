@@ -65,16 +65,16 @@ class InverseDynamics(Protocol):
 
 
 class Base(NamedTuple):
-    """How the base stands and moves.
+    """Tilt and motion of the base.
 
     Attributes
     ----------
     motion : array, shape (9,)
         Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration [m/s^2]
-        of the base in its axes, as :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes it; a
-        tilt is an acceleration against the constant gravity of the dynamics.
+        of the base in its axes, as in :meth:`ne_dynamics.Dynamics.inverse_dynamics`; a tilt is
+        expressed as an acceleration in addition to the constant gravity of the dynamics.
     resting : array, shape (9,)
-        The part of it that is the tilt alone.
+        The part of it that is due to the tilt alone.
     """
 
     motion: FloatArray
@@ -82,13 +82,13 @@ class Base(NamedTuple):
 
     @property
     def at_rest(self) -> Base:
-        """The base with its tilt alone: its motion now is no guide to later."""
+        """The base with the same tilt, at rest."""
         return Base(self.resting, self.resting)
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Which parts of the model are used: the parameters `terms.*`."""
+    """The parts of the model that are used: the parameters `terms.*`."""
 
     gravity: bool = parameter(
         True, 'Compensate gravity. Set to false if the robot does it itself.'
@@ -103,32 +103,34 @@ class Terms:
 
 
 class Compensation:
-    """The efforts that the model feeds forward.
+    """Feed-forward of the model: efforts of links, rotors, payload and friction.
 
     Parameters
     ----------
     dynamics : InverseDynamics
         :class:`ne_dynamics.Dynamics` of the model.
     terms : Terms
-        Parts of it that are used. `inertia` is for who chooses the acceleration.
+        Parts of the model that are used; `inertia` is left to the caller, who chooses the
+        acceleration.
     payload : array, shape (10,), optional
-        Inertial parameters of a load at the tip that the model does not have, as
-        :meth:`ne_dynamics.Dynamics.inverse_dynamics` takes them.
+        Inertial parameters of a load at the tip that the model does not have, as in
+        :meth:`ne_dynamics.Dynamics.inverse_dynamics`.
     smoothing_velocity : float
-        Width of the change of sign of friction around rest where the model gives none
-        [rad/s or m/s]; 0: a step.
+        Velocity range around rest over which friction changes its sign, for joints whose model
+        gives none [rad/s or m/s]; 0 for a step.
     payload_without_wrench : array, shape (10,), optional
-        In place of `payload` where no wrench is given: with what a reading would have brought.
+        Replaces `payload` if no wrench is given: includes the load that the wrist sensor would
+        have measured.
 
     Attributes
     ----------
     dynamics : InverseDynamics
     friction : tuple of n FrictionModel
-        With the smoothing.
+        With the smoothing velocity.
     drives : DriveFriction or None
-        Friction of the coupled drives; None where there is none.
+        Friction of the coupled drives; None if there is none.
     has_viscous_friction : bool
-        Whether some is fed forward.
+        Whether viscous friction is fed forward.
     has_hysteresis : bool
         Whether the friction of a joint depends on its path.
     """

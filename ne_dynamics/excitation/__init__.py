@@ -1,9 +1,9 @@
-"""Motions that tell most about a robot's inertias and friction, within what it may do.
+"""Motions that excite a robot's inertias and friction best for identification, within limits.
 
-:func:`plan_excitation` plans one; :mod:`ne_dynamics.identification` fits a model to what was
-measured on it. ``basis.py`` is the family of motions, ``columns.py`` and ``information.py`` say
-what one tells, ``limits.py`` and ``clearance.py`` what it must keep, ``constraints.py`` and
-``search.py`` find the best. ``verification.py`` checks what is written, and uses nothing of the
+:func:`plan_excitation` plans one; :mod:`ne_dynamics.identification` fits a model to the
+measurements. ``basis.py`` has the family of motions, ``columns.py`` and ``information.py`` the
+information of a motion, ``limits.py`` and ``clearance.py`` its limits, ``constraints.py`` and
+``search.py`` the optimization. ``verification.py`` checks the written motion independently of the
 search.
 
 Begin with ``plan.py``.

@@ -1,11 +1,11 @@
-"""Gains of the control laws from a model: as stiff as delay, filter, rate and motors allow.
+"""Feedback gains from a model: as stiff as delay, filter, rate and motors allow.
 
-Gives :func:`design_gains` of a :class:`GainRequest`, each mode a design with its margins, or the
-reason why there is none. The loop is judged in discrete time (``loop.py``), on the stiffest and
-the lightest pose (``plants.py``), and what it will do is predicted (``prediction.py``);
-:mod:`ne_dynamics.simulation.gain_proof` tries it in MuJoCo.
+:func:`design_gains` returns for each mode of a :class:`GainRequest` a design with its margins, or
+the reason why there is none. Stability is checked in discrete time (``loop.py``) for the smallest
+and the largest mass matrix in poses of the workspace (``plants.py``), and errors are predicted
+(``prediction.py``); :mod:`ne_dynamics.simulation.gain_proof` simulates the design in MuJoCo.
 
-Begin with ``design.py``; ``search.py`` chooses, ``margins.py`` judges.
+Begin with ``design.py``; ``search.py`` chooses the gains, ``margins.py`` computes margins.
 """
 
 from typing import TYPE_CHECKING

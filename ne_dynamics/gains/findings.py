@@ -21,18 +21,19 @@ from ne_dynamics.model.robot import Joint
 
 @dataclass(frozen=True, eq=False)
 class ModeDesign:
-    """What was found for one mode.
+    """The design for one mode.
 
     Attributes
     ----------
     choice : Choice
         Gains, natural frequencies and the margins of all joints at once in all poses.
     joint_margins : Margins
-        Of each joint, the others closed, the worst of all poses; arrays of shape (n,).
+        Margins of each joint with the other loops closed, the smallest of all poses; arrays of
+        shape (n,).
     sag : array, shape (n,)
-        Largest error at rest [rad or m]; before an integral has acted.
+        Largest error at rest before an integral has acted [rad or m].
     noise : array, shape (n,)
-        Effort of one step of all encoders [N m or N].
+        Change of effort by one step of all encoders [N m or N].
     steps : StepResponses
     motion : MotionErrors
     """
@@ -47,7 +48,7 @@ class ModeDesign:
 
 @dataclass(frozen=True, eq=False)
 class GainFindings:
-    """Gains, and what they are worth; what is written of it comes of this.
+    """Designed gains with margins and predicted errors.
 
     Attributes
     ----------
@@ -55,12 +56,12 @@ class GainFindings:
     request : GainRequest
     plants : Plants
     motion : MotionSamples
-        That the errors are predicted for.
+        Motion for which the errors are predicted.
     modes : mapping of GainMode to ModeDesign
     refusals : mapping of GainMode to str
-        Modes for which there are no gains, and why.
+        Modes without gains, with the reason.
     relaxed : mapping of GainMode to str
-        Modes whose gains keep smaller margins than were asked for, and why.
+        Modes whose gains have smaller margins than requested, with the reason.
     """
 
     joints: tuple[Joint, ...]
@@ -72,7 +73,7 @@ class GainFindings:
     relaxed: Mapping[GainMode, str]
 
     def integral_clamps(self) -> list[float]:
-        """Return what the integral of each joint is clamped at [N m or N]; 0: it has none."""
+        """Return the clamp of each joint's integral [N m or N]; 0 for no integral."""
         largest = self.plants.largest_gravity(self.request)
         held = stiction(self.joints) + self.plants.coupled_friction
         largest = largest + (1.0 + self.request.uncertainty) * held
@@ -80,7 +81,7 @@ class GainFindings:
         return rounded(np.minimum(largest, self.request.limits(self.joints)))
 
     def excessive_errors(self) -> list[str]:
-        """Return by which modes the motion is followed worse than efforts were bounded for."""
+        """Return one sentence per mode whose predicted errors exceed those of the request."""
         allowed = self.request.largest_errors(self.joints)
         sentences = []
         for mode, one in self.modes.items():
@@ -102,7 +103,7 @@ class GainFindings:
         return sentences
 
     def remarks(self) -> list[str]:
-        """Return what is doubtful, one sentence each."""
+        """Return remarks on doubtful results, one sentence each."""
         found = [*self.excessive_errors(), *self.refusals.values(), *self.relaxed.values()]
         if self.plants.held_share < 1.0:
             found.append(

@@ -1,9 +1,9 @@
-"""From logs to a better model: inertias, friction, rotors, drive gains, loads.
+"""Identification from logs: inertias, friction, rotor inertias, drive gains, payloads.
 
-:func:`identify` fits all that a log tells and leaves the rest as it was given;
-:func:`evaluate` says how much of the efforts a model explains. ``regression`` is the linear
-model, its prior and the solver; ``pieces`` apply it to logs of any length; ``load`` finds what
-hangs on the flange; ``report`` and ``writing`` tell it and write URDF and extras.
+:func:`identify` fits the parameters that the logs identify and keeps the others as given;
+:func:`evaluate` compares measured efforts with those of a model. ``regression`` is the linear
+model with its prior and solver; ``pieces`` apply it to logs of any length; ``load`` identifies
+payloads; ``report`` and ``writing`` print the result and write URDF and extras.
 
 Begin with ``run.py``, then ``fit.py``.
 """

@@ -55,7 +55,7 @@ def inverse_kinematics(
     initial_position : array-like, shape (n,), optional
         Start of the search [rad or m], clipped to the limits. The result is the solution to
         which the iteration converges from here; failing that, the nearest solution found from
-        random starts, which may be far away: compare it before you move the robot there.
+        starts around it and random ones, which may be far: compare it before you move there.
         Default: the solution from random starts that is nearest to the middle of the limits.
     link : str, optional
         Name of the link; default: the tip.

@@ -1,9 +1,9 @@
-"""Recorded motions: read from CSV or a bag, filtered without delay, and their samples judged.
+"""Recorded motions: read from CSV or a bag, checked, and filtered without delay.
 
-:class:`Log` holds the joints of a model in its order, whatever its length: what is large is mapped
-from a file. ``readers`` know the files and never guess a unit; ``samples`` find what is wrong with
-single samples; ``signals.py`` filters, differentiates and thins; ``parts.py`` cuts long logs, and
-``work.py`` says who computes what is asked of their parts: this process, or an executor.
+:class:`Log` has the samples of a model's joints in its order; the arrays of long logs are
+memory-mapped. ``readers`` read the files and do not guess units; ``samples`` find bad single
+samples; ``signals.py`` filters, differentiates and decimates; ``parts.py`` splits long logs, and
+``work.py`` computes on the parts, in this process or in an executor.
 
 Begin with ``log.py``, then ``signals.py``.
 """

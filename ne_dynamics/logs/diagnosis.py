@@ -18,7 +18,7 @@ class LogDiagnosis:
     ----------
     faults : tuple of Finding
     untold : tuple of str
-        Faults that cannot be detected in this log, one sentence each.
+        Faults that this log cannot show, one sentence each.
     repaired : Log
         The log with all faults repaired whose repair is certain.
     reading : LogReading

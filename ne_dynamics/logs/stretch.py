@@ -95,7 +95,7 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Signals:
-    """Filtered samples of all joints; M samples that were far enough from gaps.
+    """Filtered samples of all joints: the M samples that are far enough from gaps.
 
     Attributes
     ----------
@@ -106,24 +106,26 @@ class Signals:
     effort : array, shape (M, n)
         [N m or N]
     direction : array, shape (M, n)
-        Sign of the velocity, filtered: what multiplies Coulomb friction. 0 for a still joint.
+        Filtered sign of the velocity, the factor of Coulomb friction; 0 for a joint at rest.
     usable : bool array, shape (M, n)
-        Where a joint moves and its effort is not cut off.
+        Samples in which the joint moves and its effort is not saturated.
     measured_velocity : array, shape (M, n), or None
-        The log's own velocity, filtered.
+        The log's velocity, filtered [rad/s or m/s].
     moves : bool array, shape (n,)
+        Joints that move.
     saturated : array, shape (n,)
         Part of the samples in which the effort is at its limit.
     acceleration_noise : array, shape (n,)
-        Standard deviation that the noise of the positions leaves [rad/s^2 or m/s^2].
+        Standard deviation of the noise that remains in `acceleration` [rad/s^2 or m/s^2].
     rate : float
-        Of the log [Hz].
+        Sampling rate of the log [Hz].
     cutoff_frequency : float
         [Hz]
     stretches : tuple of Stretch
-        The same motion at a higher rate; its kept samples, one after another, are the M samples.
+        The same motion at a higher rate, by segments without gaps; the samples they keep, one
+        after another, are the M samples.
     repeated : int
-        Samples that were left out because they repeat the one before.
+        Samples left out because they repeat the sample before.
     """
 
     times: FloatArray

@@ -162,13 +162,7 @@ class CoupledDrive(Frozen):
         )
 
     def require_joints(self, joint_names: Sequence[str]) -> None:
-        """Check that all joints of the drive are among these names.
-
-        Raises
-        ------
-        ModelError
-            When one is not.
-        """
+        """Raise a ModelError if a joint of the drive is not among these names."""
         for name in self.joints:
             if name not in joint_names:
                 raise ModelError(

@@ -55,17 +55,17 @@ LARGEST = 1e300
 
 @dataclass(frozen=True)
 class Finding(Frozen):
-    """One remark about a model.
+    """One remark about a model, from the loader or the checks.
 
     Attributes
     ----------
     severity : str
-        'error' (the dynamics would be wrong or impossible), 'warning' (probably not what was
-        meant), 'info'.
+        'error' (the dynamics would be wrong or impossible), 'warning' (probably not intended) or
+        'info'.
     code : str
         Short stable identifier, e.g. 'inertia-not-positive-definite'.
     element : str
-        What it is about, e.g. ``link 'forearm'``.
+        The element it concerns, e.g. ``link 'forearm'``.
     message : str
         A sentence with what was found and what was expected.
     """

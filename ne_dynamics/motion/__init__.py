@@ -1,11 +1,10 @@
-"""Desired motions: what they are, what they ask of an arm, and the same path at another speed.
+"""Desired motions: trajectories, checks of their limits, time scaling.
 
-No ROS and no controller. :class:`Waypoints` are a JointTrajectory as it was sent,
+No ROS and no controller. :class:`Waypoints` are the points of a JointTrajectory message;
 :class:`Motion` is the motion through them, by the rules of ros2_control's
-joint_trajectory_controller; sampled, it gives a :class:`DesiredState`. ``check.py``
-says where it asks for more than the joints' limits; ``time_scaling`` makes it
-slower or as fast as they allow, ``annotated`` writes efforts into it, and ``stopping.py`` and
-``braking.py`` end it.
+joint_trajectory_controller; a sample of it is a :class:`DesiredState`. ``check.py`` finds
+violations of joint limits, ``time_scaling`` slows a motion or makes it as fast as the limits
+allow, ``annotated`` adds efforts to a trajectory, and ``stopping.py`` and ``braking.py`` stop it.
 
 Begin with ``waypoints.py`` and ``motion.py``.
 """

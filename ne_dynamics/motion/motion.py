@@ -185,7 +185,7 @@ class Motion:
         waypoint that is left, with a polynomial of the degree that this waypoint determines.
         Continuous joints are shifted by the full turns, the same for all waypoints, that bring
         this waypoint nearest to the start. A first waypoint at exactly `now` is jumped to, unless
-        `jumps` is False or a spline goes on (`goes_on`): then the start state replaces it.
+        `jumps` is False or a spline begins in motion: then the start state replaces it.
 
         Parameters
         ----------

@@ -24,17 +24,16 @@ DEGREE = 5
 
 
 class Segments(NamedTuple):
-    """Pieces of a motion, each a polynomial for every joint.
+    """Segments of a motion, each a polynomial for every joint.
 
     Attributes
     ----------
     begins : array, shape (s,)
-        Times at which they begin [s].
+        Start times [s].
     durations : array, shape (s,)
         Positive [s].
     scaled : array, shape (6, s, n)
-        Coefficients of ascending powers of the share of the duration that has passed
-        [rad or m].
+        Position [rad or m] as ascending powers of the elapsed part of the duration.
     """
 
     begins: FloatArray

@@ -1,10 +1,10 @@
-"""Simulated arms that share no code with the dynamics: MuJoCo, and what arms have besides.
+"""Simulated arms in MuJoCo, which share no code with the dynamics; drives and sensors.
 
 ``mujoco_model.py`` is an arm with friction, rotors and a wrist sensor, whose model ``mjcf.py``
-writes; ``simulated_arm.py`` gives it drives and sensors, and ``simulated_robot.py`` is the ROS
-node around that; ``one_process_loop.py`` closes a loop without ROS, with sensors that err,
-disturbances and delay; ``gain_proof.py`` tries gains. ``demo`` is `make demo`;
-``descriptions`` are the files that Gazebo and ros2_control want.
+writes; ``simulated_arm.py`` adds drives and sensors, and ``simulated_robot.py`` is the ROS node
+around it; ``one_process_loop.py`` closes a loop without ROS, with sensor errors, disturbances and
+delay; ``gain_proof.py`` simulates designed gains. ``demo`` is `make demo`; ``descriptions`` are
+files for Gazebo and ros2_control.
 
 Begin with ``mujoco_model.py``.
 """

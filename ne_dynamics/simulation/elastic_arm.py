@@ -21,32 +21,33 @@ from ne_dynamics.simulation.thresholds import SIMULATION
 
 
 class ElasticArm(MujocoArm):
-    """A :class:`MujocoArm` behind springs: position and velocity are those of the motors.
+    """A :class:`MujocoArm` with elastic joints; position, velocity and effort are the motors'.
 
     Parameters
     ----------
     robot : Robot
-        Rigid: its rotor inertias are those of the motors.
+        Rigid robot; its rotor inertias are those of the motors.
     frequencies : array-like, shape (n,)
-        Of each joint with its motor locked, the others where they begin [Hz].
+        Natural frequency of each joint with its motor locked and the other joints at the initial
+        position [Hz].
     position : array-like, shape (n,)
-        Where the joints begin, at rest [rad or m].
+        Initial position, at rest [rad or m].
     period : float
-        [s]
+        Time of one :meth:`step` [s].
     damping_ratio : float
-        Of this vibration.
+        Damping ratio of this vibration.
 
     Attributes
     ----------
     stiffness : array, shape (n,)
-        [N m/rad or N/m]
+        Stiffness of the joints [N m/rad or N/m].
 
     Raises
     ------
     InputError
         When a motor has no inertia, or a period is not a number of steps.
     ModelError
-        When a drive turns with several joints.
+        When the robot has a coupled drive.
     """
 
     def __init__(
@@ -84,26 +85,26 @@ class ElasticArm(MujocoArm):
 
     @property
     def time(self) -> float:
-        """Since the beginning [s]."""
+        """Time since the beginning [s]."""
         return self._motor_periods * self.period
 
     @property
     def position(self) -> FloatArray:
-        """Of the motors [rad or m], shape (n,); a copy."""
+        """Positions of the motors [rad or m], shape (n,); a copy."""
         return np.array(self._angle)
 
     @property
     def velocity(self) -> FloatArray:
-        """Of the motors [rad/s or m/s], shape (n,); a copy."""
+        """Velocities of the motors [rad/s or m/s], shape (n,); a copy."""
         return np.array(self._rate)
 
     @property
     def effort(self) -> FloatArray:
-        """Of the motors, held over the last step [N m or N], shape (n,); a copy."""
+        """Efforts of the motors over the last step [N m or N], shape (n,); a copy."""
         return np.array(self._motor_effort)
 
     def step(self, effort: ArrayLike, disturbance: FloatArray | float = 0.0) -> None:
-        """Advance by one period; the disturbance acts on the joints, beyond the springs."""
+        """Advance by one period; the disturbance acts on the link side of the springs."""
         motor_effort = self._motor_effort = np.array(effort, dtype=np.float64)
         for _ in range(self._steps):
             twist = self._angle - super().position

@@ -37,13 +37,13 @@ Effort = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What one arm did.
+    """Result of the simulation of one arm.
 
     Attributes
     ----------
     mode : GainMode
     pose : array, shape (n,)
-        That was desired [rad or m].
+        Desired position [rad or m].
     payload : float
         [kg]
     outcome : str
@@ -51,13 +51,13 @@ class Trial:
     times : array, shape (K,)
         [s]
     error : array, shape (K, n)
-        Desired less true position, of the motors [rad or m].
+        Desired minus true position of the motors [rad or m].
     beyond : array, shape (n,)
-        How far each joint went beyond what it was to reach [rad or m].
+        Overshoot of each joint beyond its target [rad or m].
     predicted_beyond : array, shape (n,)
-        The most that was predicted, by overshoot, other joints and sag.
+        Largest predicted overshoot, from overshoot, other joints and sag [rad or m].
     settled_error : array, shape (n,)
-        Mean in the last part [rad or m].
+        Mean error in the last part [rad or m].
     """
 
     mode: GainMode
@@ -73,16 +73,16 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What the trials of a mode came to.
+    """Results of the simulated trials of one mode.
 
     Attributes
     ----------
     mode : GainMode
     factor : float
-        By which the gains were larger than those of the design.
+        Factor on the gains of the design.
     trials : tuple of Trial
     sag : array, shape (n,)
-        That was predicted at the most [rad or m].
+        Largest predicted sag [rad or m].
     """
 
     mode: GainMode
@@ -91,14 +91,14 @@ class Proof:
     sag: FloatArray
 
     def count(self, outcome: str) -> int:
-        """Return how many trials ended so."""
+        """Return the number of trials with this outcome."""
         return sum(trial.outcome == outcome for trial in self.trials)
 
     @property
     def settled_share(self) -> float:
-        """Largest error of a trial that settled, by what was predicted.
+        """Largest error of the trials that settled, divided by the predicted one.
 
-        A joint without sag has what is left of its first error: that part is none.
+        The predicted error of a joint is its sag, but at least a part of its first error.
         """
         found = [
             np.abs(trial.settled_error) / _not_zero(self.sag, trial)
@@ -109,7 +109,7 @@ class Proof:
 
     @property
     def overshoot_share(self) -> float:
-        """Likewise, how far a joint went beyond what it was to reach."""
+        """Largest overshoot beyond the target, divided by the predicted one."""
         found = [
             trial.beyond / np.maximum(trial.predicted_beyond, SIMULATION.trial_least_error)
             for trial in self.trials
@@ -118,7 +118,7 @@ class Proof:
         return float(np.max(found)) if found else float('nan')
 
     def as_json(self) -> dict[str, object]:
-        """Return the figures as plain data."""
+        """Return the results as data for JSON."""
         return {
             'trials': len(self.trials),
             'factor': self.factor,
@@ -426,20 +426,21 @@ def prove_gains(
     seed: int = 1,
     progress: Callable[[], None] | None = None,
 ) -> Proof:
-    """Try gains on so many arms, the first of them those with the least margins.
+    """Simulate designed gains on random arms within the uncertainty; worst cases come first.
 
     Parameters
     ----------
     design : GainDesign
     dynamics : Dynamics
-        Of the model, that the design was made for.
+        Dynamics of the model that the design was made for.
     mode : GainMode or str
     count : int
+        Number of arms.
     factor : float
-        By which the gains are larger.
+        Factor on the gains.
     seed : int
     progress : callable, optional
-        Called after each.
+        Called after each arm.
     """
     asked = GainMode(mode)
     one, request, plants = design.of(asked), design.request, design.plants

@@ -47,10 +47,10 @@ SCALES = (0.7, 1.3)
 
 
 class EffortMeaning(str, enum.Enum):
-    """What the arm reports as effort.
+    """Quantity that the arm reports as effort.
 
-    torque: of the motors. torque_without_gravity: less what gravity takes where the arm is.
-    current: torque by a constant of each joint. nothing: the array is empty.
+    torque: motor torque. torque_without_gravity: motor torque minus the gravity torque.
+    current: motor torque in a unit of each joint's own. nothing: the array is empty.
     """
 
     TORQUE = 'torque'
@@ -105,18 +105,18 @@ class HiddenJoint:
 
 @dataclass(frozen=True)
 class HiddenErrors:
-    """All of it.
+    """Errors of a simulated arm that its model does not have.
 
     Attributes
     ----------
     links : mapping of str to HiddenLink
-        Those that are not named are as in the model.
+        Links that differ from the model, by name.
     joints : mapping of str to HiddenJoint
-        Likewise.
+        Joints that differ from the model, by name.
     delay : float
-        Between a command and its effect, beyond its period [s].
+        Delay of commands, in addition to one period [s].
     encoder_bits : int
-        A turn, or a metre, in two to the power of it.
+        Bits of an encoder per turn or metre.
     reports_velocity : bool
     torque_ripple : float
         See `model_error.torque_ripple` of the simulated robot.
@@ -132,12 +132,12 @@ class HiddenErrors:
     effort_meaning: EffortMeaning = EffortMeaning.TORQUE
 
     def apply(self, robot: Robot) -> Robot:
-        """Return the robot with the inertias, rotors and friction that it really has.
+        """Return the robot with the inertias, rotors and friction of the simulated arm.
 
         Raises
         ------
         InputError
-            When a link or joint is named that it does not have.
+            When a link or joint is named that the robot does not have.
         """
         _require_known('link', self.links, [link.name for link in robot.links])
         _require_known('joint', self.joints, robot.joint_names)
@@ -177,13 +177,13 @@ class HiddenErrors:
     def reported_effort(
         self, joint_names: tuple[str, ...], effort: FloatArray, gravity: FloatArray
     ) -> FloatArray:
-        """Return what the arm reports for efforts of its motors; shape (n,) or (0,).
+        """Return the effort that the arm reports, shape (n,) or (0,).
 
         Parameters
         ----------
         joint_names : tuple of str
         effort, gravity : array, shape (n,)
-            Of the motors, and what gravity takes of it [N m or N].
+            Effort of the motors, and the gravity torque [N m or N].
         """
         if self.effort_meaning is EffortMeaning.NOTHING:
             return np.empty(0)
@@ -196,11 +196,11 @@ class HiddenErrors:
 
     @property
     def reversed_joints(self) -> tuple[str, ...]:
-        """Joints whose effort is reported with the wrong sign."""
+        """Names of the joints whose effort is reported with the wrong sign."""
         return tuple(name for name, joint in self.joints.items() if joint.effort_per_reading < 0.0)
 
     def as_document(self) -> dict[str, Any]:
-        """Return what the file holds."""
+        """Return the content of the YAML file."""
         document = asdict(self)
         document['effort_meaning'] = self.effort_meaning.value
         document['links'] = {
@@ -249,7 +249,7 @@ def draw_hidden_errors(
     reversed_joint: bool = False,
     friction: float = SIMULATION.hidden_largest_friction,
 ) -> HiddenErrors:
-    """Draw the hidden errors of an arm; the same for the same seed.
+    """Return random hidden errors of an arm; the same for the same seed.
 
     Parameters
     ----------
@@ -257,14 +257,14 @@ def draw_hidden_errors(
     seed : int
     effort_meaning : EffortMeaning
     reversed_joint : bool
-        Whether one joint's effort, drawn too, is reported with the wrong sign.
+        Whether one random joint reports its effort with the wrong sign.
     friction : float
-        Bound of the friction, of the effort limit; more than 0.05.
+        Largest friction, as a part of the effort limit; more than 0.05.
 
     Raises
     ------
     InputError
-        When the bound of the friction is out of range.
+        When `friction` is out of range.
     """
     if not 0.05 < friction <= 1.0:
         raise InputError(f'friction: expected a part more than 0.05 and up to 1, got {friction}')

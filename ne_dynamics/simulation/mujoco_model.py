@@ -65,28 +65,28 @@ class ImuReading(NamedTuple):
 
 
 class MujocoArm:
-    """A simulated arm: coordinates in the robot's order, advanced by efforts.
+    """A robot arm simulated with MuJoCo: efforts in, positions and velocities out.
 
     Parameters
     ----------
     robot : Robot
-        With payload and model error already in it.
+        The simulated robot, payload and model errors included.
     gravity : array-like, shape (3,)
-        Acceleration of free fall in the world's axes [m/s^2].
+        Acceleration of gravity in the world's axes [m/s^2].
     period : float
-        Time one :meth:`step` takes [s]; the effort is held over it.
+        Simulated time of one :meth:`step`, over which the effort is held [s].
     substeps : int
         Integration steps in a period.
     integrator : str
         'rk4' (fourth order; the default), 'implicitfast' (first order, stable for stiff joint
         friction) or 'euler'.
     sensor_link : str, optional
-        Last link on the arm's side of a force/torque sensor; everything beyond it is measured.
+        Last link before the force/torque sensor, which measures everything beyond it.
     joint_limits : bool
-        Whether a joint stops at its position limits (by MuJoCo's soft constraint). Off unless
-        asked for: a controller under test should be seen to leave them.
+        Whether joints stop at their position limits (by MuJoCo's soft constraint). Default:
+        off, so that a test shows when a controller exceeds them.
     base : BaseMotion, optional
-        How the base stands in the world and moves; default: level and at rest.
+        Tilt and motion of the base in the world; default: level and at rest.
     imu_link : str, optional
         Link that carries an inertial measurement unit, at its frame's origin.
 
@@ -99,8 +99,8 @@ class MujocoArm:
     model : mujoco.MjModel
     data : mujoco.MjData
     mjcf : str
-        The model as MuJoCo's XML, with stand-ins (mass 1, moments 1) for the inertias, which
-        are written into `model` after it is compiled.
+        The model as MuJoCo's XML, with placeholders (mass 1, moments 1) for the inertias,
+        which are written into `model` after compilation.
 
     Raises
     ------
@@ -109,18 +109,17 @@ class MujocoArm:
         principal moment of inertia, when the mass matrix is not positive definite (the message
         names the joint and its link), or when `sensor_link` or `imu_link` is unknown.
     InputError
-        When period, substeps, gravity or the integrator's name cannot be used.
+        When period, substeps, gravity or integrator is invalid.
 
     Notes
     -----
-    Mimic joints have no coordinate of their own in a :class:`Robot`. MuJoCo knows them only as
-    a constraint, which it solves softly: the joints of one coordinate agree to about 1e-7, not
-    exactly. Coulomb friction is a soft constraint as well (`frictionloss`, made as stiff as the
-    step allows): a joint that sticks creeps by microradians a second. Its level is set anew in
-    every period: static friction with the Stribeck effect, and asymmetry, by the velocity at the
-    period's begin (:class:`~ne_dynamics.simulation.friction_levels.FrictionLevels`). Hysteresis
-    is an effort of the path up to there, which begins with :meth:`reset`. Friction that grows with
-    the load, the square root or the cube of the velocity is left out.
+    Mimic joints are a soft constraint of MuJoCo: they agree with their joint to about 1e-7.
+    Coulomb friction is a soft constraint as well (`frictionloss`, as stiff as the step allows):
+    a sticking joint creeps by microradians a second. Its level is set at the start of every
+    period from the velocity there, with Stribeck effect and asymmetry
+    (:class:`~ne_dynamics.simulation.friction_levels.FrictionLevels`). Hysteresis is an effort
+    that depends on the path since :meth:`reset`. Friction terms in the load, the square root or
+    the cube of the velocity are left out.
     """
 
     def __init__(
@@ -186,7 +185,7 @@ class MujocoArm:
 
     @property
     def n(self) -> int:
-        """Number of coordinates."""
+        """Number of joints."""
         return self.robot.n
 
     @property
@@ -212,16 +211,16 @@ class MujocoArm:
 
     @property
     def effort(self) -> FloatArray:
-        """Efforts held over the last step [N m or N], shape (n,); a copy."""
+        """Efforts during the last step [N m or N], shape (n,); a copy."""
         return self._effort.copy()
 
     @property
     def wrench(self) -> FloatArray:
-        """Wrench that the arm exerts ON what is beyond the sensor, shape (6,).
+        """Wrench that the arm exerts on everything beyond the sensor, shape (6,).
 
-        Force [N], then moment [N m] about the origin of the sensor link's frame, in its axes:
-        at rest the force points up and is the weight of what is beyond. This is f_{n+1},
-        n_{n+1}; a sensor that measures `on_tool` reads its negative.
+        Force [N], then moment [N m] about the origin of the sensor link's frame, in its axes
+        (f_{n+1}, n_{n+1}). At rest the force points up and equals the weight of everything beyond.
+        A sensor that measures `on_tool` reads the negative.
 
         Raises
         ------
@@ -238,7 +237,7 @@ class MujocoArm:
 
     @property
     def imu(self) -> ImuReading:
-        """What the inertial measurement unit reads.
+        """Reading of the inertial measurement unit.
 
         Raises
         ------
@@ -253,7 +252,7 @@ class MujocoArm:
     # -- motion -----------------------------------------------------------------------------
 
     def reset(self, position: ArrayLike) -> None:
-        """Put the arm at rest in a position, held by brakes; time 0.
+        """Put the arm at rest in a position, with the brakes engaged; time becomes 0.
 
         Parameters
         ----------
@@ -293,7 +292,7 @@ class MujocoArm:
             self.data.qacc[address] = acceleration
 
     def stand(self) -> None:
-        """Advance by one period under brakes: the base moves, the joints do not."""
+        """Advance by one period with the brakes engaged: the base moves, the joints do not."""
         self._periods += 1
         self._effort = np.zeros(self.n)
         self._brake()
@@ -304,7 +303,7 @@ class MujocoArm:
         Parameters
         ----------
         other : MujocoArm
-            Built from the same robot but for masses, and with the same options.
+            Built with the same options, from a robot that differs only in its masses.
         """
         self._periods = other._periods
         self._effort = other._effort.copy()
@@ -320,14 +319,14 @@ class MujocoArm:
         Parameters
         ----------
         effort : array-like, shape (n,)
-            Of the motors, along or about the joints' positive directions [N m or N].
+            Efforts of the motors, positive along the joints' positive directions [N m or N].
         disturbance : array-like, shape (n,)
-            What acts on the joints beside it [N m or N].
+            Additional efforts on the joints [N m or N].
 
         Raises
         ------
         InputError
-            When the shape differs, a value is not finite, or the motion grew without bound.
+            When the shape differs, a value is not finite, or the simulation diverges.
         """
         joints = self._joints
         self._effort = self._checked(effort, 'effort')
@@ -352,7 +351,7 @@ class MujocoArm:
             )
 
     def gravity_effort(self) -> FloatArray:
-        """Return the efforts that hold the arm where it is, without friction [N m or N]."""
+        """Return the efforts that hold the arm at rest, without friction, (n,) [N m or N]."""
         rest = self._at_rest
         rest.qpos[:] = self.data.qpos
         mujoco.mj_kinematics(self.model, rest)
@@ -371,13 +370,13 @@ class MujocoArm:
         return columns @ expand
 
     def effort_of_force(self, link_name: str, force: ArrayLike) -> FloatArray:
-        """Return the efforts that do the same as a force on the origin of a link's frame.
+        """Return the efforts equivalent to a force on the origin of a link's frame.
 
         Parameters
         ----------
         link_name : str
         force : array-like, shape (3,)
-            In the axes of the world [N].
+            In the world's axes [N].
 
         Returns
         -------

@@ -36,7 +36,7 @@ from ne_dynamics.simulation.recording import RunRecording
 
 
 class SensorReading(NamedTuple):
-    """What the sensors say of a state.
+    """The readings of all sensors at one time.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class SensorReading(NamedTuple):
     velocity : array, shape (n,), or None
         [rad/s or m/s]
     effort : array, shape (n,), or None
-        What the motors have applied [N m or N].
+        Effort of the motors [N m or N].
     wrench : array, shape (6,), or None
-        That the arm exerts on what is beyond its sensor [N, N m]; None without a sensor.
+        Wrench that the arm exerts on everything beyond its sensor [N, N m]; None without sensor.
     sensor_link : str
         Frame of the wrench.
     """
@@ -129,29 +129,29 @@ class LoopRecording(RunRecording):
 
 
 class OneProcessLoop:
-    """An arm, and what answers its states.
+    """Control loop of a simulated arm in one process, without ROS.
 
     Parameters
     ----------
     arm : MujocoArm
         In its initial position; its period is that of the loop.
     law : Controller or callable
-        See :data:`Law`; a controller's refusals are raised.
+        See :data:`Law`. A state that a controller refuses raises its error.
     sensors : sequence of Sensor
-        One after the other.
+        Applied in this order.
     disturbances : sequence of Disturbance
-        All at once.
+        Their sum acts on the joints.
     delay : int
-        Periods by which an effort acts late; until then the first one acts.
+        Delay of the efforts in periods; the first effort acts until then.
     effort_limits : array-like, shape (n,), optional
-        Of the motors [N m or N].
+        Limits of the motors [N m or N].
 
     Attributes
     ----------
     arm : MujocoArm
     law : callable
     sensors, disturbances : list
-        May be changed on the way.
+        May be changed between steps.
     """
 
     def __init__(
@@ -174,12 +174,12 @@ class OneProcessLoop:
         self._rows: list[tuple[Any, ...]] = []
 
     def step(self) -> Answer:
-        """Read, answer, and let one period pass; return the answer.
+        """Read the sensors, compute the answer, advance by one period; return the answer.
 
         Raises
         ------
         NeDynamicsError
-            When the law has no answer, or the motion grew without bound.
+            When the law has no answer, or the simulation diverges.
         """
         arm = self.arm
         truth = SensorReading(
@@ -210,12 +210,12 @@ class OneProcessLoop:
         return answer
 
     def run(self, seconds: float) -> LoopRecording:
-        """Let a time pass and return what was measured in it.
+        """Run for a time [s] and return the recording of it.
 
         Raises
         ------
         NeDynamicsError
-            As :meth:`step`.
+            As for :meth:`step`.
         """
         first = len(self._rows)
         for _ in range(round(seconds / self.arm.period)):
@@ -223,14 +223,14 @@ class OneProcessLoop:
         return self.recording(first)
 
     def recording(self, first: int = 0) -> LoopRecording:
-        """Return what was measured from a state on, the states counted from 0."""
+        """Return the recording from a state on; states are counted from 0."""
         columns = [np.array(column) for column in zip(*self._rows[first:], strict=True)]
         if not columns:
             columns = [np.empty(0), *[np.empty((0, self.arm.n))] * 5]
         return LoopRecording(self.arm.robot.joint_names, *columns)
 
     def pick_up(self, loaded: MujocoArm) -> None:
-        """Go on with another arm, which has the same joints and options: it carries a load."""
+        """Continue with another arm, of the same joints and options, that carries a load."""
         loaded.continue_from(self.arm)
         self.arm = loaded
 

@@ -283,14 +283,14 @@ class OneProcessArm:
 
 
 class OneProcessSession:
-    """What a run asks of a session, without processes.
+    """A :class:`Session` in one process: simulated arm and controller, without DDS.
 
     Parameters
     ----------
     robot : Robot
     errors : HiddenErrors
     simulated : mapping
-        Parameters of the simulated robot: `initial_position`, and `rate` if it has one.
+        Parameters of the simulated robot: `initial_position`, and optionally `rate`.
 
     Attributes
     ----------
@@ -314,7 +314,7 @@ class OneProcessSession:
         file: Path,
         look: Progress | None = None,
     ) -> Iterator[None]:
-        """Let a controller hold the arm for the time of the context; see the live session."""
+        """Run a controller of the arm within the context; see :meth:`Session.moving`."""
         write_whole(file, parameter_text(parameters))
         arm = self.arm
         arm.forget()
@@ -327,7 +327,7 @@ class OneProcessSession:
             self.rest()
 
     def rest(self) -> None:
-        """Engage the brakes, and let nobody answer."""
+        """Engage the brakes and stop the controller."""
         self.arm.engage()
         self.arm.end_controller()
 
@@ -338,7 +338,7 @@ class OneProcessSession:
         progress: Progress | None = None,
         astray: FloatArray | None = None,
     ) -> Record:
-        """Go to where a motion begins, follow it, and return what was heard of it."""
+        """Go to the start of a motion, follow it, and return the record of it."""
         arm = self.arm
         way = plan_approach(self.robot, arm.position, motion)
         if way is not None:

@@ -73,15 +73,17 @@ class AskedBrakes:
 
 
 class Session:
-    """See the module's docstring; a context that leaves no process behind.
+    """The live part of a run: DDS, the arm, its brakes, and the node during motions.
+
+    A context manager; on exit all started processes are stopped.
 
     Parameters
     ----------
     robot : Robot
     simulated : mapping, optional
-        Parameters of the simulated robot; None: a robot that is there.
+        Parameters of the simulated robot; None: a real robot.
     ask : callable
-        For the brakes of a robot that is there, see :class:`AskedBrakes`.
+        For the brakes of a real robot, see :class:`AskedBrakes`.
     namespace : str
 
     Attributes
@@ -89,7 +91,7 @@ class Session:
     arm : LiveArm
     brakes : Brakes
     check : callable
-        Asked before every motion; raises where it is not to be begun.
+        Called before every motion; raises an error if it must not begin.
     """
 
     def __init__(
@@ -160,17 +162,18 @@ class Session:
         file: Path,
         look: Progress | None = None,
     ) -> Iterator[None]:
-        """Let a node hold the arm for the time of the context.
+        """Run a node that controls the arm within the context.
 
         Parameters
         ----------
         name : str
-            Of its log.
+            Name of the node's log.
         parameters : mapping
+            Parameters of the node.
         file : Path
-            Where they are written, as a parameter file of the node.
+            Parameter file to write them to.
         look : callable, optional
-            Called with the time from the release of the brakes to the begin of the context [s].
+            Called with the time since the release of the brakes, until the context begins [s].
         """
         if self.is_simulated:
             parameters = {**parameters, 'state_timeout': ARM.standing_time}
@@ -199,9 +202,9 @@ class Session:
             self.rest()
 
     def rest(self) -> None:
-        """Engage the brakes, and end the node; nothing interrupts that.
+        """Engage the brakes and stop the node; signals do not interrupt this.
 
-        Where nobody engages them the node holds the arm on for a time.
+        If nobody engages the brakes, the node holds the arm for some time.
         """
         with undisturbed():
             try:
@@ -218,7 +221,7 @@ class Session:
         progress: Progress | None = None,
         astray: FloatArray | None = None,
     ) -> Record:
-        """Go to where a motion begins, follow it, and return what was heard of it."""
+        """Go to the start of a motion, follow it, and return the record of it."""
         arm = self.arm
         self.check(motion)
         arm.catch_up()

@@ -46,14 +46,14 @@ from ne_dynamics.model.robot import Joint
 
 
 class TuningVerdict(NamedTuple):
-    """What is to be said of a tuning.
+    """Result of the check of a tuning.
 
     Attributes
     ----------
     refusals : list of str
-        Why it cannot work.
+        Reasons why it cannot work; empty if it can.
     remarks : list of str
-        What is doubtful.
+        Doubts that do not prevent its use.
     """
 
     refusals: list[str]
@@ -281,21 +281,22 @@ def check_gains(
     velocity: VelocitySettings = MEASURED,
     observer_rate: float = 0.0,
 ) -> TuningVerdict:
-    """Check whether the loop is stable with the delay that states every `period` have.
+    """Check whether the sampled loop is stable with its delay.
 
     Parameters
     ----------
     mode : Mode
     gains : Gains or None
-        Of the mode.
+        Gains of the mode.
     mass_matrix : callable
-        Returns that of the arm where it is, shape (n, n), for gains that are efforts.
+        Returns the mass matrix at the present position, shape (n, n), for gains that are efforts
+        per error.
     period : float
-        Between two states [s].
+        Time between two states [s].
     velocity : VelocitySettings
-        Where the velocities come from.
+        Source of the velocities.
     observer_rate : float
-        Of the compensation by an observer, 2 pi times its cut-off [1/s]; 0 for none.
+        Rate of the compensation by an observer, 2 pi times its cut-off [1/s]; 0 for none.
     """
     if gains is None or not mode.has_feedback:
         return TuningVerdict([], [])

@@ -9,7 +9,7 @@ from ne_dynamics.thresholds import threshold
 
 @dataclass(frozen=True)
 class GuardLimits:
-    """Thresholds of the guards, with unit and reason; no parameter of the node sets them."""
+    """Thresholds of the guards, which no parameter of the node sets."""
 
     # StateGuard
     position_slack: float = threshold(

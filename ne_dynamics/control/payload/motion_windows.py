@@ -23,7 +23,7 @@ LOG_STATES = 2 * PAYLOAD.least_states
 
 
 class MeasuredState(NamedTuple):
-    """One state and what was measured in it.
+    """One joint state with the measurements of the same time.
 
     Attributes
     ----------
@@ -32,12 +32,12 @@ class MeasuredState(NamedTuple):
     position : array, shape (n,)
         [rad or m]
     effort : array, shape (n,), or None
-        That was measured [N m or N].
+        Measured effort [N m or N].
     command : array, shape (n,), or None
-        Effort that was asked for, where it comes of a feedback [N m or N].
+        Commanded effort, if from a feedback law [N m or N].
     wrench : array, shape (6,), or None
-        Reading of a wrist sensor: force [N], then moment [N m], that the arm exerts on what is
-        beyond it.
+        Reading of a wrist sensor: force [N], then moment [N m], that the arm exerts on everything
+        beyond the sensor.
     base : array, shape (9,), or None
         Tilt of the base, as :attr:`ne_dynamics.dynamics.compensation.Base.resting`.
     """
@@ -51,18 +51,18 @@ class MeasuredState(NamedTuple):
 
 
 class Window(NamedTuple):
-    """What the states of a window say of its middle.
+    """A window of joint states, reduced to values at its middle.
 
     Attributes
     ----------
     time : float
-        [s]
+        Middle of the window [s].
     duration : float
-        From the first state to the last [s].
+        Time from the first state to the last [s].
     position, velocity, acceleration : array, shape (n,)
         [rad or m] and their time derivatives.
     effort, command, wrench, base : array or None
-        Means of those of :class:`MeasuredState`; None unless all states have them.
+        Means over the states, see :class:`MeasuredState`; None unless all states have them.
     """
 
     time: float

@@ -9,7 +9,7 @@ from ne_dynamics.thresholds import threshold
 
 @dataclass(frozen=True)
 class PayloadThresholds:
-    """Thresholds of the payload estimation, with unit and reason."""
+    """Thresholds of the payload estimation, which no parameter sets."""
 
     # effort_equations
     friction_share: float = threshold(

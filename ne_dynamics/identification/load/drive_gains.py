@@ -42,7 +42,7 @@ from ne_dynamics.model.robot import Robot
 
 @dataclass(frozen=True, eq=False)
 class DriveGains:
-    """Gains of the drives and how well they are known.
+    """Fitted gains of the drives with their standard deviations.
 
     Attributes
     ----------
@@ -50,12 +50,12 @@ class DriveGains:
     gain, deviation : array, shape (n,)
         Efforts per unit of the log, and standard deviations [N m/A or N/A for currents in A].
     covariance : array, shape (n, n)
-        Of the logarithms of the gains.
+        Covariance of the logarithms of the gains.
     center_of_mass : array, shape (3,)
-        Of the load, in the frame of the link [m].
+        Centre of mass of the load, in the frame of the link [m].
     link_name : str
     rms : array, shape (n,)
-        What is left of the loaded log, in its unit.
+        Root mean square of the residuals of the log with the load, in its unit.
     is_difference : bool
         Whether there was a log without the load.
     """
@@ -71,11 +71,11 @@ class DriveGains:
 
     @property
     def determined(self) -> tuple[bool, ...]:
-        """Which of the gains the logs tell."""
+        """Which of the gains the logs identify."""
         return tuple(bool(value) for value in self.deviation < LOAD.gain_deviation * self.gain)
 
     def distance(self, gains: ArrayLike) -> float:
-        """Return how many standard deviations other gains are away, all joints together.
+        """Return the distance of other gains in standard deviations, all joints together.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class DriveGains:
         return math.sqrt(float(off @ np.linalg.solve(self.covariance, off)))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the gains as what JSON can hold."""
+        """Return the gains as data for JSON."""
         return {
             'source': 'two logs' if self.is_difference else 'one log',
             'link': self.link_name,

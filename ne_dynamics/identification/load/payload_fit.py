@@ -50,25 +50,26 @@ NAMES = ('mass', 'x', 'y', 'z', 'ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 
 @dataclass(frozen=True, eq=False)
 class PayloadFit:
-    """A load and how well it is known.
+    """A fitted payload with standard deviations.
 
     Attributes
     ----------
     inertia : Inertia
-        In the frame of the link; a mass of 0 where no load was found.
+        In the frame of the link; mass 0 if no payload was found.
     deviation : array, shape (10,)
         Standard deviations of mass [kg], centre of mass [m], and inertia about it: xx, xy, xz,
-        yy, yz, zz [kg m^2]; where there is no load, of the mass alone.
+        yy, yz, zz [kg m^2]; if no payload was found, of the mass alone.
     determined : array of bool, shape (10,)
-        Which of them are the log's; the others are those of a ball of that mass.
+        Which of them the log identifies; the others are those of a sphere of that mass.
     link_name : str
     joints : tuple of str
     rms_before, rms_after : array, shape (n,)
-        Of the loaded log: what the fitted arm leaves without and with the load [N m or N].
+        Root mean squares of the residuals of the log with the payload, for the fitted arm without
+        and with the payload [N m or N].
     is_difference : bool
-        Whether there was a log without the load.
+        Whether there was a log without the payload.
     duration : float
-        Of the loaded log [s].
+        Duration of the log with the payload [s].
     """
 
     inertia: Inertia
@@ -88,7 +89,7 @@ class PayloadFit:
         return np.array([self.inertia.mass, *self.inertia.center_of_mass, *tensor])
 
     def as_json(self) -> dict[str, Any]:
-        """Return the load as what JSON can hold."""
+        """Return the payload as data for JSON."""
         values = self.values
         return {
             'link': self.link_name,

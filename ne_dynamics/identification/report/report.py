@@ -129,7 +129,7 @@ class Report:
     findings : tuple of Finding
         With an 'error' among them, the result must not be used.
     log : str
-        Names of the logs.
+        Summary of the logs that were read.
     fitted, held_out : int
         Filtered samples in the fit and held out. The identified model is fitted to all of them;
         the figures of the held-out part are for a model fitted to the others.
@@ -154,7 +154,8 @@ class Report:
     identifiable : int
         Directions in the space of inertial parameters that some motion could identify.
     determined : int
-        Of these, the directions that the log determines to less than half of the given inertias.
+        Of these, directions in which the log alone gives a standard deviation below half of the
+        given inertias.
     condition_number : float
         Ratio of the largest to the smallest singular value of the weighted base regressor, for
         identifiable directions in units of their prior scale, with friction projected out.
@@ -273,10 +274,10 @@ class Identified:
     Attributes
     ----------
     robot : Robot
-        The given one with other inertias, friction and rotor inertias: all that is reported.
+        The given robot with the identified inertias, friction and rotor inertias.
     report : Report
     evidence : FitEvidence
-        The signals that it rests on.
+        The signals that the fit used.
     """
 
     robot: Robot

@@ -45,18 +45,18 @@ from ne_dynamics.motion.waypoints import NANO, DesiredState, Waypoints
 
 @dataclass(frozen=True, eq=False)
 class Retimed:
-    """A motion in other times.
+    """A trajectory along the same path with other times.
 
     Attributes
     ----------
     waypoints : Waypoints
         In the order of the robot's joints.
     before, after : float
-        Times of the last point [s].
+        Duration of the given and of the new trajectory [s].
     stops : int
-        Corners between the ends of the path, in which the motion comes to rest.
+        Corners of the path, between its ends, at which the motion stops.
     deviation : float
-        Largest distance from the path that was found [rad or m].
+        Largest deviation from the path that was found [rad or m].
     """
 
     waypoints: Waypoints
@@ -67,7 +67,7 @@ class Retimed:
 
     @property
     def remarks(self) -> list[str]:
-        """What was done and may not be meant, one sentence each."""
+        """Remarks on what was done and may not be intended, one sentence each."""
         if not self.stops:
             return []
         corners = 'corners' if self.stops > 1 else 'corner'
