@@ -77,7 +77,7 @@ class DriverFindings:
     effort : Verdict
         Meaning of the efforts of all joints together.
     effort_scale : Verdict
-        Effort per reported unit [N m or N], if all joints share another unit.
+        Effort per reported unit of all joints together, if it is another unit [N m or N].
     effort_delay : Verdict
         Delay of the reported efforts behind the motion [s].
     command : CommandEffect

@@ -134,7 +134,7 @@ class Dynamics(
             An object of the same class; arguments that are omitted keep their values. Its
             :attr:`robot` has the new numbers: the first link of each body carries the inertia of
             the whole body if `inertial` is given. For a first moment without mass, :attr:`robot`
-            has a mass of 1 kg at the origin of that body and -1 kg at the same point of its
+            has 1 kg more at the origin of that body and 1 kg less at the same point of its
             parent, which changes no effort.
 
         Raises

@@ -124,7 +124,8 @@ class KinematicsMethods(CheckedCalls):
         axes : str
             'base': velocity of the link's origin, in base axes (Pinocchio's LOCAL_WORLD_ALIGNED).
             'tip': the same in the link's own axes (LOCAL). 'world': spatial velocity, of the point
-            of the link that is at the base link's origin, in base axes (WORLD).
+            of the link that is at the base link's origin, in base axes (WORLD, if the base link
+            is at the world's origin).
         out : array, shape (6, n) or (N, 6, n), optional
             Array for the result.
 
