@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ne_dynamics.algorithms.coupled_drives import combine_rates, distribute_efforts
-from ne_dynamics.algorithms.mechanism import Mechanism
+from ne_dynamics.algorithms.mechanism import Mechanism, MechanismDrive
 from ne_dynamics.algorithms.scalars.elementary import absolute, exp, sign, sqrt, tanh
 from ne_dynamics.algorithms.scalars.scalar import Scalar, Vector
 from ne_dynamics.model.friction import (
@@ -56,21 +56,16 @@ def friction_efforts(
             )
         )
     ]
-    return distribute_efforts(
-        mechanism.drives,
-        efforts,
-        [
-            compute_friction(
-                drive.friction,
-                drive.viscous_friction,
-                drive.coulomb_friction,
-                combine_rates(drive, qd),
-                0.0,
-                smoothing_velocity=smoothing_velocity,
-            )
-            for drive in mechanism.drives
-        ],
-    )
+    of_drives = [_drive_friction(drive, qd, smoothing_velocity) for drive in mechanism.drives]
+    return distribute_efforts(mechanism.drives, efforts, of_drives)
+
+
+def _drive_friction(
+    drive: MechanismDrive, qd: Sequence[Scalar], smoothing_velocity: Scalar | None
+) -> Scalar:
+    rate = combine_rates(drive, qd)
+    numbers = drive.viscous_friction, drive.coulomb_friction
+    return compute_friction(drive.friction, *numbers, rate, 0.0, None, smoothing_velocity)
 
 
 def compute_friction(

@@ -114,11 +114,16 @@ def mass_matrix(
         for column in range(row):
             matrix[row][column] = matrix[column][row]
         matrix[row][row] = matrix[row][row] + mechanism.reflected_inertia[row]
+    _add_drives(mechanism, matrix)
+    return matrix
+
+
+def _add_drives(mechanism: Mechanism, matrix: Matrix) -> None:
+    """Add the rotor inertia of drives that turn with several coordinates."""
     for drive in mechanism.drives:
         for (row, ratio), (column, second_ratio) in product(drive.ratios, repeat=2):
             added = drive.reflected_inertia * (ratio * second_ratio)
             matrix[row][column] = matrix[row][column] + added
-    return matrix
 
 
 def _own_inertias(

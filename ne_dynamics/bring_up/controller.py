@@ -5,7 +5,7 @@ The equations are C, the rest is C++ that is the same for every arm: what differ
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import inf, isfinite, radians
@@ -29,7 +29,7 @@ from ne_dynamics.control import (
 )
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import JointType, Robot
+from ne_dynamics.model.robot import Joint, JointType, Robot
 from ne_dynamics.motion import MOTION, position_limits, usual_velocities
 from ne_dynamics.ros import (
     PARAMETERS,
@@ -267,7 +267,6 @@ def _values(controller: ArmController) -> dict[str, Any]:
     """Return what the templates name."""
     arm, limits = controller.arm, GUARD_LIMITS
     joints, values = arm.robot.joints, controller.find_values()
-    lower, upper = position_limits(joints)
     kv = max(values['computed_torque.kv'])
     counts = arm.dynamics.operation_counts(FUNCTIONS)
     return {
@@ -299,11 +298,7 @@ def _values(controller: ArmController) -> dict[str, Any]:
             for inertia in controller.least_inertias.tolist()
         ],
         'is_continuous': [joint.type is JointType.CONTINUOUS for joint in joints],
-        'effort_limits': [joint.effort_limit or inf for joint in joints],
-        'lower_limits': lower.tolist(),
-        'upper_limits': upper.tolist(),
-        'usual_velocities': usual_velocities(joints).tolist(),
-        'velocity_limits': [joint.velocity_limit or inf for joint in joints],
+        **_limit_values(joints),
         'least_inertias': controller.least_inertias.tolist(),
         'gravity': arm.dynamics.gravity.tolist(),
         'can_leave_friction': not any(joint.friction.friction_offset for joint in joints),
@@ -351,3 +346,15 @@ def _yaml(value: Any) -> str:
     if isinstance(value, list):
         return f'[{", ".join(map(_yaml, value))}]'
     return repr(float(value)) if isfinite(value) else '.inf'
+
+
+def _limit_values(joints: Sequence[Joint]) -> dict[str, Any]:
+    """Return what the templates name of the joints' limits."""
+    lower, upper = position_limits(joints)
+    return {
+        'effort_limits': [joint.effort_limit or inf for joint in joints],
+        'lower_limits': lower.tolist(),
+        'upper_limits': upper.tolist(),
+        'usual_velocities': usual_velocities(joints).tolist(),
+        'velocity_limits': [joint.velocity_limit or inf for joint in joints],
+    }

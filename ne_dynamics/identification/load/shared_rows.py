@@ -216,15 +216,10 @@ def make_layout(
     maps = np.zeros((2, n, first + TERMS, first_load + PER_BODY))
     means = np.zeros((2, n, first + TERMS))
     for place, (body, reference) in enumerate(zip(fitted, references, strict=True)):
-        _, hessian = divergence_slopes(reference, reference)
         column = PER_BODY * bodies.index(body)
         rows = slice(column, column + PER_BODY)
         steps = slice(PER_BODY * place, PER_BODY * (place + 1))
-        width = spread * np.linalg.inv(np.linalg.cholesky(hessian)).T
-        if shift > 0.0:
-            moved = shift * _slope_in_center(reference)
-            width = np.asarray(np.linalg.cholesky(width @ width.T + moved @ moved.T))
-        maps[:, :, rows, steps] = width
+        maps[:, :, rows, steps] = _inertial_width(reference, spread, shift)
     for place, body in enumerate(bodies):
         rows = slice(PER_BODY * place, PER_BODY * (place + 1))
         means[:, :, rows] = robot.bodies[body].inertia.parameters
@@ -247,6 +242,16 @@ def make_layout(
     means[1, :, tip : tip + PER_BODY] += load_to_body @ load.mean
     maps[1, :, tip : tip + PER_BODY, first_load:] = load_to_body * load.width
     return UnknownsLayout(robot, bodies, first_load, load, means, maps)
+
+
+def _inertial_width(reference: FloatArray, spread: float, shift: float) -> FloatArray:
+    """Return a root of the covariance of a body's parameters, shape (10, 10)."""
+    _, hessian = divergence_slopes(reference, reference)
+    width: FloatArray = spread * np.linalg.inv(np.linalg.cholesky(hessian)).T
+    if shift > 0.0:
+        moved = shift * _slope_in_center(reference)
+        width = np.asarray(np.linalg.cholesky(width @ width.T + moved @ moved.T))
+    return width
 
 
 def transform_parameters(pose: Transform) -> FloatArray:

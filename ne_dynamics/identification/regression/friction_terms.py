@@ -234,6 +234,28 @@ def with_values(joint: Joint, values: Mapping[Term, float], largest_velocity: fl
     largest_velocity : float
         [rad/s or m/s]
     """
+    rotor, gear_ratio = joint.rotor_inertia, joint.gear_ratio
+    if Term.ROTOR in values:
+        # Without a ratio there is no rotor that the joint could feel: it gets one of its own.
+        gear_ratio = gear_ratio or 1.0
+        rotor = values[Term.ROTOR] / gear_ratio**2
+    coulomb = joint.coulomb_friction
+    for term in (Term.COULOMB, *SMOOTH):
+        coulomb = values.get(term, coulomb)
+    return replace(
+        joint,
+        viscous_friction=values.get(Term.VISCOUS, joint.viscous_friction),
+        coulomb_friction=coulomb,
+        rotor_inertia=rotor,
+        gear_ratio=gear_ratio,
+        friction=_with_friction_values(joint, values, largest_velocity),
+    )
+
+
+def _with_friction_values(
+    joint: Joint, values: Mapping[Term, float], largest_velocity: float
+) -> FrictionModel:
+    """Return what the friction of a joint is beyond viscous and Coulomb friction."""
     model = joint.friction
     if Term.OFFSET in values:
         model = replace(model, friction_offset=values[Term.OFFSET])
@@ -262,19 +284,4 @@ def with_values(joint: Joint, values: Mapping[Term, float], largest_velocity: fl
             hysteresis_friction=values[Term.HYSTERESIS],
             hysteresis_displacement=find_displacement(joint),
         )
-    rotor, gear_ratio = joint.rotor_inertia, joint.gear_ratio
-    if Term.ROTOR in values:
-        # Without a ratio there is no rotor that the joint could feel: it gets one of its own.
-        gear_ratio = gear_ratio or 1.0
-        rotor = values[Term.ROTOR] / gear_ratio**2
-    coulomb = joint.coulomb_friction
-    for term in (Term.COULOMB, *SMOOTH):
-        coulomb = values.get(term, coulomb)
-    return replace(
-        joint,
-        viscous_friction=values.get(Term.VISCOUS, joint.viscous_friction),
-        coulomb_friction=coulomb,
-        rotor_inertia=rotor,
-        gear_ratio=gear_ratio,
-        friction=model,
-    )
+    return model

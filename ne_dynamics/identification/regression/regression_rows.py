@@ -25,7 +25,7 @@ from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Signals
 from ne_dynamics.logs.signals import Stretch
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Robot
+from ne_dynamics.model.robot import Joint, Robot
 
 PER_BODY = 10
 """Inertial parameters of a body."""
@@ -147,21 +147,16 @@ def generate_term_rows(
         load = compute_load(loaded, window)
         columns, kept_efforts = [], []
         for index, joint in enumerate(robot.joints):
-            motion, direction = window.velocity[:, index], window.direction[:, index]
-            own = compute_columns(
-                joint,
-                motion,
+            signals_of_joint = (
+                window.velocity[:, index],
                 window.acceleration[:, index],
-                direction,
+                window.direction[:, index],
                 load[:, index],
-                float(largest[index]),
             )
-            column, state = paths[index]
-            own[:, Term.HYSTERESIS] = column[part]
+            path = (paths[index][0][part], paths[index][1][part])
+            own, kept = _compute_joint(joint, signals_of_joint, path, float(largest[index]))
             columns.append(own)
-            kept_efforts.append(
-                compute_kept_effort(joint, motion, direction, load[:, index], state[part])
-            )
+            kept_efforts.append(kept)
         matrix = window.filtered(np.concatenate(columns, axis=1))
         matrix = matrix.reshape(samples.size, robot.n, TERMS)
         effort = window.filtered(np.stack(kept_efforts, axis=1))
@@ -219,3 +214,27 @@ def compute_load(dynamics: Dynamics, motion: Stretch) -> FloatArray:
 def _compute_regressor(dynamics: Dynamics, motion: Stretch) -> FloatArray:
     full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
     return full.reshape(*full.shape[:2], -1, PER_BODY)
+
+
+def _compute_joint(
+    joint: Joint,
+    motion: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    path: tuple[FloatArray, FloatArray],
+    largest: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the columns of a joint's own terms, and the effort of those that are kept.
+
+    Parameters
+    ----------
+    joint : Joint
+    motion : tuple of arrays, shape (m,)
+        Velocity, acceleration, direction and load.
+    path : tuple of arrays, shape (m,)
+        Column and state of the friction that depends on the path.
+    largest : float
+        Largest velocity [rad/s or m/s].
+    """
+    velocity, acceleration, direction, load = motion
+    own = compute_columns(joint, velocity, acceleration, direction, load, largest)
+    own[:, Term.HYSTERESIS] = path[0]
+    return own, compute_kept_effort(joint, velocity, direction, load, path[1])

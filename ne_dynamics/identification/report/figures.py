@@ -158,7 +158,6 @@ def show_friction(
         reach = float(np.abs(signals.velocity[:, index]).max(initial=1e-6))
         usual = float(np.median(np.abs(load[:, index])))
         velocity = np.linspace(-reach, reach, IDENTIFICATION.curve_points)
-        unit = new.type.effort_unit
         svg = draw_friction(
             signals.velocity[used, index],
             samples[used, index],
@@ -167,14 +166,9 @@ def show_friction(
                 'model': (velocity, _compute_curve(new, velocity, usual)),
             },
             _rate_unit(new),
-            unit,
+            new.type.effort_unit,
         )
-        alternative = (
-            f'friction over velocity up to {format_number(reach)} {_rate_unit(new)}; Coulomb '
-            f'{format_number(old.coulomb_friction)} given, '
-            f'{format_number(new.coulomb_friction)} identified [{unit}]'
-        )
-        figures.append(Figure(new.name, svg, alternative))
+        figures.append(Figure(new.name, svg, _describe_friction(old, new, reach)))
     legend = (
         LegendEntry('measured', 'samples: measured effort minus that of the links', 'dot'),
         GIVEN,
@@ -185,6 +179,15 @@ def show_friction(
         'is drawn at the median load.'
     )
     return Paragraph(text), Figures(tuple(figures), legend)
+
+
+def _describe_friction(given: Joint, identified: Joint, reach: float) -> str:
+    """Return what a picture of friction shows, in words."""
+    return (
+        f'friction over velocity up to {format_number(reach)} {_rate_unit(identified)}; Coulomb '
+        f'{format_number(given.coulomb_friction)} given, '
+        f'{format_number(identified.coulomb_friction)} identified [{identified.type.effort_unit}]'
+    )
 
 
 def show_spectra(

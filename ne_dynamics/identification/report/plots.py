@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.errors import optional_dependency
-from ne_dynamics.identification.evaluation import Evaluation
+from ne_dynamics.identification.evaluation import Evaluation, JointResidual
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -56,19 +57,7 @@ def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
         for label, values, colour, width in series:
             drawn = np.insert(values[:, index], gaps, np.nan)
             axes.plot(times, drawn, color=colour, linewidth=width, label=label)
-        result = evaluation.joints[index]
-        axes.axhline(0.0, color='#888888', linewidth=0.6, zorder=0)
-        axes.grid(True, color='#d9d9d9', linewidth=0.6)
-        axes.set_axisbelow(True)
-        axes.tick_params(labelsize=8.5)
-        # A name is no formula, whatever dollar signs are in it.
-        title = f'{escape_controls(result.name)} [{result.unit}]'
-        axes.set_title(title, loc='left', fontsize=10, parse_math=False)
-        if math.isfinite(result.explained):
-            explained = f'{100.0 * result.explained:.1f} % explained'
-            axes.set_title(explained, loc='right', fontsize=8.5, color='#555555')
-        for side in ('top', 'right'):
-            axes.spines[side].set_visible(False)
+        _dress(axes, evaluation.joints[index])
         if index + columns >= robot.n:
             axes.set_xlabel('time [s]')
             axes.tick_params(labelbottom=True)
@@ -78,6 +67,22 @@ def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
     picture = io.BytesIO()
     figure.savefig(picture, format='png')
     write_whole_bytes(path, picture.getvalue())
+
+
+def _dress(axes: Any, result: JointResidual) -> None:
+    """Give the panel of a joint its title, grid and line at zero."""
+    axes.axhline(0.0, color='#888888', linewidth=0.6, zorder=0)
+    axes.grid(True, color='#d9d9d9', linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=8.5)
+    # A name is no formula, whatever dollar signs are in it.
+    title = f'{escape_controls(result.name)} [{result.unit}]'
+    axes.set_title(title, loc='left', fontsize=10, parse_math=False)
+    if math.isfinite(result.explained):
+        explained = f'{100.0 * result.explained:.1f} % explained'
+        axes.set_title(explained, loc='right', fontsize=8.5, color='#555555')
+    for side in ('top', 'right'):
+        axes.spines[side].set_visible(False)
 
 
 def break_at_gaps(times: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism
 from ne_dynamics.algorithms.newton_euler import newton_euler
@@ -146,8 +146,12 @@ def _explain_printed(meter: CostMeter) -> tuple[list[ReportTable], list[dict[str
                 'why': item.why,
             }
         )
+    return [_tabulate_statuses(), *_tabulate_printed(lines)], data
+
+
+def _tabulate_printed(lines: Mapping[str, Sequence[Sequence[str]]]) -> list[ReportTable]:
+    """Return the tables of printed rows, by their status."""
     return [
-        _tabulate_statuses(),
         ReportTable(
             'Printed rows that the code, run, meets',
             ('table', 'row', 'printed', 'measured as'),
@@ -168,7 +172,7 @@ def _explain_printed(meter: CostMeter) -> tuple[list[ReportTable], list[dict[str
             lines[IMPOSSIBLE],
             in_document=False,
         ),
-    ], data
+    ]
 
 
 def _tabulate_statuses() -> ReportTable:
