@@ -79,7 +79,7 @@ def _check_center(
 def _check_friction(given: Joint, fitted: Joint) -> Iterator[Finding]:
     before, after = given.coulomb_friction, fitted.coulomb_friction
     unit, share = given.type.effort_unit, PLAUSIBILITY.friction_share
-    if after > share * given.effort_limit:
+    if 0.0 < share * given.effort_limit < after:
         reason = f'more than {share:.0%} of the effort limit of {given.effort_limit:.4g} {unit}'
     elif _is_apart(before, after, PLAUSIBILITY.friction_factor):
         reason = f'expected the order of the {before:.3g} {unit} of the given model'

@@ -99,3 +99,10 @@ def test_friction_of_the_wrong_order_is_named(coulomb, reason):
         assert finding.joints == ('a',)
         assert f'Coulomb friction of {coulomb:.3g} N m' in finding.what
         assert reason in finding.what
+
+
+def test_an_effort_limit_of_zero_is_none():
+    """Many files have it where nobody knows the limit: it is no measure of friction."""
+    robot = ned.load_urdf(SHAPED.replace('effort="50"', 'effort="0"'))
+    fitted = robot.with_joint_values('coulomb_friction', [1.5])
+    assert find_implausible_values(robot, fitted) == []
