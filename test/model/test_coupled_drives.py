@@ -232,6 +232,14 @@ def test_a_differential_transmission_couples_its_rotors():
     assert [drive.reflected_inertia for drive in changed] == [0.0, right.reflected_inertia]
 
 
+@pytest.mark.parametrize(('count', 'second'), [(1, 'left'), (2, 'right')])
+def test_rotors_of_the_same_name_are_an_error(count, second):
+    """None of them takes the place of another."""
+    text = DIFFERENTIAL.format(first=ROTOR, second=ROTOR).replace('"right"', f'"{second}"')
+    with pytest.raises(ModelError, match=r"transmission 'wrist': .* drive 'wrist left' twice"):
+        ned.load_urdf(make_urdf(count * text))
+
+
 @pytest.mark.parametrize('locked', [{'a': 0.3}, {'b': 0.3}])
 def test_a_differential_with_a_joint_that_stands_is_written(locked):
     """The written file has both joints of the URDF's drive, with the changed numbers."""
