@@ -33,7 +33,9 @@ def find_implausible_values(
         findings += _check_mass(old.name, before.mass, after.mass)
         is_new = not np.array_equal(before.first_moment, after.first_moment)
         if is_new and bounds is not None and index in bounds:
-            findings += _check_center(old.name, after.center_of_mass, *bounds[index])
+            findings += _check_center(
+                old.name, before.center_of_mass, after.center_of_mass, *bounds[index]
+            )
     for joint, fitted in zip(given.joints, identified.joints, strict=True):
         findings += _check_friction(joint, fitted)
     return findings
@@ -60,10 +62,12 @@ def _check_mass(link: str, before: float, after: float) -> Iterator[Finding]:
 
 
 def _check_center(
-    link: str, center: FloatArray, lower: FloatArray, upper: FloatArray
+    link: str, given: FloatArray, center: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> Iterator[Finding]:
-    outside = float(np.linalg.norm(center - np.clip(center, lower, upper)))
-    if outside > PLAUSIBILITY.center_margin * float(np.linalg.norm(upper - lower)):
+    before, outside = (
+        float(np.linalg.norm(each - np.clip(each, lower, upper))) for each in (given, center)
+    )
+    if outside > before + PLAUSIBILITY.center_margin * float(np.linalg.norm(upper - lower)):
         yield Finding(
             'center-implausible',
             (),

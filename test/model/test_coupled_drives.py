@@ -232,6 +232,16 @@ def test_a_differential_transmission_couples_its_rotors():
     assert [drive.reflected_inertia for drive in changed] == [0.0, right.reflected_inertia]
 
 
+def test_rotors_of_another_transmission_of_two_joints_say_where_they_belong():
+    """The warning names the type that is read, and the extras."""
+    text = DIFFERENTIAL.format(first=ROTOR, second=ROTOR).replace('Differential', 'FourBar', 1)
+    robot = ned.load_urdf(make_urdf(text))
+    assert robot.coupled_drives == ()
+    (found,) = (item for item in robot.findings if item.code == 'rotor-inertia-unused')
+    assert '<type> transmission_interface/DifferentialTransmission' in found.message
+    assert 'coupled_drives of the extras' in found.message
+
+
 @pytest.mark.parametrize(('count', 'second'), [(1, 'left'), (2, 'right')])
 def test_rotors_of_the_same_name_are_an_error(count, second):
     """None of them takes the place of another."""
