@@ -33,7 +33,9 @@ def find_implausible_values(
         findings += _check_mass(old.name, before.mass, after.mass)
         is_new = not np.array_equal(before.first_moment, after.first_moment)
         if is_new and bounds is not None and index in bounds:
-            findings += _check_center(old.name, after.center_of_mass, *bounds[index])
+            findings += _check_center(
+                old.name, before.center_of_mass, after.center_of_mass, *bounds[index]
+            )
     for joint, fitted in zip(given.joints, identified.joints, strict=True):
         findings += _check_friction(joint, fitted)
     return findings
@@ -60,10 +62,12 @@ def _check_mass(link: str, before: float, after: float) -> Iterator[Finding]:
 
 
 def _check_center(
-    link: str, center: FloatArray, lower: FloatArray, upper: FloatArray
+    link: str, given: FloatArray, center: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> Iterator[Finding]:
-    outside = float(np.linalg.norm(center - np.clip(center, lower, upper)))
-    if outside > PLAUSIBILITY.center_margin * float(np.linalg.norm(upper - lower)):
+    before, outside = (
+        float(np.linalg.norm(each - np.clip(each, lower, upper))) for each in (given, center)
+    )
+    if outside > before + PLAUSIBILITY.center_margin * float(np.linalg.norm(upper - lower)):
         yield Finding(
             'center-implausible',
             (),
@@ -79,7 +83,7 @@ def _check_center(
 def _check_friction(given: Joint, fitted: Joint) -> Iterator[Finding]:
     before, after = given.coulomb_friction, fitted.coulomb_friction
     unit, share = given.type.effort_unit, PLAUSIBILITY.friction_share
-    if after > share * given.effort_limit:
+    if 0.0 < share * given.effort_limit < after:
         reason = f'more than {share:.0%} of the effort limit of {given.effort_limit:.4g} {unit}'
     elif _is_apart(before, after, PLAUSIBILITY.friction_factor):
         reason = f'expected the order of the {before:.3g} {unit} of the given model'

@@ -100,8 +100,8 @@ class PlausibilityThresholds:
     center_margin: float = threshold(
         0.1,
         '',
-        "Centre of mass outside the collision shapes' box, by its diagonal: shapes lack flanges "
-        'and cables.',
+        "Centre of mass farther outside the collision shapes' box than the given one, by its "
+        'diagonal: shapes lack flanges and cables.',
     )
     friction_factor: float = threshold(
         10.0, '', 'Between a given Coulomb friction and the identified one.'

@@ -22,6 +22,7 @@ from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.model.robot_parts import DRIVE_KEYS
 from ne_dynamics.model.urdf.tree import load_urdf
+from ne_dynamics.model.urdf.xml import read_urdf
 
 IN_URDF = ('viscous_friction', 'coulomb_friction')
 """Numbers that every URDF has a place for."""
@@ -152,6 +153,7 @@ def _collect_drives(
     """Return the drives that the URDF does not have, over the joints that it moves."""
     present = {drive.name: drive for drive in _load_drives(urdf_text, robot, ())}
     known = {drive.name: drive for drive in (given.drives if given is not None else ())}
+    whole = {drive.name: drive for drive in read_urdf(urdf_text).coupled_drives} | known
     loaded = {drive.name: drive for drive in _load_drives(urdf_text, robot, known.values())}
     # Those of joints that do not move in the robot are kept.
     found = {name: drive for name, drive in known.items() if name not in loaded}
@@ -160,10 +162,10 @@ def _collect_drives(
             continue
         found[drive.name] = drive
         before = loaded.get(drive.name)
-        if drive.name in known and before is not None and before.items == drive.items:
+        if before is not None and before.items == drive.items:
             # Joints that follow, and those that do not move, stay in it.
             numbers = {key: getattr(drive, key) for key in NUMBER_KEYS}
-            found[drive.name] = replace(known[drive.name], **numbers)
+            found[drive.name] = replace(whole[drive.name], **numbers)
     return tuple(found.values())
 
 

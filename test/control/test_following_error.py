@@ -38,9 +38,10 @@ class UnitMasses:
         return np.eye(2)
 
 
-def first_fault(limits, seconds=3.0, *, has_feedback=True, **motion):
+def first_fault(limits, seconds=3.0, *, has_feedback=True, coupled=(0.0, 0.0), **motion):
     """Return when a fault is found, and which; the motion as functions of time, of joint a."""
-    guard, law = FollowingGuard(JOINTS, limits), UnitMasses(has_feedback=has_feedback)
+    guard = FollowingGuard(JOINTS, limits, coupled)
+    law = UnitMasses(has_feedback=has_feedback)
     still = {'desired': 0.0, 'rate': 0.0, 'position': None, 'velocity': 0.0, 'effort': 0.0}
     for k in range(round(seconds / PERIOD)):
         now = PERIOD * k
@@ -135,6 +136,16 @@ def test_a_position_that_stood_is_frozen_when_no_friction_can_hold_the_joint() -
     assert 0.54 <= time < 0.6
     assert first_fault(LIMITS, 0.2, desired=lambda t: 2.0 * t, effort=6.0)[1] is None
     assert first_fault(LIMITS, desired=0.0, position=0.0, effort=9.0)[1] is None
+
+
+def test_friction_of_a_drive_of_several_joints_holds_a_joint() -> None:
+    """It is no frozen encoder, unless the effort is far beyond that friction as well."""
+    motion = {'desired': lambda t: 0.2 * t, 'position': 0.0}
+    held = motion | {'effort': lambda t: min(60.0 * t, 5.0)}
+    assert first_fault(LIMITS, 1.5, **held)[1].kind is FaultKind.FROZEN_POSITION
+    assert first_fault(LIMITS, 1.5, coupled=(4.0, 0.0), **held)[1] is None
+    found = first_fault(LIMITS, 1.5, coupled=(1.0, 0.0), **motion, effort=lambda t: 60.0 * t)[1]
+    assert found.kind is FaultKind.FROZEN_POSITION
 
 
 def stopping(speed, tremble=0.0):

@@ -14,6 +14,7 @@ from ne_dynamics.control.payload.estimate import estimate_payload
 from ne_dynamics.control.payload.motion_windows import Window
 from ne_dynamics.control.sensors.wrench import inertia_beyond
 from ne_dynamics.errors import ModelError, PayloadError
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.rigid_body import Inertia, Transform
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.altered_robot import scale_masses
@@ -92,6 +93,15 @@ def test_poses_tell_the_load_exactly(gravity, source) -> None:
     assert found.duration == pytest.approx(0.2 * len(windows))
     assert found.misfit < 1e-3
     assert '2.000 +- ' in found.text
+
+
+def test_a_slow_motion_tells_the_load_through_a_drive_of_two_joints() -> None:
+    """Its friction and inertia are subtracted at both."""
+    drive = CoupledDrive('wrist', ARM.joint_names[4:], (1.0, -0.5), 0.1, 1.0, 2.0, 3.0)
+    robot = replace(ARM, coupled_drives=(drive,))
+    carrier = Carrier.of_robot(dynamics_of(robot))
+    found = estimate_payload(carrier, slow(loaded(robot)), PayloadSource.EFFORT)
+    check(found, mass_tolerance=1e-3, com_tolerance=1e-3)
 
 
 def with_other_links(seed, masses, centers):

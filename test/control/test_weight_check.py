@@ -21,6 +21,7 @@ from ne_dynamics.control.guards.weight_check import (
 from ne_dynamics.control.laws import ControlLaw, Mode, Terms
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
@@ -121,9 +122,9 @@ def test_a_mirrored_weight_is_found_where_it_is_felt(example, rated) -> None:
     assert found[Weight.CONFIRMED] == 0
 
 
-def controller(up=False, **changes):
+def controller(up=False, robot=ARM, **changes):
     """Return the controller of the shipped arm."""
-    dynamics = Dynamics(ARM, gravity=(0.0, 0.0, 9.80665 if up else -9.80665), backend='python')
+    dynamics = Dynamics(robot, gravity=(0.0, 0.0, 9.80665 if up else -9.80665), backend='python')
     terms = changes.pop('terms', Terms())
     payload = changes.pop('payload', None)
     tuning = Tuning(
@@ -198,5 +199,10 @@ def test_a_payload_is_judged_by_the_effort_at_rest(mass) -> None:
             assert CHECK.check_payload(before, after.tuning, resting(felt)) == ''
     assert CHECK.check_payload(empty, loaded.tuning, resting(ZERO)) == ''
     assert CHECK.check_payload(empty, empty.tuning, resting(weights[1])) == ''
+    friction = float(np.abs(weights[1] - weights[0]).max())
+    drive = CoupledDrive('all', ARM.joint_names, (1.0,) * 6, coulomb_friction=friction)
+    robot = replace(ARM, coupled_drives=(drive,))
+    empty, loaded = controller(robot=robot), controller(robot=robot, payload=payload)
+    assert CHECK.check_payload(empty, loaded.tuning, resting(weights[0])) == ''
     without_gravity = controller(terms=Terms(gravity=False)).tuning
     assert CHECK.check_payload(empty, without_gravity, resting(WEIGHT)) == ''

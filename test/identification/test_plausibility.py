@@ -99,3 +99,23 @@ def test_friction_of_the_wrong_order_is_named(coulomb, reason):
         assert finding.joints == ('a',)
         assert f'Coulomb friction of {coulomb:.3g} N m' in finding.what
         assert reason in finding.what
+
+
+def test_an_effort_limit_of_zero_is_none():
+    """Many files have it where nobody knows the limit: it is no measure of friction."""
+    robot = ned.load_urdf(SHAPED.replace('effort="50"', 'effort="0"'))
+    fitted = robot.with_joint_values('coulomb_friction', [1.5])
+    assert find_implausible_values(robot, fitted) == []
+
+
+@pytest.mark.parametrize(('com', 'is_named'), [(0.451, False), (0.6, True)])
+def test_a_centre_that_the_given_model_has_outside_is_no_news(com, is_named):
+    """Files have such centres; what counts is how much farther out the identified one is."""
+    pytest.importorskip('coal', reason='coal is missing')
+    text = SHAPED.replace('<origin xyz="0.1 0 0"/>', '<origin xyz="0.45 0 0"/>')
+    robot = ned.load_urdf(text)
+    (link,) = (link for link in robot.links if link.name == 'one')
+    moved = replace(link, inertia=replace(link.inertia, center_of_mass=np.array((com, 0.0, 0.0))))
+    other = robot.with_links([moved if each is link else each for each in robot.links])
+    found = find_implausible_values(robot, other, read_bounds(robot, text, 'two.urdf'))
+    assert [f.code for f in found] == ['center-implausible'] * is_named

@@ -232,6 +232,38 @@ def test_a_differential_transmission_couples_its_rotors():
     assert [drive.reflected_inertia for drive in changed] == [0.0, right.reflected_inertia]
 
 
+def test_rotors_of_another_transmission_of_two_joints_say_where_they_belong():
+    """The warning names the type that is read, and the extras."""
+    text = DIFFERENTIAL.format(first=ROTOR, second=ROTOR).replace('Differential', 'FourBar', 1)
+    robot = ned.load_urdf(make_urdf(text))
+    assert robot.coupled_drives == ()
+    (found,) = (item for item in robot.findings if item.code == 'rotor-inertia-unused')
+    assert '<type> transmission_interface/DifferentialTransmission' in found.message
+    assert 'coupled_drives of the extras' in found.message
+
+
+@pytest.mark.parametrize(('count', 'second'), [(1, 'left'), (2, 'right')])
+def test_rotors_of_the_same_name_are_an_error(count, second):
+    """None of them takes the place of another."""
+    text = DIFFERENTIAL.format(first=ROTOR, second=ROTOR).replace('"right"', f'"{second}"')
+    with pytest.raises(ModelError, match=r"transmission 'wrist': .* drive 'wrist left' twice"):
+        ned.load_urdf(make_urdf(count * text))
+
+
+@pytest.mark.parametrize('locked', [{'a': 0.3}, {'b': 0.3}])
+def test_a_differential_with_a_joint_that_stands_is_written(locked):
+    """The written file has both joints of the URDF's drive, with the changed numbers."""
+    text = make_urdf(DIFFERENTIAL.format(first=ROTOR, second=ROTOR))
+    robot = ned.load_urdf(text, locked_joints=locked)
+    changed = [replace(drive, rotor_inertia=3e-5) for drive in robot.coupled_drives]
+    written = write_extras(text, replace(robot, coupled_drives=changed))
+    extras = ned.model.yaml_text.parse_yaml(written.encode(), 'written')
+    assert ned.load_urdf(text, extras=extras, locked_joints=locked).coupled_drives == (*changed,)
+    left, right = ned.load_urdf(text, extras=extras).coupled_drives
+    assert left == CoupledDrive('wrist left', ('a', 'b'), (1.0, 2.0), 3e-5, 50.0)
+    assert right == CoupledDrive('wrist right', ('a', 'b'), (1.0, -2.0), 3e-5, -50.0)
+
+
 @pytest.mark.parametrize(
     ('old', 'new', 'match'),
     [

@@ -169,6 +169,8 @@ class FollowingGuard:
     ----------
     joints : sequence of Joint
     limits : FollowingLimits
+    coupled_friction : sequence of float
+        Of drives that turn with several joints, beside the joints' own [N m or N].
     bounds : GuardLimits
     """
 
@@ -176,12 +178,13 @@ class FollowingGuard:
         self,
         joints: Sequence[Joint],
         limits: FollowingLimits,
+        coupled_friction: Sequence[float],
         bounds: GuardLimits = GUARD_LIMITS,
     ) -> None:
         self._bounds = bounds
         self._names = [joint.name for joint in joints]
         slow = bounds.sticking_share * usual_velocities(joints)
-        self._standing = StandingJoints(joints, slow.tolist(), bounds)
+        self._standing = StandingJoints(joints, slow.tolist(), coupled_friction, bounds)
         self._steps = [0.0] * len(self._names)
         self.configure(limits)
         self.reset()

@@ -140,6 +140,8 @@ class StandingJoints:
     joints : sequence of Joint
     slow : sequence of float
         Joints that are slower stick at once [rad/s or m/s].
+    coupled_friction : sequence of float
+        Of drives that turn with several joints, beside the joints' own [N m or N].
     bounds : GuardLimits
     """
 
@@ -147,6 +149,7 @@ class StandingJoints:
         self,
         joints: Sequence[Joint],
         slow: Sequence[float],
+        coupled_friction: Sequence[float],
         bounds: GuardLimits = GUARD_LIMITS,
     ) -> None:
         self._bounds = bounds
@@ -155,7 +158,10 @@ class StandingJoints:
         limits = [
             joint.effort_limit if 0.0 < joint.effort_limit < inf else inf for joint in joints
         ]
-        known = [max(j.coulomb_friction, j.friction.static_friction or 0.0) for j in joints]
+        known = [
+            max(joint.coulomb_friction, joint.friction.static_friction or 0.0) + coupled
+            for joint, coupled in zip(joints, coupled_friction, strict=True)
+        ]
         self._assumed = [
             max(bounds.friction_ratio * friction, bounds.friction_unknown * limit)
             for friction, limit in zip(known, limits, strict=True)

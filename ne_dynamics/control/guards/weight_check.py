@@ -202,7 +202,8 @@ class WeightCheck:
         described = tuning.law.joints[joint]
         if share[joint] < self.bounds.payload_least:
             return ''
-        if abs(change[joint]) < 2.0 * described.coulomb_friction:
+        coupled = float(tuning.law.dynamics.robot.coupled_friction[joint])
+        if abs(change[joint]) < 2.0 * (described.coulomb_friction + coupled):
             return ''
         part = (state.effort[joint] - before[joint]) / change[joint]
         if part >= self.bounds.payload_confirmed:

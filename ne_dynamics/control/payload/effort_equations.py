@@ -83,7 +83,7 @@ def _effort_with_friction(
     rate = np.where(moves, window.velocity, 0.0)
     base = None if window.base is None else Base(window.base, window.base)
     motion = window.position, window.velocity, window.acceleration
-    return compensation.effort(*motion, rate, None, base, np.sign(rate))
+    return compensation.effort(*motion, rate, None, base)
 
 
 def _load_efforts(rigid: Dynamics, window: Window) -> tuple[FloatArray, FloatArray]:

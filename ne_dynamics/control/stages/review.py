@@ -37,7 +37,11 @@ class Review:
         self.last: Tick | None = None
         self.peak_error = np.zeros(tuning.effort_limits.size)
         joints = tuning.law.joints
-        self._following = FollowingGuard(joints, tuning.motion.following)
+        self._following = FollowingGuard(
+            joints,
+            tuning.motion.following,
+            tuning.law.dynamics.robot.coupled_friction.tolist(),
+        )
         self._velocities = VelocityCheck(joints)
 
     def configure(self, tuning: Tuning) -> None:

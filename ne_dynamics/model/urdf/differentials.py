@@ -39,15 +39,21 @@ def read_differentials(
     Raises
     ------
     ModelError
-        When a transmission has no two joints and actuators, a joint does not exist, or a number is
-        none, negative or 0 where it must not be.
+        When a transmission has no two joints and actuators, a joint does not exist, a number is
+        none, negative or 0 where it must not be, or two drives have the same name.
     """
-    return tuple(
-        drive
-        for transmission in root.findall('transmission')
-        if is_differential(transmission)
-        for drive in _read_drives(transmission, joint_types, findings)
-    )
+    drives: dict[str, CoupledDrive] = {}
+    for transmission in root.findall('transmission'):
+        if not is_differential(transmission):
+            continue
+        for drive in _read_drives(transmission, joint_types, findings):
+            if drive.name in drives:
+                raise ModelError(
+                    f'{quote_named(transmission)}: expected names of transmissions and actuators '
+                    f'that tell rotors apart, got the drive {drive.name!r} twice'
+                )
+            drives[drive.name] = drive
+    return tuple(drives.values())
 
 
 def _read_drives(

@@ -223,8 +223,9 @@ def _read_transmission(
                 'rotor-inertia-unused',
                 what,
                 'expected one <joint> and one <actuator> beside a rotor inertia, got '
-                f'{len(joints)} and {len(actuators)}: left out, rotors that move with several '
-                'joints are not modelled',
+                f'{len(joints)} and {len(actuators)}: left out; rotors of several joints come '
+                'from the <type> transmission_interface/DifferentialTransmission, or from '
+                'coupled_drives of the extras',
             )
         )
         return
