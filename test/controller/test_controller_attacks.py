@@ -117,3 +117,29 @@ def test_the_shortest_transition_times_are_none(make_bench, dynamics):
         for _ in range(10):
             found = bench.follow(Q)
         np.testing.assert_allclose(found, dynamics.gravity_torque(Q), atol=1e-9)
+
+
+def test_a_reference_at_rest_does_not_take_the_brake_from_an_arm_at_speed(program, dynamics):
+    """One that begins where the arm is on its way to a position limit waits until it rests."""
+    only = np.where(np.arange(N) == 2, 1.0, 0.0)
+    q, qd = np.where(only > 0.0, LIMIT - 0.155, Q), 3.1 * only
+    with ControllerBench(program, N, transition_time=0.0, state_effort='ignore') as bench:
+        bench.states(q, qd)
+        assert bench.activate()
+        command = bench.follow(q, qd, -31.0 * only)
+        assert bench.set({'transition_time': 0.2}) == ''
+        bench.references(np.full(N, np.nan))
+        farthest = -np.inf
+        for index in range(300):
+            q, qd = move(dynamics, q, qd, command)
+            farthest = max(farthest, q[2])
+            bench.states(q, qd)
+            if index == 10:
+                bench.references(q)
+            if index == 200:
+                assert bench.log[-1].startswith('reference jumps')
+                bench.references(q)
+            assert bench.update()
+            command = bench.commands
+        assert bench.log == []
+    assert farthest < LIMIT + 0.001
