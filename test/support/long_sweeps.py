@@ -35,6 +35,8 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_what_a_tolerance_changes_is_within_its_bound': 3,
     },
     'benchmark/test_bench_command.py': {
+        'test_checkouts_are_compared': 0,
+        'test_loaded_hop_runs': 0,
         'test_part_runs': 1,
         'test_regressor_part_runs': 0,
         'test_sweep_part_runs': 0,
@@ -70,6 +72,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_changes_by_hand': 2,
     },
     'cli/test_identify_payload.py': {
+        'test_refusals': 2,
         'test_the_load_of_a_log': 1,
     },
     'codegen/test_array_api.py': {
@@ -181,15 +184,18 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_description_of_another_robot_is_named': 1,
         'test_a_zero_that_is_off_by_twenty_degrees_is_named': 1,
         'test_good_logs_of_five_arms_raise_no_alarm': 3,
-        'test_gravity_that_a_driver_takes_out_is_named': 2,
+        'test_gravity_that_a_driver_takes_out_is_named': 1,
         'test_one_joint_of_several_in_degrees_is_named': 1,
         'test_the_gear_of_an_encoder_is_named': 1,
     },
     'gains/test_gain_falling.py': {
-        'test_no_arm_falls_with_gains_by_the_factor_that_is_printed': 1,
+        'test_no_arm_falls_with_gains_by_the_factor_that_is_printed': 0,
     },
     'identification/test_base_estimate.py': {
         'test_intervals_of_each_base_parameter_hold_the_truth': 1,
+    },
+    'identification/test_coupled_drives.py': {
+        'test_a_log_shows_which_joints_share_a_drive': 1,
     },
     'identification/test_drive_gains.py': {
         'test_one_log_of_an_arm_farther_off_than_believed': 1,
@@ -206,6 +212,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'identification/test_payload_fit.py': {
         'test_one_log_counts_what_may_be_wrong_with_the_arm': 2,
         'test_two_logs_tell_all_ten_parameters': 3,
+    },
+    'logs/test_executors.py': {
+        'test_a_worker_that_is_killed_changes_nothing': 1,
     },
     'logs/test_layouts_of_csv.py': {
         'test_columns_are_named_by_hand': 1,
