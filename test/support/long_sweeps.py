@@ -44,6 +44,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'benchmark/test_bench_competitors.py': {
         'test_contenders_compute_the_same': 10,
     },
+    'bring_up/test_setup.py': {
+        'test_colcon_builds_it': 2,
+    },
     'cli/test_cli_reproduce.py': {
         'test_simulations_draw_and_print_json': 1,
     },
@@ -120,6 +123,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'codegen/test_result_arrays.py': {
         'test_the_result_is_written_into_out': 48,
     },
+    'codegen/test_rounding_note.py': {
+        'test_no_printed_function_changes_by_more_than_its_header_says': 7,
+    },
     'codegen/test_source.py': {
         'test_no_name_of_a_model_file_reaches_what_is_executed': 3,
         'test_text_of_random_robots_keeps_to_the_alphabet': 1,
@@ -143,6 +149,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_hard_stop_ends_the_run_by_name': 1,
         'test_an_arm_with_hidden_errors_follows_as_one_that_is_known': 1,
     },
+    'control/test_damped_faults.py': {
+        'test_a_publisher_that_never_moves_takes_nothing_from_the_damping': 2,
+        'test_two_publishers_in_turns_do_not_throw_the_arm': 2,
+    },
     'control/test_feasibility.py': {
         'test_a_loop_with_a_velocity_filter_grows_as_it_is_said': 16,
     },
@@ -162,6 +172,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_arrival_matters_little_where_they_bear_none': 1,
         'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
     },
+    'controller/test_controller_package.py': {
+        'test_a_package_may_have_any_name': 2,
+    },
     'driver/test_driver_description.py': {
         'test_the_meaning_of_efforts_is_found': 1,
     },
@@ -172,10 +185,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_fold_of_a_recorded_ur10e_has_no_turns': 1,
         'test_correct_logs_have_no_fault': 1,
         'test_correct_logs_of_other_arms_have_no_fault': 1,
-        'test_faults_planted_in_recorded_logs_are_found': 3,
+        'test_faults_planted_in_recorded_logs_are_found': 1,
         'test_friction_that_turns_round_gradually_is_no_fault': 1,
         'test_joints_of_which_the_model_expects_nothing_have_no_vote': 1,
-        'test_planted_faults_are_found_and_repaired': 4,
+        'test_planted_faults_are_found_and_repaired': 2,
         'test_recorded_ur10e_is_right': 1,
         'test_two_faults_are_both_found': 1,
     },
@@ -187,6 +200,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_gravity_that_a_driver_takes_out_is_named': 1,
         'test_one_joint_of_several_in_degrees_is_named': 1,
         'test_the_gear_of_an_encoder_is_named': 1,
+    },
+    'fuzz/test_fuzz_annotator.py': {
+        'test_trajectories_of_all_kinds': 1,
     },
     'gains/test_gain_falling.py': {
         'test_no_arm_falls_with_gains_by_the_factor_that_is_printed': 0,
@@ -357,9 +373,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_braking_throws_no_joint_that_stands': 8,
     },
     'simulation/test_fault_damping.py': {
-        'test_a_frozen_encoder_lets_no_joint_get_faster': 14,
+        'test_a_frozen_encoder_lets_no_joint_get_faster': 5,
         'test_an_arm_that_shakes_beyond_its_limits_calms_down': 2,
-        'test_no_joint_gets_faster': 24,
+        'test_no_joint_gets_faster': 8,
     },
     'simulation/test_firmware_law.py': {
         'test_a_firmware_moves_the_arm_as_the_controller_does': 2,
