@@ -30,7 +30,7 @@ extensions = [
     'sphinx.ext.autodoc',
     'sphinx.ext.autosummary',
 ]
-exclude_patterns = ['_build', '_templates']
+exclude_patterns = ['_build', '_static', '_templates']
 templates_path = ['_templates']
 source_suffix = {'.md': 'markdown', '.rst': 'restructuredtext'}
 
@@ -45,6 +45,8 @@ numpydoc_show_class_members = False
 html_theme = 'furo'
 html_title = f'ne_dynamics {version}'
 html_show_sourcelink = False
+html_static_path = ['_static']
+html_css_files = ['tables.css']
 html_math_renderer = None  # no page has formulas: nothing comes from outside
 
 REPOSITORY = next(
