@@ -16,7 +16,8 @@ from ne_dynamics.loaded_later import load_later
 if TYPE_CHECKING:
     from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
     from ne_dynamics.excitation.limits import ExcitationLimits, Shares
-    from ne_dynamics.excitation.plan import Excitation, load_solids, plan_excitation
+    from ne_dynamics.excitation.plan import Excitation, plan_excitation
+    from ne_dynamics.excitation.solids import load_solids
 
 __all__ = [
     'FLOOR',
@@ -34,6 +35,7 @@ if not TYPE_CHECKING:
         {
             'keep_out': 'FLOOR KeepOut',
             'limits': 'ExcitationLimits Shares',
-            'plan': 'Excitation load_solids plan_excitation',
+            'plan': 'Excitation plan_excitation',
+            'solids': 'load_solids',
         },
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,7 +25,7 @@ from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.linear_algebra import one_thread
 from ne_dynamics.excitation.search import Search, Task
-from ne_dynamics.excitation.solids import Solid, make_origins, make_solids
+from ne_dynamics.excitation.solids import Solid, make_origins
 from ne_dynamics.excitation.thresholds import EXCITATION, SEARCH
 from ne_dynamics.excitation.verification import (
     DenseMotion,
@@ -37,8 +36,6 @@ from ne_dynamics.excitation.verification import (
     sample_densely,
 )
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Robot
-from ne_dynamics.model.urdf.shapes import read_shapes
 from ne_dynamics.motion import NANO, AnnotatedTrajectory, TrajectoryPoint
 
 
@@ -112,31 +109,6 @@ class Excitation:
     def duration(self) -> float:
         """Duration of the motion [s]."""
         return self.series.duration
-
-
-def load_solids(
-    path_or_xml: str | os.PathLike[str] | bytes,
-    robot: Robot,
-    description_file: str | os.PathLike[str] | None = None,
-    package_folders: Sequence[str] = (),
-) -> tuple[Solid, ...]:
-    """Return the collision bodies of a robot from its URDF, for :func:`plan_excitation`.
-
-    Parameters
-    ----------
-    path_or_xml, description_file, package_folders
-        See :func:`~ne_dynamics.model.urdf.shapes.read_shapes`.
-    robot : Robot
-        Loaded from the same URDF.
-
-    Raises
-    ------
-    ModelError
-        When a shape is wrong, or a mesh cannot be found or read.
-    MissingDependencyError
-        When coal is not installed.
-    """
-    return make_solids(robot, read_shapes(path_or_xml, description_file, package_folders))
 
 
 @one_thread()

@@ -7,6 +7,7 @@ is what gradients need, and intersects meshes as they are.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -91,6 +92,31 @@ def make_solids(robot: Robot, shapes: Sequence[Shape]) -> tuple[Solid, ...]:
     return tuple(solids)
 
 
+def load_solids(
+    path_or_xml: str | os.PathLike[str] | bytes,
+    robot: Robot,
+    description_file: str | os.PathLike[str] | None = None,
+    package_folders: Sequence[str] = (),
+) -> tuple[Solid, ...]:
+    """Return the collision bodies of a robot from its URDF, for :func:`~.plan.plan_excitation`.
+
+    Parameters
+    ----------
+    path_or_xml, description_file, package_folders
+        See :func:`~ne_dynamics.model.urdf.shapes.read_shapes`.
+    robot : Robot
+        Loaded from the same URDF.
+
+    Raises
+    ------
+    ModelError
+        When a shape is wrong, or a mesh cannot be found or read.
+    MissingDependencyError
+        When coal is not installed.
+    """
+    return make_solids(robot, read_shapes(path_or_xml, description_file, package_folders))
+
+
 def read_bounds(robot: Robot, text: str, file: str) -> dict[int, tuple[FloatArray, FloatArray]]:
     """Return the boxes around the collision shapes of the bodies that have any.
 
@@ -108,16 +134,16 @@ def read_bounds(robot: Robot, text: str, file: str) -> dict[int, tuple[FloatArra
         Least and largest coordinates by the index of the body, in its frame [m].
     """
     try:
-        solids = make_solids(robot, read_shapes(text, file))
+        solids = load_solids(text, robot, file)
     except (ModelError, MissingDependencyError):
         return {}
-    return {
-        body: (
-            np.min([(s.points - s.radius).min(axis=0) for s in solids if s.body == body], axis=0),
-            np.max([(s.points + s.radius).max(axis=0) for s in solids if s.body == body], axis=0),
-        )
-        for body in {solid.body for solid in solids}
-    }
+    boxes: dict[int, tuple[FloatArray, FloatArray]] = {}
+    for solid in solids:
+        lower = (solid.points - solid.radius).min(axis=0)
+        upper = (solid.points + solid.radius).max(axis=0)
+        before = boxes.get(solid.body, (lower, upper))
+        boxes[solid.body] = np.minimum(before[0], lower), np.maximum(before[1], upper)
+    return boxes
 
 
 def make_origins(robot: Robot) -> tuple[Solid, ...]:

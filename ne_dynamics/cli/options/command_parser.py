@@ -52,7 +52,7 @@ def read_commands(table: str) -> dict[str, Command]:
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser whose subcommands settle which argument is the model: see `add_model`.
+    """A parser whose subcommands settle which argument is the model: see `settle_model`.
 
     Options may stand between arguments: `identify arm.urdf --tip-link tool0 log.csv`.
     """
