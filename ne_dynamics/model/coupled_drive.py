@@ -10,7 +10,7 @@ import numpy as np
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.friction import FrictionModel
-from ne_dynamics.model.frozen import Frozen, checked_number
+from ne_dynamics.model.frozen import Frozen, checked_number, settle_drive
 from ne_dynamics.model.rigid_body import FloatArray
 
 NUMBER_KEYS = (
@@ -88,11 +88,7 @@ class CoupledDrive(Frozen):
         for joint, ratio in self.items:
             if ratio == 0.0:
                 raise ModelError(f'{what}: ratio of joint {joint!r}: expected other than 0, got 0')
-        for key in NUMBER_KEYS:
-            value = checked_number(getattr(self, key), f'{what}: {key}')
-            if value < 0.0 and key != 'gear_ratio':
-                raise ModelError(f'{what}: {key}: expected >= 0, got {value:g}')
-            object.__setattr__(self, key, value)
+        settle_drive(self, NUMBER_KEYS, what)
         self._check_sizes(what)
 
     def _check_joints(self, what: str) -> None:
@@ -111,11 +107,6 @@ class CoupledDrive(Frozen):
             _ = self.friction
         except ModelError as error:
             raise ModelError(f'{what}: {error}') from error
-        if self.rotor_inertia > 0.0 and self.gear_ratio == 0.0:
-            raise ModelError(
-                f'{what}: gear_ratio: expected other than 0 with a rotor_inertia of '
-                f'{self.rotor_inertia:g}, got 0'
-            )
         largest = max(map(abs, self.ratios))
         sizes = (self.reflected_inertia, self.viscous_friction, self.coulomb_friction, 1.0)
         if not all(math.isfinite(size * largest * largest) for size in sizes):

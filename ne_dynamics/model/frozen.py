@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import Field, fields
 from typing import Any, ClassVar, TypeVar
 
@@ -91,3 +91,23 @@ class Frozen:
 
 def _construct(cls: type[_T], values: Mapping[str, Any]) -> _T:
     return cls(**values)
+
+
+def settle_drive(part: Any, keys: Iterable[str], what: str) -> None:
+    """Check the numbers of a drive, in a part with rotor_inertia and gear_ratio, and set them.
+
+    Raises
+    ------
+    ModelError
+        When one is no finite number, one but the ratio is negative, or a rotor has no ratio.
+    """
+    for key in keys:
+        value = checked_number(getattr(part, key), f'{what}: {key}')
+        if value < 0.0 and key != 'gear_ratio':
+            raise ModelError(f'{what}: {key}: expected >= 0, got {value}')
+        object.__setattr__(part, key, value)
+    if part.rotor_inertia > 0.0 and part.gear_ratio == 0.0:
+        raise ModelError(
+            f'{what}: gear_ratio: expected other than 0 with a rotor_inertia of '
+            f'{part.rotor_inertia:g}, got 0'
+        )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.friction import FrictionModel
-from ne_dynamics.model.frozen import Frozen, checked_number, frozen_array
+from ne_dynamics.model.frozen import Frozen, checked_number, frozen_array, settle_drive
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
 
 DRIVE_KEYS = ('viscous_friction', 'coulomb_friction', 'rotor_inertia', 'gear_ratio')
@@ -112,16 +112,7 @@ class Joint(Frozen):
         ):
             value = checked_number(getattr(self, key), f'{what}: {key}', may_be_infinite=True)
             object.__setattr__(self, key, value)
-        for key in ('viscous_friction', 'coulomb_friction', 'rotor_inertia', 'gear_ratio'):
-            value = checked_number(getattr(self, key), f'{what}: {key}')
-            if value < 0.0 and key != 'gear_ratio':
-                raise ModelError(f'{what}: {key}: expected >= 0, got {value}')
-            object.__setattr__(self, key, value)
-        if self.rotor_inertia > 0.0 and self.gear_ratio == 0.0:
-            raise ModelError(
-                f'{what}: gear_ratio: expected other than 0 with a rotor_inertia of '
-                f'{self.rotor_inertia:g}, got 0'
-            )
+        settle_drive(self, DRIVE_KEYS, what)
         if not np.isfinite(self.reflected_inertia):
             raise ModelError(
                 f'{what}: gear_ratio and rotor_inertia: expected a finite '
