@@ -41,15 +41,6 @@ def test_every_transition(bench) -> None:
     assert bench.state == 'finalized'
 
 
-def test_impossible_transitions_are_refused(bench) -> None:
-    """A transition that the state does not have is refused and the node lives on."""
-    bench.start(wait='unconfigured', autostart=False)
-    for label in ('activate', 'deactivate', 'cleanup', 'fly'):
-        assert not bench.change_state(label)
-    assert bench.state == 'unconfigured'
-    assert bench.change_state('configure')
-
-
 def test_inactive_sends_nothing(bench) -> None:
     """States that come while inactive are not answered, and a trajectory then is dropped."""
     node = bench.start(wait='unconfigured', autostart=False)
@@ -64,37 +55,6 @@ def test_inactive_sends_nothing(bench) -> None:
     response = bench.trigger('hold')
     assert not response.success
     assert 'inactive' in response.message
-
-
-@pytest.mark.parametrize('transition', ['deactivate', 'shutdown'])
-def test_the_arm_is_left_held(bench, transition: str) -> None:
-    """The last command of deactivating or shutting down is gravity at the last pose."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    moved = Q + 0.2
-    bench.answer(bench.joint_state(moved, np.full(6, 0.5)))
-    assert bench.change_state(transition)
-    bench.spin(lambda: len(bench.commands) == 3)
-    np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(moved), atol=1e-9)
-
-
-def test_no_last_command_without_a_state(bench) -> None:
-    """Where no state has come there is no pose to hold, and no command goes out."""
-    bench.start()
-    assert bench.change_state('deactivate')
-    bench.settle()
-    assert bench.commands == []
-
-
-def test_activation_holds_where_the_arm_is_now(bench) -> None:
-    """After a pause the arm is held where it is, not where it was."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.change_state('deactivate')
-    bench.change_state('activate')
-    moved = Q + 0.4
-    command = bench.answer(bench.joint_state(moved))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(moved), atol=1e-9)
 
 
 def test_the_robot_comes_by_topic(bench) -> None:
@@ -122,28 +82,6 @@ def test_the_robot_comes_by_parameter(bench) -> None:
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    'text',
-    [
-        ' ',
-        '<robot name="x"><link name="a">',
-        '<!DOCTYPE r [<!ENTITY e "e">]><robot name="x"><link name="&e;"/></robot>',
-        'joints: []',
-        '<robot name="x"><link name="a"/><link name="b"/></robot>',
-    ],
-    ids=['blank', 'malformed', 'entity', 'not XML', 'two roots'],
-)
-def test_a_bad_description_is_dropped(bench, text: str) -> None:
-    """A description that is no robot is dropped with the reason; a good one is waited for."""
-    bench.start(wait='unconfigured', model_file='')
-    bench.hear('waiting for the robot')
-    bench.describe(text)
-    bench.hear('robot_description dropped')
-    assert bench.state == 'unconfigured'
-    bench.describe(bench.urdf)
-    bench.spin(lambda: bench.state == 'active')
-
-
 def test_a_wrong_parameter_does_not_cost_the_description(bench) -> None:
     """A sound description survives a wrong tip_link, which can be set right afterwards."""
     bench.start(wait='unconfigured', model_file='', tip_link='nowhere')
@@ -152,17 +90,6 @@ def test_a_wrong_parameter_does_not_cost_the_description(bench) -> None:
     assert bench.set_atomically(tip_link='tcp').successful
     assert bench.change_state('configure')
     assert bench.change_state('activate')
-
-
-def test_another_description_waits_for_the_next_configuring(bench) -> None:
-    """A description that changes while active does not change the arm that is controlled."""
-    text = bench.urdf
-    bench.describe(text)
-    bench.start(model_file='')
-    bench.describe(text.replace('six_axis_arm', 'another_arm', 1))
-    bench.hear('another robot_description came')
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -184,15 +111,6 @@ def test_what_cannot_be_configured_stays_unconfigured(bench, parameters, reason:
     bench.start(wait='unconfigured', **parameters)
     bench.hear('not configured', reason)
     assert bench.state == 'unconfigured'
-
-
-def test_a_fault_can_be_mended(bench) -> None:
-    """After a failed start, setting the parameter right and configuring is enough."""
-    bench.start(wait='unconfigured', model_file='/nowhere')
-    bench.hear('not configured')
-    assert bench.set_atomically(model_file=bench.model_file).successful
-    assert bench.change_state('configure')
-    assert bench.state == 'inactive'
 
 
 def test_an_effort_limit_of_zero_is_refused(bench, tmp_path: Path) -> None:

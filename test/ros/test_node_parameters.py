@@ -107,59 +107,6 @@ def test_limits_change_at_run_time(bench) -> None:
     assert np.abs(bench.answer(bench.joint_state(Q - 1.0))).max() == 90.0
 
 
-REJECTED = [
-    ({'computed_torque__kp': [NAN]}, ['computed_torque.kp', 'finite', 'nan']),
-    ({'computed_torque__kp': [1.0, 2.0]}, ['computed_torque.kp', '1, 6 or 36', 'got 2']),
-    ({'computed_torque__kv': [-1.0]}, ['computed_torque.kv', '>= 0']),
-    ({'computed_torque__kp': 'high'}, ['computed_torque.kp', 'a number', "'high'"]),
-    ({'feedforward_pd__kv': [float('inf')]}, ['feedforward_pd.kv', 'finite']),
-    ({'mode': 'pid'}, ['mode', 'one of computed_torque', "'pid'"]),
-    ({'mode': 1}, ['mode', 'a string', '1']),
-    ({'terms__gravity': 1}, ['terms.gravity', 'true or false', '1']),
-    ({'effort_limits': [0.0]}, ['effort_limits', '> 0', '0']),
-    ({'effort_limits': [1.0, 2.0]}, ['effort_limits', 'got 2']),
-    ({'effort_rate_limit': [-1.0]}, ['effort_rate_limit', '>= 0']),
-    ({'wrench__timeout': 0.0}, ['wrench.timeout', '> 0', '0']),
-    ({'wrench__timeout': NAN}, ['wrench.timeout', 'finite', 'nan']),
-    ({'wrench__measures': 'up'}, ['wrench.measures', 'on_tool, by_tool', "'up'"]),
-    ({'wrench__on_timeout': 'stop'}, ['wrench.on_timeout', "'stop'"]),
-    (
-        {'computed_torque__kpp': [1.0]},
-        ['computed_torque.kpp', "did you mean 'computed_torque.kp'"],
-    ),
-    ({'model_file': 'other.urdf'}, ['model_file', 'while unconfigured only', 'active']),
-    ({'gravity': [0.0, 0.0, 0.0]}, ['gravity', 'while unconfigured only']),
-    ({'autostart': False}, ['autostart', 'at the start only']),
-]
-
-
-@pytest.mark.parametrize(
-    ('bad', 'said'), REJECTED, ids=[f'{next(iter(r[0]))}-{i}' for i, r in enumerate(REJECTED)]
-)
-def test_half_valid_sets_change_nothing(bench, bad, said) -> None:
-    """One bad value refuses the whole set, naming parameter, expected and got."""
-    bench.start(mode='feedforward_pd', feedforward_pd__kp=[10.0])
-    bench.answer(bench.joint_state(Q))
-    before = bench.answer(bench.joint_state(Q - 0.01))
-    values = {name: bench.node.get_parameter(name).value for name in PARAMETERS.by_name}
-    result = bench.set_atomically(feedforward_pd__kp=[99.0], **bad)
-    assert not result.successful
-    for part in said:
-        assert part in result.reason
-    for name, value in values.items():
-        assert bench.node.get_parameter(name).value == value
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q - 0.01)), before)
-
-
-def test_set_parameters_judges_each_by_itself(bench) -> None:
-    """The service that sets one after the other refuses the bad one and takes the good one."""
-    bench.start(mode='feedforward_pd', feedforward_pd__kp=[10.0])
-    good, bad = bench.set_each(feedforward_pd__kp=[20.0], feedforward_pd__kv=[NAN])
-    assert good.successful
-    assert not bad.successful
-    assert 'feedforward_pd.kv' in bad.reason
-
-
 @pytest.mark.parametrize(
     ('parameters', 'said'),
     [
@@ -196,14 +143,6 @@ def test_a_misspelt_start_value_is_warned_of(bench) -> None:
     """A parameter that the node does not have is not passed over in silence."""
     bench.start(terms__gravty=False)
     bench.hear("terms.gravty: no such parameter; did you mean 'terms.gravity'?")
-
-
-def test_other_parameters_of_a_ros_node_still_work(bench) -> None:
-    """Parameters that rclpy declares itself can be set as ever."""
-    bench.start()
-    assert bench.set_atomically(use_sim_time=True).successful
-    assert bench.node.get_parameter('use_sim_time').value is True
-    assert bench.set_atomically(use_sim_time=False).successful
 
 
 def test_gains_of_zero_need_a_robot_that_closes_the_loop(bench) -> None:
