@@ -8,7 +8,11 @@ import time
 import numpy as np
 import pytest
 
-Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from fault_bench import POSTURE as Q
+from fault_bench import SHORTEST_PERIOD
+
 RATE = 50.0
 PATIENT = 60.0
 """state_timeout [s] of what is no matter of it."""
@@ -16,35 +20,12 @@ PATIENT = 60.0
 QUICK = 1.0
 """state_timeout [s] of what waits for it to pass."""
 
-
 NODE = {'state_timeout': PATIENT, 'command.repeat': RATE, 'transition_time': 0.05}
+RESET = {'state_timeout': PATIENT}
 
-
-@pytest.fixture(scope='module')
-def node(make_bench):
-    """Return the bench with a node that repeats, and end the node as it is to end."""
-    bench = make_bench()
-    bench.start_node(**NODE)
-    bench.until_ready()
-    yield bench
-    bench.check()
-    bench.node.end(signal.SIGINT)
-
-
-@pytest.fixture
-def player(node):
-    """Return a player of the robot, whose arm rests at Q and is held there."""
-    from fault_bench import SHORTEST_PERIOD, Player
-
-    node.set(state_timeout=PATIENT)
-    assert node.change_state('deactivate')
-    # A command that is sent again has no state of its own to tell its time by: the shortest one
-    # is what steps are judged by.
-    player = Player(node, SHORTEST_PERIOD)
-    assert node.change_state('activate')
-    player.rest(Q)
-    yield player
-    node.check()
+# A command that is sent again has no state of its own to tell its time by: the shortest one is
+# what steps are judged by.
+PLAYER = {'period': SHORTEST_PERIOD}
 
 
 def until_repeated(node, count: int = 10) -> None:

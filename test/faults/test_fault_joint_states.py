@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import signal
 import time
 
 import numpy as np
 import pytest
 
-NAN = float('nan')
-INF = float('inf')
-NAMES = [f'joint_{i}' for i in range(1, 7)]
-Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from fault_bench import NAMES
+from fault_bench import POSTURE as Q
+
+NAN, INF = float('nan'), float('inf')
+SPIKE = Q + np.array([0.0, 0.8, 0.0, 0.0, 0.0, 0.0])
 ELSEWHERE = Q + np.array([0.5, 0.4, -0.6, 0.3, 0.5, -0.7])
 PATIENT = 60.0
 """state_timeout [s] of rows that are no matter of time."""
@@ -44,38 +46,21 @@ UNUSABLE = {
 }
 
 
-@pytest.fixture(scope='module')
-def node(make_bench):
-    """Return the bench with a node, and end the node as it is to end."""
-    bench = make_bench()
-    bench.start_node(state_timeout=PATIENT)
-    bench.until_ready()
-    yield bench
-    bench.check()
-    bench.node.end(signal.SIGINT)
-
-
-@pytest.fixture
-def player(node):
-    """Return a player of the robot, whose arm rests at Q and is held there."""
-    from fault_bench import Player
-
-    node.set(state_timeout=PATIENT)
-    if node.state == 'active':
-        assert node.change_state('deactivate')
-    player = Player(node)
-    node.left_at = None
-    assert node.change_state('activate')
-    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
-    yield player
-    node.set(state_timeout=PATIENT)
-    node.check()
+NODE = RESET = {'state_timeout': PATIENT}
 
 
 def follow(node, goal, seconds: float = 2.0) -> None:
     """Let the arm follow a trajectory, from the next state on."""
     node.trajectories.publish(node.trajectory((seconds, goal)))
     node.settle()
+
+
+def set_out(node, player) -> np.ndarray:
+    """Let the arm be under way; return where it is."""
+    follow(node, Q + 0.4)
+    for step in range(8):
+        player.answer(Q + 0.001 * step, velocity=[0.2] * 6)
+    return Q + 0.001 * 7
 
 
 def until_restarted(node, player, q) -> int:
@@ -116,6 +101,20 @@ def faults(record) -> int:
     return sum(int(count) for key, count in record.values.items() if key.startswith('faults '))
 
 
+def until_counted(node, name: str, send) -> None:
+    """Send states, 10 ms apart, until a fault has come about once more by the diagnostics."""
+    key, mark = f'faults {name}', node.mark()
+    before = node.fault_count(name)
+
+    def is_counted() -> bool:
+        send()
+        time.sleep(0.01)
+        found = node.diagnostics[mark.diagnostics :]
+        return any(int(record.values.get(key, 0)) > before for record in found)
+
+    node.until(is_counted, name)
+
+
 def shorten_timeout(node, player, q) -> None:
     """Let the states stop soon after one more."""
     node.set(state_timeout=QUICK)
@@ -126,21 +125,17 @@ def shorten_timeout(node, player, q) -> None:
 # ---- what cannot be used
 
 
-@pytest.mark.parametrize('fault', list(UNUSABLE))
-def test_an_unusable_state_is_passed_over(node, player, fault: str) -> None:
+def test_an_unusable_state_is_passed_over(node, player) -> None:
     """A state that cannot be used gives no command, and the next good one is answered."""
-    fields = {
-        key: list(value) if not isinstance(value, list) else value
-        for key, value in UNUSABLE[fault].items()
-    }
     held = node.commands[-1].effort
-    count = len(node.commands)
-    for _ in range(3):
-        player.send(Q, **fields)
-    node.settle()
-    assert len(node.commands) == count
-    np.testing.assert_allclose(player.answer(Q), held, atol=1e-9)
-    np.testing.assert_allclose(node.held_at, Q, atol=1e-9)
+    for fault, fields in UNUSABLE.items():
+        count = len(node.commands)
+        for _ in range(3):
+            player.send(Q, **{key: list(value) for key, value in fields.items()})
+        node.settle()
+        assert len(node.commands) == count, fault
+        np.testing.assert_allclose(player.answer(Q), held, atol=1e-9, err_msg=fault)
+        np.testing.assert_allclose(node.held_at, Q, atol=1e-9)
 
 
 def test_unusable_states_are_counted_by_field(node, player) -> None:
@@ -163,32 +158,20 @@ def test_unusable_states_are_counted_by_field(node, player) -> None:
     node.until_logged('joint_states dropped', 'name')
 
 
-def test_shuffled_names(node, player) -> None:
-    """Joints in another order with every message are matched by name."""
+def test_names_decide(node, player) -> None:
+    """Joints in another order, and among others whatever their values, are matched by name."""
     generator = np.random.default_rng(5)
     moving = np.linspace(-0.3, 0.3, 6)
+    names = np.array([*NAMES, 'wheel', 'finger'])
+    position, velocity = np.array([*Q, NAN, 1e300]), np.array([*moving, -INF, NAN])
     expected = player.answer(Q, velocity=moving.tolist())
-    for _ in range(5):
-        order = generator.permutation(6)
+    for count in (6, 6, 8, 8):
+        order = generator.permutation(count)
         command = player.answer(
-            Q[order],
-            dt=0.0,
-            name=[NAMES[i] for i in order],
-            velocity=moving[order].tolist(),
+            position[order], dt=0.0, name=names[order].tolist(), velocity=velocity[order].tolist()
         )
         np.testing.assert_allclose(command, expected, atol=1e-9)
         np.testing.assert_allclose(node.held_at, Q, atol=1e-9)
-
-
-def test_other_joints_among_them(node, player) -> None:
-    """Joints of others, whatever their values, do not matter."""
-    held = node.commands[-1].effort
-    command = player.answer(
-        [NAN, *Q[:3], INF, *Q[3:], 1e300],
-        name=['wheel', *NAMES[:3], 'finger', *NAMES[3:], 'wheel'],
-        velocity=[NAN, *[0.0] * 3, -INF, *[0.0] * 3, NAN],
-    )
-    np.testing.assert_allclose(command, held, atol=1e-9)
 
 
 def test_no_stamp(node, player) -> None:
@@ -256,33 +239,22 @@ def test_efforts_that_mean_something_else(node, player) -> None:
 # ---- states that stop
 
 
-def test_states_that_stop(node, player) -> None:
-    """States stop under way: left with gravity, an error, silence; held where they return."""
+@pytest.mark.parametrize('moved', [False, True])
+def test_states_that_stop(node, player, moved: bool) -> None:
+    """States stop under way: left with gravity, an error, silence; held where they return, though
+    the arm was moved meanwhile, without a step of the command.
+    """
     mark = node.mark()
     # These states are no arm's, which a brake would be reckoned from.
     node.set(on_state_loss='gravity')
-    follow(node, Q + 0.4)
-    for step in range(8):
-        player.answer(Q + 0.001 * step, velocity=[0.2] * 6)
-    last = Q + 0.001 * 7
+    last = set_out(node, player)
     assert np.abs(node.commands[-1].effort - node.gravity(last)).max() > 0.05
     shorten_timeout(node, player, last)
     node.until_fault('joint_states stopped', since=mark)
     until_left(node, last)
     node.set(state_timeout=PATIENT, on_state_loss='brake')
     player.time += 10.0
-    until_restarted(node, player, last)
-
-
-def test_states_that_return_with_the_arm_elsewhere(node, player) -> None:
-    """The arm was moved meanwhile: it is held where it is then, without a step of the command."""
-    mark = node.mark()
-    shorten_timeout(node, player, Q)
-    node.until_fault('joint_states stopped', since=mark)
-    until_left(node, Q)
-    node.set(state_timeout=PATIENT)
-    player.time += 10.0
-    until_restarted(node, player, ELSEWHERE)
+    until_restarted(node, player, ELSEWHERE if moved else last)
 
 
 def test_a_timeout_that_is_shortened_while_states_stay_away(node, player) -> None:
@@ -296,19 +268,8 @@ def test_a_timeout_that_is_shortened_while_states_stay_away(node, player) -> Non
 
 def test_only_unusable_states_are_none(node, player) -> None:
     """States that cannot be used for longer than the timeout are states that have stopped."""
-    before = node.fault_count('joint_states stopped')
-    mark = node.mark()
     shorten_timeout(node, player, Q)
-
-    def left() -> bool:
-        player.send(Q, position=[NAN] * 6)
-        time.sleep(0.01)
-        return any(
-            int(record.values.get('faults joint_states stopped', 0)) > before
-            for record in node.diagnostics[mark.diagnostics :]
-        )
-
-    node.until(left, 'the fault')
+    until_counted(node, 'joint_states stopped', lambda: player.send(Q, position=[NAN] * 6))
     until_left(node, Q)
     node.set(state_timeout=PATIENT)
     until_restarted(node, player, Q)
@@ -325,38 +286,34 @@ def leaving(node, player):
     node.set(on_fault='damp')
 
 
-def test_a_spike(node, player, leaving) -> None:
-    """One state far away is refused: left with gravity of the last good pose, held again there."""
+JUMPS = {
+    'a spike': ([SPIKE], Q, (3, 4)),
+    'for good': ([ELSEWHERE] * 2, ELSEWHERE, (1, 2)),
+    'again and again': ([Q - 1.0, ELSEWHERE] * 5, Q, (3, 4)),
+}
+"""What is sent; where the arm is after it, and how many states agree when one is answered."""
+
+
+@pytest.mark.parametrize('jump', JUMPS)
+def test_jumps_are_refused_until_states_agree(node, player, leaving, jump: str) -> None:
+    """Left with gravity of the last good pose; held where three states in a row agree."""
     mark = node.mark()
-    assert not player.is_answered(Q + np.array([0.0, 0.8, 0.0, 0.0, 0.0, 0.0]))
+    sent, found, counts = JUMPS[jump]
+    for position in sent:
+        assert not player.is_answered(position)
     node.until_fault('joint_states jumped', since=mark)
     until_left(node, Q)
-    assert until_restarted(node, player, Q) in (3, 4)
-
-
-def test_a_jump_that_stays(node, player, leaving) -> None:
-    """The arm is elsewhere from one state to the next: refused until three agree, held there."""
-    mark = node.mark()
-    for _ in range(2):
-        assert not player.is_answered(ELSEWHERE)
-    node.until_fault('joint_states jumped', since=mark)
-    until_left(node, Q)
-    assert until_restarted(node, player, ELSEWHERE) in (1, 2)
-
-
-def test_states_that_keep_jumping(node, player, leaving) -> None:
-    """States that do not agree with one another are not believed, however long."""
-    for index in range(10):
-        assert not player.is_answered(ELSEWHERE if index % 2 else Q - 1.0)
-    until_left(node, Q)
-    assert until_restarted(node, player, Q) in (3, 4)
+    assert until_restarted(node, player, found) in counts
 
 
 def test_a_fast_but_possible_motion_is_no_jump(node, player) -> None:
-    """At one and a half times the velocity limit of the model states are still believed."""
-    velocity = 1.5 * np.array([2.1, 2.1, 3.1, 3.1, 3.1, 3.1])
-    for step in range(1, 9):
-        assert player.is_answered(Q + step * player.period * velocity)
+    """At one and a half times the velocity limit of the model states are still believed, also
+    when ten of them were lost.
+    """
+    step = 1.5 * player.period * np.array([2.1, 2.1, 3.1, 3.1, 3.1, 3.1])
+    for count in range(1, 9):
+        assert player.is_answered(Q + count * step)
+    assert player.is_answered(Q + 18 * step, dt=10 * player.period)
 
 
 def test_a_fall_is_no_jump(node, player, leaving) -> None:
@@ -374,12 +331,6 @@ def test_a_fall_is_no_jump(node, player, leaving) -> None:
     assert not player.is_answered(position + 0.5, velocity=speed.tolist())
 
 
-def test_a_jump_after_others_were_lost_is_judged_by_time(node, player) -> None:
-    """What is too far for one period is possible after ten of them were lost."""
-    velocity = 1.5 * np.array([2.1, 2.1, 3.1, 3.1, 3.1, 3.1])
-    assert player.is_answered(Q + 10 * player.period * velocity, dt=10 * player.period)
-
-
 # ---- time
 
 
@@ -395,47 +346,21 @@ def test_states_that_are_not_believed_are_damped(node, player) -> None:
     np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
 
 
-def test_a_frozen_stamp(node, player, leaving) -> None:
-    """States that keep coming with one stamp are of a robot that stands still in time."""
-    before = node.fault_count('joint_states frozen stamp')
-    mark = node.mark()
-    shorten_timeout(node, player, Q)
-
-    def frozen() -> bool:
-        player.send(Q, dt=0.0)
-        time.sleep(0.01)
-        return any(
-            int(record.values.get('faults joint_states frozen stamp', 0)) > before
-            for record in node.diagnostics[mark.diagnostics :]
-        )
-
-    node.until(frozen, 'the fault')
-    node.until_fault('joint_states frozen stamp', since=mark)
-    node.set(state_timeout=PATIENT)
-    until_left(node, Q)
-    assert not player.is_answered(Q, dt=0.0)
-    until_restarted(node, player, Q)
-
-
-def test_a_frozen_stamp_that_trembles(node, player, leaving) -> None:
-    """A stamp that stands still but for its last digits is frozen, and stays so."""
-    before = node.fault_count('joint_states frozen stamp')
+@pytest.mark.parametrize('trembles', [False, True])
+def test_a_frozen_stamp(node, player, leaving, trembles: bool) -> None:
+    """States that keep coming with one stamp are of a robot that stands still in time; so are
+    those of a stamp of which only the last digits change.
+    """
     mark = node.mark()
     shorten_timeout(node, player, Q)
 
     def send() -> None:
-        for step in (256e-9, -256e-9):
+        for step in (256e-9, -256e-9) if trembles else (0.0,):
             player.send(Q, dt=step)
-            time.sleep(0.005)
+            time.sleep(0.005)  # each is heard: only the newest is kept
 
-    def frozen() -> bool:
-        send()
-        return any(
-            int(record.values.get('faults joint_states frozen stamp', 0)) > before
-            for record in node.diagnostics[mark.diagnostics :]
-        )
-
-    node.until(frozen, 'the fault')
+    until_counted(node, 'joint_states frozen stamp', send)
+    node.until_fault('joint_states frozen stamp', since=mark)
     until_left(node, Q)
     for _ in range(20):
         send()
@@ -445,29 +370,18 @@ def test_a_frozen_stamp_that_trembles(node, player, leaving) -> None:
     until_restarted(node, player, Q)
 
 
-def test_a_clock_that_jumps_forward(node, player) -> None:
-    """Stamps 5 s ahead: held at the measured position at once, no step, the motion forgotten."""
+@pytest.mark.parametrize(
+    ('seconds', 'fault', 'most'),
+    [(5.0, 'joint_states gap', 1), (-5.0, 'joint_states clock ran backwards', 4)],
+)
+def test_a_clock_that_jumps(node, player, seconds: float, fault: str, most: int) -> None:
+    """Named as an error; held at the measured position soon, no step, the motion forgotten."""
     mark = node.mark()
     node.set(state_timeout=2.0)
-    follow(node, Q + 0.4)
-    for step in range(8):
-        player.answer(Q + 0.001 * step, velocity=[0.2] * 6)
-    last = Q + 0.001 * 7
-    player.time += 5.0
-    assert until_restarted(node, player, last) == 1
-    node.until_fault('joint_states gap', since=mark)
-
-
-def test_a_clock_that_runs_backwards(node, player) -> None:
-    """Stamps 5 s back: named as an error; held at the measured position, the motion forgotten."""
-    mark = node.mark()
-    follow(node, Q + 0.4)
-    for step in range(8):
-        player.answer(Q + 0.001 * step, velocity=[0.2] * 6)
-    last = Q + 0.001 * 7
-    player.time -= 5.0
-    assert until_restarted(node, player, last) <= 4
-    node.until_fault('joint_states clock ran backwards', since=mark)
+    last = set_out(node, player)
+    player.time += seconds
+    assert until_restarted(node, player, last) <= most
+    node.until_fault(fault, since=mark)
     np.testing.assert_allclose(node.held_at, last, atol=1e-9)
 
 

@@ -6,42 +6,17 @@ With `on_fault: leave`; what damps is in test_fault_damped.py.
 from __future__ import annotations
 
 import copy
-import signal
 
 import numpy as np
 import pytest
 
-Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-PATIENT = 60.0
-"""state_timeout [s]: the rows are no matter of time."""
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
+from fault_bench import POSTURE as Q
+
+NODE = {'state_timeout': 60.0, 'on_fault': 'leave'}
+RESET = {'velocity_source': 'measured', 'mode': 'computed_torque'}
 REST = [0.0] * 6
-
-
-@pytest.fixture(scope='module')
-def node(make_bench):
-    """Return the bench with a node that leaves the arm, and end the node as it is to end."""
-    bench = make_bench()
-    bench.start_node(state_timeout=PATIENT, on_fault='leave')
-    bench.until_ready()
-    yield bench
-    bench.check()
-    bench.node.end(signal.SIGINT)
-
-
-@pytest.fixture
-def player(node):
-    """Return a player of the robot, whose arm rests at Q and is held there."""
-    from fault_bench import Player
-
-    if node.state == 'active':
-        assert node.change_state('deactivate')
-    player = Player(node)
-    assert node.change_state('activate')
-    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
-    yield player
-    node.set(velocity_source='measured', mode='computed_torque')
-    node.check()
 
 
 def follow(node, goal, seconds: float = 0.5) -> None:
@@ -155,25 +130,20 @@ def test_a_fault_that_keeps_coming_back(node, player) -> None:
 
 
 def test_reactivation_clears(node, player) -> None:
-    """Deactivated and activated again, the arm is held where it is."""
+    """Deactivated and activated again, the arm is held where it is. Without a fault, and while the
+    node is inactive, ~/clear_fault refuses and says why.
+    """
     follow(node, Q + 0.4)
     until_refused(player, [(Q, REST)] * 60)
-    assert node.change_state('deactivate')
-    assert node.change_state('activate')
-    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
-
-
-def test_there_is_nothing_to_clear(node, player) -> None:
-    """Without a fault, and while the node is inactive, the service refuses and says why."""
-    answer = node.trigger('clear_fault')
-    assert not answer.success
-    assert 'there is no latched fault' in answer.message
     assert node.change_state('deactivate')
     answer = node.trigger('clear_fault')
     assert not answer.success
     assert 'inactive' in answer.message
     assert node.change_state('activate')
-    player.rest(Q)
+    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
+    answer = node.trigger('clear_fault')
+    assert not answer.success
+    assert 'there is no latched fault' in answer.message
 
 
 def test_a_driver_that_measures_no_velocities(node, player) -> None:

@@ -9,19 +9,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from fault_bench import LARGEST_SAG, SHORTEST_PERIOD
+
 POSTURE = np.array([0.0, 2.74, -1.05, -0.48, 0.3, 0.0])
 """The arm hangs: with an effort that stays what it is, it does not fall [rad]."""
 
 ELSEWHERE = POSTURE + np.array([-0.3, 0.2, 0.4, 0.3, -0.2, 0.5])
 REST = [0.0] * 6
-LARGEST_SAG = 0.02
-"""How far a held arm may be from where it is held [rad]."""
-
-
-@pytest.fixture(scope='module')
-def module_arm(hold_an_arm):
-    """Return the bench with an arm that is held."""
-    return hold_an_arm(node={'state_timeout': 5.0}, robot={'initial_position': POSTURE.tolist()})
+ARM = {'node': {'state_timeout': 5.0}, 'robot': {'initial_position': POSTURE.tolist()}}
 
 
 @pytest.fixture
@@ -43,8 +40,6 @@ def start_moving(arm) -> None:
 
 def check_first(arm, mark) -> None:
     """Check the first answer of a new node: held where measured, from the effort that is there."""
-    from fault_bench import SHORTEST_PERIOD
-
     first = arm.answers[mark.answers]
     (state,) = (state for state in arm.states if state.stamp == first.stamp)
     np.testing.assert_allclose(first.position, state.position, atol=1e-9)

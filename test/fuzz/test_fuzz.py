@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from ne_dynamics.control.limits import EffortLimiter, LimitedEffort
-from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.ros.thresholds import NODE
 
 SEED = 20240607
@@ -50,7 +49,7 @@ def test_messages_over_dds(action) -> None:
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     from fuzz_process import fuzz_process
 
-    report, violations = fuzz_process(plan_of(1), DDS_MESSAGES, private_domain())
+    report, violations = fuzz_process(plan_of(1), DDS_MESSAGES)
     assert not violations, '\n'.join([*violations, report])
 
 

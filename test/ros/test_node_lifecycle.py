@@ -57,27 +57,19 @@ def test_inactive_sends_nothing(bench) -> None:
     assert 'inactive' in response.message
 
 
-def test_the_robot_comes_by_topic(bench) -> None:
-    """Without a file the node waits for robot_description, says so, and starts when it comes."""
-    bench.start(wait='unconfigured', model_file='')
-    bench.hear('waiting for the robot', 'robot_description')
-    bench.describe(bench.urdf)
-    bench.spin(lambda: bench.state == 'active')
-    bench.connect()
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-
-
-def test_a_latched_description_is_found(bench) -> None:
-    """A description that was published before the node started is used."""
-    bench.describe(bench.urdf)
-    bench.start(model_file='')
-
-
-def test_the_robot_comes_by_parameter(bench) -> None:
-    """The parameter robot_description may hold the URDF itself."""
-    text = bench.urdf
-    bench.start(model_file='', robot_description=text)
+@pytest.mark.parametrize('way', ['topic', 'topic before the node', 'parameter'])
+def test_where_the_robot_comes_from(bench, way: str) -> None:
+    """Without a file the node waits for robot_description, latched or not; or a parameter has it."""
+    if way == 'topic before the node':
+        bench.describe(bench.urdf)
+    if way == 'topic':
+        bench.start(wait='unconfigured', model_file='')
+        bench.hear('waiting for the robot', 'robot_description')
+        bench.describe(bench.urdf)
+        bench.spin(lambda: bench.state == 'active')
+        bench.connect()
+    else:
+        bench.start(model_file='', robot_description=bench.urdf if way == 'parameter' else '')
     command = bench.answer(bench.joint_state(Q))
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
 
@@ -92,25 +84,30 @@ def test_a_wrong_parameter_does_not_cost_the_description(bench) -> None:
     assert bench.change_state('activate')
 
 
-@pytest.mark.parametrize(
-    ('parameters', 'reason'),
-    [
-        ({'model_file': '/nowhere/robot.urdf'}, '/nowhere/robot.urdf'),
-        ({'tip_link': 'nowhere'}, "'nowhere'"),
-        ({'joints': ['joint_1']}, 'joints: expected'),
-        ({'locked_joints__names': ['joint_6'], 'locked_joints__positions': [1.0, 2.0]}, 'locked'),
-        ({'computed_torque__kp': [1.0, 2.0]}, 'computed_torque.kp: expected 1, 6 or 36'),
-        ({'effort_limits': [1.0, 2.0]}, 'effort_limits: expected 1 or 6'),
-        ({'wrench__enabled': True, 'wrench__sensor_link': 'hand'}, "'hand'"),
-        ({'wrench__enabled': True, 'wrench__sensor_link': 'forearm'}, 'forearm'),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
-)
-def test_what_cannot_be_configured_stays_unconfigured(bench, parameters, reason: str) -> None:
-    """A model or parameter that does not fit is an error with its reason; the node lives on."""
-    bench.start(wait='unconfigured', **parameters)
-    bench.hear('not configured', reason)
-    assert bench.state == 'unconfigured'
+UNFIT = [
+    ({'model_file': '/nowhere/robot.urdf'}, '/nowhere/robot.urdf'),
+    ({'tip_link': 'nowhere'}, "'nowhere'"),
+    ({'joints': ['joint_1']}, 'joints: expected'),
+    ({'locked_joints.names': ['joint_6'], 'locked_joints.positions': [1.0, 2.0]}, 'locked'),
+    ({'computed_torque.kp': [1.0, 2.0]}, 'computed_torque.kp: expected 1, 6 or 36'),
+    ({'effort_limits': [1.0, 2.0]}, 'effort_limits: expected 1 or 6'),
+    ({'wrench.enabled': True, 'wrench.sensor_link': 'hand'}, "'hand'"),
+    ({'wrench.enabled': True, 'wrench.sensor_link': 'forearm'}, 'forearm'),
+]
+
+
+def test_what_cannot_be_configured_stays_unconfigured(bench, unthrottled) -> None:
+    """A model or parameter that does not fit is an error with its reason, until it is mended."""
+    bench.start(wait='unconfigured', autostart=False)
+    for parameters, reason in UNFIT:
+        before = dict(zip(parameters, bench.get(*parameters), strict=True))
+        bench.set(**parameters)
+        assert not bench.change_state('configure'), parameters
+        bench.hear('not configured', reason)
+        assert bench.state == 'unconfigured'
+        bench.set(**before)
+    assert bench.change_state('configure')
+    assert bench.state == 'inactive'
 
 
 def test_an_effort_limit_of_zero_is_refused(bench, tmp_path: Path) -> None:

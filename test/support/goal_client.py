@@ -33,6 +33,10 @@ class GoalClient:
         goal = self.type.Goal(trajectory=self.bench.trajectory(*points, names=names, stamp=stamp))
         for key, value in fields.items():
             setattr(goal, key, value)
+        return self.send_goal(goal)
+
+    def send_goal(self, goal: Any) -> Any:
+        """Send a goal as it is; return its handle."""
         self.bench.until(self.client.server_is_ready, 'the action server')
         future = self.client.send_goal_async(
             goal, feedback_callback=lambda message: self.feedback.append(message.feedback)
