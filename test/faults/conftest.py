@@ -39,7 +39,6 @@ def make_bench() -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope='module')
 def node(make_bench: Callable[..., Any], request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Return the bench with a node of the parameters `NODE`, and end the node as it is to end."""
     bench = make_bench()
     bench.start_node(**request.module.NODE)
     bench.until_ready()
@@ -96,7 +95,6 @@ def module_arm(make_bench: Callable[..., Any], request: pytest.FixtureRequest) -
 
 @pytest.fixture
 def arm(module_arm: Any) -> Iterator[Any]:
-    """Return the bench with the arm at rest at its `base`; check all commands afterwards."""
     bench = module_arm
     bench.until_rest()
     bench.base = bench.held_at

@@ -17,8 +17,6 @@ RATE = 50.0
 PATIENT = 60.0
 """state_timeout [s] of what is no matter of it."""
 
-QUICK = 1.0
-"""state_timeout [s] of what waits for it to pass."""
 
 NODE = {'state_timeout': PATIENT, 'command.repeat': RATE, 'transition_time': 0.05}
 RESET = {'state_timeout': PATIENT}
@@ -45,20 +43,6 @@ def until_silent(node) -> None:
         return len(node.commands) == count
 
     node.until(is_silent, 'silence')
-
-
-def test_a_silence_of_the_states_is_bridged_until_it_is_a_fault(node, player) -> None:
-    """The same command on and on; after state_timeout a last one, then silence; then as before."""
-    until_repeated(node)
-    node.set(state_timeout=QUICK)
-    mark = node.mark()
-    player.send(Q + 0.01)
-    node.until_fault('joint_states stopped', since=mark)
-    until_silent(node)
-    np.testing.assert_allclose(node.commands[-1].effort, node.gravity(Q + 0.01), atol=1e-9)
-    node.set(state_timeout=PATIENT)
-    player.rest(Q)
-    until_repeated(node)
 
 
 def test_a_node_that_is_stopped_repeats_nothing(node, player) -> None:

@@ -76,7 +76,6 @@ def test_states_that_stop_then_are_on_state_loss(node, player) -> None:
 
 
 def test_an_arm_that_is_to_be_left_gets_a_last_command(node, player) -> None:
-    """`on_fault: leave` of an arm that falls while it is damped: gravity's effort, no more."""
     position = creep_until_fault(node, player)
     velocity = np.array([0.9, -0.7, 0.5, 0.0, 0.0, 0.0])
     for _ in range(40):

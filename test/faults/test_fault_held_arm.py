@@ -15,7 +15,6 @@ NAN = float('nan')
 
 
 def changed(message, **fields):
-    """Return a copy of a message with other fields."""
     message = copy.deepcopy(message)
     for key, value in fields.items():
         setattr(message, key, value)
@@ -23,12 +22,10 @@ def changed(message, **fields):
 
 
 def shifted(message, seconds: float):
-    """Return a copy of a message with another stamp."""
     return stamped(message, nanoseconds(message.header.stamp) + round(seconds * 1e9))
 
 
 def stamped(message, stamp: int):
-    """Return a copy of a message with a stamp [ns]."""
     message = copy.deepcopy(message)
     message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
     return message

@@ -40,7 +40,6 @@ class Unit:
         self.treated += 1
 
     def break_for(self, count, treat) -> None:
-        """Treat so many readings."""
         self.treated, self.treat = 0, treat
         try:
             self.bench.until(lambda: self.treated >= count, 'treated readings')
@@ -54,7 +53,6 @@ def install(bench) -> None:
 
 
 def feel(bench) -> None:
-    """Wait for the tilt in the commands."""
     robot = load_model(MODEL, tip_link='tcp')
     tilted = Dynamics(robot, gravity=TILTED, backend='python').gravity_torque(POSTURE)
     assert np.abs(tilted - bench.gravity(POSTURE)).max() > 5.0
@@ -85,7 +83,6 @@ def changed(message, frame: str | None = None, **fields: float):
 
 
 def at(message, seconds: int):
-    """Return a copy of a reading with another stamp."""
     message = copy.deepcopy(message)
     message.header.stamp.sec += seconds
     return message

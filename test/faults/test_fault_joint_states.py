@@ -13,7 +13,6 @@ from fault_bench import NAMES
 from fault_bench import POSTURE as Q
 
 NAN, INF = float('nan'), float('inf')
-SPIKE = Q + np.array([0.0, 0.8, 0.0, 0.0, 0.0, 0.0])
 ELSEWHERE = Q + np.array([0.5, 0.4, -0.6, 0.3, 0.5, -0.7])
 PATIENT = 60.0
 """state_timeout [s] of rows that are no matter of time."""
@@ -86,7 +85,6 @@ def until_restarted(node, player, q) -> int:
 
 
 def until_left(node, q) -> None:
-    """Wait until the last command is that against gravity of a pose; none comes after it."""
     gravity = node.gravity(q)
     node.until(
         lambda: np.allclose(node.commands[-1].effort, gravity, atol=1e-9),
@@ -186,56 +184,6 @@ def test_no_stamp(node, player) -> None:
     np.testing.assert_allclose(command, node.gravity(Q), atol=1e-9)
 
 
-def test_effort_that_is_not_finite(node, player) -> None:
-    """An effort of NaN in the states does not reach the first command after activation."""
-    assert node.change_state('deactivate')
-    assert node.change_state('activate')
-    command = player.answer(Q, effort=[NAN, INF, *[0.0] * 4])
-    np.testing.assert_allclose(command, node.gravity(Q), atol=1e-9)
-
-
-def test_efforts_that_mean_something_else(node, player) -> None:
-    """Currents, or torques without gravity, are no beginning unless they are said to be one: the
-    first command is that of the model, which is said once. Where the robot compensates gravity
-    the command begins without it.
-    """
-    gravity, ones = node.gravity(Q), np.ones(6)
-    rows = (
-        ({}, 0.1 * gravity, gravity, 1),
-        ({'state_effort': 'ignore'}, 0.1 * gravity, gravity, 0),
-        ({'state_effort': 'torque_without_gravity'}, ones, gravity + ones, 0),
-        ({'terms.gravity': False}, gravity + ones, ones, 0),
-        ({'terms.gravity': False, 'state_effort': 'ignore'}, gravity, 0.0 * ones, 0),
-        ({'terms.gravity': False, 'state_effort': 'torque_without_gravity'}, ones, ones, 0),
-    )
-    usual = {'terms.gravity': True, 'state_effort': 'torque'}
-    try:
-        for settings, reading, expected, count in rows:
-            assert node.change_state('deactivate')
-            node.set(**{**usual, **settings})
-            mark = node.mark()
-            assert node.change_state('activate')
-            command = player.answer(Q, effort=reading.tolist())
-            np.testing.assert_allclose(command, expected, atol=1e-9)
-            player.answer(Q, effort=reading.tolist())
-            said = [line for line in node.log[mark.log :] if 'state_effort' in line]
-            # Lines of one kind are seldom: another test may have had one just before.
-            while count and not said:
-                assert node.change_state('deactivate')
-                assert node.change_state('activate')
-                player.answer(Q, effort=reading.tolist())
-                said = [line for line in node.log[mark.log :] if 'state_effort' in line]
-            assert len(said) == count, said
-            assert all('joint_3' in line and 'state_effort: torque' in line for line in said)
-            node.skip_to(mark)
-    finally:
-        assert node.change_state('deactivate')
-        node.set(**usual)
-        assert node.change_state('activate')
-        player.rest(Q)
-        node.left_at = None
-
-
 # ---- states that stop
 
 
@@ -278,34 +226,6 @@ def test_only_unusable_states_are_none(node, player) -> None:
 # ---- jumps
 
 
-@pytest.fixture
-def leaving(node, player):
-    """Let the node leave the arm after every fault."""
-    node.set(on_fault='leave')
-    yield
-    node.set(on_fault='damp')
-
-
-JUMPS = {
-    'a spike': ([SPIKE], Q, (3, 4)),
-    'for good': ([ELSEWHERE] * 2, ELSEWHERE, (1, 2)),
-    'again and again': ([Q - 1.0, ELSEWHERE] * 5, Q, (3, 4)),
-}
-"""What is sent; where the arm is after it, and how many states agree when one is answered."""
-
-
-@pytest.mark.parametrize('jump', JUMPS)
-def test_jumps_are_refused_until_states_agree(node, player, leaving, jump: str) -> None:
-    """Left with gravity of the last good pose; held where three states in a row agree."""
-    mark = node.mark()
-    sent, found, counts = JUMPS[jump]
-    for position in sent:
-        assert not player.is_answered(position)
-    node.until_fault('joint_states jumped', since=mark)
-    until_left(node, Q)
-    assert until_restarted(node, player, found) in counts
-
-
 def test_a_fast_but_possible_motion_is_no_jump(node, player) -> None:
     """At one and a half times the velocity limit of the model states are still believed, also
     when ten of them were lost.
@@ -314,21 +234,6 @@ def test_a_fast_but_possible_motion_is_no_jump(node, player) -> None:
     for count in range(1, 9):
         assert player.is_answered(Q + count * step)
     assert player.is_answered(Q + 18 * step, dt=10 * player.period)
-
-
-def test_a_fall_is_no_jump(node, player, leaving) -> None:
-    """An arm that falls, faster than it ever should move, is believed: its velocities say the
-    same as its positions. It is braked.
-    """
-    speed = np.array([3.0, -9.0, 12.0, 15.0, -14.0, 20.0])
-    time, position = 0.0, Q
-    for step in range(1, 11):
-        time = step * player.period
-        position = Q + 0.5 * time**2 * speed / 0.05
-        assert player.is_answered(position, velocity=(time / 0.05 * speed).tolist())
-    push = node.commands[-1].effort - node.gravity(position)
-    assert push @ speed < 0.0
-    assert not player.is_answered(position + 0.5, velocity=speed.tolist())
 
 
 # ---- time
@@ -344,72 +249,6 @@ def test_states_that_are_not_believed_are_damped(node, player) -> None:
         assert player.is_answered(Q)
     np.testing.assert_allclose(node.held_at, Q, atol=1e-9)
     np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
-
-
-@pytest.mark.parametrize('trembles', [False, True])
-def test_a_frozen_stamp(node, player, leaving, trembles: bool) -> None:
-    """States that keep coming with one stamp are of a robot that stands still in time; so are
-    those of a stamp of which only the last digits change.
-    """
-    mark = node.mark()
-    shorten_timeout(node, player, Q)
-
-    def send() -> None:
-        for step in (256e-9, -256e-9) if trembles else (0.0,):
-            player.send(Q, dt=step)
-            time.sleep(0.005)  # each is heard: only the newest is kept
-
-    until_counted(node, 'joint_states frozen stamp', send)
-    node.until_fault('joint_states frozen stamp', since=mark)
-    until_left(node, Q)
-    for _ in range(20):
-        send()
-    node.settle()
-    assert len(node.commands) == node.left_at
-    node.set(state_timeout=PATIENT)
-    until_restarted(node, player, Q)
-
-
-@pytest.mark.parametrize(
-    ('seconds', 'fault', 'most'),
-    [(5.0, 'joint_states gap', 1), (-5.0, 'joint_states clock ran backwards', 4)],
-)
-def test_a_clock_that_jumps(node, player, seconds: float, fault: str, most: int) -> None:
-    """Named as an error; held at the measured position soon, no step, the motion forgotten."""
-    mark = node.mark()
-    node.set(state_timeout=2.0)
-    last = set_out(node, player)
-    player.time += seconds
-    assert until_restarted(node, player, last) <= most
-    node.until_fault(fault, since=mark)
-    np.testing.assert_allclose(node.held_at, last, atol=1e-9)
-
-
-def test_a_state_that_comes_late_is_dropped(node, player) -> None:
-    """A little disorder of the stamps costs the message, and nothing else."""
-    held = node.commands[-1].effort
-    assert not player.is_answered(Q, dt=-0.02)
-    player.time += 0.02
-    np.testing.assert_allclose(player.answer(Q), held, atol=1e-9)
-    assert node.get('state_timeout') == [PATIENT]
-
-
-def test_a_stamp_ahead_of_its_time(node, player) -> None:
-    """One state stamped 50 s too late: the motion goes on, and every other state is answered."""
-
-    def dropped(record) -> int:
-        return int(record.values.get('joint_states.header.stamp dropped', 0))
-
-    before = dropped(node.until_diagnosed(lambda record: True, node.mark(), 'any'))
-    follow(node, Q + 0.4, 600.0)
-    mark = node.mark()
-    for step in range(8):
-        ahead = 50.0 if step == 4 else 0.0
-        player.time += ahead
-        assert player.is_answered(Q + 1e-3 * step)
-        player.time -= ahead
-    assert np.any(node.answers[-1].velocity)
-    node.until_diagnosed(lambda record: dropped(record) == before + 1, mark, 'one drop')
 
 
 def test_disorder_that_lasts(node, player) -> None:
@@ -463,7 +302,6 @@ def test_the_last_command_of_choice(node, player, last: str) -> None:
 
 
 def test_moved_while_inactive(node, player) -> None:
-    """An arm that was moved while the node was inactive is held where it is at activation."""
     assert node.change_state('deactivate')
     for step in np.linspace(0.0, 1.0, 20):
         player.send(Q + step * (ELSEWHERE - Q))
@@ -490,29 +328,3 @@ def test_no_state_has_come_yet(node, player) -> None:
     assert node.change_state('activate')
     node.until_ready()
     player.rest(Q)
-
-
-def test_a_rate_limit_that_is_too_slow_for_the_last_command(node, player) -> None:
-    """Where the last command cannot be reached in half a second, it is left out, not jumped to;
-    the log says so.
-    """
-    node.check()
-    mark = node.mark()
-    # With feedback a rate limit as slow as this is refused.
-    slow = {'mode': 'gravity_compensation', 'effort_rate_limit': [20.0]}
-    assert node.set_atomically(on_deactivate='zero', **slow).successful
-    node.rate_limit = 20.0
-    before = player.answer(Q)
-    assert node.change_state('deactivate')
-    node.settle()
-    last = node.commands[-1].effort
-    assert 1.0 < np.abs(last - before).max() <= 10.0 * (1 + 1e-6) + 20.0 * 0.002
-    assert np.abs(last).max() > 20.0
-    node.check()
-    assert any('rate' in line for line in node.log[mark.log :])
-    assert node.change_state('activate')
-    node.settle()
-    fast = {'mode': 'computed_torque', 'effort_rate_limit': [1000.0]}
-    assert node.set_atomically(on_deactivate='gravity', **fast).successful
-    node.rate_limit = 1000.0
-    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)

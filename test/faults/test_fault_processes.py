@@ -23,7 +23,6 @@ ARM = {'node': {'state_timeout': 5.0}, 'robot': {'initial_position': POSTURE.tol
 
 @pytest.fixture
 def arm(module_arm):
-    """Return the bench with the arm at rest; check all commands afterwards."""
     bench = module_arm
     bench.set(state_timeout=5.0)
     bench.until_rest()
@@ -49,7 +48,6 @@ def check_first(arm, mark) -> None:
 
 
 def test_the_node_is_stopped_for_a_while(arm) -> None:
-    """SIGSTOP for longer than the timeout and SIGCONT: an error, held where it is measured."""
     mark = arm.mark()
     start_moving(arm)
     arm.set(state_timeout=2.0)
@@ -177,7 +175,6 @@ def test_the_subscriber_of_the_commands_goes_and_comes_back(arm) -> None:
 
 
 def test_the_node_ends_without_a_last_command(arm) -> None:
-    """With on_deactivate none, SIGTERM ends the node with exit code 0 and no further command."""
     arm.set(on_deactivate='none')
     with arm.state_wire.broken(lambda message: []):
         arm.set(state_timeout=60.0)

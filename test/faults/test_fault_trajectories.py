@@ -37,12 +37,10 @@ MALFORMED = {
 
 
 def desired(arm, mark) -> np.ndarray:
-    """Return the desired positions since a mark, shape (k, 6)."""
     return np.array([answer.position for answer in arm.answers[mark.answers :]])
 
 
 def robot_time(arm) -> float:
-    """Return the stamp of the last state [s]."""
     return arm.states[-1].stamp * 1e-9
 
 
@@ -110,7 +108,6 @@ def test_replaced_under_way(arm) -> None:
 
 @pytest.mark.parametrize('how', ['an empty trajectory', '~/hold'])
 def test_stopped_under_way(arm, how: str) -> None:
-    """An empty trajectory, or ~/hold, stops the arm where it is to be, and holds it there."""
     mark = arm.mark()
     arm.trajectories.publish(arm.trajectory((1.0, arm.base + 0.2, REST, REST)))
     arm.until(lambda: np.all(arm.answers[-1].velocity > 0.2), 'motion')

@@ -22,7 +22,6 @@ def cut(bench) -> None:
 
 
 def feel(bench) -> None:
-    """Let the readings come, and wait for the load in the commands."""
     bench.until(lambda: bench.wrenches.get_subscription_count() > 0, 'wrench')
     bench.until(lambda: len(bench.commands) > 5, 'commands')
     bench.early_tare = bench.trigger('tare_wrench')
@@ -51,7 +50,6 @@ ARM = {
 
 
 def reading(message, frame: str | None = None, scale: float = 1.0, **force: float):
-    """Return a copy of a wrench with another frame, scale, or force."""
     message = copy.deepcopy(message)
     if frame is not None:
         message.header.frame_id = frame
@@ -63,7 +61,6 @@ def reading(message, frame: str | None = None, scale: float = 1.0, **force: floa
 
 
 def at(message, seconds: float):
-    """Return a copy of a wrench with another stamp."""
     message = copy.deepcopy(message)
     stamp = message.header.stamp
     stamp.sec += int(seconds)

@@ -25,7 +25,6 @@ def plan_of(number: int):
 
 
 def run_of(context, number: int, messages: int = MESSAGES):
-    """Return figures and violation of a run."""
     from fuzz_messages import MessageSource
     from fuzz_node import run
 

@@ -20,7 +20,6 @@ COUNT = 150
 
 @pytest.fixture
 def site(action: None, request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Return the annotator for the robot of a plan, and who sends to it."""
     from annotator_bench import AnnotatorBench
 
     chosen = plan(SEED, getattr(request, 'param', 0))
@@ -59,7 +58,6 @@ def test_trajectories_of_all_kinds(site: Any) -> None:
 
 
 def test_messages_that_are_none_of_their_type_do_not_end_the_node(site: Any) -> None:
-    """Bytes of no message, on any topic."""
     from sensor_msgs.msg import Imu, JointState
 
     kinds = {'/joint_states': JointState, '/imu': Imu}

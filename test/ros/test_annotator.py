@@ -18,14 +18,12 @@ NAMES = ('joint_6', 'joint_1', 'joint_2', 'joint_3', 'joint_4', 'joint_5')
 
 @pytest.fixture(scope='module')
 def dynamics() -> Dynamics:
-    """Return the dynamics of the shipped arm."""
     robot = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
     return Dynamics(robot, backend='python')
 
 
 @pytest.fixture
 def make_site():
-    """Return what makes a bench of parameters, whose drops are kept."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     from annotator_bench import AnnotatorBench
 
@@ -71,7 +69,6 @@ def set_all(site, **values):
 
 
 def trajectory(positions, times, stamp=(0, 0)):
-    """Return a message through positions, at rest in each."""
     rest = [0.0] * 6
     rows = [(time, position, rest, rest) for time, position in zip(times, positions, strict=True)]
     message = trajectory_message(NAMES, rows)
@@ -81,7 +78,6 @@ def trajectory(positions, times, stamp=(0, 0)):
 
 
 def efforts_of(message):
-    """Return positions and efforts of a message in the order of the model, and its times."""
     order = [message.joint_names.index(f'joint_{i + 1}') for i in range(6)]
     positions = np.array([point.positions for point in message.points])[:, order]
     efforts = np.array([point.effort for point in message.points])[:, order]
@@ -102,7 +98,6 @@ BAD = [
 
 
 def test_a_trajectory_comes_back_with_efforts(site, dynamics) -> None:
-    """Header and names come back, more points than there were, each with its effort."""
     asked = trajectory([np.zeros(6), np.full(6, 0.5)], [0.0, 2.0], stamp=(12, 34))
     answer = site.ask(asked)
     assert answer.header == asked.header
@@ -184,7 +179,6 @@ def test_a_wrist_sensor_is_no_matter(make_site) -> None:
 
 
 def test_the_tilt_of_the_base_counts(make_site, dynamics) -> None:
-    """With an IMU the efforts are those of the tilted arm."""
     from sensor_msgs.msg import Imu
 
     site = make_site(imu__enabled=True, imu__source='orientation')
@@ -229,7 +223,6 @@ def test_the_model_comes_by_topic(make_site) -> None:
 
 
 def test_too_fast_goes_out_as_it_is_or_retimed(site) -> None:
-    """`retime` slows a trajectory down until its efforts are within the limits."""
     asked = trajectory([np.zeros(6), np.full(6, 1.0)], [0.0, 0.2])
     limits = site.node.arm.arm.robot.limits('effort_limit')
     _, efforts, times = efforts_of(site.ask(asked))

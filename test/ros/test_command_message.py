@@ -26,7 +26,6 @@ DRIVES = {'mode': 'feedforward', 'command__kp': KP, 'command__kd': KD}
 
 
 def listen(bench: Any, kind: type) -> list[Any]:
-    """Return the list that commands of a type come to."""
     heard: list[Any] = []
     for known in list(bench.probe.subscriptions):
         # One participant cannot have two types of one topic.
@@ -37,7 +36,6 @@ def listen(bench: Any, kind: type) -> list[Any]:
 
 
 def answer(bench: Any, heard: list[Any], message: JointState) -> Any:
-    """Send a joint state and return the command that answers it."""
     before = len(heard)
     bench.joint_states.publish(message)
     bench.spin(lambda: len(heard) > before, 'a command')
@@ -122,7 +120,6 @@ def test_a_joint_state_has_names_stamp_and_what_is_asked_for(bench) -> None:
 
 
 def stamp_of(message: Any) -> int:
-    """Return a stamp [ns]."""
     return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
 
 
@@ -265,7 +262,6 @@ def test_what_makes_no_sense_is_not_configured(bench, unthrottled) -> None:
 
 
 def dotted(name: str) -> str:
-    """Return the name of a parameter."""
     return name.replace('__', '.')
 
 
@@ -288,7 +284,6 @@ def without_message(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def without_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let none be installed."""
     monkeypatch.setitem(sys.modules, 'control_msgs', None)
 
 

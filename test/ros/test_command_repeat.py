@@ -19,7 +19,6 @@ LONG = 60.0
 
 
 def answer(bench: Any, *state: Any, **fields: Any) -> np.ndarray:
-    """Send a joint state and return the command that answers it; it may be sent again since."""
     before = len(bench.efforts)
     first = len(bench.commands)
     bench.joint_states.publish(bench.joint_state(*state, **fields))
@@ -31,7 +30,6 @@ def answer(bench: Any, *state: Any, **fields: Any) -> np.ndarray:
 
 
 def until_repeated(bench: Any, count: int = 5) -> list[np.ndarray]:
-    """Wait until more commands have come than one; return them."""
     first = len(bench.commands)
     bench.spin(lambda: len(bench.commands) > first + count, 'the command again')
     return bench.commands[first:]
@@ -60,7 +58,6 @@ def until_following_error(bench: Any) -> None:
 
 
 def test_it_is_sent_again_while_no_other_comes(bench) -> None:
-    """From the first on; with the next state it is the command that answers that one."""
     bench.start(state_timeout=LONG, command__repeat=RATE)
     bench.serve_for(0.2)
     assert not bench.commands
@@ -195,7 +192,6 @@ def test_simulated_time_counts(bench) -> None:
 
 
 def test_a_stamp_says_when_the_node_stood_by_it(bench) -> None:
-    """Each message has the time at which it is sent, by the clock of the node, the repeats too."""
     heard: list[JointState] = []
     for known in list(bench.probe.subscriptions):
         if known.topic_name.endswith('effort_controller/commands'):

@@ -32,13 +32,11 @@ class Client(GoalClient):
     """A client of the node's action, and the arm that it moves."""
 
     def send_accepted(self, *points: Any, **fields: Any) -> Any:
-        """Send a goal that is accepted."""
         handle = self.send(*points, **fields)
         assert handle.accepted, self.bench.said()
         return handle
 
     def tolerances(self, *rows: Any) -> list[Any]:
-        """Return tolerances of (name, position, velocity)."""
         from control_msgs.msg import JointTolerance
 
         return [
@@ -47,7 +45,6 @@ class Client(GoalClient):
         ]
 
     def desired(self, measured: Any, velocity: Any = None, dt: float = 0.1) -> np.ndarray:
-        """Send a state; return the desired position that its answer is based on."""
         before = len(self.bench.efforts)
         self.bench.answer(self.bench.joint_state(measured, velocity, dt))
         self.bench.spin(lambda: len(self.bench.efforts) > before, 'the desired state')
@@ -64,7 +61,6 @@ class Client(GoalClient):
         return not handle.end.done()
 
     def ended(self, handle: Any) -> tuple[int, int]:
-        """Wait for the end of a goal; return its status and code."""
         end = self.result(handle)
         return end.status, end.code
 
@@ -148,7 +144,6 @@ def test_leaving_the_path_aborts_and_holds(bench, active: Client) -> None:
 
 
 def test_the_parameters_are_the_tolerances_of_a_goal_without(bench, client: Client) -> None:
-    """constraints.trajectory counts for a goal that has none, not for one that erases it."""
     bench.start(
         **SLOW_STATES, constraints__trajectory=[0.1], constraints__stopped_velocity_tolerance=0.0
     )
@@ -165,7 +160,6 @@ def test_the_parameters_are_the_tolerances_of_a_goal_without(bench, client: Clie
 
 
 def test_parameters_count_from_the_next_goal_on(bench, active: Client) -> None:
-    """Tolerances set while a goal is followed do not change it; the next goal has them."""
     handle = active.send_accepted((1.0, GOAL))
     active.desired(Q)
     result = bench.set_atomically(constraints__goal=[0.01], constraints__goal_time=0.05)
@@ -176,71 +170,6 @@ def test_parameters_count_from_the_next_goal_on(bench, active: Client) -> None:
     for _ in range(4):
         active.desired(GOAL + 0.05)
     assert active.result(handle).code == active.type.Result.GOAL_TOLERANCE_VIOLATED
-
-
-@pytest.mark.parametrize('settles', [False, True])
-def test_an_arm_beside_its_goal_has_the_goal_time_to_settle(bench, active, settles: bool) -> None:
-    """Outside the goal tolerance, or in motion, the goal stays open for the goal time."""
-    name = bench.robot.joint_names[1]
-    handle = active.send_accepted(
-        (1.0, GOAL),
-        goal_tolerance=active.tolerances((name, 0.01, 0.0)),
-        goal_time_tolerance=duration(0.25),
-    )
-    active.follow(11, 0.05)
-    assert active.is_running(handle)
-    active.desired(GOAL if settles else GOAL + 0.05, np.full(6, 0.1))
-    active.desired(GOAL if settles else GOAL + 0.05, np.full(6, 0.1))
-    assert active.is_running(handle)
-    active.desired(GOAL if settles else GOAL + 0.05)
-    result = active.result(handle)
-    if settles:
-        assert result.status == SUCCEEDED
-        return
-    assert (result.status, result.code) == (ABORTED, active.type.Result.GOAL_TOLERANCE_VIOLATED)
-    assert f"joint '{name}': position error: expected at most 0.01 rad, got 0.05" in result.text
-    assert 'goal time: 0.25 s' in result.text
-    np.testing.assert_allclose(active.desired(GOAL), GOAL + 0.05, atol=1e-9)
-
-
-def test_a_goal_that_waits_is_not_judged(bench, active: Client) -> None:
-    """Until its stamp what was followed before is followed, and the goal's tolerances rest."""
-    bench.send_trajectory(bench.trajectory((0.4, GOAL)))
-    active.desired(Q, dt=0.002)
-    names = bench.robot.joint_names
-    path = active.tolerances(*((name, 0.01, 0.0) for name in names))
-    handle = active.send_accepted((0.5, Q), stamp=bench.time + 1.0, path_tolerance=path)
-    np.testing.assert_allclose(active.desired(Q, dt=0.2), Q + 0.5 * STEP, atol=1e-3)
-    np.testing.assert_allclose(active.desired(Q, dt=0.5), GOAL, atol=1e-9)
-    assert active.is_running(handle)
-    assert not active.feedback
-    active.desired(GOAL + 0.1, dt=0.4)
-    assert active.result(handle).code == active.type.Result.PATH_TOLERANCE_VIOLATED
-
-
-def test_nobody_waits_for_more_after_a_goal(bench, client: Client) -> None:
-    """`cmd_timeout` is for who falls silent: a goal that was reached has its end."""
-    bench.start(**SLOW_STATES, cmd_timeout=0.5)
-    client.desired(Q)
-    handle = client.send_accepted((1.0, GOAL))
-    client.follow(12)
-    assert client.result(handle).status == SUCCEEDED
-    for _ in range(3):
-        np.testing.assert_allclose(client.desired(GOAL + 0.01, dt=1.0), GOAL, atol=1e-9)
-
-
-def test_a_goal_for_some_of_the_joints(bench, client: Client) -> None:
-    """With `allow_partial_joints_goal` the others are held, and the goal is reached."""
-    bench.start(**SLOW_STATES, allow_partial_joints_goal=True)
-    client.desired(Q)
-    names = list(bench.robot.joint_names[:2])
-    handle = client.send_accepted((0.5, GOAL[:2]), (1.0, GOAL[:2]), names=names)
-    wanted = np.concatenate((GOAL[:2], Q[2:]))
-    client.desired(Q, dt=0.002)
-    np.testing.assert_allclose(client.desired(wanted, dt=1.1), wanted, atol=1e-9)
-    assert client.result(handle).status == SUCCEEDED
-    handle = client.send((0.5, GOAL[:2]), names=['joint_1', 'tail'])
-    assert not handle.accepted
 
 
 def test_what_is_not_used_of_a_goal_is_said(bench, active: Client) -> None:
@@ -351,7 +280,6 @@ ENDS: dict[str, tuple[Callable[[Any, Client], object], str, bool]] = {
 
 @pytest.mark.parametrize('what', ENDS)
 def test_what_ends_the_motion_aborts_the_goal(bench, client: Client, what: str) -> None:
-    """The text says what it was; where nothing can be followed no goal is accepted."""
     bench.start(**SLOW_STATES, state_timeout=5.0)
     client.desired(Q)
     handle = client.send_accepted((10.0, GOAL))
@@ -380,19 +308,11 @@ def test_goals_are_accepted_again_after_a_new_start(bench, active: Client) -> No
 
 
 def test_a_trajectory_that_is_over_when_it_begins_aborts(bench, active: Client) -> None:
-    """A goal that was in time when it came, but not at the next state, has an old stamp."""
     handle = active.send_accepted((0.5, GOAL), stamp=bench.time)
     active.desired(Q, dt=1.0)
     result = active.result(handle)
     assert (result.status, result.code) == (ABORTED, active.type.Result.OLD_HEADER_TIMESTAMP)
     assert 'ended 0.5 s ago' in result.text
-
-
-def duration(seconds: float) -> Any:
-    """Return a builtin_interfaces Duration."""
-    from rclpy.duration import Duration
-
-    return Duration(seconds=seconds).to_msg()
 
 
 BAD_GOALS = {
@@ -519,7 +439,6 @@ def test_a_topic_trajectory_newer_than_a_goal_counts(bench, active, monkeypatch)
 
 
 def test_a_goal_newer_than_a_topic_trajectory_counts(bench, active, monkeypatch) -> None:
-    """The motion of the topic is planned first, and no reason to end the goal."""
     with monkeypatch.context() as patch, held_up(PLANNING):
         patch.setitem(vars(NODE), 'few_points', 0)
         patch.setitem(vars(NODE), 'small_message', 0)
@@ -591,7 +510,6 @@ def test_without_control_msgs_the_node_says_so_and_works(bench, monkeypatch) -> 
 def test_the_executable_tells_the_client_when_it_ends(
     bench, client: Client, process, messages: ControlMessages
 ) -> None:
-    """A goal is followed by the executable, another one is aborted by SIGTERM, and is told so."""
     folders = [str(messages.folder or ''), os.environ.get('PYTHONPATH', '')]
     child = process(
         environment={'PYTHONPATH': os.pathsep.join(filter(None, folders))},

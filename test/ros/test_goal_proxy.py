@@ -119,7 +119,6 @@ class Scene(AnnotatorBench):
         self.spin(self.controller.state.get_subscription_count)
 
     def stop_controller(self) -> None:
-        """Let the controller go."""
         self.controller.close()
         self.controller = None
         self.spin(lambda: not self.proxy._client.server_is_ready())
@@ -130,7 +129,6 @@ class Scene(AnnotatorBench):
         self.spin(self.proxy._client.server_is_ready)
 
     def send(self, *points: Any, **fields: Any) -> Any:
-        """Send a goal, which is always accepted; return its handle."""
         handle = self.client.send(*points, **fields)
         assert handle.accepted
         return handle
@@ -141,7 +139,6 @@ class Scene(AnnotatorBench):
         return self.controller.handles[-1]
 
     def result(self, handle: Any) -> tuple[int, int, str]:
-        """Wait for the end of a goal; return its status, code and text."""
         end = self.client.result(handle)
         return end.status, end.code, end.text
 
@@ -186,7 +183,6 @@ def scene(make_scene: Callable[..., Scene]) -> Scene:
 
 @pytest.fixture(scope='module')
 def dynamics() -> Dynamics:
-    """Return the dynamics of the shipped arm."""
     robot = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
     return Dynamics(robot, backend='python')
 
@@ -383,7 +379,6 @@ def test_the_start_is_where_the_controller_holds(scene: Scene) -> None:
     ],
 )
 def test_a_hold_gets_its_efforts_back(scene: Scene, dynamics, end: str, after: str) -> None:
-    """Where the controller holds the arm without effort, it gets a goal with that of the pose."""
     first = np.zeros(6)
     if after != 'nothing':
         # By the names, whatever their order.

@@ -113,7 +113,6 @@ class Jtc:
         self.update(bench.time, Q)
 
     def receive(self, message: Any, points: Sequence[Any], stamp: float, now: float) -> bool:
-        """Give a message to all; return whether all accept it, which is what none or all do."""
         accepted = [
             model.receive(message.joint_names, points, stamp, now)
             for model in (self.model, self.unleapt)
@@ -175,7 +174,6 @@ def run(
     arm: Callable[[float, Any], np.ndarray] = as_wanted,
     **parameters: Any,
 ) -> Histories:
-    """Send messages and states to both; return what both desired."""
     names = list(bench.robot.joint_names)
     bench.start(
         **SLOW_STATES | {'interpolation_method': settings.interpolation_method} | parameters
@@ -442,7 +440,6 @@ EXTRA: dict[str, tuple[np.ndarray, np.ndarray]] = {
 
 @pytest.mark.parametrize('name', list(INTEGRATED))
 def test_points_without_positions(bench, make_jtc, name: str) -> None:
-    """`allow_integration_in_goal_trajectories`: by the mean of both ends, from point to point."""
     chosen = {'allow_integration_in_goal_trajectories': True}
     found = run(bench, make_jtc, Settings(**chosen), Sent(2, INTEGRATED[name]), **chosen)
     check_unleapt(found)

@@ -8,24 +8,23 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 
-from rclpy.context import Context  # noqa: E402
-from rclpy.duration import Duration  # noqa: E402
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor  # noqa: E402
-from rclpy.node import Node  # noqa: E402
-from std_msgs.msg import Int32  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
+from rclpy.context import Context
+from rclpy.duration import Duration
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from std_msgs.msg import Int32
+from std_srvs.srv import Trigger
 
-from ne_dynamics.ros.running.low_latency_executor import LowLatencyExecutor, make_executor  # noqa: E402
-from ne_dynamics.ros.running.private_domain import private_domain  # noqa: E402
+from ne_dynamics.ros.running.low_latency_executor import LowLatencyExecutor, make_executor
+from ne_dynamics.ros.running.private_domain import private_domain
 
 PATIENCE = 120.0
 
 
 @pytest.fixture
 def node() -> Iterator[Node]:
-    """Return a node in a context of its own, woken by a timer so that no wait is for ever."""
     context = Context()
     context.init(domain_id=private_domain())
     node = Node('prompt', context=context, namespace=f'/prompt_{time.monotonic_ns()}')
@@ -67,7 +66,6 @@ def test_prompt_subscriptions_are_served_in_their_order(node: Node) -> None:
 
 @pytest.mark.parametrize('by_rclpy', [False, True])
 def test_what_was_sent_before_a_state_is_used_with_it(node: Node, *, by_rclpy: bool) -> None:
-    """The wait looks at one subscription after the other: a sensor it missed is taken first."""
     served: list[str] = []
     topics = ('sensor', 'state')
     publishers = {topic: node.create_publisher(Int32, topic, 10) for topic in topics}

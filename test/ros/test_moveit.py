@@ -42,21 +42,18 @@ class Execution:
         self.step()
 
     def plan(self, start: Any, end: Any, scaling: float = 1.0) -> Any:
-        """Return a plan at these parts of the limits of velocity and acceleration."""
         from moveit_handle import Plan
 
         velocities = scaling * self.bench.robot.limits('velocity_limit')
         return Plan(start, end, velocities, scaling * ACCELERATIONS)
 
     def send(self, plan: Any, order: Any = None) -> bool:
-        """Send a plan, and wait until the node has planned it."""
         is_sent = self.handle.send(plan.message(self.handle.joints, order))
         planning = self.bench.node.configured.motion.planning
         self.bench.spin(lambda: not planning.is_busy, 'the plan')
         return bool(is_sent)
 
     def step(self, *, is_stuck: bool = False) -> np.ndarray:
-        """Let one state be answered; return the desired position, where the arm is next."""
         before = len(self.bench.efforts)
         state = self.bench.joint_state(self.measured, self.velocity, dt=STEP)
         self.bench.answer(state)

@@ -11,7 +11,6 @@ from held_worker import held_up
 from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.thresholds import NODE
 
-NAN = float('nan')
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 NAMES = [f'joint_{i}' for i in range(1, 7)]
 
@@ -188,7 +187,6 @@ def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
 
 
 def test_gravity_mode_follows_no_trajectory(bench) -> None:
-    """In gravity compensation a trajectory is dropped with the reason."""
     bench.start(mode='gravity_compensation')
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(bench.trajectory((1.0, Q)))
@@ -196,7 +194,6 @@ def test_gravity_mode_follows_no_trajectory(bench) -> None:
 
 
 def test_commands_come_in_the_order_of_joints(bench) -> None:
-    """Commands, gains and limits are in the order of the parameter `joints`."""
     order = [3, 0, 5, 1, 4, 2]
     kp = np.arange(36.0).reshape(6, 6) + 100.0 * np.eye(6)
     error = 0.01 * np.arange(1.0, 7.0)

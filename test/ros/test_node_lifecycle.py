@@ -42,7 +42,6 @@ def test_every_transition(bench) -> None:
 
 
 def test_inactive_sends_nothing(bench) -> None:
-    """States that come while inactive are not answered, and a trajectory then is dropped."""
     node = bench.start(wait='unconfigured', autostart=False)
     bench.change_state('configure')
     bench.connect()
@@ -59,7 +58,6 @@ def test_inactive_sends_nothing(bench) -> None:
 
 @pytest.mark.parametrize('way', ['topic', 'topic before the node', 'parameter'])
 def test_where_the_robot_comes_from(bench, way: str) -> None:
-    """Without a file the node waits for robot_description, latched or not; or a parameter has it."""
     if way == 'topic before the node':
         bench.describe(bench.urdf)
     if way == 'topic':
@@ -127,7 +125,6 @@ def test_unlimited_effort_is_warned_of(bench) -> None:
 
 
 def test_a_dh_file_is_a_robot_too(bench) -> None:
-    """The model may be a DH file; its joints are those of the file."""
     bench.model_file = str(shipped_file('puma560_standard_dh.yaml'))
     bench.start()
     q = np.array([0.1, 0.7, 3.0, 0.2, 0.8, 0.3])
@@ -160,7 +157,6 @@ def test_a_fault_while_configuring_is_reported(bench, monkeypatch) -> None:
 
 
 def test_a_reliable_subscription_may_be_asked_for(bench) -> None:
-    """With joint_states_reliability `reliable` a reliable publisher is heard."""
     bench.start(joint_states_reliability='reliable')
     (subscription,) = bench.probe.get_subscriptions_info_by_topic('joint_states')
     assert subscription.qos_profile.reliability.name == 'RELIABLE'
@@ -215,7 +211,6 @@ def test_extras_that_do_not_fit_are_named(bench, tmp_path) -> None:
 
 
 def test_hold_says_what_is_held(bench) -> None:
-    """Success is for a position that is held: not before a state, in gravity mode or a fault."""
     bench.start(jump_velocity=None)
     bench.send_trajectory(bench.trajectory((0.01, Q + 0.5)))
     response = bench.trigger('hold')

@@ -28,7 +28,6 @@ def observed(bench):
 
 
 def begin(bench, **parameters) -> None:
-    """Start the node, wait for its topics, and let it learn at rest."""
     bench.start(observer__mode='estimate', **parameters)
     publisher = bench.node.configured.connections.external_torque_publisher
     bench.spin(lambda: publisher.get_subscription_count() > 0)
@@ -43,7 +42,6 @@ def stand(bench, states: int) -> np.ndarray:
 
 
 def stamp_of(message: JointState) -> float:
-    """Return the stamp [s]."""
     return message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
 
 
@@ -63,7 +61,6 @@ def test_it_is_silent_unless_it_is_asked(observed) -> None:
 
 
 def test_efforts_from_outside_are_reported_by_name(observed) -> None:
-    """Named as the command is ordered, with the stamp of the state: what resists the command."""
     begin(observed, joints=ORDER)
     push(observed)
     observed.spin(lambda: stamp_of(observed.torques[-1]) > observed.time - 1e-6, 'the torque')

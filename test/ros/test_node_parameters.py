@@ -20,7 +20,6 @@ NAN = float('nan')
 
 
 def test_all_are_declared_as_the_table_says(bench) -> None:
-    """Type, default, description and read-only of every parameter are those of the table."""
     from node_bench import ANY_PACE, AT_ONCE, STRAIGHT
 
     nothing = dict.fromkeys(('model_file', 'backend', *ANY_PACE, *AT_ONCE, *STRAIGHT))
@@ -136,9 +135,6 @@ def test_a_misspelt_start_value_is_warned_of(bench) -> None:
 
 
 def test_gains_of_zero_need_a_robot_that_closes_the_loop(bench) -> None:
-    """feedforward_pd with its default gains is feedforward, and refused like it; so is
-    computed_torque without gains. One gain is feedback.
-    """
     bench.start(wait='unconfigured', mode='feedforward_pd')
     bench.hear('not configured', 'feedforward_pd.kp, feedforward_pd.kv: both are zero')
     assert bench.set_atomically(feedforward__robot_closes_loop=True).successful
@@ -157,9 +153,6 @@ def test_gains_of_zero_need_a_robot_that_closes_the_loop(bench) -> None:
 
 
 def test_a_joint_without_a_gain_is_warned_of_by_its_name(bench) -> None:
-    """Gains with a zero for one joint are taken, with a warning that names the joint, whatever
-    the order of the commands.
-    """
     names = list(bench.dynamics.joint_names)
     order = [3, 0, 5, 1, 4, 2]
     bench.start(joints=[names[index] for index in order], computed_torque__kp=[100.0] * 5 + [0.0])

@@ -50,14 +50,12 @@ def offers(bench):
 
 
 def carrying(bench, mass=MASS, com=COM, gravity=(0.0, 0.0, -9.80665)):
-    """Return the dynamics of the arm with the load."""
     robot = load_urdf(bench.model_file, tip_link='tcp')
     loaded = robot.with_payload(Inertia(mass, np.array(com), np.zeros((3, 3))))
     return Dynamics(loaded, gravity=gravity, backend='python')
 
 
 def send(bench, q, *, effort=None, before=None, **fields):
-    """Send a state and wait for its command."""
     count = len(bench.commands)
     if before is not None:
         before(q)
@@ -141,7 +139,6 @@ def test_the_load_by_the_wrist_sensor(bench, offers, gravity) -> None:
 
 
 def reading(robot, q, gravity):
-    """Return what a sensor reads (on_tool) of all that is beyond it, at rest."""
     from ne_dynamics.control.sensors.wrench import inertia_beyond, static_wrench
 
     beyond = inertia_beyond(robot, SENSOR)
@@ -170,7 +167,6 @@ def test_refusals_name_the_reason(bench) -> None:
 
 
 def test_commands_tell_where_nobody_measures(bench) -> None:
-    """Efforts that are all zero are none: what was commanded is taken, and it says so."""
     gains = {'computed_torque__kp': [0.0], 'computed_torque__kv': [0.0]}
     bench.start(tip_link='tcp', feedforward__robot_closes_loop=True, **gains)
     hold(bench, [*POSES, *POSES], lambda q: np.zeros(6))

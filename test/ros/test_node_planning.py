@@ -52,7 +52,6 @@ def until_planned(bench) -> None:
 
 
 def desired(bench, dt=0.002):
-    """Send a state, and return the desired position that its answer went by."""
     before = len(bench.efforts)
     bench.answer(bench.joint_state(Q, dt=dt))
     bench.spin(lambda: len(bench.efforts) > before, 'the effort')
@@ -148,7 +147,6 @@ def test_without_the_process_small_plans_go_on(holding, monkeypatch) -> None:
 
 
 def test_the_working_directory_is_nobodys_package(bench, tmp_path, monkeypatch) -> None:
-    """Another version of the package where the node was started: the node lives on."""
     bench.start()
     bench.answer(bench.joint_state(Q))
     shutil.copytree(os.path.dirname(ne_dynamics.__file__), tmp_path / 'ne_dynamics')

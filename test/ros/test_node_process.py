@@ -15,7 +15,6 @@ Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_with_the_arm_held(bench, process, number: int) -> None:
-    """On SIGINT and SIGTERM the last command is gravity and the exit code 0, no traceback."""
     child = process(model_file=bench.model_file, backend='python')
     bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
     bench.spin(lambda: bench.probe.count_publishers('effort_controller/commands') > 0)

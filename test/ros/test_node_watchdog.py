@@ -32,7 +32,6 @@ def status(bench, fragment: str):
 
 
 def test_two_publishers_of_states_are_named_when_they_jump(bench) -> None:
-    """Of one publisher nothing is said, nor of two while states agree."""
     bench.start(jump_velocity=None, on_fault='leave')
     bench.answer(bench.joint_state(Q))
     bench.answer(bench.joint_state(Q + np.eye(6)[1]))
@@ -105,9 +104,6 @@ def test_states_that_return_end_the_lowering(bench) -> None:
 
 
 def test_nothing_steps_by_default(bench) -> None:
-    """From the first command, at the effort that is measured, over a load that is set, to the
-    last one: no step but what the transition time allows.
-    """
     bench.start(tip_link='tcp', transition_time=None)
     message = bench.joint_state(Q)
     measured = bench.dynamics.gravity_torque(Q) + BESIDE_GRAVITY
@@ -274,7 +270,6 @@ def test_an_arm_that_moves_is_braked_when_states_stop(bench) -> None:
 
 
 def test_states_that_return_end_the_brake(bench) -> None:
-    """In the middle of it a state is answered, and no command of the brake follows."""
     arm = MovingArm(bench)
     arm.go_on(arm.now + 0.02)
     assert len(bench.commands) > arm.answered

@@ -10,7 +10,6 @@ UPWARD = [0.0, 0.0, 9.80665]
 
 
 def at_rest(bench, effort, q=Q, **fields):
-    """Return a state of an arm at rest with these efforts."""
     return bench.joint_state(q, effort=[float(value) for value in effort], **fields)
 
 
@@ -23,7 +22,6 @@ def send(bench, message) -> None:
 
 
 def status(bench):
-    """Return the main status of diagnostics that are made now."""
     bench.settle()
     bench.diagnostics.clear()
     bench.node._on_diagnostics_timer()
@@ -209,7 +207,6 @@ def test_another_node_of_the_same_name_is_found(bench) -> None:
 
 
 def test_another_commander_may_be_refused(bench) -> None:
-    """With refuse_other_commanders the node is not activated while another one publishes."""
     from std_msgs.msg import Float64MultiArray
 
     other = bench.probe.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)

@@ -10,7 +10,6 @@ from ne_dynamics.control.sensors.wrench import inertia_beyond
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 SENSOR = 'ft_sensor'
-TOOL_READING = 'reading of the tool at rest'
 
 
 def start(bench, **parameters):
@@ -24,7 +23,6 @@ def cut(bench) -> Dynamics:
 
 
 def tool_reading(bench, sign: float = 1.0) -> np.ndarray:
-    """Return what a sensor reads of the resting tool, as `on_tool`."""
     dynamics = cut(bench)
     tool = inertia_beyond(bench.robot, SENSOR)
     weight = tool.mass * dynamics.forward_kinematics(Q)[:3, :3].T @ dynamics.gravity
@@ -63,7 +61,6 @@ def test_readings_may_come_in_any_frame_of_the_wrist(bench) -> None:
 
 
 def test_a_compensated_reading_leaves_the_tool_in_the_model(bench) -> None:
-    """With includes_tool off the tool stays in the model and the reading adds to it."""
     start(bench, wrench__includes_tool=False, wrench__measures='by_tool')
     bench.answer(bench.joint_state(Q))
     reading = np.array([3.0, -4.0, 5.0, 0.1, 0.2, 0.3])
@@ -134,7 +131,6 @@ def refuse_tare(bench, reason: str) -> None:
 
 
 def test_tare_is_refused_where_there_is_nothing_to_tare(bench) -> None:
-    """Without a state, a reading, or a sensor at all."""
     start(bench)
     refuse_tare(bench, 'no joint state yet')
     bench.answer(bench.joint_state(Q))
@@ -148,7 +144,6 @@ def test_tare_is_refused_where_there_is_nothing_to_tare(bench) -> None:
 
 
 def test_tare_is_refused_while_the_arm_moves(bench) -> None:
-    """What a moving sensor reads is no weight; at rest the same readings are taken."""
     start(bench)
     bench.send_wrench(SENSOR, tool_reading(bench))
     bench.answer(bench.joint_state(Q))

@@ -35,11 +35,9 @@ class Slider:
         )
 
     def say(self, factor: float) -> None:
-        """Send a factor."""
         self.publisher.publish(self.kind(factor=factor))
 
     def set(self, factor: float) -> None:
-        """Send a factor and wait until it counts."""
         self.say(factor)
         controller = self.bench.node.configured.controller
         self.bench.spin(lambda: controller.motion.speed_scaling == factor, f'factor {factor}')
@@ -52,7 +50,6 @@ def slider(bench, messages) -> Slider:
 
 
 def step(bench: Any, dt: float = PERIOD) -> tuple[np.ndarray, np.ndarray]:
-    """Let the arm be where it should be at the next state; return what is desired there."""
     count = len(bench.efforts)
     place = np.array(bench.efforts[-1].position) if count else Q
     bench.answer(bench.joint_state(place, dt=dt))
