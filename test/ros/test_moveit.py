@@ -136,17 +136,6 @@ def test_a_plan_that_starts_beside_the_arm_is_executed(execution: Execution) -> 
     assert execution.handle.wait(result).name == 'SUCCEEDED'
 
 
-def test_a_plan_from_elsewhere_is_aborted_and_moves_nothing(execution: Execution) -> None:
-    """Where MoveIt does not check (a tolerance of 0), the node does: ABORTED, by the joint."""
-    execution.begin()
-    plan = execution.plan(START + 0.2, END)
-    assert execution.send(plan)
-    assert execution.handle.wait().name == 'ABORTED'
-    assert execution.handle.said.startswith('INVALID_GOAL: ')
-    assert "joint 'joint_" in execution.handle.said
-    np.testing.assert_allclose(execution.run(0.2), np.tile(START, (10, 1)), atol=1e-9)
-
-
 def test_stop_is_preempted_and_brings_the_arm_to_rest(execution: Execution) -> None:
     """MoveIt's stop() cancels and waits for the answer alone; the arm stops along its way, and the
     next plan, from where it stands, is executed.

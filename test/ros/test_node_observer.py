@@ -98,18 +98,6 @@ def test_a_push_ends_the_motion(observed, reaction) -> None:
         assert not controller.machine.is_floating
 
 
-def test_it_is_switched_on_at_run_time(observed) -> None:
-    """The mode is a parameter like others."""
-    observed.start()
-    stand(observed, 2)
-    observed.set(observer__mode='compensate')
-    stand(observed, 5)
-    observed.spin(lambda: observed.contacts == [False], 'a word on contact')
-    observed.set(observer__mode='off')
-    stand(observed, 2)
-    assert not observed.set_atomically(observer__cutoff_frequency=0.0).successful
-
-
 @pytest.mark.parametrize('end', ['off', 'deactivate', 'fault'])
 def test_a_contact_is_over_when_nobody_looks_any_more(observed, end) -> None:
     """Switched off, inactive or in a fault, nobody is left with a contact that was."""

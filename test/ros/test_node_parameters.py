@@ -121,13 +121,6 @@ def test_a_bad_start_value_is_said_and_can_be_mended(bench, parameters, said: st
     assert bench.change_state('configure')
 
 
-def test_integers_and_single_numbers_are_understood_at_the_start(bench) -> None:
-    """A YAML file may say 100 for 100.0 and one number for a list of one."""
-    bench.start(computed_torque__kp=100, computed_torque__kv=[20] * 6, wrench__timeout=1)
-    assert list(bench.node.get_parameter('computed_torque.kp').value) == [100.0]
-    assert list(bench.node.get_parameter('computed_torque.kv').value) == [20.0] * 6
-
-
 def test_a_misspelt_start_value_is_warned_of(bench) -> None:
     """A parameter that the node does not have is not passed over in silence."""
     bench.start(terms__gravty=False)
@@ -264,17 +257,6 @@ def test_gains_that_cannot_work_are_a_fault_once_the_rate_is_known(bench) -> Non
     assert clear() is not None
     assert bench.set_atomically(computed_torque__kv=[40.0], computed_torque__kp=[400.0]).successful
     assert clear() is None
-
-
-def test_a_setting_that_became_impossible_may_be_left_by_any_way(bench) -> None:
-    """What the arm cannot hold where it is now does not lock the other parameters."""
-    bench.start(effort_limits=[5.0])
-    for _ in range(3):
-        bench.answer(bench.joint_state(POSE))
-    assert bench.set_each(tracking_error__warn=[0.1])[0].successful
-    reason = 'can hold the arm where it is'
-    bench.spin(lambda: any(reason in status.message for status in bench.diagnostics))
-    assert bench.set_each(effort_limits=[300.0])[0].successful
 
 
 def test_feedforward_needs_a_robot_that_closes_the_loop(bench) -> None:

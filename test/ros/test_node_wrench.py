@@ -48,29 +48,6 @@ def test_before_the_first_reading_the_tool_of_the_model_counts(bench, gain: floa
     bench.spin(lambda: any('no recent wrench' in status.message for status in bench.diagnostics))
 
 
-def test_readings_may_come_in_any_frame_of_the_wrist(bench) -> None:
-    """A reading at the tool's tip is moved to the sensor: force times lever becomes moment."""
-    start(bench, wrench__measures='by_tool')
-    bench.answer(bench.joint_state(Q))
-    reading = np.array([3.0, -4.0, 5.0, 0.1, 0.2, 0.3])
-    bench.send_wrench('tcp', reading)
-    command = bench.answer(bench.joint_state(Q))
-    whole = Dynamics(bench.robot, backend='python')
-    moment_arm = whole.jacobian(Q, link='tcp', axes='tip').T @ reading
-    np.testing.assert_allclose(command, cut(bench).gravity_torque(Q) + moment_arm, atol=1e-9)
-
-
-def test_a_compensated_reading_leaves_the_tool_in_the_model(bench) -> None:
-    start(bench, wrench__includes_tool=False, wrench__measures='by_tool')
-    bench.answer(bench.joint_state(Q))
-    reading = np.array([3.0, -4.0, 5.0, 0.1, 0.2, 0.3])
-    bench.send_wrench(SENSOR, reading)
-    command = bench.answer(bench.joint_state(Q))
-    whole = Dynamics(bench.robot, backend='python')
-    added = whole.jacobian(Q, link=SENSOR, axes='tip').T @ reading
-    np.testing.assert_allclose(command, whole.gravity_torque(Q) + added, atol=1e-9)
-
-
 @pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
 def test_readings_that_stop(bench, on_timeout: str) -> None:
     """After the timeout the last reading counts on, or the model's tool does; then a new one."""

@@ -99,29 +99,6 @@ def test_half_the_speed_is_the_path_of_jtc(bench, slider, where: str) -> None:
     np.testing.assert_allclose(position, Q + STEP, atol=1e-9)
 
 
-def test_standing_still_and_going_on(bench, slider) -> None:
-    """At 0 the arm comes to rest on its path, and stays; at 1 it goes on to the end."""
-    bench.start()
-    step(bench)
-    bench.send_trajectory(bench.trajectory((1.0, Q + STEP, STILL, STILL)))
-    for _ in range(200):
-        step(bench, 0.002)
-    slider.set(0.0)
-    for _ in range(200):
-        position, velocity = step(bench, 0.002)
-    assert not velocity.any()
-    way = (position - Q) / STEP
-    assert np.ptp(way) < 1e-9
-    assert 0.35 < way[0] < 0.8
-    for _ in range(50):
-        later, _ = step(bench, 0.002)
-    np.testing.assert_array_equal(later, position)
-    slider.set(1.0)
-    for _ in range(700):
-        position, _ = step(bench, 0.002)
-    np.testing.assert_allclose(position, Q + STEP, atol=1e-9)
-
-
 @pytest.mark.parametrize('factor', [-0.5, float('nan'), float('inf'), 1.5])
 def test_a_factor_that_cannot_be_counts_for_nothing(bench, slider, factor: float) -> None:
     """It is refused by name, and the motion goes on as it was."""

@@ -96,7 +96,7 @@ class LaunchProcess:
 
 
 def refusal(path, environment, *arguments, starts=False):
-    """Return what a launch file printed that ended by itself, without a process unless `starts`."""
+    """Return what a launch file printed that ended by itself; no process began unless `starts`."""
     with LaunchProcess(path, arguments, environment) as process:
         assert process.wait_until(lambda: not process.is_running)
     assert 'Traceback' not in process.output, process.output
