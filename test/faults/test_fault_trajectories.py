@@ -183,35 +183,6 @@ def test_faster_than_the_arm_can(arm) -> None:
     arm.until_answering(20)
 
 
-@pytest.mark.parametrize('what', ['between its points', 'in its first 10 ms'])
-def test_more_than_the_arm_can(arm, what: str) -> None:
-    """A spline that leaves limits is dropped with joint, value and limit, and nothing moves."""
-    there, speed = arm.base.copy(), np.zeros(6)
-    there[2], speed[2] = 2.75, 3.0
-    points, words = {
-        'between its points': (
-            ((2.0, there, speed), (2.75, there, -speed), (6.0, arm.base, REST)),
-            ("joint 'joint_3': position of 3.", 'expected at most 2.8 rad'),
-        ),
-        'in its first 10 ms': (
-            ((0.01, arm.base + 0.3, REST),),
-            ('effort of', 'N m at 0'),
-        ),
-    }[what]
-    mark = arm.mark()
-
-    def told() -> bool:
-        # Again and again: the log says the same of one field once in five seconds.
-        arm.trajectories.publish(arm.trajectory(*points))
-        arm.settle()
-        return any(all(word in line for word in words) for line in arm.log[mark.log :])
-
-    arm.until(told, 'a line of the log')
-    arm.until_answering(5)
-    assert (desired(arm, mark) == arm.base).all()
-    assert arm.sag(mark, arm.base) < LARGEST_SAG
-
-
 def test_effort_of_the_points(arm) -> None:
     """Efforts in the points, even impossible ones, do not reach the commands; which is said."""
     mark = arm.mark()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -42,43 +42,48 @@ def spin(executor: SingleThreadedExecutor, until: Callable[[], bool]) -> None:
         executor.spin_once()
 
 
+def connect(node: Node, topics: Sequence[str], served: list[str]) -> tuple[list, list]:
+    """Return publishers and subscriptions of topics, which say when they are served."""
+    return (
+        [node.create_publisher(Int32, topic, 10) for topic in topics],
+        [
+            node.create_subscription(Int32, topic, lambda _, topic=topic: served.append(topic), 10)
+            for topic in topics
+        ],
+    )
+
+
+def publish(publishers: Sequence) -> None:
+    """Publish to all, and wait until it has arrived."""
+    for publisher in publishers:
+        publisher.publish(Int32())
+        assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
+
+
 def test_prompt_subscriptions_are_served_in_their_order(node: Node) -> None:
     """What waits in several of them is answered in the order given, not in that of arrival."""
     served: list[str] = []
-    topics = ('first', 'second', 'third')
-    publishers = {topic: node.create_publisher(Int32, topic, 10) for topic in topics}
-    subscriptions = [
-        node.create_subscription(Int32, topic, lambda _, topic=topic: served.append(topic), 10)
-        for topic in topics
-    ]
+    topics = ['first', 'second', 'third']
+    publishers, subscriptions = connect(node, topics, served)
     executor = LowLatencyExecutor(node, lambda: subscriptions[::-1])
-    spin(executor, lambda: all(p.get_subscription_count() for p in publishers.values()))
+    spin(executor, lambda: all(p.get_subscription_count() for p in publishers))
     for _ in range(5):
         served.clear()
-        for publisher in publishers.values():
-            publisher.publish(Int32())
-        for publisher in publishers.values():
-            assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
+        publish(publishers)
         spin(executor, lambda: len(served) == len(topics))
-        assert served == list(topics[::-1])
+        assert served == topics[::-1]
     executor.shutdown()
 
 
 @pytest.mark.parametrize('by_rclpy', [False, True])
 def test_what_was_sent_before_a_state_is_used_with_it(node: Node, *, by_rclpy: bool) -> None:
+    """The wait looks at one subscription after the other: a sensor it missed is taken first."""
     served: list[str] = []
-    topics = ('sensor', 'state')
-    publishers = {topic: node.create_publisher(Int32, topic, 10) for topic in topics}
-    subscriptions = [
-        node.create_subscription(Int32, topic, lambda _, topic=topic: served.append(topic), 10)
-        for topic in topics
-    ]
+    publishers, subscriptions = connect(node, ['sensor', 'state'], served)
     executor = LowLatencyExecutor(node, lambda: subscriptions)
-    spin(executor, lambda: all(p.get_subscription_count() for p in publishers.values()))
+    spin(executor, lambda: all(p.get_subscription_count() for p in publishers))
     (_, *sensor), state = executor._prompt
-    for publisher in publishers.values():
-        publisher.publish(Int32())
-        assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
+    publish(publishers)
     if by_rclpy:
         assert executor._take_subscription(subscriptions[1]) is None
     else:

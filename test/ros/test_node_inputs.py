@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from held_worker import held_up
+from held_worker import being_planned
 
-from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.thresholds import NODE
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -174,10 +173,7 @@ def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
     bench.start()
     bench.answer(bench.joint_state(Q))
     message = long_trajectory(bench, NODE.most_trajectory_points, Q + 0.5)
-    planning = bench.node.configured.motion.planning
-    with held_up(PLANNING):
-        bench.trajectories.publish(message)
-        bench.spin(lambda: planning.is_busy, 'the message')
+    with being_planned(bench, message):
         bench.node.configured.motion.hold('the test')
     bench.settle()
     for _ in range(3):
