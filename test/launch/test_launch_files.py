@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 pytest.importorskip(
@@ -11,19 +9,12 @@ pytest.importorskip(
 )
 
 import launch
-import rclpy
 import yaml
 from install_space import ROOT, add_executable, add_package
 from launch.actions import DeclareLaunchArgument
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_process import LaunchProcess, refusal, write_parameters
-from lifecycle_msgs.msg import State
-from lifecycle_msgs.srv import GetState
-from rcl_interfaces.srv import GetParameters
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import NodeNameNonExistentError
-from rclpy.parameter import parameter_value_to_python
-from std_msgs.msg import Float64MultiArray
+from launch_watcher import Watcher, look_at
 
 LAUNCH_FILES = sorted((ROOT / 'launch').glob('*.launch.py'))
 SIMULATION, NODE = (
@@ -31,69 +22,6 @@ SIMULATION, NODE = (
 )
 ARM = ROOT / 'config/six_axis_arm.urdf'
 JOINTS = [f'joint_{number}' for number in range(1, 7)]
-
-
-class Watcher:
-    """Watches, from outside, a node of this name that a launch file starts."""
-
-    def __init__(self, name, environment):
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context, domain_id=int(environment['ROS_DOMAIN_ID']))
-        self.node = rclpy.create_node('watcher', context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self.node)
-        self.namespace, _, self.name = name.rpartition('/')
-
-    def __enter__(self):
-        """Return itself."""
-        return self
-
-    def __exit__(self, *_):
-        """Leave the domain."""
-        self._executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self._context)
-
-    def spin(self, seconds=0.1):
-        """Serve what comes in."""
-        self._executor.spin_once(timeout_sec=seconds)
-
-    def call(self, kind, service, request):
-        client = self.node.create_client(kind, f'{self.namespace}/{self.name}/{service}')
-        try:
-            if not client.wait_for_service(timeout_sec=1.0):
-                return None
-            future = client.call_async(request)
-            self._executor.spin_until_future_complete(future, timeout_sec=5.0)
-            return future.result() if future.done() else None
-        finally:
-            self.node.destroy_client(client)
-
-    def state(self):
-        """Return the id of the lifecycle state, or None."""
-        response = self.call(GetState, 'get_state', GetState.Request())
-        return response and response.current_state.id
-
-    def parameters(self, *names):
-        """Return parameters of the node by name."""
-        response, deadline = None, time.monotonic() + 60.0
-        while response is None and time.monotonic() < deadline:
-            request = GetParameters.Request(names=names)
-            response = self.call(GetParameters, 'get_parameters', request)
-        return dict(zip(names, map(parameter_value_to_python, response.values), strict=True))
-
-    def hear(self, topic):
-        """Return a list that commands on a topic come to."""
-        received = []
-        self.node.create_subscription(Float64MultiArray, topic, received.append, 10)
-        return received
-
-    def topics(self, which):
-        ask = getattr(self.node, f'get_{which}_names_and_types_by_node')
-        try:
-            return {name for name, _ in ask(self.name, self.namespace or '/')}
-        except NodeNameNonExistentError:
-            return set()  # not discovered yet, though its services are
 
 
 def declared_arguments(path):
@@ -123,12 +51,12 @@ def test_simulation_runs_to_the_first_commands(environment):
     """simulation.launch.py brings the node to `active`, commands flow, and Ctrl-C ends it."""
     arguments = ['namespace:=arm', 'tip_link:=tcp', 'sensor_link:=ft_sensor', 'payload_mass:=3.0']
     with (
-        Watcher('/arm/computed_torque', environment) as watcher,
+        Watcher('/arm/computed_torque') as watcher,
         LaunchProcess(SIMULATION, [*arguments, 'rviz:=true'], environment) as process,
     ):
         received = watcher.hear('arm/effort_controller/commands')
-        assert process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
-        assert process.wait_until(lambda: watcher.spin() or len(received) >= 10)
+        watcher.until(lambda: watcher.is_in('active'), 'active')
+        watcher.until(lambda: len(received) >= 10, 'commands')
     assert len(received[-1].data) == 6
     assert process.returncode == 0, process.output
     assert process.output.count('process has finished cleanly') == 2, process.output
@@ -139,6 +67,7 @@ def test_simulation_runs_to_the_first_commands(environment):
 
 
 def test_both_nodes_have_one_order_and_the_same_topics(environment, tmp_path):
+    """Given as an argument or in the node's file, the order is the robot's too; so are topics."""
     backwards = list(reversed(JOINTS))
     values = {'joints': backwards, 'backend': 'python'}
     file = write_parameters(tmp_path / 'node.yaml', values, '/arm/computed_torque')
@@ -146,16 +75,11 @@ def test_both_nodes_have_one_order_and_the_same_topics(environment, tmp_path):
     for order in (f'joints:=[{", ".join(backwards)}]', file):
         arguments = ['namespace:=arm', *topics, order]
         with (
-            Watcher('/arm/simulated_robot', environment) as watcher,
-            LaunchProcess(SIMULATION, arguments, environment) as process,
+            Watcher('/arm/simulated_robot') as watcher,
+            LaunchProcess(SIMULATION, arguments, environment),
         ):
             received = watcher.hear('/arm/motors')
-
-            def commands_flow(watcher=watcher, received=received):
-                watcher.spin()
-                return len(received) >= 10
-
-            assert process.wait_until(commands_flow), process.output
+            watcher.until(lambda received=received: len(received) >= 10, 'commands')
             assert watcher.parameters('joints') == {'joints': backwards}
 
 
@@ -265,33 +189,7 @@ def test_arguments_reach_the_node(environment):
     arguments += [f'model:={ARM}', 'namespace:=arm', 'tip_link:=tcp', 'sensor_link:=flange']
     arguments += [f'joints:=[{", ".join(reversed(JOINTS))}]', 'mode:=gravity_compensation']
     arguments += ['use_imu:=true', 'state_timeout:=0.25', 'use_sim_time:=false', 'log_level:=warn']
-    with (
-        Watcher('/arm/computed_torque', environment) as watcher,
-        LaunchProcess(NODE, arguments, environment) as process,
-    ):
-        process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
-        values = watcher.parameters(
-            'model_file',
-            'joints',
-            'tip_link',
-            'mode',
-            'wrench.enabled',
-            'wrench.sensor_link',
-            'imu.enabled',
-            'state_timeout',
-            'use_sim_time',
-        )
-        subscribed, published = set(), set()
-
-        def are_there():
-            watcher.spin()
-            subscribed.update(watcher.topics('subscriber'))
-            published.update(watcher.topics('publisher'))
-            names = {f'/arm/{topic}' for topic in topics.values()}
-            return names <= subscribed | published
-
-        assert process.wait_until(are_there, timeout=10.0), (subscribed, published)
-    assert values == {
+    expected = {
         'model_file': str(ARM),
         'joints': list(reversed(JOINTS)),
         'tip_link': 'tcp',
@@ -302,36 +200,25 @@ def test_arguments_reach_the_node(environment):
         'state_timeout': 0.25,
         'use_sim_time': False,
     }
-    assert '/arm/motors/commands' in published
-    assert '/arm/motors/commands' not in subscribed
+    found, seen, _ = look_at(
+        *(NODE, arguments, environment, *expected),
+        node='/arm/computed_torque',
+        topics=[f'/arm/{topic}' for topic in topics.values()],
+    )
+    assert found == expected
+    assert '/arm/motors/commands' in seen['publisher'] - seen['subscriber']
 
 
 def test_the_annotator_is_started_beside_the_node(environment, tmp_path):
     file = tmp_path / 'node.yaml'
-    values = '{payload: {mass: 2.0}, effort_tolerance: [0.25], backend: python, joints: []}'
-    own = '{retime: true}'
+    node = {'payload': {'mass': 2.0}, 'effort_tolerance': [0.25], 'backend': 'python'}
+    content = {'/**/computed_torque': {**node, 'joints': []}, '/**/annotator': {'retime': True}}
     file.write_text(
-        f'/**/computed_torque:\n  ros__parameters: {values}\n'
-        f'/**/annotator:\n  ros__parameters: {own}\n'
+        yaml.safe_dump({name: {'ros__parameters': each} for name, each in content.items()})
     )
     arguments = [f'model:={ARM}', 'namespace:=arm', 'tip_link:=tcp', f'params_file:={file}']
     arguments += ['annotator:=true', 'controller:=/arm/jtc']
-    with (
-        Watcher('/arm/annotator', environment) as watcher,
-        LaunchProcess(NODE, arguments, environment) as process,
-    ):
-
-        def are_there():
-            watcher.spin()
-            return {'/arm/computed_torque/annotate', '/arm/joint_states'} <= watcher.topics(
-                'subscriber'
-            ) and '/arm/computed_torque/annotated' in watcher.topics('publisher')
-
-        assert process.wait_until(are_there, timeout=60.0)
-        found = watcher.parameters(
-            'model_file', 'tip_link', 'payload.mass', 'effort_tolerance', 'retime', 'controller'
-        )
-    assert found == {
+    expected = {
         'model_file': str(ARM),
         'tip_link': 'tcp',
         'payload.mass': 2.0,
@@ -339,6 +226,15 @@ def test_the_annotator_is_started_beside_the_node(environment, tmp_path):
         'retime': True,
         'controller': '/arm/jtc',
     }
+    annotated, asked = '/arm/computed_torque/annotated', '/arm/computed_torque/annotate'
+    found, seen, _ = look_at(
+        *(NODE, arguments, environment, *expected),
+        node='/arm/annotator',
+        topics=[asked, '/arm/joint_states', annotated],
+    )
+    assert found == expected
+    assert {asked, '/arm/joint_states'} <= seen['subscriber']
+    assert annotated in seen['publisher']
 
 
 # What the driver's file sets, what a file of the user and an argument change, and the topics.
@@ -355,80 +251,44 @@ DRIVEN = {
 @pytest.mark.parametrize('driver', DRIVEN)
 def test_a_driver_sets_parameters_and_topics(environment, driver):
     """The driver's file counts, not the defaults; its topics are used; an argument wins."""
-    expected, topics = DRIVEN[driver]
+    values, topics = DRIVEN[driver]
+    expected = {**values, 'state_timeout': 7.5, 'on_deactivate': 'gravity'}
     arguments = [f'model:={ARM}', f'driver:={driver}', 'namespace:=arm', 'state_timeout:=7.5']
-    with (
-        Watcher('/arm/computed_torque', environment) as watcher,
-        LaunchProcess(NODE, arguments, environment) as process,
-    ):
-        process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
-        values = watcher.parameters(*expected, 'state_timeout', 'on_deactivate')
-        seen = set()
-
-        def are_there():
-            watcher.spin()
-            seen.update(watcher.topics('subscriber') | watcher.topics('publisher'))
-            return {f'/arm/{topic}' for topic in topics | {'joint_trajectory'}} <= seen
-
-        assert process.wait_until(are_there, timeout=10.0), seen
-    assert values == {**expected, 'state_timeout': 7.5, 'on_deactivate': 'gravity'}
-    assert ('/arm/joint_states' in seen) == (driver != 'franka')
-    assert ('/arm/effort_controller/commands' in seen) == (driver != 'ur_direct_torque')
+    found, seen, _ = look_at(
+        *(NODE, arguments, environment, *expected),
+        node='/arm/computed_torque',
+        topics=[f'/arm/{topic}' for topic in topics | {'joint_trajectory'}],
+    )
+    assert found == expected
+    assert ('/arm/joint_states' in seen['subscriber']) == (driver != 'franka')
+    usual = '/arm/effort_controller/commands' in seen['publisher']
+    assert usual == (driver != 'ur_direct_torque')
 
 
 @pytest.mark.parametrize('key', ['/**', '/**/computed_torque', 'computed_torque'])
 def test_what_the_user_gives_wins_over_the_driver(environment, tmp_path, key):
     """A parameter file comes after the driver's, whatever it calls the node; arguments last."""
-    file = tmp_path / 'mine.yaml'
-    file.write_text(
-        f'{key}:\n  ros__parameters:\n    state_effort: torque_without_gravity\n'
-        '    state_timeout: 3.5\n    mode: computed_torque\n'
-    )
-    arguments = [f'model:={ARM}', 'driver:=franka', f'params_file:={file}']
-    arguments += ['joint_states:=mine/joint_states', 'mode:=gravity_compensation']
-    with (
-        Watcher('/computed_torque', environment) as watcher,
-        LaunchProcess(NODE, arguments, environment) as process,
-    ):
-        process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
-        values = watcher.parameters('state_effort', 'state_timeout', 'terms.gravity', 'mode')
-
-        def is_there():
-            watcher.spin()
-            return '/mine/joint_states' in watcher.topics('subscriber')
-
-        assert process.wait_until(is_there, timeout=10.0)
-    assert (
-        'changes what driver franka sets: state_effort: torque_without_gravity' in process.output
-    )
-    assert values == {
+    values = {
         'state_effort': 'torque_without_gravity',
         'state_timeout': 3.5,
-        'terms.gravity': False,
-        'mode': 'gravity_compensation',
+        'mode': 'computed_torque',
     }
+    arguments = [f'model:={ARM}', 'driver:=franka', 'mode:=gravity_compensation']
+    arguments += ['joint_states:=mine/joint_states']
+    arguments.append(write_parameters(tmp_path / 'mine.yaml', values, key))
+    expected = {**values, 'mode': 'gravity_compensation', 'terms.gravity': False}
+    found, _, output = look_at(
+        *(NODE, arguments, environment, *expected), topics=['/mine/joint_states']
+    )
+    assert found == expected
+    assert 'changes what driver franka sets: state_effort: torque_without_gravity' in output
 
 
 def test_a_leader_is_carried_and_follows_nothing(environment, tmp_path):
-    file = tmp_path / 'mine.yaml'
-    values = {'hand_guiding': {'damping': 3.0}, 'state_timeout': 3.5}
-    file.write_text(yaml.safe_dump({'computed_torque': {'ros__parameters': values}}))
-    for more, damping, timeout in (([], 2.0, 0.05), ([f'params_file:={file}'], 3.0, 3.5)):
-        arguments = [f'model:={ARM}', 'driver:=franka', 'leader:=true', *more]
-        with (
-            Watcher('/computed_torque', environment) as watcher,
-            LaunchProcess(NODE, arguments, environment) as process,
-        ):
-            process.wait_until(lambda watcher=watcher: watcher.state() is not None)
-            found = watcher.parameters(
-                'mode',
-                'on_state_loss',
-                'terms.gravity',
-                'hand_guiding.damping',
-                'hand_guiding.speed_limit',
-                'state_timeout',
-            )
-        assert {**found, 'hand_guiding.speed_limit': list(found['hand_guiding.speed_limit'])} == {
+    own = {'hand_guiding': {'damping': 3.0}, 'state_timeout': 3.5}
+    file = write_parameters(tmp_path / 'mine.yaml', own, 'computed_torque')
+    for more, damping, timeout in (([], 2.0, 0.05), ([file], 3.0, 3.5)):
+        expected = {
             'mode': 'gravity_compensation',
             'on_state_loss': 'lower',
             'terms.gravity': False,
@@ -436,29 +296,27 @@ def test_a_leader_is_carried_and_follows_nothing(environment, tmp_path):
             'hand_guiding.speed_limit': [2.0],
             'state_timeout': timeout,
         }
+        arguments = [f'model:={ARM}', 'driver:=franka', 'leader:=true', *more]
+        found, _, output = look_at(NODE, arguments, environment, *expected)
+        assert found == expected
         said = 'changes what leader:=true sets: hand_guiding.damping: 3.0 (leader: 2.0)'
-        assert (said in process.output) == bool(more)
+        assert (said in output) == bool(more)
 
 
 def test_a_leader_floats_in_the_simulation(environment):
-    """simulation.launch.py leader:=true carries its arm: the node is active in that mode."""
-    with (
-        Watcher('/computed_torque', environment) as watcher,
-        LaunchProcess(SIMULATION, ['leader:=true', 'tip_link:=tcp'], environment) as process,
-    ):
-        received = watcher.hear('effort_controller/commands')
-
-        def commands_flow():
-            watcher.spin()
-            return len(received) >= 100
-
-        assert process.wait_until(commands_flow), process.output
-        values = watcher.parameters('mode', 'hand_guiding.friction', 'on_state_loss')
-    assert values == {
+    """simulation.launch.py leader:=true carries its arm: commands flow in that mode."""
+    expected = {
         'mode': 'gravity_compensation',
         'hand_guiding.friction': 0.5,
         'on_state_loss': 'lower',
     }
+    with (
+        Watcher('/computed_torque') as watcher,
+        LaunchProcess(SIMULATION, ['leader:=true', 'tip_link:=tcp'], environment) as process,
+    ):
+        received = watcher.hear('effort_controller/commands')
+        watcher.until(lambda: len(received) >= 100, 'commands')
+        assert watcher.parameters(*expected) == expected
     assert 'Traceback' not in process.output
 
 
@@ -480,12 +338,8 @@ def test_an_unknown_driver_ends_the_launch(environment):
 
 def test_autostart_can_be_left_to_others(environment):
     arguments = [f'model:={ARM}', 'autostart:=false']
-    with (
-        Watcher('/computed_torque', environment) as watcher,
-        LaunchProcess(NODE, arguments, environment) as process,
-    ):
-        assert process.wait_until(lambda: watcher.state() is not None)
-        assert watcher.state() == State.PRIMARY_STATE_UNCONFIGURED
+    with Watcher('/computed_torque') as watcher, LaunchProcess(NODE, arguments, environment):
+        assert watcher.is_in('unconfigured')
 
 
 def test_view_starts_what_is_installed(environment, prefix, tmp_path):
