@@ -243,6 +243,7 @@ def test_what_makes_no_sense_is_not_configured(bench, unthrottled) -> None:
     """One line says which parameter, what was expected and what came; nothing is left behind."""
     bench.start(wait=None, autostart=False)
     for name, (parameters, fragments) in REFUSED.items():
+        bench.forget_what_was_said()
         before = dict(zip(parameters, bench.get(*map(dotted, parameters)), strict=True))
         result = bench.set_atomically(**parameters)
         if result.successful:

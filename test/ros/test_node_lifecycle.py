@@ -98,6 +98,7 @@ def test_what_cannot_be_configured_stays_unconfigured(bench, unthrottled) -> Non
     """A model or parameter that does not fit is an error with its reason, until it is mended."""
     bench.start(wait='unconfigured', autostart=False)
     for parameters, reason in UNFIT:
+        bench.forget_what_was_said()
         before = dict(zip(parameters, bench.get(*parameters), strict=True))
         bench.set(**parameters)
         assert not bench.change_state('configure'), parameters

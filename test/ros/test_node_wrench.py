@@ -80,6 +80,7 @@ def test_bad_wrenches_are_dropped(bench, unthrottled) -> None:
     bench.send_wrench(SENSOR, tool_reading(bench))
     whole = bench.answer(bench.joint_state(Q))
     for frame, reading, reason in BAD:
+        bench.forget_what_was_said()
         bench.send_wrench(frame, reading)
         bench.hear('wrench dropped', reason)
         np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), whole)

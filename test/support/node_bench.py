@@ -218,6 +218,11 @@ class Bench(ServedProbe):
         """Return what the node has logged."""
         return [entry.msg for entry in self.log if entry.name.endswith('computed_torque')]
 
+    def forget_what_was_said(self) -> None:
+        """Let all of it arrive, and forget it: what is heard from now on is new."""
+        self.settle()
+        self.log.clear()
+
     def hear(self, *fragments: str) -> str:
         """Wait until the node has logged a line with all of these in it; return it."""
 
