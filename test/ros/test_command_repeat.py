@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from sensor_msgs.msg import JointState
+
+from ne_dynamics.ros.command_repeater import CommandRepeater
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 RATE = 50.0
@@ -213,3 +216,33 @@ def test_a_stamp_says_when_the_node_stood_by_it(bench) -> None:
         (5000, round(1.01e9 * PERIOD)),
     ]
     assert heard[0].effort == heard[1].effort
+
+
+def watch(left: float | None = None) -> Mock:
+    """Return a timer of 0.1 s with so much of it left [s]; None: it is stopped."""
+    rest = None if left is None else round(1e9 * left)
+    timer = Mock(timer_period_ns=10**8)
+    timer.is_canceled.return_value, timer.time_until_next_call.return_value = rest is None, rest
+    return timer
+
+
+@pytest.mark.parametrize(
+    ('left', 'is_sent'),
+    [(None, False), (0.0, False), (-0.01, False), (1e-6, True), (0.05, True), (0.095, False)],
+)
+def test_the_watch_over_the_states_decides(left: float | None, is_sent: bool) -> None:
+    """Where it was stopped or has run out nothing is sent, nor while the command is fresh."""
+    repeat = Mock()
+    repeater = CommandRepeater(repeat, [watch()], lambda: watch(left))
+    repeater.configure(RATE)
+    repeater.tick()
+    assert repeat.called == is_sent
+
+
+@pytest.mark.parametrize('rate', [1e-9, 5e-324])
+def test_a_rate_may_be_as_slow_as_it_likes(rate: float) -> None:
+    """The period is one that timers can count."""
+    timer = watch()
+    CommandRepeater(Mock(), [timer], watch).configure(rate)
+    assert timer.reset.called
+    assert timer.timer_period_ns == 3600 * 10**9

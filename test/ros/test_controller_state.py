@@ -117,11 +117,11 @@ def test_where_the_motion_is_at_other_times(bench, listener) -> None:
     np.testing.assert_allclose(half.acceleration, 0.0, atol=1e-4)
     after = listener.ask(begin + 1.5)
     assert not after.success
-    assert 'after the motion ends' in after.message
+    assert '0.5 s after the motion ends' in after.message
     np.testing.assert_allclose(after.position, Q + 0.5)
     before = listener.ask(begin - 1.0)
     assert not before.success
-    assert 'before the motion begins' in before.message
+    assert '1 s before the motion begins' in before.message
     assert not listener.ask(0.0).success
     bench.change_state('deactivate')
     assert listener.ask(begin + 0.5).message == 'the node is not active'

@@ -27,6 +27,13 @@ def observed(bench):
     return bench
 
 
+@pytest.mark.parametrize(('source', 'late'), [('measured', 0.0), ('differentiated', 0.5)])
+def test_differentiated_velocities_are_late_by_half_a_period(bench, source, late) -> None:
+    bench.start(observer__mode='estimate', velocity_source=source)
+    tuning = bench.node.configured.controller.tuning
+    assert tuning.disturbance.lag_periods == late
+
+
 def begin(bench, **parameters) -> None:
     bench.start(observer__mode='estimate', **parameters)
     publisher = bench.node.configured.connections.external_torque_publisher
