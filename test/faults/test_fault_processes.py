@@ -96,7 +96,9 @@ def test_the_robot_is_stopped_for_a_while(arm) -> None:
     first = arm.answers[later.answers]
     (measured,) = (state.position for state in arm.states if state.stamp == first.stamp)
     np.testing.assert_allclose(first.position, measured, atol=1e-9)
-    np.testing.assert_array_equal(first.effort, arm.commands[later.commands - 1].effort)
+    # On a busy machine the brake may have gone on meanwhile.
+    before = [record for record in arm.commands if record.sent < first.sent][-2]
+    np.testing.assert_array_equal(first.effort, before.effort)
 
 
 def test_the_node_is_killed_under_way(arm) -> None:
