@@ -240,7 +240,7 @@ class FuzzBench(FaultBench):
 
     def check_arrived(self) -> None:
         """Let the node come to an end with what was sent, and look at the commands since."""
-        self.ask('~/get_state', GetState.Request())
+        self.settle()
         before, self._checked_at = self._checked_at, time.monotonic()
         # While this process does not run, the node may take the states to have stopped, and send
         # more than its publisher keeps: what has been lost of it nobody knows.
