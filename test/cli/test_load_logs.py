@@ -54,7 +54,6 @@ def ask(*options):
 
 
 def test_a_wrong_sign_in_the_log_of_a_load_is_refused_and_repaired(loaded, tmp_path, capsys):
-    """Joint and remedy are named, in the words of a fit of the arm; --repair finds the load."""
     path = write_csv(tmp_path / 'log.csv', PLANTED['effort sign'].plant(loaded, JOINT))
     assert ask('--payload', path) == 1
     captured = capsys.readouterr()
@@ -70,7 +69,6 @@ def test_a_wrong_sign_in_the_log_of_a_load_is_refused_and_repaired(loaded, tmp_p
 
 
 def test_the_log_without_the_load_is_looked_at_too(loaded, robot, tmp_path, capsys):
-    """A second log in degrees is refused by its name; --force leaves the fit to say no."""
     path = write_csv(tmp_path / 'loaded.csv', loaded)
     empty = record(alter(robot, 1), 12)
     without = write_csv(tmp_path / 'empty.csv', PLANTED['degrees'].plant(empty, 0))
@@ -85,7 +83,6 @@ def test_the_log_without_the_load_is_looked_at_too(loaded, robot, tmp_path, caps
 
 
 def test_exchanged_currents_are_refused(currents, tmp_path, capsys):
-    """Currents of two joints that are exchanged are found, though no factor is known."""
     path = write_csv(tmp_path / 'log.csv', PLANTED['efforts swapped'].plant(currents, JOINT))
     command = ('--drive-gains', '--mass', str(LOAD.mass), path, '--json')
     assert ask(*command) == 1

@@ -37,7 +37,6 @@ def recording(robot):
 
 
 def test_csv_comes_back_as_it_was_written(robot, recording, tmp_path):
-    """States and commands of other times are the same after a file, missing numbers included."""
     effort = recording.effort.copy()
     effort[5, 1] = np.nan
     changed = DriverRecording.from_samples(
@@ -59,7 +58,6 @@ def test_csv_comes_back_as_it_was_written(robot, recording, tmp_path):
 
 
 def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
-    """What is found in a bag is written as parameters, and the real node has them."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     from driver_files import write_bag
     from rclpy.context import Context
@@ -88,7 +86,6 @@ def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
 
 
 def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_path, capsys):
-    """Two topics of states, other names, no samples, two sources: each is an error."""
     from driver_files import write_bag
 
     part = DriverRecording.from_samples(
@@ -169,7 +166,6 @@ def test_live_listens_and_never_speaks(robot, tmp_path, capsys, monkeypatch):
 
 
 def test_files_that_are_read_are_never_written(robot, recording, tmp_path, capsys):
-    """Neither log nor model is replaced by an output, and one output not by another."""
     log = tmp_path / 'log.csv'
     write_csv(log, recording)
     link = tmp_path / 'link.csv'
@@ -191,7 +187,6 @@ def test_files_that_are_read_are_never_written(robot, recording, tmp_path, capsy
 
 
 def test_a_full_disk_leaves_the_old_files(recording, tmp_path, capsys, monkeypatch):
-    """What cannot be written is one line, and the profile that was there stays."""
     if not Path('/dev/full').exists():
         pytest.skip('no /dev/full, a disk that is full')
     part = DriverRecording.from_samples(
@@ -219,7 +214,6 @@ def test_a_full_disk_leaves_the_old_files(recording, tmp_path, capsys, monkeypat
 
 
 def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, tmp_path, capsys):
-    """Commands of other joints: it is said whose, exit code 1, and the old profile stays."""
     effort = np.roll(recording.commands.effort, 1, axis=1)
     commands = replace(recording.commands, effort=effort)
     log, profile = tmp_path / 'log.csv', tmp_path / 'driver.yaml'
@@ -250,7 +244,6 @@ def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, t
     ],
 )
 def test_live_topics_that_cannot_be_heard_are_one_line(words, expected, capsys, monkeypatch):
-    """Names that are none, one topic for both, and a topic without a publisher."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     from ne_dynamics.ros.running.private_domain import private_domain
 
@@ -271,7 +264,6 @@ def test_live_topics_that_cannot_be_heard_are_one_line(words, expected, capsys, 
     ],
 )
 def test_live_says_why_it_heard_nothing(names, topic, expected, capsys, monkeypatch):
-    """Messages that cannot be used are counted with their reason, another type is named."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     from rclpy.context import Context
     from rclpy.node import Node
@@ -313,7 +305,6 @@ def test_live_says_why_it_heard_nothing(names, topic, expected, capsys, monkeypa
 
 
 def test_a_position_that_is_never_a_number_is_named(robot, recording):
-    """The error says of which joint."""
     position = recording.position[:9].copy()
     position[:, 1] = np.nan
     with pytest.raises(InputError, match=f'position of {robot.joint_names[1]} is never a finite'):

@@ -30,7 +30,6 @@ def follow(loop):
 
 @pytest.mark.parametrize('share', [0.002, 0.005, 0.03])
 def test_an_arm_that_stands_at_last_is_held(share) -> None:
-    """At 30 Hz friction stops a joint a little early: that is no frozen encoder."""
     gains = {'computed_torque.kp': [25.0], 'computed_torque.kv': [10.0]}
     run = run_node(follow, gains, 3.5, plant=with_friction(share), rate=30.0)
     assert run.faults == []

@@ -43,7 +43,6 @@ def shake_sensor(duration):
 
 @pytest.mark.parametrize('duration', [0.004, 0.5])
 def test_a_force_that_no_motor_can_hold_is_not_compensated(duration) -> None:
-    """The arm goes on as it was: the last reading that can be counts."""
     parameters = {'wrench.enabled': True, 'wrench.sensor_link': 'ft_sensor'}
     run = run_node(
         shake_sensor(duration),
