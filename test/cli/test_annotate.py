@@ -227,9 +227,6 @@ def test_options_are_checked(annotate, capsys) -> None:
         assert code == 1
         assert message in capsys.readouterr().err
         assert not target.exists()
-    for options in (('--start', 'here'), ('--without', 'mass'), ('--start', 'nan,1')):
-        with pytest.raises(SystemExit, match='2'):
-            annotate(echoed(), *options)
 
 
 def test_an_older_output_survives_an_error(annotate, capsys) -> None:

@@ -118,24 +118,6 @@ def test_base_and_lock(capsys):
     assert report['joints'] == ['joint_2', 'joint_4', 'joint_5', 'joint_6']
 
 
-@pytest.mark.parametrize(
-    'arguments',
-    [
-        [],
-        ['a', '--nonsense'],
-        ['a', '--lock', 'joint_1'],
-        ['a', '--lock', '=1'],
-        ['a', '--lock', 'j=nan'],
-        ['a', '--tolerance', '0.1'],
-    ],
-)
-def test_usage_exits_with_two(arguments, capsys):
-    with pytest.raises(SystemExit) as exit_info:
-        call(*arguments)
-    assert exit_info.value.code == 2
-    assert 'usage' in capsys.readouterr().err
-
-
 PUMA = CONFIG / 'puma560_standard_dh.yaml'
 
 

@@ -74,15 +74,6 @@ def test_a_tolerance_makes_rounded_quarter_turns_cost_nothing(tmp_path, capsys):
     assert counts[2] == counts[0] != counts[1]
 
 
-@pytest.mark.parametrize('value', ['0.01', '-1e-9', 'nan', ''])
-def test_a_bad_tolerance_is_a_message(value, capsys):
-    with pytest.raises(SystemExit) as exit_info:
-        main(['equations', URDF, f'--tolerance={value}'])
-    assert exit_info.value.code == 2
-    error = capsys.readouterr().err
-    assert f'argument --tolerance: expected 0 <= tolerance < 0.01, got {value!r}' in error
-
-
 def test_all_functions_are_written_as_a_c_project(tmp_path, capsys):
     folder = tmp_path / 'arm'
     arguments = ['equations', URDF, '--tip', 'tcp', '--all', '--language', 'c', '-o', str(folder)]

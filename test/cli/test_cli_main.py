@@ -248,13 +248,50 @@ def test_a_model_may_stand_alone_but_only_once(name, others, capsys):
         ('evaluate arm.urdf', "MODEL before LOG or --model MODEL, got 'arm.urdf' alone"),
         ('identify log.csv', "MODEL before LOG or --model MODEL, got 'log.csv' alone"),
         ('check', 'expected MODEL or --model MODEL, got neither'),
+        ('check a b', 'b'),
+        ('check a --nonsense', '--nonsense'),
+        ('check a --lock joint_1', '--lock'),
+        ('check a --lock =1', '--lock'),
+        ('check a --lock j=nan', '--lock'),
+        ('check a --tolerance 0.1', "--tolerance: expected 0 <= tolerance < 0.01, got '0.1'"),
+        ('equations a --tolerance=-1e-9', '--tolerance: expected 0 <= tolerance < 0.01'),
+        ('equations a --tolerance nan', '--tolerance: expected 0 <= tolerance < 0.01'),
+        ('ik a', '--position'),
+        ('ik a --position 1 2', '--position'),
+        ('ik a --position 1 2 nan', '--position'),
+        ('ik a --position 1 2 3 --quaternion 0 0 0 1 --rpy 0 0 0', '--rpy'),
+        ('ik a --position 1 2 3 --from here', '--from'),
+        ('reproduce nothing', 'nothing'),
+        ('reproduce equivalence --arms 0', "--arms: expected a whole number >= 1, got '0'"),
+        ('reproduce equivalence --seed 1.5', "--seed: expected a whole number >= 0, got '1.5'"),
+        ('reproduce puma --duration nan', "--duration: expected a number > 0, got 'nan'"),
+        ('demo --rate 0', '--rate: expected a number'),
+        ('demo --load -1', '--load: expected a number'),
+        ('demo --duration nan', '--duration: expected a number'),
+        ('demo --scenario earthquake', 'tool-load'),
+        ('identify a l --cutoff 0', '--cutoff: expected a'),
+        ('identify a l --holdout 1', '--holdout: expected a'),
+        ('identify a l --spread nan', '--spread: expected a'),
+        ('identify a l --gravity 0 x 0', '--gravity: expected a'),
+        ('identify a l --scale joint_1', '--scale: expected '),
+        ('identify a l --delay a=b', '--delay: expected '),
+        ('identify a l --rename a', '--rename: expected '),
+        ('identify a l --xacro-arg a=1', '--xacro-arg: expected '),
+        ('excite a --duration nan', '--duration: expected'),
+        ('excite a --start much', '--start'),
+        ('annotate a in --start here', '--start'),
+        ('annotate a in --start nan,1', '--start'),
+        ('annotate a in --without mass', '--without'),
     ],
 )
-def test_what_is_too_many_or_alone_is_named(arguments, message, capsys):
+def test_what_is_no_call_of_a_command_is_named(arguments, message, capsys):
     arguments = arguments.split()
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit) as stop:
         cli.build_parser(arguments[0]).parse_args(arguments)
-    assert message in capsys.readouterr().err
+    assert stop.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert 'usage: ' in error
 
 
 @pytest.mark.parametrize('name', sorted(cli.COMMANDS.keys() - {'bench'}))

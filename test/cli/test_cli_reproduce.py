@@ -68,15 +68,6 @@ def test_concurrency_draws_and_prints_json(tmp_path, capsys):
         assert counts[0] > counts[-1] > 0
 
 
-@pytest.mark.parametrize(
-    'arguments', [('equivalence', '--arms', '0'), ('puma', '--duration', 'nan'), ('nothing',)]
-)
-def test_bad_arguments_are_refused(arguments, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(['reproduce', *arguments])
-    assert stopped.value.code == 2
-
-
 def test_forms_of_a_model_print_tables(capsys):
     model = str(shipped_file('puma560_standard_dh.yaml'))
     assert main(['reproduce', 'forms', '--model', model]) == 0
@@ -164,20 +155,6 @@ def test_a_document_that_would_lose_something_is_refused(tmp_path, capsys, case)
     assert main(['reproduce', 'six-link', '--document', str(path)]) == 1
     assert re.search(match, capsys.readouterr().err)
     assert path.read_bytes() == data
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'expected'),
-    [
-        (('equivalence', '--arms', 'x'), "expected a whole number >= 1, got 'x'"),
-        (('equivalence', '--seed', '1.5'), "expected a whole number >= 0, got '1.5'"),
-        (('puma', '--duration', 'abc'), "expected a number > 0, got 'abc'"),
-    ],
-)
-def test_arguments_that_are_no_numbers_say_what_is_expected(arguments, expected, capsys):
-    with pytest.raises(SystemExit):
-        main(['reproduce', *arguments])
-    assert expected in capsys.readouterr().err
 
 
 def test_forms_take_a_motion_negative_numbers_with_an_exponent_too(capsys):

@@ -115,13 +115,6 @@ def test_a_node_that_refuses_its_model_ends_the_demo_with_its_reason(closed_loop
     assert 'nothing within' not in ended.stderr
 
 
-@pytest.mark.parametrize('arguments', [('--rate', '0'), ('--load', '-1'), ('--duration', 'nan')])
-def test_numbers_out_of_bounds_are_refused_by_the_command_line(call_demo, arguments):
-    code, errors = call_demo(*arguments)
-    assert code == 2
-    assert f'argument {arguments[0]}: expected a number' in errors
-
-
 def processes_with(mark):
     """Return the ids of the living processes that have a mark in their environment."""
     found = []

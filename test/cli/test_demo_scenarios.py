@@ -138,9 +138,3 @@ def test_what_a_scenario_cannot_use_is_refused(
     assert message in errors
     assert 'Traceback' not in errors
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_scenario_that_does_not_exist_is_refused_by_the_command_line(call_demo):
-    code, errors = call_demo('--scenario', 'earthquake')
-    assert code == 2
-    assert all(name in errors for name in SCENARIOS)

@@ -141,14 +141,6 @@ def test_interrupted_it_writes_nothing(urdf, tmp_path, monkeypatch):
     assert sorted(each.name for each in tmp_path.iterdir()) == ['arm.urdf', 'motion.yaml']
 
 
-@pytest.mark.parametrize(('option', 'value'), [('--duration', 'nan'), ('--start', 'much')])
-def test_numbers_that_are_none_are_refused(urdf, option, value, capsys):
-    with pytest.raises(SystemExit) as caught:
-        call('--model', urdf, '-o', 'motion.yaml', option, value)
-    assert caught.value.code == 2
-    assert option in capsys.readouterr().err
-
-
 def test_shapes_that_are_missing_are_asked_for(tmp_path, capsys):
     assert call('--model', PUMA, '-o', tmp_path / 'a.yaml') == 1
     assert '--no-self-collision plans without' in capsys.readouterr().err

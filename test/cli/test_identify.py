@@ -197,17 +197,6 @@ def test_errors_exit_with_one_and_name_the_file(tmp_path, capsys):
     assert not output.exists()
 
 
-@pytest.mark.parametrize(
-    'option',
-    [('--cutoff', '0'), ('--holdout', '1'), ('--spread', 'nan'), ('--gravity', '0', 'x', '0')],
-)
-def test_options_out_of_range(option, capsys):
-    with pytest.raises(SystemExit) as stop:
-        call(identify, 'identify', '--model', ARM, 'log.csv', *option)
-    assert stop.value.code == 2
-    assert 'expected a' in capsys.readouterr().err
-
-
 def test_evaluation_as_table_and_picture(log_file, tmp_path, capsys):
     pytest.importorskip('matplotlib', reason='matplotlib is missing')
     picture = tmp_path / 'efforts.png'

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 import yaml
 from loaded_motion import alter, record
+from long_logs import write_csv
 from short_arm import short_arm
 
 import ne_dynamics as ned
@@ -22,24 +22,11 @@ def call(module, name, *arguments):
     return module.run(cli.build_parser(name).parse_args([name, *map(str, arguments)]))
 
 
-def save(log, path):
-    """Write a log as CSV and return its path."""
-    columns = {'time': log.times}
-    for index, name in enumerate(log.joint_names):
-        columns[f'{name}.position'] = log.position[:, index]
-        columns[f'{name}.effort'] = log.effort[:, index]
-    header = ','.join(columns)
-    np.savetxt(
-        path, np.transpose(list(columns.values())), '%.17g', ',', header=header, comments=''
-    )
-    return path
-
-
 @pytest.fixture(scope='module')
 def log_file(tmp_path_factory):
     """Return the log of an arm with friction, offsets and other inertias than its model."""
     truth = alter(ned.load_urdf(ARM), 1)
-    return save(record(truth, 1), tmp_path_factory.mktemp('log') / 'log.csv')
+    return write_csv(tmp_path_factory.mktemp('log') / 'log.csv', record(truth, 1))
 
 
 @pytest.fixture

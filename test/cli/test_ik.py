@@ -109,20 +109,3 @@ def test_what_cannot_be_is_a_message(arguments, message, capsys):
     assert captured.out == ''
     assert captured.err.startswith('ne_dynamics ik: error: ')
     assert message in captured.err
-
-
-@pytest.mark.parametrize(
-    'arguments',
-    [
-        (),
-        ('--position', '1', '2'),
-        ('--position', '1', '2', 'nan'),
-        (*POSE_A, '--rpy', '0', '0', '0'),
-        (*POSE_A, '--from', 'here'),
-    ],
-)
-def test_usage_exits_with_two(arguments, capsys):
-    with pytest.raises(SystemExit) as exit_info:
-        call('--model', SIX_LINK, *arguments)
-    assert exit_info.value.code == 2
-    assert 'usage' in capsys.readouterr().err

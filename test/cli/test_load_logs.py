@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from loaded_motion import LOAD, alter, record
+from long_logs import write_csv
 from planted_faults import PLANTED_FAULTS
 
 import ne_dynamics as ned
@@ -40,17 +41,9 @@ def currents(loaded):
     return replace(loaded, effort=loaded.effort / TORQUE_PER_CURRENT)
 
 
-def write_csv(path, log):
-    """Write a log as CSV and return its path."""
-    names = [f'{name}.{key}' for key in ('position', 'effort') for name in log.joint_names]
-    table = np.column_stack([log.times, log.position, log.effort])
-    np.savetxt(path, table, delimiter=',', header=','.join(['time', *names]), comments='')
-    return str(path)
-
-
 def ask(*options):
     """Run the command; return its exit code."""
-    return cli.main(['identify', '--model', ARM, '--tip-link', 'tcp', *options])
+    return cli.main(['identify', '--model', ARM, '--tip-link', 'tcp', *map(str, options)])
 
 
 def test_a_wrong_sign_in_the_log_of_a_load_is_refused_and_repaired(loaded, tmp_path, capsys):

@@ -37,15 +37,6 @@ def test_the_excitation_moves_every_joint_within_all_limits_from_rest_to_rest(mo
     np.testing.assert_allclose(q[-1], q[0], atol=1e-12)
 
 
-def test_position_velocity_and_acceleration_are_derivatives_of_each_other():
-    motion, _ = planned(ned.load_model(shipped_file(MODELS[0])))
-    times = np.linspace(0.0, motion.duration, 8001)
-    q, qd, qdd = motion.sample(times)
-    step = times[1]
-    np.testing.assert_allclose((q[2:] - q[:-2]) / (2.0 * step), qd[1:-1], atol=1e-5)
-    np.testing.assert_allclose((qd[2:] - qd[:-2]) / (2.0 * step), qdd[1:-1], atol=1e-3)
-
-
 def with_limit(robot, name, **limits):
     """Return a robot with other limits of one joint."""
     return replace(

@@ -75,13 +75,6 @@ def test_the_commands_go_on_without_a_step(seed: int) -> None:
     assert loss.command_step < 2.0 * state_loss.PERIOD / shortest
 
 
-@pytest.mark.parametrize('seed', SEEDS)
-def test_noise_of_the_velocities_does_not_matter_with_gears(seed: int) -> None:
-    geared = with_gears(ARM)
-    loss = lose_states(geared, geared, OnStateLoss.BRAKE, seed, noise=0.02)
-    assert loss.speed < STANDS
-
-
 @pytest.mark.parametrize('seed', range(12))
 def test_velocities_that_are_differences_of_coarse_positions_do_not_matter_with_gears(
     seed: int,
