@@ -40,7 +40,6 @@ def written(request, tmp_path, capsys):
 
 
 def test_the_tip_that_is_said_is_the_one_that_is_written(tmp_path, capsys):
-    """Without --tip-link it is the end of the tree, beyond the last link that moves."""
     folder = tmp_path / 'arm_bringup'
     assert main(['setup', str(ARM), '-o', str(folder)]) == 0
     values = read_parameters(folder / 'config/computed_torque.params.yaml', '/computed_torque')
@@ -49,7 +48,6 @@ def test_the_tip_that_is_said_is_the_one_that_is_written(tmp_path, capsys):
 
 
 def test_the_parameter_files_are_those_of_the_arm(written):
-    """Both nodes accept their files, and load from them the robot that was asked for."""
     folder, robot = written
     for file, node, table in (
         ('computed_torque.params.yaml', '/computed_torque', PARAMETERS),
@@ -76,7 +74,6 @@ def test_the_parameter_files_are_those_of_the_arm(written):
 
 
 def test_controllers_and_layouts_name_the_joints(written):
-    """ros2_control, MoveIt, PlotJuggler and Foxglove are told the joints of the arm, in order."""
     folder, robot = written
     names = list(robot.joint_names)
     controllers = yaml.safe_load((folder / 'config/controllers.yaml').read_text())
@@ -105,7 +102,6 @@ def test_controllers_and_layouts_name_the_joints(written):
     ],
 )
 def test_shipped_layouts_are_made_of_the_same_templates(shipped, name):
-    """What `config` has for the shipped arm is what the templates give for it."""
     robot = ned.load_urdf(ARM)
     arm = BroughtUpArm('arm', robot, ARM.read_text(), 'tcp')
     assert render_file(f'config/{name}', arm) == (ROOT / 'config' / shipped).read_text()
@@ -115,7 +111,6 @@ HOSTILE = 'j: "1" </a> \\ {{ 7 * 7 }} # é'
 
 
 def test_names_from_outside_stay_names():
-    """A joint name with the marks of YAML, XML, JSON and templates comes back from each file."""
     text = ARM.read_text().replace('"joint_1"', f"'{HOSTILE.replace('<', '&lt;')}'")
     robot = ned.load_urdf(text)
     assert robot.joint_names[0] == HOSTILE
@@ -131,7 +126,6 @@ def test_names_from_outside_stay_names():
 
 
 def test_a_missing_effort_interface_is_named(tmp_path, capsys):
-    """Where `<ros2_control>` gives a joint no command interface `effort`, it is said."""
     joints = ''.join(
         f'<joint name="joint_{number}"><command_interface name="{kind}"/></joint>'
         for number, kind in enumerate(['position', *['effort'] * 5], 1)
@@ -153,7 +147,6 @@ def test_a_missing_effort_interface_is_named(tmp_path, capsys):
     ],
 )
 def test_nothing_is_written_over_or_half(folder, options, reason, tmp_path, capsys):
-    """A folder that is in use, a name that cannot be, a link that is not there: one error."""
     (tmp_path / 'full').mkdir()
     (tmp_path / 'full/file').touch()
     arguments = ['setup', str(ARM), *options, '-o', str(tmp_path / folder)]
@@ -163,7 +156,6 @@ def test_nothing_is_written_over_or_half(folder, options, reason, tmp_path, caps
 
 
 def test_a_tip_is_proposed_where_the_tree_has_several_ends(capsys, tmp_path):
-    """The links that may be meant are listed."""
     model, _ = find_arm('TIAGo')
     assert main(['setup', str(model), '-o', str(tmp_path / 'tiago_bringup')]) == 1
     error = capsys.readouterr().err
@@ -172,7 +164,6 @@ def test_a_tip_is_proposed_where_the_tree_has_several_ends(capsys, tmp_path):
 
 
 def test_colcon_builds_it(written):
-    """The package is an ament_python package whose files are installed."""
     pytest.importorskip('colcon_core', reason='colcon is missing')
     folder, _ = written
     ended = subprocess.run(

@@ -39,7 +39,6 @@ def evaluate(capsys, *arguments):
 
 
 def test_evaluate_prints_each_log_and_all(files, capsys, monkeypatch):
-    """Each log has its table, all together another; their squares add up by samples."""
     alone = [evaluate(capsys, name) for name in files]
     cut_short(monkeypatch)
     both = evaluate(capsys, *files)
@@ -58,7 +57,6 @@ def test_evaluate_prints_each_log_and_all(files, capsys, monkeypatch):
 
 
 def test_identify_writes_a_model_of_all_logs(files, tmp_path, capsys, monkeypatch):
-    """A model is fitted to a long log and a short one, written, and judged by all of both."""
     cut_short(monkeypatch)
     output = tmp_path / 'identified.urdf'
     assert cli.main(['identify', *MODEL, *files, '--spread', '0.5', '-o', str(output)]) == 0
@@ -103,7 +101,6 @@ def write_compressed_bag(folder):
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number):
-    """What a compressed bag was unpacked into is removed, and the exit code is that of Ctrl-C."""
     path = write_compressed_bag(tmp_path / 'bag')
     folder = tmp_path / 'temporary'
     folder.mkdir()
@@ -128,7 +125,6 @@ def test_nothing_is_left_when_a_signal_comes(tmp_path, monkeypatch, number):
 
 
 def test_a_full_disk_is_named(files, tmp_path, capsys, monkeypatch):
-    """Where there is no room for what is kept, or unpacked, folder and remedy are said."""
     if not Path('/dev/full').exists():
         pytest.skip('no /dev/full, a disk that is full')
     cut_short(monkeypatch)
@@ -157,7 +153,6 @@ def spoil(lines):
 
 
 def test_spikes_anywhere_in_a_long_log(tmp_path, capsys, monkeypatch):
-    """Spikes that no part shows that was looked at stop `identify`; --repair takes them out."""
     cut_short(monkeypatch)
     robot = ned.load_urdf(ARM)
     path = str(write_csv(tmp_path / 'log.csv', swinging_log(robot, 80.0), spoil))
@@ -173,7 +168,6 @@ def test_spikes_anywhere_in_a_long_log(tmp_path, capsys, monkeypatch):
 
 
 def test_wrong_signs_and_units_of_a_long_log(files, tmp_path, capsys, monkeypatch):
-    """What parts of a long log show is found, and repaired in all of it."""
     cut_short(monkeypatch)
     robot = ned.load_urdf(ARM)
     log = swinging_log(robot, 80.0)
@@ -190,7 +184,6 @@ def test_wrong_signs_and_units_of_a_long_log(files, tmp_path, capsys, monkeypatc
 
 
 def test_logs_that_do_not_go_together(files, tmp_path, capsys):
-    """A log that lacks a joint, the same log twice and a picture of many are refused by name."""
     robot = ned.load_urdf(ARM)
     other = write_csv(
         tmp_path / 'other.csv',

@@ -42,7 +42,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_sweep_part_runs': 0,
     },
     'benchmark/test_bench_competitors.py': {
-        'test_contenders_compute_the_same': 10,
+        'test_contenders_compute_the_same': 6,
     },
     'bring_up/test_setup.py': {
         'test_colcon_builds_it': 2,
@@ -62,14 +62,16 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_masses_that_are_20_percent_off_leave_computed_torque_ahead_of_pd': 0,
         'test_motors_too_weak_for_a_motion_cost_time_and_no_path': 0,
         'test_positions_alone_have_a_feed_forward_by_splines': 0,
+        'test_a_tool_that_is_felt_or_told_of_costs_a_fraction_of_the_error': 0,
         'test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool': 0,
     },
     'cli/test_hostile_names.py': {
-        'test_identified_urdf_has_the_same_names': 4,
-        'test_reports_on_dh_files_are_safe_to_print': 6,
+        'test_identified_urdf_has_the_same_names': 3,
+        'test_reports_on_dh_files_are_safe_to_print': 4,
     },
     'cli/test_identify_extras.py': {
         'test_evaluate_says_of_the_files_what_identify_reported': 1,
+        'test_files_of_a_recorded_bag_are_what_was_reported': 0,
     },
     'cli/test_identify_faults.py': {
         'test_changes_by_hand': 2,
@@ -212,6 +214,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'gains/test_gain_falling.py': {
         'test_no_arm_falls_with_gains_by_the_factor_that_is_printed': 0,
+    },
+    'golden/test_identification_net.py': {
+        'test_a_driver_is_described_as_it_was': 1,
+        'test_a_log_gives_the_model_that_it_gave': 2,
     },
     'identification/test_base_estimate.py': {
         'test_intervals_of_each_base_parameter_hold_the_truth': 1,
@@ -374,17 +380,16 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'simulation/test_closed_loop.py': {
         'test_computed_torque_tracks_twenty_times_better_than_pd_of_the_same_bandwidth': 1,
         'test_the_puma_of_the_control_paper_stays_within_one_bit_of_its_converter': 0,
-        'test_the_wrist_wrench_makes_up_for_a_load_that_the_model_does_not_know': 0,
     },
     'simulation/test_damped_arms.py': {
-        'test_a_motor_at_its_limit_throws_no_other_joint': 3,
-        'test_a_state_that_is_not_believed_is_damped_too': 4,
-        'test_braking_throws_no_joint_that_stands': 8,
+        'test_a_motor_at_its_limit_throws_no_other_joint': 2,
+        'test_a_state_that_is_not_believed_is_damped_too': 3,
+        'test_braking_throws_no_joint_that_stands': 4,
     },
     'simulation/test_fault_damping.py': {
-        'test_a_frozen_encoder_lets_no_joint_get_faster': 5,
+        'test_a_frozen_encoder_lets_no_joint_get_faster': 3,
         'test_an_arm_that_shakes_beyond_its_limits_calms_down': 2,
-        'test_no_joint_gets_faster': 8,
+        'test_no_joint_gets_faster': 5,
     },
     'simulation/test_firmware_law.py': {
         'test_a_firmware_moves_the_arm_as_the_controller_does': 2,
@@ -401,21 +406,21 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'simulation/test_leader_arm.py': {
         'test_a_hand_moves_it_and_released_it_stays': 1,
-        'test_a_model_with_too_much_friction_does_not_run_away': 2,
-        'test_friction_that_the_joints_have_holds_an_error_of_a_tenth_back': 2,
-        'test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away': 2,
+        'test_a_model_with_too_much_friction_does_not_run_away': 1,
+        'test_friction_that_the_joints_have_holds_an_error_of_a_tenth_back': 1,
+        'test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away': 1,
         'test_with_friction_it_stays_where_it_was_left': 1,
     },
     'simulation/test_observer_loop.py': {
-        'test_a_push_is_seen_soon': 2,
+        'test_a_push_is_seen_soon': 1,
         'test_elastic_joints_do_not_swing': 1,
         'test_fast_motions_are_no_contact': 1,
         'test_it_is_never_worse': 2,
     },
     'simulation/test_pacing_changes_loop.py': {
         'test_a_limit_that_is_lowered_slows_the_rest_of_the_path': 1,
-        'test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity': 2,
-        'test_a_motion_that_is_given_up_stops_on_its_path': 3,
+        'test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity': 1,
+        'test_a_motion_that_is_given_up_stops_on_its_path': 2,
         'test_a_path_waits_for_a_joint_that_is_held': 1,
         'test_a_payload_that_is_set_slows_the_rest_of_the_path': 1,
         'test_a_scaled_motion_stays_on_its_path': 1,
@@ -423,7 +428,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_what_the_model_does_not_know_costs_time_first': 1,
     },
     'simulation/test_pacing_loop.py': {
-        'test_weak_motors_cost_time_and_no_path': 6,
+        'test_weak_motors_cost_time_and_no_path': 5,
     },
     'simulation/test_payload_loop.py': {
         'test_a_slow_motion_tells_by_efforts': 1,
@@ -433,21 +438,20 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_wrist_sensor_tells': 1,
     },
     'simulation/test_pushed_arm.py': {
-        'test_whatever_is_accepted_without_a_remark_comes_to_rest': 8,
+        'test_whatever_is_accepted_without_a_remark_comes_to_rest': 5,
     },
     'simulation/test_state_effort_loop.py': {
-        'test_whatever_is_set_the_step_is_bounded': 36,
+        'test_whatever_is_set_the_step_is_bounded': 18,
     },
     'simulation/test_state_loss.py': {
         'test_an_arm_with_gears_stands': 7,
         'test_an_arm_without_friction_is_slower_and_nearer': 1,
-        'test_noise_of_the_velocities_does_not_matter_with_gears': 3,
     },
     'simulation/test_sticking_joints.py': {
         'test_an_encoder_that_freezes_at_rest_is_found_when_it_matters': 3,
-        'test_an_encoder_that_freezes_in_motion_is_found_within_50_ms': 8,
+        'test_an_encoder_that_freezes_in_motion_is_found_within_50_ms': 5,
         'test_friction_that_nobody_knows_is_no_frozen_encoder': 4,
-        'test_no_friction_is_taken_for_a_frozen_encoder': 8,
+        'test_no_friction_is_taken_for_a_frozen_encoder': 5,
     },
     'simulation/test_streams.py': {
         'test_a_lost_chunk_leaves_the_arm_on_its_way': 1,
@@ -463,6 +467,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'simulation/test_wrench_without_readings.py': {
         'test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is': 2,
         'test_without_any_reading_the_tool_of_the_model_is_carried': 3,
+    },
+    'test_document_numbers.py': {
+        'test_the_c_library_is_as_large_as_is_said': 0,
     },
 }
 
