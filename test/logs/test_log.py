@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from bag_files import write_bag
 
 from ne_dynamics.errors import InputError, MissingDependencyError
 from ne_dynamics.logs.log import Log, list_joints, read_log
@@ -113,35 +114,6 @@ def test_samples_of_wrong_shape():
         Log.from_samples(('a',), [0, 1, 2], np.zeros((3, 1)), np.zeros((2, 1)))
 
 
-def write_bag(folder, messages, *, plugin='SQLITE3', topics=('/joint_states',)):
-    """Write a bag of JointState: (received, stamp, names, positions, efforts)."""
-    pytest.importorskip('rosbags', reason='rosbags is missing')
-    from rosbags.rosbag2 import StoragePlugin, Writer
-    from rosbags.typesys import Stores, get_typestore
-
-    types = get_typestore(Stores.ROS2_JAZZY)
-    kind = 'sensor_msgs/msg/JointState'
-    state, header, time = (
-        types.types[name] for name in (kind, 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time')
-    )
-    with Writer(folder, version=9, storage_plugin=StoragePlugin[plugin]) as writer:
-        connections = [writer.add_connection(topic, kind, typestore=types) for topic in topics]
-        for received, stamp, names, positions, efforts in messages:
-            message = state(
-                header=header(
-                    stamp=time(sec=int(stamp), nanosec=round(stamp % 1 * 1e9)), frame_id=''
-                ),
-                name=names,
-                position=np.array(positions, dtype=np.float64),
-                velocity=np.array([]),
-                effort=np.array(efforts, dtype=np.float64),
-            )
-            data = types.serialize_cdr(message, kind)
-            for connection in connections:
-                writer.write(connection, round(received * 1e9), data)
-    return folder
-
-
 BOTH = ['shoulder', 'elbow.left']
 MESSAGES = [
     (100.0, 5.0, BOTH, [1, 2], [3, 4]),
@@ -201,13 +173,6 @@ def test_bag_without_the_joints(tmp_path):
     folder = write_bag(tmp_path / 'bag', MESSAGES)
     with pytest.raises(InputError, match='joints wrist, got none that can be used; dropped: 7'):
         read_log(folder, ('wrist',))
-
-
-def test_folder_that_is_no_bag(tmp_path):
-    """A folder that is no bag is refused by name."""
-    pytest.importorskip('rosbags', reason='rosbags is missing')
-    with pytest.raises(InputError, match='expected a ROS 2 bag'):
-        read_log(tmp_path, JOINTS)
 
 
 def test_missing_library_is_named(tmp_path, monkeypatch):
