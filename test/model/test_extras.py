@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
+from long_logs import swinging_log, write_csv
+from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
