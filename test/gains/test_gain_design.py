@@ -35,7 +35,7 @@ from ne_dynamics.simulation.altered_robot import with_hung_mass
 PAYLOAD = 2.0
 CENTER = (0.02, -0.03, 0.05)
 REQUEST = GainRequest(
-    poses=6,
+    poses=4,
     payload=PAYLOAD,
     payload_center=CENTER,
     position_step=2.0 * math.pi / 2**17,
