@@ -194,7 +194,6 @@ def test_points_can_be_followed_and_annotated(plan):
 
 
 def test_the_same_seed_gives_the_same_motion(monkeypatch):
-    """Two plans agree in every digit; another seed gives another motion."""
     few = replace(SEARCH, multiplier_steps=2, iterations=5, random_motions=2)
     monkeypatch.setattr('ne_dynamics.excitation.search.SEARCH', few)
     monkeypatch.setattr('ne_dynamics.excitation.plan.SEARCH', few)
@@ -263,7 +262,6 @@ def test_contacts_are_refused(plan, dense):
 
 
 def test_a_start_beyond_limits_is_refused():
-    """The joint is named with its limits."""
     with pytest.raises(ExcitationError, match=r"start: joint 'lift': expected between -1.2 and"):
         plan_excitation(small_arm(), [0.0, -1.5, 0.0, 0.0], **QUICK)
     with pytest.raises(InputError, match='start: expected finite'):

@@ -178,7 +178,6 @@ def test_what_is_known_better_may_be_stiffer(dynamics, design):
 
 
 def test_bounds_of_encoders_motors_and_drives(dynamics, design):
-    """One step of an encoder and the range of a drive bound the gains where they are least."""
     limits = REQUEST.limits(dynamics.robot.joints)
     for one in design.modes.values():
         if one.choice.kind.weights is None:
@@ -194,7 +193,6 @@ def test_bounds_of_encoders_motors_and_drives(dynamics, design):
 
 
 def test_node_takes_its_parameters(design):
-    """What is written for the node are parameters that it has, and gains that it takes."""
     for mode in (GainMode.COMPUTED_TORQUE, GainMode.FEEDFORWARD_PD, GainMode.MIT):
         parameters = design.node_parameters(mode)
         settings = PARAMETERS.changed(parameters)
@@ -346,7 +344,6 @@ def test_values_that_cannot_be_used_are_named(changes, message):
     ],
 )
 def test_requests_that_do_not_fit_the_arm(dynamics, changes, message):
-    """So does one that does not fit the arm."""
     with pytest.raises(InputError, match=message):
         design_gains(dynamics, replace(REQUEST, modes=('mit',), **changes))
 
@@ -360,7 +357,6 @@ def test_arms_that_have_no_gains():
 
 
 def test_elastic_joints_and_drives_of_several_joints_are_refused():
-    """By the name of the drive: a motor before a spring is one of a joint."""
     robot = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
     names = robot.joint_names[4:]
     robot = replace(

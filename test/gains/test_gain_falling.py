@@ -116,10 +116,7 @@ def find_least_stiffness(robot, mode, kp, factor, request):
     return min(found)
 
 
-CASES = [
-    ('ur5', {'rate': 125.0, 'delay': 0.01}),
-    ('geared', {'delay': 0.003, 'payload': 2.0}),
-]
+CASES = [('ur5', {'rate': 125.0, 'delay': 0.01}), ('geared', {'delay': 0.003, 'payload': 2.0})]
 if os.environ.get('NE_DYNAMICS_ORACLES') == 'all':
     # Half a minute to a minute each.
     CASES += [
@@ -187,7 +184,6 @@ def test_elastic_gears_fall_earlier_than_rigid_ones():
 
 
 def test_an_integral_keeps_its_reduction_in_new_poses():
-    """With the gains by the factor no loop of new poses grows, also where the integral is slow."""
     robot = load_arm('geared')
     dynamics = Dynamics(robot, backend='python')
     request = GainRequest(poses=4, payload=2.0, delay=0.003, modes=('jtc',))

@@ -21,11 +21,7 @@ from ne_dynamics.gains.loop import (
     respond,
     rigid_modes,
 )
-from ne_dynamics.gains.margins import (
-    find_margins,
-    margins_of_all,
-    margins_of_joints,
-)
+from ne_dynamics.gains.margins import find_margins, margins_of_all, margins_of_joints
 
 PERIOD = 0.004
 ALIASES = 4000

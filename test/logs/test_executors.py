@@ -99,7 +99,6 @@ def test_parts_of_a_long_log_in_processes(pool, log_file, given, monkeypatch):
 
 @pytest.mark.parametrize('number', ['0', '-1', 'x', '1000'])
 def test_a_number_of_processes_that_cannot_be(number, log_file, capsys):
-    """What is no number of processes is refused with what is expected."""
     with pytest.raises(SystemExit):
         cli.main(['identify', '--model', str(ARM), str(log_file), '--jobs', number])
     assert 'expected a number of processes from 1 to' in capsys.readouterr().err
@@ -207,7 +206,6 @@ def test_a_scheduler_that_does_not_answer(kind, log_file, capsys, monkeypatch):
 
 
 def test_a_scheduler_without_workers(monkeypatch):
-    """A cluster without a worker is an error that says so, and soon."""
     distributed = pytest.importorskip('distributed', reason='distributed is missing')
     monkeypatch.setattr(executors, 'LOGS', replace(LOGS, executor_timeout=1.0))
     nobody = {'n_workers': 0, 'host': '127.0.0.1', 'dashboard_address': None}

@@ -275,7 +275,6 @@ def test_messages_are_those_of_rosidl(tmp_path):
 
 
 def test_joints_that_are_called_by_numbers_keep_their_names(tmp_path):
-    """A column that names its joint is no number of a file."""
     text = ARM.read_text().replace('"joint_1"', '"2"').replace('"joint_2"', '"1"')
     model = tmp_path / 'arm.urdf'
     model.write_text(text)

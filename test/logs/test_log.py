@@ -36,7 +36,6 @@ def test_columns_in_any_order(tmp_path):
 
 
 def test_unusable_rows_are_dropped_and_counted(tmp_path):
-    """Short rows, missing numbers, words and times that stand are dropped, each counted."""
     path = csv_file(
         tmp_path,
         '4,0.0,1,,3,2',
@@ -52,12 +51,7 @@ def test_unusable_rows_are_dropped_and_counted(tmp_path):
     log = read_log(path, JOINTS)
     assert log.times.tolist() == [0.0, 1.0]
     assert log.received == 9
-    assert log.dropped == {
-        'short': 1,
-        'no number': 1,
-        'not finite': 3,
-        'time did not advance': 2,
-    }
+    assert log.dropped == {'short': 1, 'no number': 1, 'not finite': 3, 'time did not advance': 2}
     assert '2 of 9 samples' in log.summary()
     assert '3 not finite' in log.summary()
 
@@ -152,7 +146,6 @@ def test_names_of_a_bag(tmp_path):
 
 
 def test_bag_without_stamps_goes_by_reception(tmp_path):
-    """Messages without stamps have the times at which they were received."""
     messages = [(received, 0.0, *rest) for received, _, *rest in MESSAGES[:3]]
     log = read_log(write_bag(tmp_path / 'bag', messages), JOINTS)
     assert log.times.tolist() == pytest.approx([100.0, 100.1, 100.2])
@@ -169,7 +162,6 @@ def test_bag_topics(tmp_path):
 
 
 def test_bag_without_the_joints(tmp_path):
-    """A bag of another robot is refused with the joints that were wanted."""
     folder = write_bag(tmp_path / 'bag', MESSAGES)
     with pytest.raises(InputError, match='joints wrist, got none that can be used; dropped: 7'):
         read_log(folder, ('wrist',))

@@ -162,7 +162,6 @@ def test_two_recordings_in_one_file_are_told(given, swing, tmp_path, monkeypatch
 
 
 def test_the_former_name_of_a_log_in_a_file(given, swing, tmp_path):
-    """`Recording.of_file` reads the log, and says what to use."""
     path = write_csv(tmp_path / 'log.csv', swing)
     names = tuple('abc')
     with pytest.warns(DeprecationWarning, match='use ne_dynamics.logs.log.read_log'):

@@ -77,10 +77,7 @@ def test_what_is_no_jump_of_a_zero(given):
     log = make_log(given, amplitude=1.0, frequency=0.4)
     lost = np.delete(np.arange(log.times.size), slice(900, 906))
     even = replace(
-        log,
-        times=log.times[: lost.size],
-        position=log.position[lost],
-        effort=log.effort[lost],
+        log, times=log.times[: lost.size], position=log.position[lost], effort=log.effort[lost]
     )
     paused = replace(
         log, times=log.times + np.where(log.times > 7.0, 60.0, 0.0), position=log.position.copy()
@@ -98,7 +95,6 @@ def test_what_is_no_jump_of_a_zero(given):
 
 @pytest.mark.parametrize('joints', [(1,), (0, 1, 2)])
 def test_constants_of_efforts_are_named_and_taken_out(robot, log, joints):
-    """Constants in efforts of one joint or of all are found by joint and size, and repaired."""
     size = np.sqrt(np.mean(log.effort**2, axis=0))
     constants = np.zeros(robot.n)
     constants[list(joints)] = (0.7 * size * [1.0, -1.0, 1.0])[list(joints)]

@@ -28,7 +28,6 @@ def sine_log(frequency=0.7, duration=8.0, noise=0.0, gaps=()):
 
 
 def test_slow_motion_passes_and_fast_noise_does_not():
-    """Away from the ends a slow sine passes to 1e-5, a fast one is reduced by 1e4."""
     times = np.arange(0.0, 4.0, 1.0 / RATE)
     slow, fast = np.sin(2.0 * np.pi * times), np.sin(2.0 * np.pi * 60.0 * times)
     result = low_pass(np.column_stack([slow, fast, 5.0 + 3.0 * times]), RATE, 10.0)
@@ -83,7 +82,6 @@ def test_signals_of_a_swing():
 
 
 def test_noise_of_the_acceleration_is_known():
-    """The noise that the acceleration is said to have is what it has, within a third."""
     clean, noisy = (filtered(sine_log(noise=noise), NONE, 10.0) for noise in (0.0, 1e-4))
     found = float((noisy.acceleration - clean.acceleration).std())
     assert noisy.acceleration_noise[0] == pytest.approx(found, rel=0.3)
@@ -124,7 +122,6 @@ def test_refusals():
 
 
 def test_a_log_is_looked_at_for_repetitions_once(monkeypatch):
-    """Filtering a log looks for repeated samples once, not for each thing it needs to know."""
     looked = []
 
     def look(log):

@@ -143,7 +143,6 @@ def test_coaxial_joints_without_mass_between_are_singular():
 
 
 def test_findings_come_by_severity():
-    """The worst come first."""
     xml = GOOD.replace('<mass value="1"', '<mass value="-1"').replace('effort="10"', '')
     xml = xml.replace('<link name="base"/>', f'<link name="base">{INERTIAL}</link><foo/>')
     severities = [finding.severity for finding in check_robot(load_urdf(xml))]

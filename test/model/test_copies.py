@@ -135,7 +135,6 @@ def test_array_that_is_given_stays_its_owners():
     'value', [10**400, 'x', None, [1.0, [2.0]], np.ones(4), 1j, [float('inf')] * 3]
 )
 def test_values_that_are_no_numbers_are_refused(value):
-    """What is no array of finite numbers, or no finite number, is refused by name."""
     with pytest.raises(ModelError, match=r'^thing: expected'):
         frozen_array(value, (3,), 'thing')
     with pytest.raises(ModelError, match=r'^thing: expected'):
@@ -143,7 +142,6 @@ def test_values_that_are_no_numbers_are_refused(value):
 
 
 def test_joint_values_and_limits():
-    """Any number of the joints can be had as an array; a limit is one of them."""
     robot = random_robot(1)
     assert robot.joint_values('gear_ratio').tolist() == [101.3] * 3
     expected = [joint.reflected_inertia for joint in robot.joints]

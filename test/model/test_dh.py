@@ -117,7 +117,6 @@ def test_quarter_turns_in_degrees_are_exact(write):
 
 
 def test_degrees_and_radians_say_the_same(write):
-    """A file in degrees is the file in radians."""
     angles = ('theta', 'alpha', 'offset')
     document = yaml.safe_load(GOOD)
     in_radians = load_dh(write(document))
@@ -159,7 +158,6 @@ def test_inertia_as_three_rows(write):
 
 
 def test_schema_in_the_docstring_names_every_key():
-    """The documentation of the schema and the keys that are read are the same set."""
     documented = set(re.findall(r'^``(\w+)``', dh.__doc__, re.MULTILINE))
     assert documented == {*dh._TOP_KEYS, *dh._JOINT_KEYS}
 
@@ -262,14 +260,12 @@ def test_fault_is_named(case, write):
     ],
 )
 def test_content_that_is_no_dh_file(content, message, write):
-    """Bytes that are no DH file are refused."""
     with pytest.raises(ModelError, match=message):
         load_dh(write(content))
 
 
 @pytest.mark.parametrize('path', ['no/such/file.yaml', '', None, 3])
 def test_path_that_is_no_file(path):
-    """What is not the path of a file is refused."""
     with pytest.raises(ModelError, match=r'cannot read|expected the path'):
         load_dh(path)
 

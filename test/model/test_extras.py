@@ -98,7 +98,6 @@ def test_without_a_file_nothing_changes(urdf):
 @pytest.mark.parametrize('name', ['arm.extras.yml', 'arm.urdf.extras.yaml', 'arm.urdf.extras.yml'])
 @pytest.mark.parametrize('has_right_one', [False, True])
 def test_a_file_of_another_name_beside_the_urdf_is_a_finding(urdf, name, has_right_one):
-    """It is not read, and the finding names it and the name that is."""
     if has_right_one:
         urdf.with_name('arm.extras.yaml').write_text(TEXT, encoding='utf-8')
     urdf.with_name(name).write_text(TEXT, encoding='utf-8')
@@ -192,7 +191,6 @@ def test_rotors_of_the_urdf_give_way(urdf):
 
 
 def test_a_dh_file_has_the_same_keys_and_takes_extras(tmp_path):
-    """Friction stands in the DH file itself; extras that are given replace it."""
     path = tmp_path / 'arm.yaml'
     path.write_text(
         'convention: standard\njoints:\n'
@@ -221,10 +219,7 @@ HOSTILE = {
     'nothing': ('joints:', 'joints: expected a mapping from names of joints, got nothing'),
     'no joints': ('{}', 'joints: expected a mapping from names of joints, got nothing'),
     'unknown at the top': ('links: {}', "unknown key 'links'; the keys are joints"),
-    'unknown joint': (
-        'joints: {j_x: {}}',
-        "expected a joint that can move, got 'j_x'.*j_a",
-    ),
+    'unknown joint': ('joints: {j_x: {}}', "expected a joint that can move, got 'j_x'.*j_a"),
     'fixed joint': ('joints: {j_d: {}}', "got 'j_d', which is fixed"),
     'number for a name': ('joints: {1: {}}', 'joints: expected names of joints, got 1'),
     'joint that is a number': ('joints: {j_a: 3}', "joint 'j_a': expected a mapping"),
@@ -233,20 +228,11 @@ HOSTILE = {
     'list': ('joints: {j_a: {gear_ratio: [1]}}', "joint 'j_a': gear_ratio: expected a number"),
     'truth': ('joints: {j_a: {gear_ratio: yes}}', "joint 'j_a': gear_ratio: expected a number"),
     'null': ('joints: {j_a: {gear_ratio: }}', 'gear_ratio: expected a number, got nothing'),
-    'NaN': (
-        'joints: {j_a: {coulomb_friction: .nan}}',
-        'coulomb_friction: expected a finite',
-    ),
+    'NaN': ('joints: {j_a: {coulomb_friction: .nan}}', 'coulomb_friction: expected a finite'),
     'infinite': ('joints: {j_a: {friction_offset: -.inf}}', 'friction_offset: expected a finite'),
-    'large': (
-        'joints: {j_a: {cubic_friction: 1e300}}',
-        'expected at most 1e\\+100',
-    ),
+    'large': ('joints: {j_a: {cubic_friction: 1e300}}', 'expected at most 1e\\+100'),
     'huge': (f'joints: {{j_a: {{cubic_friction: {"9" * 400}}}}}', 'expected a finite number'),
-    'negative': (
-        'joints: {j_a: {rotor_inertia: -1}}',
-        "'j_a': rotor_inertia: expected >= 0",
-    ),
+    'negative': ('joints: {j_a: {rotor_inertia: -1}}', "'j_a': rotor_inertia: expected >= 0"),
     'overflow': (
         'joints: {j_a: {rotor_inertia: 1e200, gear_ratio: 1e200}}',
         'expected a finite gear_ratio',

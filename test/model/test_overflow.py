@@ -81,7 +81,6 @@ def test_any_transform_is_sound_or_refused(rotation, translation, rpy):
 @SEEDED
 @given(finite, vectors, tensors, transforms)
 def test_any_inertia_is_sound_or_refused(mass, com, tensor, pose):
-    """Everything that follows from an inertia is finite, or it is refused."""
     inertia = sound(Inertia, mass, com, tensor)
     if inertia is None:
         return
@@ -98,7 +97,6 @@ def test_any_inertia_is_sound_or_refused(mass, com, tensor, pose):
 @SEEDED
 @given(st.lists(finite, min_size=8, max_size=8))
 def test_any_joint_is_sound_or_refused(numbers):
-    """A joint of any finite numbers has a finite reflected inertia, or it is refused."""
     joint = sound(Joint, 'j', JointType.REVOLUTE, *numbers)
     if joint is not None:
         assert math.isfinite(joint.reflected_inertia)
@@ -109,7 +107,6 @@ def test_any_joint_is_sound_or_refused(numbers):
 def test_any_robot_has_finite_equations_or_is_refused(
     pose, inertia, multiplier, offset, rotor, gear
 ):
-    """The lumped inertias of a robot are finite, and its equations have no infinite constant."""
     joint = sound(
         lambda: Joint('j', JointType.PRISMATIC, rotor_inertia=abs(rotor), gear_ratio=gear)
     )
@@ -191,7 +188,6 @@ ROW = {
 )
 @pytest.mark.filterwarnings('error')
 def test_dh_files_are_refused_by_joint_and_key(change, message, tmp_path):
-    """A DH file whose numbers overflow together is refused, and no other exception escapes."""
     row = ROW | change
     document = {'convention': 'standard', 'joints': [row, row | {'name': 'turn_2'}]}
     path = tmp_path / 'arm.yaml'
@@ -202,7 +198,6 @@ def test_dh_files_are_refused_by_joint_and_key(change, message, tmp_path):
 
 @pytest.mark.filterwarnings('error')
 def test_dh_frames_that_overflow_on_the_way_to_the_next_joint(tmp_path):
-    """A length that overflows together with that of the frame before is named by its joint."""
     path = tmp_path / 'arm.yaml'
     document = {
         'convention': 'standard',

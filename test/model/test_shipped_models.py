@@ -39,7 +39,6 @@ def test_no_shipped_model_has_an_error(path):
 
 
 def test_puma_figures_are_those_of_the_robotics_toolbox():
-    """Kinematics, inertia, motors and friction are the Robotics Toolbox's Puma 560."""
     rtb = pytest.importorskip('roboticstoolbox', reason='the Robotics Toolbox is not installed')
     oracle = rtb.models.DH.Puma560()
     robot = load_model(CONFIG / 'puma560_standard_dh.yaml')

@@ -50,7 +50,6 @@ def tree():
 
 
 def test_whole_tree_is_ordered_depth_first_in_the_order_of_the_file():
-    """Without a tip every joint moves, depth first, in the order of the file, and none is tip."""
     robot = load_urdf(tree())
     assert robot.joint_names == ('j_a', 'j_b', 'j_d', 'j_e', 'j_c')
     assert [body.parent for body in robot.bodies] == [-1, 0, 1, 2, 1]
@@ -85,7 +84,6 @@ def test_base_link_leaves_out_what_is_not_beyond_it():
 
 
 def test_limits_damping_and_friction():
-    """Limits, damping and friction keep their value; what is not given is infinite or zero."""
     xml = robot_xml(
         *(link(name) for name in ('base', 'a', 'b', 'c', 'd')),
         joint(
@@ -109,7 +107,6 @@ def test_limits_damping_and_friction():
 
 
 def test_joint_without_axis_turns_about_x():
-    """The axis of a joint without an axis element is (1, 0, 0), as URDF says."""
     xml = robot_xml(
         link('base'),
         link('a'),
@@ -148,7 +145,6 @@ def mimic_tree(*extra):
 
 
 def test_mimic_chains_fold_into_one_coordinate():
-    """A mimic of a mimic follows the coordinate with the composed multiplier and offset."""
     robot = load_urdf(mimic_tree())
     assert robot.joint_names == ('j_a',)
     assert [body.joint_name for body in robot.bodies] == ['j_a', 'j_b', 'j_c']
@@ -245,7 +241,6 @@ def test_locked_position_outside_the_limits_is_a_warning():
 
 
 def test_text_bytes_and_file_give_the_same_robot(tmp_path):
-    """The same XML as text, bytes, file name and path object is the same robot."""
     text = '<?xml version="1.0" encoding="UTF-16"?>\n' + tree()
     file = tmp_path / 'robot.anything'
     file.write_bytes(text.encode('utf-16'))
@@ -258,7 +253,6 @@ def test_text_bytes_and_file_give_the_same_robot(tmp_path):
 
 
 def test_xml_is_told_from_file_names():
-    """XML starts with '<' after marks and blanks, in any encoding; a file name does not."""
     assert looks_like_xml('\ufeff \n<robot/>')
     assert looks_like_xml('<robot/>'.encode('utf-16'))
     assert looks_like_xml(b'\xef\xbb\xbf<robot/>')

@@ -142,7 +142,6 @@ def test_fault_is_named(case, capfd):
 
 
 def test_the_description_without_fault_loads():
-    """The description that the faults are put into is sound."""
     assert load_urdf(GOOD).joint_names == ('j_a',)
 
 
@@ -199,13 +198,11 @@ def test_deep_nesting_is_refused():
 
 @pytest.mark.parametrize('link', ['base_link', 'tip_link'])
 def test_unknown_base_and_tip(link):
-    """An unknown base or tip is refused; the message lists the links."""
     with pytest.raises(ModelError, match=f"{link}: .*'nowhere'; the links are a, b, base"):
         load_urdf(GOOD, **{link: 'nowhere'})
 
 
 def test_tip_that_is_not_beyond_the_base():
-    """A tip before the base is refused."""
     with pytest.raises(ModelError, match=r"beyond the base link 'b', got 'a'"):
         load_urdf(GOOD, base_link='b', tip_link='a')
 
@@ -302,7 +299,6 @@ def test_source_that_is_no_description(source, message):
 
 
 def test_folder_and_empty_file(tmp_path):
-    """A folder and an empty file are refused by name."""
     with pytest.raises(ModelError, match='cannot read'):
         load_urdf(tmp_path)
     (tmp_path / 'empty.urdf').write_text(' \n')

@@ -128,7 +128,6 @@ def test_rotor_of_a_mimic_joint_has_its_kinetic_energy():
 
 
 def test_rotor_of_a_locked_joint_adds_nothing():
-    """A joint that does not move has no rotor to turn, and no remark."""
     robot = load_urdf(urdf(transmission('j_a', rotor())), locked_joints={'j_a': 0.2})
     assert not robot.joint_values('reflected_inertia').any()
     assert 'rotor-inertia' not in {item.code for item in robot.findings}
@@ -243,7 +242,6 @@ def test_doubt_without_a_rotor_inertia_is_a_finding(case):
 
 
 def test_second_reduction_beside_a_rotor_is_a_finding():
-    """The reduction next to the rotor inertia counts."""
     xml = urdf(
         transmission(actuator=rotor(ratio=7)), transmission(inside=reduction(9), name='t_b')
     )

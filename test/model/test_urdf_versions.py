@@ -76,7 +76,6 @@ PLAIN = (quat((0, 0, 0, 1)), '', '')
 
 
 def test_roll_pitch_yaw_gives_the_rotation_back():
-    """Also at a pitch of a quarter turn, and beside it, where roll and yaw share their axis."""
     rotations = [quaternion_rotation(quaternion) for quaternion in random_quaternions(100)]
     angles = [
         (roll, sign * (np.pi / 2 - off), yaw)
@@ -189,7 +188,6 @@ def test_faulty_quaternion_is_named(attributes, message):
 
 
 def test_quaternion_of_an_inertial_is_named():
-    """A fault in the orientation of an inertial names the link."""
     with pytest.raises(ModelError, match=r"link 'b': inertial: origin quat_xyzw: .*'nan'"):
         load_urdf(urdf(('', '', 'quat_xyzw="0 0 0 nan"')))
 
@@ -267,7 +265,6 @@ def test_faulty_limit_of_acceleration_is_named(key, value):
 
 
 def test_effort_and_velocity_are_optional_and_both_bounds_are_not():
-    """Version 1.2: no effort or velocity is no limit; lower and upper stand both or not at all."""
     robot = load_urdf(urdf(PLAIN, '1.2', ('<limit lower="0" upper="1"/>', LIMIT)))
     assert robot.joints[0].effort_limit == robot.joints[0].velocity_limit == np.inf
     for missing, rest in (('upper', 'lower="-1"'), ('lower', 'upper="1"')):

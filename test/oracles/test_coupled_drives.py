@@ -61,8 +61,7 @@ def test_lagrange_with_the_shafts_as_bodies(backend, tree):
             dynamics.kinetic_energy(q, qd), plain.kinetic_energy(q, qd) + shafts**2 @ inertias / 2
         )
         assert_close(
-            dynamics.generalized_momentum(q, qd),
-            plain.generalized_momentum(q, qd) + qd @ added,
+            dynamics.generalized_momentum(q, qd), plain.generalized_momentum(q, qd) + qd @ added
         )
         assert_close(dynamics.mass_matrix(q), plain.mass_matrix(q) + added)
         assert_close(dynamics.coriolis_matrix(q, qd), plain.coriolis_matrix(q, qd))

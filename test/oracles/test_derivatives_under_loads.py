@@ -113,7 +113,6 @@ def check_external_wrenches(ours, oracle, seed):
 @each_tree
 @pytest.mark.parametrize('backend', ['python', 'auto'])
 def test_wrenches_on_links_of_trees_against_pinocchio(tree, backend):
-    """With wrenches on links, constant in their axes, as in computeRNEADerivatives."""
     ours, oracle, *_ = prepare(tree, backend)
     check_external_wrenches(ours, oracle, tree[0])
 

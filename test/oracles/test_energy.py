@@ -251,7 +251,6 @@ ixy="0" ixz="0" iyz="0"/></inertial></link>
 
 
 def test_a_pendulum_on_a_cart(backend):
-    """The Lagrangian of the cart with a pendulum, written by hand."""
     ours = ned.Dynamics(ned.load_urdf(CART), gravity=(0.0, 0.0, -G), backend=backend)
     assert ours.joint_names == ('slide', 'hinge')
     rng = np.random.default_rng(8)

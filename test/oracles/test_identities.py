@@ -16,18 +16,11 @@ import ne_dynamics as ned
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
 ROWS = 3
-ROBOTS = (
-    'six_axis_arm.urdf',
-    'puma560_modified_dh.yaml',
-    'tree of 5 joints',
-    'tree of 14 joints',
-)
+ROBOTS = ('six_axis_arm.urdf', 'puma560_modified_dh.yaml', 'tree of 5 joints', 'tree of 14 joints')
 COMPILED_ROBOTS = ('six_axis_arm.urdf', 'tree of 5 joints')
 
 pytestmark = pytest.mark.parametrize(
-    ('backend', 'robot'),
-    backend_cases(ROBOTS, COMPILED_ROBOTS.__contains__),
-    indirect=['backend'],
+    ('backend', 'robot'), backend_cases(ROBOTS, COMPILED_ROBOTS.__contains__), indirect=['backend']
 )
 
 

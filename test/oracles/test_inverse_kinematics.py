@@ -51,9 +51,7 @@ def test_poses_of_example_robots_are_met(robot):
         robot.path.read_text(), dynamics.joint_names, GRAVITY, **robot.as_loaded
     )
     check_arm(
-        dynamics,
-        lambda q: oracle.forward_kinematics(q, link),
-        None if robot.tip_link else link,
+        dynamics, lambda q: oracle.forward_kinematics(q, link), None if robot.tip_link else link
     )
 
 

@@ -131,7 +131,6 @@ def test_unknown_links_and_axes_are_refused_by_name(backend):
 
 
 def test_without_a_tip_a_link_must_be_named(backend):
-    """A tree without tip has rates of named links only, and all poses."""
     robot = replace(rotor_dynamics(1502, 9, backend).robot, tip_link=None)
     ours = ned.Dynamics(robot, GRAVITY, backend)
     zero = np.zeros(ours.n)
@@ -143,7 +142,6 @@ def test_without_a_tip_a_link_must_be_named(backend):
 
 
 def test_velocities_so_large_that_the_rate_overflows_are_refused(backend):
-    """Finite velocities never give a rate that is not finite: here it overflows."""
     ours = rotor_dynamics(1530, 14, backend)
     for rows in ((), (9,)):
         q, fast = np.full((*rows, ours.n), 0.3), np.full((*rows, ours.n), 1.7e308)

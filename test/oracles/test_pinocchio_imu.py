@@ -119,7 +119,6 @@ def test_the_measured_tilt_of_a_base_is_its_tilt(seed, source):
 
 
 def test_the_orientation_knows_the_turning_but_not_the_acceleration_of_a_base():
-    """A base that turns about its own origin gives the torques of the orientation source."""
     carried = Carried(200)
     carried.v[:3] = 0.0
     carried.a[:3] = 0.0

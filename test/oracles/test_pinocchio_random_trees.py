@@ -70,12 +70,9 @@ def test_inverse_dynamics_and_gravity(seed, backend, assert_agree):
 
 
 @pytest.mark.parametrize(
-    ('backend', 'seed'),
-    backend_cases(SMALL_SEEDS, [2, 5].__contains__),
-    indirect=['backend'],
+    ('backend', 'seed'), backend_cases(SMALL_SEEDS, [2, 5].__contains__), indirect=['backend']
 )
 def test_mass_matrix_coriolis_and_forward_dynamics(seed, backend, assert_agree):
-    """Mass matrix, Coriolis product and forward dynamics equal Pinocchio's."""
     ours, oracle = dynamics_and_oracle(seed, backend)
     sample = random_motion(seed, ROWS, ours.n)
     torque = inverse_dynamics_rows(oracle, sample)
@@ -93,9 +90,7 @@ def test_mass_matrix_coriolis_and_forward_dynamics(seed, backend, assert_agree):
 
 
 @pytest.mark.parametrize(
-    ('backend', 'seed'),
-    backend_cases(SMALL_SEEDS, [2, 5].__contains__),
-    indirect=['backend'],
+    ('backend', 'seed'), backend_cases(SMALL_SEEDS, [2, 5].__contains__), indirect=['backend']
 )
 def test_regressor(seed, backend, assert_agree):
     """The regressor equals Pinocchio's, mimic joints folded into the joint they follow."""

@@ -84,7 +84,6 @@ def test_joint_arrays(dynamics, function, bad):
 
 
 def test_the_message_says_what_was_expected(dynamics):
-    """Name, shape got and shape expected are in the message."""
     zero = np.zeros(N)
     with pytest.raises(InputError, match=rf'qd.*{N}.*{N + 1}|qd.*{N + 1}.*{N}'):
         dynamics.inverse_dynamics(zero, np.zeros(N + 1), zero)

@@ -84,8 +84,7 @@ def change_robot(robot, parameters):
         changed = replace(changed, links=tuple(links))
     joints = [
         replace(
-            joint,
-            **{key: float(parameters[key][index]) for key in KEYS[1:] if key in parameters},
+            joint, **{key: float(parameters[key][index]) for key in KEYS[1:] if key in parameters}
         )
         for index, joint in enumerate(robot.joints)
     ]
@@ -188,7 +187,6 @@ def test_every_method_is_that_of_the_changed_robot(tree, backend):
 
 @every_tree
 def test_the_robot_of_the_new_dynamics_has_the_numbers(tree, backend):
-    """`robot` is the changed robot; the first dynamics and their robot stay as they were."""
     first = nominal(tree, backend)
     before = first.inertial_parameters().copy()
     arguments = arguments_of(first, 1)
@@ -386,7 +384,6 @@ def test_threads(shared, backend):
 
 
 def test_batches_that_threads_share():
-    """With several threads a large batch is that of the changed robot."""
     robot = load_rotor_tree(1604, 5)
     parameters = real_parameters(8, robot)
     found = ned.Dynamics(robot, GRAVITY, threads=2).with_parameters(**parameters)
