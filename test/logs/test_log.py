@@ -74,22 +74,6 @@ def test_velocity_is_read_where_all_joints_have_one(tmp_path):
     assert np.isnan(log.velocity[1, 0])
 
 
-@pytest.mark.parametrize(
-    ('header', 'rows', 'message'),
-    [
-        ('time,a.position', ['0,1'], r'expected the columns a\.effort too, got the header'),
-        ('t,a.position,a.effort', ['0,1,2'], 'expected the columns time '),
-        ('', [], r'the header is not known: \(an empty file\)'),
-        ('time,time,a.position,a.effort', [], "column 'time': expected once, got 2"),
-        ('time,a.position,a.effort', ['0,1,nan'], 'at least 2 samples .* got 0 of 1; .*1 not fin'),
-    ],
-)
-def test_csv_that_cannot_be_used(tmp_path, header, rows, message):
-    """A file without the columns, or without samples, is refused with what is missing."""
-    with pytest.raises(InputError, match=message):
-        read_log(csv_file(tmp_path, *rows, header=header), ('a',))
-
-
 def test_files_that_cannot_be_read(tmp_path):
     """A missing file, a binary one and a topic for a CSV file are refused by name."""
     with pytest.raises(InputError, match=r"cannot read the log '.*none\.csv'"):

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs import filtered_piece, source_clock
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.signals import derivatives, filtered, low_pass
-from ne_dynamics.logs.stale_samples import without_repeated
 
 RATE = 500.0
 NONE = np.array([np.inf])
@@ -119,16 +117,3 @@ def test_refusals():
             filtered(log, NONE, cutoff)
     with pytest.raises(InputError, match='expected a piece without gaps of more than 12 s'):
         filtered(sine_log(duration=2.0), NONE, 0.5)
-
-
-def test_a_log_is_looked_at_for_repetitions_once(monkeypatch):
-    looked = []
-
-    def look(log):
-        looked.append(log)
-        return without_repeated(log)
-
-    for module in (source_clock, filtered_piece):
-        monkeypatch.setattr(module, 'without_repeated', look)
-    filtered(sine_log(), NONE)
-    assert len(looked) == 1

@@ -156,16 +156,3 @@ def test_a_small_hand_is_no_fault():
     xml = xml.replace('<mass value="1"', '<mass value="1e-6"')
     xml = xml.replace('xyz="0.01 0 0.1"', 'xyz="1e-4 0 1e-3"').replace('0 0 0.3', '0 0 3e-3')
     assert found(xml) == []
-
-
-def test_check_survives_extreme_figures():
-    """Figures near the end of the number range give findings, not exceptions."""
-    for value in ('1e300', '1e-300', '1e150'):
-        for old in ('<mass value="1"', 'ixx="0.02"', 'xyz="0 0 0.3"'):
-            new = old.replace('0 0 0.3', f'0 0 {value}')
-            new = new.replace('"1"', f'"{value}"').replace('"0.02"', f'"{value}"')
-            try:
-                robot = load_urdf(GOOD.replace(old, new, 1))
-            except ValueError:
-                continue
-            check_robot(robot)

@@ -132,35 +132,22 @@ def robot_of_base_and(joint, *inertias):
 
 def test_messages_name_the_thing():
     """The message says which joint, link or body, which key, what was expected and what came."""
-    pose = Transform.identity()
-    inertia = Inertia(1.0, np.zeros(3), np.eye(3))
     joint = Joint('lift', JointType.PRISMATIC)
-    with pytest.raises(ModelError, match=r"joint 'lift': gear_ratio and rotor_inertia: .*finite"):
-        Joint('lift', gear_ratio=1e200, rotor_inertia=1.0)
     with pytest.raises(ModelError, match=r"joint 'lift': gear_ratio and rotor_inertia: .*1e\+300"):
         Joint('lift', gear_ratio=1e5, rotor_inertia=1e300)
     heavy = Inertia(1e308, np.zeros(3), np.zeros((3, 3)))
     with pytest.raises(ModelError, match=r"link 'l1': inertia, lumped into body 'l0'.*inf"):
         robot_of_base_and(joint, heavy, heavy)
     far = Transform.from_translation((0.0, 0.0, 1e152))
-    farther = Transform.from_translation((0.0, 0.0, 1e200))
-    with pytest.raises(ModelError, match=r"link 'l0': inertia, .*mass and center_of_mass.*finite"):
-        robot_of(joint, inertia, farther)
     with pytest.raises(
         ModelError, match=r"body 'l0': pose_in_parent and offset: expected .*got 1e\+152 m"
     ):
         robot_of(joint, Inertia.zero(), far)
-    with pytest.raises(ModelError, match=r"body 'l0': pose_in_parent and offset: expected"):
-        robot_of(joint, inertia, pose, offset=1e300)
-    with pytest.raises(ModelError, match=r"body 'l0': mass, inertia and multiplier: expected"):
-        robot_of(joint, inertia, pose, multiplier=1e200)
     loaded = robot_of_base_and(joint, Inertia(1e299, np.zeros(3), np.zeros((3, 3))))
     with pytest.raises(ModelError, match=r"payload on link 'l0': mass .*finite.*inf"):
         loaded.with_payload(Inertia(LARGEST, np.zeros(3), np.zeros((3, 3))))
     with pytest.raises(ModelError, match=r"joint 'lift': type: expected one of .*got 'planar'"):
         Joint('lift', 'planar')
-    with pytest.raises(ModelError, match=r"joint 'lift': upper: expected a number, got 'far'"):
-        Joint('lift', upper='far')
 
 
 ROW = {

@@ -195,38 +195,30 @@ def test_rotor_in_joint_and_transmission_is_refused():
         load_urdf(urdf(bare, inside=inside))
 
 
+RATIO = '<drake:gear_ratio value="{}"/>'
+T_A = "transmission 't_a'"
+MISSING = ('info', 'rotor-inertia-missing', 'robot')
+UNUSABLE = ('warning', 'reduction-unusable', T_A)
 DOUBTS = {
-    'reduction alone': (
-        transmission(actuator=reduction(100)),
-        ('info', 'rotor-inertia-missing', 'robot'),
-    ),
-    'ratio alone': (
-        transmission(actuator='<drake:gear_ratio value="100"/>'),
-        ('info', 'rotor-inertia-missing', 'robot'),
-    ),
-    'zero reduction': (
-        transmission(actuator=reduction(0)),
-        ('warning', 'reduction-unusable', "transmission 't_a'"),
-    ),
-    'NaN reduction': (
-        transmission(inside=reduction('nan')),
-        ('warning', 'reduction-unusable', "transmission 't_a'"),
-    ),
+    'reduction alone': (transmission(actuator=reduction(100)), MISSING),
+    'ratio alone': (transmission(actuator=RATIO.format(100)), MISSING),
+    'zero reduction': (transmission(actuator=reduction(0)), UNUSABLE),
+    'NaN reduction': (transmission(inside=reduction('nan')), UNUSABLE),
     'unknown joint': (
         transmission('j_x', reduction(1)),
-        ('warning', 'transmission-joint-unknown', "transmission 't_a'"),
+        ('warning', 'transmission-joint-unknown', T_A),
     ),
     'different reductions': (
         transmission(actuator=reduction(2)) + transmission(actuator=reduction(3), name='t_b'),
         ('warning', 'gear-ratio-ambiguous', "joint 'j_a'"),
     ),
     'drake and another': (
-        transmission(actuator='<drake:gear_ratio value="3"/>' + reduction(2)),
-        ('warning', 'gear-ratio-ambiguous', "transmission 't_a'"),
+        transmission(actuator=RATIO.format(3) + reduction(2)),
+        ('warning', 'gear-ratio-ambiguous', T_A),
     ),
     'two joints': (
         transmission(actuator=rotor(), inside='<joint name="j_b"/>'),
-        ('warning', 'rotor-inertia-unused', "transmission 't_a'"),
+        ('warning', 'rotor-inertia-unused', T_A),
     ),
 }
 

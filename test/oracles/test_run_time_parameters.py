@@ -232,30 +232,6 @@ def test_parameters_upon_parameters(tree, backend):
         check_equal(found, expected, tree[0], some, {})
 
 
-@every_tree
-def test_the_efforts_are_linear_in_the_inertias(tree, backend):
-    """Numbers of no real body are taken, negative masses too: efforts are regressor times them."""
-    ours = nominal(tree, backend)
-    rng = np.random.default_rng(tree[0])
-    inertial = rng.uniform(-2.0, 2.0, 10 * len(ours.robot.bodies))
-    n = ours.n
-    found = ours.with_parameters(
-        inertial=inertial,
-        viscous_friction=np.zeros(n),
-        coulomb_friction=np.zeros(n),
-        rotor_inertia=np.zeros(n),
-    )
-    arguments = arguments_of(ours, tree[0])
-    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
-    regressor = ours.regressor(*motion)
-    scale = (np.abs(regressor) @ np.abs(inertial)).max()
-    for _ in range(2):
-        computed = found.inverse_dynamics(*motion)
-        assert relative_error(computed, regressor @ inertial, scale) <= 1e-11
-        single = found.inverse_dynamics(*[values[0] for values in motion])
-        assert relative_error(single, regressor[0] @ inertial, scale) <= 1e-11
-
-
 def test_zeros_in_the_model_are_not_built_in(backend):
     """Parameters that the first model has as zeros can become numbers, and back."""
     text = (
