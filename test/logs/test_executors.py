@@ -153,16 +153,17 @@ def test_what_is_wrong_is_said_once_and_in_order(pool):
 
 def test_any_process_may_be_killed_at_any_time():
     """Amid a large argument or a large result: another one is started, and nothing waits."""
+    others = set(list_processes())
     with open_executor(2) as executor:
         work, killed = Work(executor), []
         arguments = [(np.full(1_000_000, float(number)),) for number in range(12)]
         for number, found in enumerate(work.map('double', np.add, arguments, 1.0)):
             assert found[0] == number + 1.0
+            own = set(list_processes()) - others
             if len(killed) < 4:
-                killed.append(os.kill(list_processes()[-1].pid, signal.SIGKILL))
+                killed.append(os.kill(own.pop().pid, signal.SIGKILL))
         assert len(killed) == 4
-        own = list_processes()[-2:]
-    for child in own:
+    for child in set(list_processes()) - others:
         child.join(20.0)
         assert not child.is_alive()
 
