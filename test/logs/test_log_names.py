@@ -65,6 +65,8 @@ def test_a_name_that_is_nearly_right_is_not_locked(arm):
     recorded = [*NAMES[:5], 'Joint_6']
     assert find_unrecorded(arm, recorded, {name: name for name in NAMES[:5]}) == []
     assert find_unrecorded(arm, NAMES[:1], {'joint_1': 'joint_1'}) == []
+    short = ned.load_urdf(ARM, tip_link='upper_arm')
+    assert find_unrecorded(short, NAMES[:1], {'joint_1': 'joint_1'}) == ['joint_2']
 
 
 def test_misfit_names_both_and_proposes(arm):

@@ -120,10 +120,11 @@ def test_spikes_are_left_out(given, key):
     table = getattr(log, key).copy()
     rows = [30, 400, 401, 1200, 1980]
     table[rows, 3] += 60.0
-    repaired, fault = find_spikes(given, replace(log, **{key: table}))
+    repaired, fault = find_spikes(given, replace(log, times=5.0 + log.times, **{key: table}))
     assert (fault.joints, fault.amount) == ((given.joint_names[3],), len(rows))
     assert repaired.times.size == log.times.size - len(rows)
     assert key in fault.what
+    assert 'the first 0.3 s after the start' in fault.what
 
 
 def test_friction_that_turns_round_is_no_spike(given):

@@ -79,6 +79,17 @@ def test_signals_of_a_swing():
     assert signals.usable[np.abs(signals.velocity[:, 0]) > 0.03 * rate].all()
 
 
+def test_uneven_stamps_are_made_even():
+    """A swing sampled at uneven times, that are known, is the swing at even ones."""
+    rate = 2.0 * np.pi * 0.7
+    times = np.arange(0.0, 8.0, 1.0 / 50.0)
+    times[1:-1] += np.random.default_rng(5).uniform(-0.006, 0.006, times.size - 2)
+    position = np.sin(rate * times)[:, np.newaxis]
+    signals = filtered(Log.from_samples(('a',), times, position, position), NONE, 10.0)
+    assert np.abs(signals.position[:, 0] - np.sin(rate * signals.times)).max() < 1e-4
+    assert np.abs(signals.velocity[:, 0] - rate * np.cos(rate * signals.times)).max() < 3e-3
+
+
 def test_noise_of_the_acceleration_is_known():
     clean, noisy = (filtered(sine_log(noise=noise), NONE, 10.0) for noise in (0.0, 1e-4))
     found = float((noisy.acceleration - clean.acceleration).std())
