@@ -57,6 +57,7 @@ def test_no_robot_is_made_before_it_is_asked_for(arm, made_robots):
 
 BAD = {
     'a negative friction': ({'coulomb_friction': (2, -1.0)}, 'coulomb_friction: expected >= 0'),
+    'a negative damping': ({'viscous_friction': (2, -0.25)}, "'joint_3'.*viscous_friction.*-0.25"),
     'a negative rotor': ({'rotor_inertia': (1, -1e-9)}, 'rotor_inertia: expected >= 0'),
     'a huge rotor': ({'rotor_inertia': (1, 1e308)}, 'expected a finite'),
     'a first moment without mass': ({'inertial': (20, 0.0)}, 'first moment without a mass'),
@@ -105,6 +106,21 @@ def test_numbers_beyond_the_plain_ones_are_computed(arm):
 def test_what_is_no_vector_is_refused_by_its_shape(arm, values, message):
     with pytest.raises(InputError, match=message):
         arm.with_parameters(inertial=values)
+
+
+@pytest.mark.parametrize(
+    'key', ['inertial', 'viscous_friction', 'coulomb_friction', 'rotor_inertia']
+)
+def test_what_is_no_vector_of_numbers_is_refused_by_name(arm, key):
+    """Another shape, what is not finite, and what is no number."""
+    count = 60 if key == 'inertial' else 6
+    for bad in (
+        *(np.ones(count - 1), np.ones(count + 1), np.ones((count, 1)), 1.0, [], 'many'),
+        *([np.nan] * count, [-np.inf] * count, ['1.0'] * count, [None] * count, [1j] * count),
+        {'joint_1': 1.0},
+    ):
+        with pytest.raises(InputError, match=rf'^{key}: expected'):
+            arm.with_parameters(**{key: bad})
 
 
 @pytest.mark.parametrize(
