@@ -86,14 +86,6 @@ class LastKnown(NamedTuple):
 class CommandMachine:
     """Has the state, and makes the commands that answer no joint state.
 
-    Parameters
-    ----------
-    sense : Sense
-    limits : Limits
-    answered : AnsweredStates
-    known : callable
-        Returns what is known of the arm now.
-
     Attributes
     ----------
     state : CommandState
@@ -140,17 +132,6 @@ class CommandMachine:
 
         Then they are those of :meth:`last_commands` for where it should be by then. Each is for
         `ramp_period` after the one before, the first for that long from now.
-
-        Parameters
-        ----------
-        silent_for : float
-            Time since the last state [s].
-
-        Returns
-        -------
-        iterator of array, shape (n,), or None
-            [N m or N]; None when nothing is to be braked, or nothing can be said of the motion.
-            Drives that close the loop are always braked: along the desired motion.
         """
         known, answered = self._known(), self._answered
         tuning = known.tuning
@@ -187,16 +168,6 @@ class CommandMachine:
 
         First those of :meth:`last_commands`, then what holds the arm fades to nothing within
         `lowering_time`: joints sink one by one, as their friction no longer carries the rest.
-
-        Yields
-        ------
-        array, shape (n,)
-            [N m or N]
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
         """
         yield from self.last_commands()
         held = self._limits.limiter.last
@@ -217,20 +188,6 @@ class CommandMachine:
         The setpoint of the limits is what goes with each: drives that close the loop are brought
         to rest along the desired motion, and where that was not followed, to where the arm was
         found.
-
-        Parameters
-        ----------
-        last : LastCommand
-
-        Yields
-        ------
-        array, shape (n,)
-            [N m or N]
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
         """
         known, setpoint = self._known(), self._limits.setpoint
         if known.position is None or known.time is None or last is LastCommand.NONE:
@@ -303,11 +260,6 @@ class CommandMachine:
 
         It is not limited, and is for the last position, or where the arm was braked since.
         Without the wrench it is that of the model with all that it carries.
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
         """
         known = self._known()
         position, now = known.position, known.time

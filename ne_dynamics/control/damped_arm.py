@@ -27,16 +27,6 @@ from ne_dynamics.motion.waypoints import DesiredState, resting_state
 class DampedArm:
     """Damps the arm from a fault on, for as long as states come that are not believed.
 
-    Parameters
-    ----------
-    accept : Accept
-    sense : Sense
-    limits : Limits
-    machine : CommandMachine
-    answered : AnsweredStates
-    restart : callable
-        Gives up the motion.
-
     Attributes
     ----------
     damping : FaultDamping or None
@@ -83,20 +73,7 @@ class DampedArm:
         self.damping = None
 
     def answer(self, tick: Tick, heard_at: float) -> None:
-        """Set `effort`, `desired`, `saturated` and `velocity`.
-
-        Parameters
-        ----------
-        tick : Tick
-        heard_at : float
-            Stamp of the last state that came: the one that has shown the fault may be later than
-            the last that was believed [s].
-
-        Raises
-        ------
-        StateRefused
-            When the effort is not finite.
-        """
+        """Set `effort`, `desired`, `saturated` and `velocity`."""
         tuning, position, now = tick.tuning, tick.position, tick.now
         begins, sense, limiter = self.damping is None, self._sense, self._limits.limiter
         damping = self._begin(tuning, position) if self.damping is None else self.damping

@@ -28,16 +28,7 @@ NOTHING = TuningVerdict([], [])
 
 
 class TuningCheck:
-    """Checks tunings by what is known of the arm; nothing is said of what is not known yet.
-
-    Parameters
-    ----------
-    accept : Accept
-    review : Review
-    machine : CommandMachine
-    known : callable
-        Returns what is known of the arm now.
-    """
+    """Checks tunings by what is known of the arm; nothing is said of what is not known yet."""
 
     def __init__(
         self,

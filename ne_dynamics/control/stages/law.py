@@ -9,25 +9,13 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 class Law:
-    """Computes the effort of the law, with friction that depends on the way.
-
-    Parameters
-    ----------
-    n : int
-        Number of joints.
-    """
+    """Computes the effort of the law, with friction that depends on the way."""
 
     def __init__(self, n: int) -> None:
         self._hysteresis = PathHysteresis(n)
 
     def step(self, tick: Tick) -> None:
-        """Set `wanted`, `error`, `hysteresis` and `hysteresis_before`.
-
-        Raises
-        ------
-        InputError
-            When the law needs a velocity and there is none, or the effort is not finite.
-        """
+        """Set `wanted`, `error`, `hysteresis` and `hysteresis_before`."""
         law, desired = tick.law, tick.desired
         hysteresis = tick.hysteresis = self._hysteresis.follow(law, desired)
         before = tick.changed_from

@@ -39,10 +39,6 @@ NOTHING_OBSERVED = Observed()
 class Observer:
     """Observes disturbances, and compensates them.
 
-    Parameters
-    ----------
-    tuning : Tuning
-
     Attributes
     ----------
     observed : Observed

@@ -30,10 +30,6 @@ class Transition:
 
     It steps three times: :meth:`notice`, before the motion is asked; :meth:`lead`, before the
     effort is computed; and :meth:`step`.
-
-    Parameters
-    ----------
-    tuning : Tuning
     """
 
     def __init__(self, tuning: Tuning) -> None:
@@ -116,13 +112,7 @@ class Transition:
             tick.desired_before = tick.desired
 
     def step(self, tick: Tick) -> None:
-        """Set `effort`; where the command begins, `reported_start` and `unused_effort` too.
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
-        """
+        """Set `effort`; where the command begins, `reported_start` and `unused_effort` too."""
         effort, limits = tick.wanted, tick.tuning.effort_limits
         start = None
         if tick.begins:
