@@ -62,11 +62,6 @@ class Observer:
         else:
             self._disturbance.configure(tuning.disturbance)
 
-    @property
-    def is_on(self) -> bool:
-        """Whether anything is observed."""
-        return self._disturbance is not None
-
     def restart(self) -> None:
         """Forget what was observed: the arm is found anew."""
         if self._disturbance is not None:

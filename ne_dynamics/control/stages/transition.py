@@ -83,6 +83,8 @@ class Transition:
 
     def lead(self, tick: Tick) -> None:
         """Lead `desired`, and `desired_before`, of drives that close a loop around them."""
+        if not tick.tuning.drives_close_loop:
+            return
         offset, error = self._setpoint, tick.law.position_error
         sent, before, desired = tick.last_setpoint, tick.desired_before, tick.desired
         # The motion goes on while no states come, and with a stamp ahead of its time.
