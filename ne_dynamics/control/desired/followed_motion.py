@@ -120,8 +120,10 @@ class FollowedMotion:
         now, checker = here.now, settings.make_checker(here)
         if plan.is_announced and request.origin(now) < now:
             request = replace(request, start_time=None)
-        begin = running.sample(now)
-        begin_time = begin_of(request.waypoints, request.start_time, now)
+        begin, begin_time = (
+            running.sample(now),
+            begin_of(request.waypoints, request.start_time, now),
+        )
         exceeded: tuple[LimitViolation, ...] = ()
         placed = plan.placed_at(request.origin(now), begin_time, running.sample(begin_time))
         try:

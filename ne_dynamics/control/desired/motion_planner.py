@@ -277,8 +277,7 @@ class MotionPlanner:
         settings = self.settings
         here, request, running = on_path(self.path_time, self.here, sent, followed)
         request = request.integrated(running, here.time)
-        checker, now = settings.make_checker(here), here.now
-        begin = running.sample(now)
+        checker, now, begin = settings.make_checker(here), here.now, running.sample(here.now)
         try:
             request = self._going_on(checker, request, running, here)
             motion = settings.place(request, running, here, self.stream)
