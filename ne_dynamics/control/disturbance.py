@@ -77,10 +77,6 @@ class _Sent(NamedTuple):
 class DisturbanceObserver:
     """Observes one arm.
 
-    Parameters
-    ----------
-    tuning : DisturbanceTuning
-
     Attributes
     ----------
     compensation : array, shape (n,), or None
@@ -126,11 +122,6 @@ class DisturbanceObserver:
 
         Without that the compensation would count twice what the model now has, until it is
         unlearned.
-
-        Parameters
-        ----------
-        change : array, shape (n,)
-            By how much more effort the model asks for than before [N m or N].
         """
         residuals = self._observer.residuals
         if residuals is not None:
@@ -145,24 +136,7 @@ class DisturbanceObserver:
         wrench: FloatArray | None,
         base: Base | None,
     ) -> bool:
-        """Take a state, before it is answered; return whether a contact begins.
-
-        Parameters
-        ----------
-        law : ControlLaw
-            By which the last command was made.
-        position, velocity : array, shape (n,)
-            [rad or m, rad/s or m/s]
-        now : float
-            [s]
-        wrench, base : optional
-            As :meth:`ControlLaw.effort` takes them.
-
-        Raises
-        ------
-        InputError
-            When the model has no finite effort for the motion.
-        """
+        """Take a state, before it is answered; return whether a contact begins."""
         if not self._sent:
             return False
         period = now - self._sent[-1].time
@@ -191,13 +165,7 @@ class DisturbanceObserver:
         return sent[0]
 
     def compensate(self, *, counts: bool) -> FloatArray | None:
-        """Return what is to be taken out of the next command, shape (n,); None for nothing.
-
-        Parameters
-        ----------
-        counts : bool
-            Whether the law has a use for it.
-        """
+        """Return what is to be taken out of the next command, shape (n,); None for nothing."""
         residuals, tuning = self._observer.residuals, self.tuning
         if residuals is None or not (counts and tuning.compensates):
             self.compensation = None
@@ -226,21 +194,7 @@ class DisturbanceObserver:
         error: FloatArray,
         now: float,
     ) -> None:
-        """Take note of a command.
-
-        Parameters
-        ----------
-        effort : array, shape (n,)
-            After all limits [N m or N]; kept, so not to be changed.
-        limited : array, shape (n,), dtype bool, or None
-            Joints that the limits have changed.
-        friction_qd : array, shape (n,)
-            Desired velocities, which friction is fed forward for [rad/s or m/s].
-        error : array, shape (n,)
-            Of the position [rad or m].
-        now : float
-            Time of the state that it answers [s].
-        """
+        """Take note of a command."""
         self._sent.append(_Sent(now, effort, friction_qd))
         self._limited = limited
         if self.compensation is not None:

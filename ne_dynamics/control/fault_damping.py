@@ -69,24 +69,6 @@ class DampingEffort(NamedTuple):
 class FaultDamping:
     """The states that damping acts on, from a fault on.
 
-    Parameters
-    ----------
-    joints : sequence of Joint
-    compute_efforts : callable
-        Efforts of the model with friction, as :func:`ne_dynamics.motion.braking.predict` takes
-        them.
-    jump_speeds : array, shape (n,), or None
-        A joint that moves faster between two states has jumped [rad/s or m/s]; None for no limit.
-    position : array, shape (n,)
-        Measured in the state that has shown the fault [rad or m].
-    states : AnsweredStates
-        The last states before the fault, with their commands.
-    disbelieved : collection of int
-        Joints whose measurements do not count.
-    rate : float, optional
-        At which velocities decay [1/s]; see :func:`~.damping_settings.find_damping_rate`.
-    settings : DampingSettings, optional
-
     Attributes
     ----------
     position, velocity : array, shape (n,)
@@ -117,48 +99,48 @@ class FaultDamping:
         self._compute_efforts = compute_efforts
         self._usual_speeds = usual_velocities(joints)
         self._jump_speeds = np.inf if jump_speeds is None else jump_speeds
-        self._jumps = np.zeros(n, dtype=int)
-        self._lost: NDArray[np.bool_] = np.zeros(n, dtype=bool)
-        self._rate_before = np.zeros(n)
-        self._even_from, self._even_states = np.zeros(n), np.zeros(n, dtype=int)
-        self._even_place = np.zeros(n)
         self._time = 0.0
-        self._measured = self._place = self.position = position
-        # Of the places of each joint: the jump, the last position there and its time.
-        places = settings.places, n
-        self._shifts, self._said = np.zeros(places), np.full(places, np.nan)
-        self._used = np.full(places, -np.inf)
-        self._used[0], self._said[0] = 0.0, position
-        self._moved_since: NDArray[np.bool_] = np.zeros(places, dtype=bool)
+        self.position = position
+        self._begin_places(position)
         self.velocity = np.zeros(n)
         self.believed: NDArray[np.bool_] = np.ones(n, dtype=bool)
         self.believed[list(disbelieved)] = False
         self._balanced: FloatArray | None = None
         self._standing_from = np.full(n, settings.longest_prediction)
         if len(states) > 1:
-            times, positions, velocities, efforts = states.rows()
-            if not self.believed.all():
-                self._predict_present(times, positions, efforts)
-            self._balanced = self._find_balanced(times, positions, efforts)
-            measured = self._first_velocity(times, positions, velocities)
-            self.velocity = np.where(self.believed, measured, self.velocity)
+            self._look_back(states)
         self._filter = PositionVelocity(
             joints, VelocitySource.ESTIMATED, settings.cutoff_frequency, self.velocity
         )
         self._filter.update(self.position, 0.0)
 
-    def step(self, position: FloatArray, elapsed: float, effort: FloatArray) -> None:
-        """Take a state.
+    def _begin_places(self, position: FloatArray) -> None:
+        """Let each joint be shown where it is, and none have jumped."""
+        n = position.size
+        self._measured = self._place = position
+        self._jumps = np.zeros(n, dtype=int)
+        self._lost: NDArray[np.bool_] = np.zeros(n, dtype=bool)
+        self._rate_before = np.zeros(n)
+        self._even_from, self._even_states = np.zeros(n), np.zeros(n, dtype=int)
+        self._even_place = np.zeros(n)
+        # Of the places of each joint: the jump, the last position there and its time.
+        places = self.settings.places, n
+        self._shifts, self._said = np.zeros(places), np.full(places, np.nan)
+        self._used = np.full(places, -np.inf)
+        self._used[0], self._said[0] = 0.0, position
+        self._moved_since: NDArray[np.bool_] = np.zeros(places, dtype=bool)
 
-        Parameters
-        ----------
-        position : array, shape (n,)
-            Measured [rad or m].
-        elapsed : float
-            Time since the state before [s]; nothing changes where it is not above 0.
-        effort : array, shape (n,)
-            Sent in that time [N m or N].
-        """
+    def _look_back(self, states: AnsweredStates) -> None:
+        """Find motion and balance at the fault by the states before it."""
+        times, positions, velocities, efforts = states.rows()
+        if not self.believed.all():
+            self._predict_present(times, positions, efforts)
+        self._balanced = self._find_balanced(times, positions, efforts)
+        measured = self._first_velocity(times, positions, velocities)
+        self.velocity = np.where(self.believed, measured, self.velocity)
+
+    def step(self, position: FloatArray, elapsed: float, effort: FloatArray) -> None:
+        """Take a state."""
         if not elapsed > 0.0:
             return
         self._time += elapsed
@@ -179,21 +161,7 @@ class FaultDamping:
         wrench: FloatArray | None = None,
         base: Base | None = None,
     ) -> DampingEffort:
-        """Return the effort that carries the arm and slows it down.
-
-        Parameters
-        ----------
-        compensation : Compensation
-        limits : array, shape (n,)
-            Of the efforts [N m or N].
-        wrench, base : optional
-            As :meth:`Compensation.effort` takes them.
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
-        """
+        """Return the effort that carries the arm and slows it down."""
         still, settings = np.zeros_like(self.position), self.settings
         excess = float(self._speeds.max())
         counted = min(max(2.0 - excess / settings.coriolis_speed, 0.0), 1.0)
@@ -212,11 +180,6 @@ class FaultDamping:
 
         Of the difference counts what friction or a contact has balanced so far: the rest has
         moved the arm, or goes with what brakes the other joints now.
-
-        Parameters
-        ----------
-        last, held : array, shape (n,)
-            That command, and the effort that carries the arm [N m or N].
         """
         self._fade_left = self.settings.longest_fade
         difference = last - held
@@ -231,16 +194,6 @@ class FaultDamping:
 
         It ends at once for a joint that it drives on too fast, and waits while it lets a joint go
         too fast.
-
-        Parameters
-        ----------
-        elapsed : float
-            Time since the state before [s].
-
-        Returns
-        -------
-        array, shape (n,), or None
-            None when nothing is left.
         """
         offset, settings = self.offset, self.settings
         self._fade_left -= elapsed
@@ -346,15 +299,7 @@ class FaultDamping:
     def _predict_present(
         self, times: FloatArray, positions: FloatArray, efforts: FloatArray
     ) -> None:
-        """Find where joints that are not believed are by now.
-
-        Parameters
-        ----------
-        times : array, shape (m,)
-            Of the states before the fault [s].
-        positions, efforts : array, shape (m, n)
-            [rad or m, N m or N]
-        """
+        """Find where joints that are not believed are by now."""
         settings, count = self.settings, len(times)
         away = np.abs(self._turned(positions - positions[-1])) > settings.still_distance
         # The first state from which on each position has stayed the same.

@@ -81,14 +81,7 @@ class HandGuidingSettings:
 
 
 class HandGuiding:
-    """What a hand feels beside the inertia of the arm.
-
-    Parameters
-    ----------
-    settings : HandGuidingSettings
-    speed_limits : array, shape (n,), or None
-        In the order of the model [rad/s or m/s], infinite where a joint has none.
-    """
+    """What a hand feels beside the inertia of the arm."""
 
     def __init__(
         self, settings: HandGuidingSettings, speed_limits: FloatArray | None = None
@@ -103,13 +96,7 @@ class HandGuiding:
         return not (chosen.damping or chosen.friction or self._limits is not None)
 
     def excess(self, qd: FloatArray) -> float:
-        """Return the largest speed as a part of its limit, 0 without limits.
-
-        Parameters
-        ----------
-        qd : array, shape (n,)
-            [rad/s or m/s]
-        """
+        """Return the largest speed as a part of its limit, 0 without limits."""
         return 0.0 if self._limits is None else float((np.abs(qd) / self._limits).max())
 
     def effort(
@@ -120,21 +107,7 @@ class HandGuiding:
         wrench: FloatArray | None = None,
         base: Base | None = None,
     ) -> FloatArray:
-        """Return the effort that carries and damps the arm.
-
-        Parameters
-        ----------
-        compensation : Compensation
-        q, qd : array, shape (n,)
-            Measured [rad or m, rad/s or m/s].
-        wrench, base : optional
-            As for :meth:`ne_dynamics.dynamics.compensation.Compensation.effort`.
-
-        Returns
-        -------
-        array, shape (n,)
-            [N m or N]
-        """
+        """Return the effort that carries and damps the arm."""
         chosen, still, excess = self._settings, np.zeros_like(qd), self.excess(qd)
         rate, share = chosen.damping, chosen.friction
         if excess > 1.0:

@@ -30,20 +30,7 @@ class LimitedEffort(NamedTuple):
 
 
 class EffortLimiter:
-    """Clamp and rate limit; remembers the last command.
-
-    Parameters
-    ----------
-    limits : array, shape (n,)
-        Largest effort [N m or N]; infinite for none.
-    rates : array-like, shape (0,), (1,) or (n,)
-        Largest change [N m/s or N/s]; empty, zero or infinite for none.
-
-    Raises
-    ------
-    ParameterError
-        When a limit is not positive or a length is wrong.
-    """
+    """Clamp and rate limit; remembers the last command."""
 
     def __init__(self, limits: FloatArray, rates: ArrayLike = ()) -> None:
         n = limits.size
@@ -68,13 +55,7 @@ class EffortLimiter:
         self._last = other._last
 
     def start_from(self, effort: FloatArray) -> None:
-        """Take what the motors do now for the last command.
-
-        Parameters
-        ----------
-        effort : array, shape (n,)
-            [N m or N]; ignored when it is not possible.
-        """
+        """Take what the motors do now for the last command."""
         if self.is_possible(effort):
             self._last = effort
 
@@ -87,13 +68,7 @@ class EffortLimiter:
         return self._last is None or bool((self._last != _clamp(effort, self.limits)).any())
 
     def clamp(self, effort: FloatArray) -> FloatArray:
-        """Return what the effort limits leave of an effort; nothing is remembered.
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
-        """
+        """Return what the effort limits leave of an effort; nothing is remembered."""
         return clamp_effort(effort, self.limits)
 
     @property
@@ -107,24 +82,7 @@ class EffortLimiter:
         return self._has_rates and self._last is None
 
     def apply(self, effort: FloatArray, dt: float) -> LimitedEffort:
-        """Return the command that may go out, and remember it.
-
-        Parameters
-        ----------
-        effort : array, shape (n,)
-            What the control law wants [N m or N].
-        dt : float
-            Time since the last command [s].
-
-        Returns
-        -------
-        LimitedEffort
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite; nothing is remembered then.
-        """
+        """Return the command that may go out, and remember it."""
         values = effort.tolist()
         last = self._last
         if not self._has_rates or last is None:
@@ -149,18 +107,7 @@ class EffortLimiter:
 
 
 def clamp_effort(effort: FloatArray, limits: FloatArray) -> FloatArray:
-    """Return what effort limits leave of an effort.
-
-    Parameters
-    ----------
-    effort, limits : array, shape (n,)
-        [N m or N]
-
-    Raises
-    ------
-    InputError
-        When the effort is not finite.
-    """
+    """Return what effort limits leave of an effort."""
     _check_finite(effort, effort.tolist())
     return _clamp(effort, limits)
 

@@ -94,11 +94,6 @@ class ObserverSettings:
 class MomentumObserver:
     """Keeps two residuals of one arm, a slow one and a fast one.
 
-    Parameters
-    ----------
-    slow_cutoff, fast_cutoff : float
-        [Hz]
-
     Attributes
     ----------
     residuals : array, shape (2, n), or None
@@ -122,13 +117,7 @@ class MomentumObserver:
         self._last: tuple[FloatArray, float] | None = None
 
     def settle(self, slow: FloatArray) -> None:
-        """Let the slow residual go on from another value.
-
-        Parameters
-        ----------
-        slow : array, shape (n,)
-            [N m or N]
-        """
+        """Let the slow residual go on from another value."""
         if self.residuals is not None:
             self.residuals = np.array([slow, self.residuals[1]])
 
@@ -145,32 +134,7 @@ class MomentumObserver:
         velocity_lag: float = 0.0,
         held: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Take a state.
-
-        Parameters
-        ----------
-        law : ControlLaw
-            Whose model and terms count.
-        q, qd : array, shape (n,)
-            Position [rad or m] and velocity [rad/s or m/s]; kept, so not to be changed.
-        friction_qd : array, shape (n,)
-            Velocities that friction but the viscous one counts for [rad/s or m/s].
-        effort : array, shape (n,)
-            What was commanded from the last state to this one, after all limits [N m or N].
-        now : float
-            [s]
-        wrench, base : optional
-            As :meth:`ControlLaw.effort` takes them.
-        velocity_lag : float
-            By how much velocities are late behind positions [s].
-        held : array, shape (n,), dtype bool, or None
-            Joints whose slow residual stays as it is.
-
-        Raises
-        ------
-        InputError
-            When the model has no finite effort for the motion; nothing is changed then.
-        """
+        """Take a state."""
         last = self._last
         if last is None:
             self._last = qd, now

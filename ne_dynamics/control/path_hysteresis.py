@@ -29,14 +29,7 @@ class PathHysteresis:
         self._position: FloatArray | None = None
 
     def follow(self, law: ControlLaw, desired: DesiredState) -> FloatArray | None:
-        """Go on to a desired state, and return :attr:`effort`.
-
-        Parameters
-        ----------
-        law : ControlLaw
-            By which it is answered.
-        desired : DesiredState
-        """
+        """Go on to a desired state, and return :attr:`effort`."""
         compensation, self.effort = law.compensation, None
         if not compensation.has_hysteresis:
             return None
@@ -48,19 +41,7 @@ class PathHysteresis:
         return self.effort
 
     def effort_at(self, law: ControlLaw, velocity: FloatArray) -> FloatArray | None:
-        """Return what a law adds where the path has come to, at a velocity.
-
-        Parameters
-        ----------
-        law : ControlLaw
-        velocity : array, shape (n,)
-            Desired [rad/s or m/s].
-
-        Returns
-        -------
-        array, shape (n,), or None
-            As :attr:`effort`.
-        """
+        """Return what a law adds where the path has come to, at a velocity."""
         compensation = law.compensation
         if not (compensation.has_hysteresis and law.mode.follows and law.terms.friction):
             return None

@@ -31,11 +31,6 @@ END = 6.638352067993813
 class CommandOffset:
     """What is added to the command of a law so that it goes on from the one before.
 
-    Parameters
-    ----------
-    duration : float
-        Transition time [s]; 0 for none.
-
     Attributes
     ----------
     value : array, shape (n,), or None
@@ -69,13 +64,7 @@ class CommandOffset:
         self._left = 0.0
 
     def change(self, value: FloatArray) -> None:
-        """Let the offset be another; what of it was decaying goes on to do so.
-
-        Parameters
-        ----------
-        value : array, shape (n,)
-            Nothing is changed where it is not finite.
-        """
+        """Let the offset be another; what of it was decaying goes on to do so."""
         if self.duration > 0.0 and np.isfinite(value).all():
             if self.slope is None:
                 self.slope, self._rate = np.zeros(value.size), END / self.duration
@@ -87,38 +76,20 @@ class CommandOffset:
         self.change(change if self.value is None else self.value + change)
 
     def drop(self, joints: NDArray[np.bool_]) -> None:
-        """End the offset of some joints at once.
-
-        Parameters
-        ----------
-        joints : array, shape (n,), dtype bool
-        """
+        """End the offset of some joints at once."""
         if self.value is not None and self.slope is not None and joints.any():
             self.value = np.where(joints, 0.0, self.value)
             self.slope = np.where(joints, 0.0, self.slope)
 
     def restore(self, joints: NDArray[np.bool_], value: FloatArray) -> None:
-        """Let the offset of some joints be what it was, at rest.
-
-        Parameters
-        ----------
-        joints : array, shape (n,), dtype bool
-        value : array, shape (n,)
-            [N m or N]
-        """
+        """Let the offset of some joints be what it was, at rest."""
         if self.value is not None and self.slope is not None and joints.any():
             self.value = np.where(joints, value, self.value)
             self.slope = np.where(joints, 0.0, self.slope)
             self._left = COMMAND.forgotten_times * self.duration
 
     def decay(self, elapsed: float) -> None:
-        """Let time pass.
-
-        Parameters
-        ----------
-        elapsed : float
-            [s]; below 0 counts as 0.
-        """
+        """Let time pass."""
         value, slope = self.value, self.slope
         if value is None or slope is None or not elapsed > 0.0:
             return
@@ -133,21 +104,7 @@ class CommandOffset:
 
 
 def ramp(start: FloatArray, end: FloatArray, duration: float, period: float) -> list[FloatArray]:
-    """Return the commands on the way from one to another, the last of them exactly the other.
-
-    Parameters
-    ----------
-    start, end : array, shape (n,)
-        [N m or N]
-    duration, period : float
-        Time for all of it, and between two commands [s].
-
-    Returns
-    -------
-    list of array, shape (n,)
-        Without `start`, and monotonic: they begin and end flat, and are steepest, 1.5 times the
-        mean, in the middle. Only `end` when the two are the same but for rounding.
-    """
+    """Return the commands on the way from one to another, the last of them exactly the other."""
     steps = max(1, ceil(duration / period - 1e-9))
     if np.allclose(start, end, rtol=1e-9, atol=1e-9):
         steps = 1

@@ -39,12 +39,6 @@ from ne_dynamics.motion.waypoints import DesiredState, resting_state
 class FollowedMotion:
     """The motion of one arm.
 
-    Parameters
-    ----------
-    tuning : Tuning
-    submit : Submit
-        Does work beside the states.
-
     Attributes
     ----------
     trajectory : Motion or None
@@ -108,18 +102,7 @@ class FollowedMotion:
         return bool(self._plans)
 
     def advance(self, here: Circumstances) -> TrajectoryError | None:
-        """Go on to a state; let what waits take the place of what is followed from there on.
-
-        Parameters
-        ----------
-        here : Circumstances
-            With a state.
-
-        Returns
-        -------
-        TrajectoryError or None
-            Why waypoints that waited are not followed.
-        """
+        """Go on to a state; let what waits take the place of what is followed from there on."""
         if self.trajectory is None:
             self.trajectory = self.settings.stop(_measured_state(here), here)
         self.trajectory = self.time_scaling.advance(self.trajectory, here.now)
@@ -137,8 +120,10 @@ class FollowedMotion:
         now, checker = here.now, settings.make_checker(here)
         if plan.is_announced and request.origin(now) < now:
             request = replace(request, start_time=None)
-        begin = running.sample(now)
-        begin_time = begin_of(request.waypoints, request.start_time, now)
+        begin, begin_time = (
+            running.sample(now),
+            begin_of(request.waypoints, request.start_time, now),
+        )
         exceeded: tuple[LimitViolation, ...] = ()
         placed = plan.placed_at(request.origin(now), begin_time, running.sample(begin_time))
         try:
@@ -176,14 +161,7 @@ class FollowedMotion:
         self.time_scaling.reconsider(self.trajectory, lambda: self.settings.path_efforts(here))
 
     def planner(self, here: Circumstances, until: float | None) -> MotionPlanner:
-        """Return what plans motions for what is followed now.
-
-        Parameters
-        ----------
-        here : Circumstances
-        until : float or None
-            Until when it may depend on what is followed [s]; None for no longer than now.
-        """
+        """Return what plans motions for what is followed now."""
         running, path_time = self.trajectory, self.time_scaling.path_time
         if running is not None and here.time is not None:
             place = self.time_scaling.place_at(here.time)

@@ -26,15 +26,6 @@ class LowPass:
     - A reading with the stamp of the last takes its place.
     - A reading that was overtaken changes nothing.
 
-    Parameters
-    ----------
-    cutoff_frequency : float
-        f_c [Hz]; 0 for no filter.
-    gap : float
-        [s]; infinite for any.
-    name : str
-        Prefix of the parameter in the error message.
-
     Attributes
     ----------
     value : array, shape (m,), or None
@@ -43,11 +34,6 @@ class LowPass:
         The newest reading.
     stamp : float
         Of the newest reading [s]; -inf before the first.
-
-    Raises
-    ------
-    ParameterError
-        When the frequency is not a finite number >= 0.
     """
 
     def __init__(self, cutoff_frequency: float = 0.0, gap: float = inf, name: str = '') -> None:
@@ -76,19 +62,7 @@ class LowPass:
         self._elapsed = 0.0
 
     def update(self, reading: FloatArray, stamp: float) -> bool:
-        """Take a reading; return whether it counts (False: it was overtaken).
-
-        Parameters
-        ----------
-        reading : array, shape (m,)
-            Finite; kept, so not to be changed afterwards.
-        stamp : float
-            [s]
-
-        Returns
-        -------
-        bool
-        """
+        """Take a reading; return whether it counts (False: it was overtaken)."""
         elapsed = stamp - self.stamp
         if 0.0 < elapsed <= self._gap:
             self._start, self._elapsed = self.value, elapsed
@@ -106,12 +80,7 @@ class LowPass:
         return True
 
     def settle(self, value: FloatArray) -> None:
-        """Take a value for the filtered one; the time of the last reading stays.
-
-        Parameters
-        ----------
-        value : array, shape (m,)
-        """
+        """Take a value for the filtered one; the time of the last reading stays."""
         self.value = self._start = value
 
     def derivative(self) -> FloatArray | None:

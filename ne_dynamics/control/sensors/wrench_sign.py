@@ -49,12 +49,7 @@ class SignTolerance:
 
 
 class WrenchSignCheck:
-    """Compares readings at rest with the weight beyond the sensor, from look to look.
-
-    Parameters
-    ----------
-    tolerance : SignTolerance
-    """
+    """Compares readings at rest with the weight beyond the sensor, from look to look."""
 
     def __init__(self, tolerance: SignTolerance = SignTolerance()) -> None:
         self._tolerance = tolerance
@@ -70,18 +65,7 @@ class WrenchSignCheck:
     def look(
         self, position: FloatArray, reading: FloatArray, expected: FloatArray, *, is_tared: bool
     ) -> bool:
-        """Return whether the sign is likely wrong, by what was seen up to now.
-
-        Parameters
-        ----------
-        position : array, shape (n,)
-            [rad or m]
-        reading, expected : array, shape (6,)
-            Force [N], then moment [N m], with the sign that is set and no bias taken off; of the
-            model, of the arm on what is beyond the sensor at rest.
-        is_tared : bool
-            Whether a bias is known.
-        """
+        """Return whether the sign is likely wrong, by what was seen up to now."""
         before, self._position = self._position, position
         tolerance = self._tolerance
         weight = float(np.linalg.norm(expected[:3]))

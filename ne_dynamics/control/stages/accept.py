@@ -12,10 +12,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 class Accept:
     """Believes states or refuses them, and knows their rate.
 
-    Parameters
-    ----------
-    tuning : Tuning
-
     Attributes
     ----------
     guard : StateGuard
@@ -46,13 +42,7 @@ class Accept:
         self.guard.believe(position, velocity, now, arrival)
 
     def step(self, tick: Tick) -> None:
-        """Set `fault`, `had_fault`, `ahead`, `period` and `since_last`.
-
-        Raises
-        ------
-        StateRefused
-            When the state is not believed, or ends the motion.
-        """
+        """Set `fault`, `had_fault`, `ahead`, `period` and `since_last`."""
         guard = self.guard
         before, fault = guard.time, guard.fault
         tick.fault = guard.check(tick.position, tick.measured_velocity, tick.now, tick.arrival)

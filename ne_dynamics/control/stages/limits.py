@@ -12,10 +12,6 @@ from ne_dynamics.motion.waypoints import DesiredState
 class Limits:
     """Limits commands, and remembers the last one, whoever has made it.
 
-    Parameters
-    ----------
-    tuning : Tuning
-
     Attributes
     ----------
     limiter : EffortLimiter
@@ -40,13 +36,7 @@ class Limits:
         self.setpoint = None
 
     def step(self, tick: Tick) -> None:
-        """Limit `effort`, and set `saturated`.
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
-        """
+        """Limit `effort`, and set `saturated`."""
         limiter = self.limiter
         if tick.reported_start is not None and limiter.wants_start:
             limiter.start_from(tick.reported_start)
@@ -56,17 +46,7 @@ class Limits:
     def apply(
         self, effort: FloatArray, elapsed: float, setpoint: DesiredState | None = None
     ) -> LimitedEffort:
-        """Limit a command that answers no state, or one after a fault; see :meth:`step`.
-
-        Parameters
-        ----------
-        effort : array, shape (n,)
-            [N m or N]
-        elapsed : float
-            Since the last command [s].
-        setpoint : DesiredState, optional
-            That goes with it.
-        """
+        """Limit a command that answers no state, or one after a fault; see :meth:`step`."""
         limited = self.limiter.apply(effort, elapsed)
         if setpoint is not None:
             self.setpoint = setpoint
