@@ -25,22 +25,8 @@ def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypo
 
     Parameters
     ----------
-    waypoints : Waypoints
-        Of which some points carry none.
-    start : DesiredState
-        From which the motion goes.
     begin : float
         When, in the time of the waypoints [s]; those that are due by then are left out.
-
-    Returns
-    -------
-    Waypoints
-
-    Raises
-    ------
-    TrajectoryError
-        When the velocity at the end follows from accelerations, and is none of rest although it
-        must be; when all points are of the past.
     """
     carried = waypoints.carried
     if carried is None:
@@ -69,13 +55,7 @@ def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypo
 
 
 def first_left(times: Sequence[float] | FloatArray, now: float) -> int:
-    """Return the index of the first of ascending times [s] that is not past.
-
-    Raises
-    ------
-    TrajectoryError
-        When all are past.
-    """
+    """Return the index of the first of ascending times [s] that is not past."""
     first = int(np.searchsorted(times, now))
     if first == len(times):
         raise TrajectoryError(

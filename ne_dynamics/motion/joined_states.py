@@ -23,11 +23,6 @@ def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredSta
         Of ascending powers of the time.
     since : array, shape (k, r)
         [s]
-
-    Returns
-    -------
-    DesiredState
-        Arrays of shape (k, r, n).
     """
     rows, states = coefficients.swapaxes(0, 1)[:, :, np.newaxis], []
     for _ in range(3):
@@ -56,8 +51,6 @@ def join(
     ----------
     durations : sequence, length s
         [s]
-    orders : sequence of int, length s + 1
-        Derivatives that the states carry.
     states : array, shape (3, s + 1, n)
     """
     begin, end = DesiredState(*states[:, :-1]), DesiredState(*states[:, 1:])
@@ -78,8 +71,6 @@ def scaled_coefficients(
         Derivatives matched at both ends: 0 (linear), 1 (cubic) or 2 (quintic).
     durations : array-like, shape (s,)
         Positive [s].
-    begin, end : DesiredState
-        Arrays of shape (s, n); what exceeds the order is not used.
 
     Returns
     -------

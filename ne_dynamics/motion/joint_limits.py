@@ -41,13 +41,7 @@ def position_limits(joints: Sequence[Joint]) -> tuple[FloatArray, FloatArray]:
 
 
 def per_joint(value: ArrayLike, n: int, name: str) -> FloatArray:
-    """Return one number a joint from one for all or one each, shape (n,).
-
-    Raises
-    ------
-    ParameterError
-        When there are neither 1 nor n of them, or one is NaN or negative.
-    """
+    """Return one number a joint from one for all or one each, shape (n,)."""
     try:
         numbers = np.atleast_1d(np.array(value, dtype=np.float64))
     except (TypeError, ValueError) as error:
@@ -66,7 +60,6 @@ def effort_limits(joints: Sequence[Joint], override: ArrayLike = ()) -> FloatArr
 
     Parameters
     ----------
-    joints : sequence of Joint
     override : array-like, shape (0,), (1,) or (n,)
         The parameter `effort_limits` in the order of `joints` [N m or N]; empty: the model's.
 
@@ -74,13 +67,6 @@ def effort_limits(joints: Sequence[Joint], override: ArrayLike = ()) -> FloatArr
     -------
     array, shape (n,)
         Infinite where there is none.
-
-    Raises
-    ------
-    ParameterError
-        When the override has a wrong length or a value that is not positive; when there is no
-        override and the model limits a joint to zero: descriptions written so mean "not
-        filled in", and clamping to it would drop the arm.
     """
     if np.size(override):
         limits = per_joint(override, len(joints), 'effort_limits')
@@ -104,7 +90,6 @@ def limit_remarks(joints: Sequence[Joint], limits: FloatArray) -> list[str]:
 
     Parameters
     ----------
-    joints : sequence of Joint
     limits : array, shape (n,)
         That hold [N m or N].
     """

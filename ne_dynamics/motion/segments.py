@@ -85,8 +85,6 @@ def evaluate(polynomials: FloatArray, shares: FloatArray) -> FloatArray:
     ----------
     polynomials : array, shape (d, ...)
         Coefficients of ascending powers, two at the least.
-    shares : array
-        Of a shape that broadcasts with those behind d, to the shape of the result.
     """
     value: FloatArray = polynomials[-1]
     for row in polynomials[-2::-1]:
@@ -239,12 +237,6 @@ def _sampling(count: int) -> FloatArray:
 
 def sample_segments(segments: Segments, count: int) -> FloatArray:
     """Return states at even distances on every segment, both ends among them.
-
-    Parameters
-    ----------
-    segments : Segments
-    count : int
-        Intervals.
 
     Returns
     -------

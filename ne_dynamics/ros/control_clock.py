@@ -23,13 +23,7 @@ class ControlClock:
         self._epoch: int | None = None
 
     def seconds(self, nanoseconds: int) -> float:
-        """Return a stamp [s] since the first one.
-
-        Parameters
-        ----------
-        nanoseconds : int
-            0 is the node's time.
-        """
+        """Return a stamp [s] since the first one."""
         if nanoseconds == 0:
             nanoseconds = self._now()
         if self._epoch is None:
@@ -41,7 +35,6 @@ class ControlClock:
 
         Parameters
         ----------
-        stamp : builtin_interfaces.msg.Time
         state_time : float or None
             Of the last state [s]; it is the reading's where that has no stamp.
         """

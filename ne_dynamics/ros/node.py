@@ -49,6 +49,7 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
     from rclpy.parameter import Parameter
 
+    from ne_dynamics.ros.arm_context import ArmContext
     from ne_dynamics.ros.configured_arm import ConfiguredArm
     from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
@@ -260,16 +261,15 @@ class ComputedTorqueNode(LifecycleNode):
         settings = declared.settings
         arm = controlled_arm(settings, load_robot(settings, self._description.text))
         tuning, remarks = make_tuning(settings, arm)
-        configured = ConfiguredArm(
+        context = ArmContext(
             self,
             arm,
             make_controller(arm, tuning, PLANNING.submit),
             lambda: declared.settings,
-            self.reporter,
             ControlClock(lambda: int(self.get_clock().now().nanoseconds)),
-            self._steady_clock,
-            self.trigger_deactivate,
+            self.reporter,
         )
+        configured = ConfiguredArm(context, self._steady_clock, self.trigger_deactivate)
         self.configured = configured
         # Before the action, which may end the motion that the state is of.
         if self._controller_state is not None:
@@ -370,17 +370,6 @@ def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM; leave the arm held against gravity.
 
     Both signals are ignored from then on, to the end of the process.
-
-    Parameters
-    ----------
-    args : list of str, optional
-        Command line, with ``--ros-args``; default: that of the process.
-
-    Returns
-    -------
-    int
-        Exit code: 0 when stopped from outside, 1 when ROS could not start with these arguments
-        (the message is on stderr). Arguments that are not for ROS exit with 2 on the spot.
     """
     check_arguments('computed_torque', 'Joint states in, joint efforts out.', args)
     with stop_on_signals() as stop:

@@ -24,8 +24,6 @@ class RobotDescriptionTopic:
 
     Parameters
     ----------
-    node : ComputedTorqueNode
-    reporter : Reporter
     settings : callable
         Returns the settings.
     on_robot : callable

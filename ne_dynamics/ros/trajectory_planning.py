@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.partial_goal import NamedFields, completed
 from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
+from ne_dynamics.ros.running.background import Background
 from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError, WorkerProcess
 from ne_dynamics.ros.thresholds import NODE
 
@@ -43,13 +43,7 @@ class TrajectoryRules:
     def waypoints(
         self, given: NamedFields, planner: MotionPlanner, start_time: float | None
     ) -> Waypoints:
-        """Return points, checked.
-
-        Raises
-        ------
-        TrajectoryError
-            When they cannot be followed.
-        """
+        """Return points, checked."""
         running, now = planner.running, planner.here.time
         if self.may_be_partial and running is not None and now is not None:
             begin = now if start_time is None else start_time
@@ -69,17 +63,8 @@ def plan_message(
 
     Parameters
     ----------
-    planner : MotionPlanner
-    rules : TrajectoryRules
-    data : bytes
-        As a raw subscription hands it over.
     start_time : float or None
         By its stamp [s]; None for now.
-
-    Raises
-    ------
-    NeDynamicsError
-        When it cannot be read, or is not to be followed.
     """
     _, given = read_trajectory(data, NODE.most_trajectory_points)
     if not given.fields.times.size:
@@ -127,11 +112,11 @@ class PlanRequest:
         function, planner, arguments = self.ask()
         return function(replace(planner, has_time=has_time), *arguments)
 
-    def submit_to(self, worker: WorkerProcess) -> Future[MotionPlan | None]:
-        """Have another process do it."""
+    def work_beside(self) -> tuple[Any, ...]:
+        """Return what another process is to call, and with what."""
         function, planner, arguments = self.ask()
         lead = NODE.lead + NODE.lead_per_byte * self.size
-        return worker.submit(function, replace(planner, lead=lead), *arguments)
+        return function, replace(planner, lead=lead), *arguments
 
 
 class _Running(NamedTuple):
@@ -145,26 +130,22 @@ class TrajectoryPlanning:
 
     Parameters
     ----------
-    node : rclpy.node.Node
     settings : callable
         Returns what counts for plans: another object when it has changed.
-    worker : WorkerProcess
     """
 
     def __init__(
         self, node: Any, settings: Callable[[], object], worker: WorkerProcess = PLANNING
     ) -> None:
-        self._node = node
         self._settings = settings
-        self._worker = worker
         self._running: _Running | None = None
         self._waiting: PlanRequest | None = None
-        self._guard = node.create_guard_condition(self._look)
+        self._background = Background(node, worker)
 
     def destroy(self) -> None:
         """Let go of what is planned, and of the node."""
         self.discard()
-        self._node.destroy_guard_condition(self._guard)
+        self._background.destroy()
 
     def discard(self, only: PlanRequest | None = None) -> None:
         """Let go of what is planned and what waits, or of one of them."""
@@ -209,18 +190,12 @@ class TrajectoryPlanning:
         if self._running is not None or self._waiting is None:
             return
         request, self._waiting = self._waiting, None
-        future = request.submit_to(self._worker)
+        future = self._background.submit(self._on_done, *request.work_beside())
         self._running = _Running(request, future, self._settings())
-        future.add_done_callback(self._wake)
 
-    def _wake(self, future: Future[Any]) -> None:
-        # In the thread of the worker; the node may be gone.
-        with suppress(Exception):
-            self._guard.trigger()
-
-    def _look(self) -> None:
+    def _on_done(self, future: Future[MotionPlan | None]) -> None:
         running = self._running
-        if running is None or not running.future.done():
+        if running is None or running.future is not future:
             return
         self._running = None
         request = running.request
@@ -231,7 +206,7 @@ class TrajectoryPlanning:
             else:
                 request.overtaken()
         else:
-            self._deliver(request, running.future)
+            self._deliver(request, future)
         self._go_on()
 
     def _deliver(self, request: PlanRequest, future: Future[MotionPlan | None]) -> None:

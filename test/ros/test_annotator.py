@@ -286,7 +286,7 @@ def test_the_executor_is_not_held_up_by_the_work(site) -> None:
     set_all(site, effort_tolerance=[2.0])
     site.node.create_timer(0.002, turn)
     site.publisher.publish(trajectory(positions, times))
-    site.spin(lambda: site.node._background._pool._work_queue.qsize() or turns > 3)
+    site.spin(lambda: site.node._pool._work_queue.qsize() or turns > 3)
     turns = 0
     site.spin(lambda: site.answers)
     assert turns > 10

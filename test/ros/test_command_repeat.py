@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
+from ne_dynamics.ros.clock_timer import ClockTimer
 from ne_dynamics.ros.command_repeater import CommandRepeater
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -22,6 +24,7 @@ LONG = 60.0
 
 
 def answer(bench: Any, *state: Any, **fields: Any) -> np.ndarray:
+    """Send a joint state and return the command that answers it; it may be sent again since."""
     before = len(bench.efforts)
     first = len(bench.commands)
     bench.joint_states.publish(bench.joint_state(*state, **fields))
@@ -32,10 +35,10 @@ def answer(bench: Any, *state: Any, **fields: Any) -> np.ndarray:
     return wanted
 
 
-def until_repeated(bench: Any, count: int = 5) -> list[np.ndarray]:
-    first = len(bench.commands)
-    bench.spin(lambda: len(bench.commands) > first + count, 'the command again')
-    return bench.commands[first:]
+def wait(bench: Any, seconds: float) -> None:
+    """Serve both nodes for a while."""
+    deadline = time.monotonic() + seconds
+    bench.spin(lambda: time.monotonic() > deadline, 'time')
 
 
 def until_silent(bench: Any) -> int:
@@ -43,31 +46,29 @@ def until_silent(bench: Any) -> int:
 
     def is_silent() -> bool:
         before = len(bench.commands)
-        bench.serve_for(10.0 * PERIOD)
+        wait(bench, 10.0 * PERIOD)
         return len(bench.commands) == before
 
     bench.spin(is_silent, 'silence')
     return len(bench.commands)
 
 
-def until_following_error(bench: Any) -> None:
-    """Let the arm be where it should not until that is a fault."""
-
-    def is_held_back() -> bool:
-        bench.joint_states.publish(bench.joint_state(Q + 0.2))
-        return any('following error' in line for line in bench.said())
-
-    bench.spin(is_held_back, 'the fault')
-
-
 def test_it_is_sent_again_while_no_other_comes(bench) -> None:
+    """The same numbers come on and on; with the next state they are those of that one."""
     bench.start(state_timeout=LONG, command__repeat=RATE)
-    bench.serve_for(0.2)
-    assert not bench.commands
     for q in (Q, Q + 0.1):
         command = answer(bench, q)
-        for again in until_repeated(bench):
+        first = len(bench.commands)
+        bench.spin(lambda n=first: len(bench.commands) > n + 5, 'the command again')
+        for again in bench.commands[first:]:
             np.testing.assert_array_equal(again, command)
+
+
+def test_nothing_is_sent_before_the_first_state(bench) -> None:
+    """There is no command to send again."""
+    bench.start(state_timeout=LONG, command__repeat=RATE)
+    wait(bench, 0.2)
+    assert not bench.commands
 
 
 def test_states_that_stop_end_it(bench) -> None:
@@ -83,6 +84,20 @@ def test_states_that_stop_end_it(bench) -> None:
     assert np.abs(commands[-1] - command).max() > 1e-3
 
 
+def test_states_that_cannot_be_used_do_not_keep_it_up(bench) -> None:
+    """Nor do messages without a joint: the time of the last good state counts."""
+    bench.start(state_timeout=1.0, command__repeat=RATE)
+    answer(bench, Q)
+
+    def is_over() -> bool:
+        bench.joint_states.publish(bench.joint_state([*Q[:5], np.nan]))
+        return any('joint_states stopped' in line for line in bench.said())
+
+    bench.spin(is_over, 'the fault')
+    until_silent(bench)
+    np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(Q), atol=1e-9)
+
+
 def test_a_timeout_that_is_set_again_and_again_does_not_keep_it_up(bench) -> None:
     """What has passed since the last state counts for the new one: it ends all the same."""
     bench.start(state_timeout=1.0, command__repeat=RATE)
@@ -92,11 +107,12 @@ def test_a_timeout_that_is_set_again_and_again_does_not_keep_it_up(bench) -> Non
         count += 1
         assert count < 50, 'the watchdog never acts'
         assert bench.set_atomically(state_timeout=1.0 + 0.01 * (count % 2)).successful
-        bench.serve_for(0.1)
+        wait(bench, 0.1)
     until_silent(bench)
     # The next state is given all of the time again.
     answer(bench, Q)
-    until_repeated(bench)
+    first = len(bench.commands)
+    bench.spin(lambda: len(bench.commands) > first + 3, 'the command again')
 
 
 def test_a_fault_ends_it(bench) -> None:
@@ -105,11 +121,11 @@ def test_a_fault_ends_it(bench) -> None:
     answer(bench, Q)
     bench.joint_states.publish(bench.joint_state(Q + np.eye(6)[1]))
     bench.hear('joint_states jumped')
-    until_silent(bench)
+    before = until_silent(bench)
     for _ in range(3):
         bench.joint_states.publish(bench.joint_state(Q))
         bench.settle()
-    until_repeated(bench)
+    bench.spin(lambda: len(bench.commands) > before + 5, 'the command again')
 
 
 def test_a_latched_fault_ends_it(bench) -> None:
@@ -121,11 +137,16 @@ def test_a_latched_fault_ends_it(bench) -> None:
         on_fault='leave',
     )
     answer(bench, Q)
-    until_following_error(bench)
+
+    def is_held_back() -> bool:
+        bench.joint_states.publish(bench.joint_state(Q + 0.2))
+        return any('following error' in line for line in bench.said())
+
+    bench.spin(is_held_back, 'the fault')
     before = until_silent(bench)
     for _ in range(10):
         bench.joint_states.publish(bench.joint_state(Q + 0.2))
-        bench.serve_for(0.03)
+        wait(bench, 0.03)
     assert len(bench.commands) == before
 
 
@@ -136,8 +157,23 @@ def test_a_state_that_is_not_believed_is_damped_and_that_is_sent_again(bench) ->
     bench.joint_states.publish(bench.joint_state(Q + np.eye(6)[1]))
     bench.hear('joint_states jumped')
     damped = len(bench.efforts)
-    until_repeated(bench)
+    before = len(bench.commands)
+    bench.spin(lambda: len(bench.commands) > before + 5, 'the command again')
     assert len(bench.efforts) <= damped + 1
+
+
+def test_an_arm_that_is_damped_after_a_fault_has_its_commands_again(bench) -> None:
+    """By default states are answered after a fault that latches: their commands are repeated."""
+    bench.start(state_timeout=LONG, command__repeat=RATE, following_error__position=[0.1])
+    answer(bench, Q)
+
+    def is_held_back() -> bool:
+        bench.joint_states.publish(bench.joint_state(Q + 0.2))
+        return any('following error' in line for line in bench.said())
+
+    bench.spin(is_held_back, 'the fault')
+    before = len(bench.commands)
+    bench.spin(lambda: len(bench.commands) > before + 5, 'the command again')
 
 
 @pytest.mark.parametrize('last', ['gravity', 'none'])
@@ -148,17 +184,17 @@ def test_deactivation_ends_it(bench, last: str) -> None:
     assert bench.change_state('deactivate')
     before = until_silent(bench)
     assert bench.change_state('activate')
-    bench.serve_for(0.2)
+    wait(bench, 0.2)
     assert len(bench.commands) == before
     answer(bench, Q)
-    until_repeated(bench)
+    bench.spin(lambda: len(bench.commands) > before + 5, 'the command again')
 
 
 def test_it_is_switched_on_and_off(bench) -> None:
     """The rate may be set while the arm is held; 0 is the default."""
     bench.start(state_timeout=LONG)
     answer(bench, Q)
-    bench.serve_for(0.2)
+    wait(bench, 0.2)
     assert len(bench.commands) == 1
     bench.set(command__repeat=RATE)
     bench.spin(lambda: len(bench.commands) > 4, 'the command again')
@@ -169,32 +205,52 @@ def test_it_is_switched_on_and_off(bench) -> None:
     assert 'command.repeat' in refused.reason
 
 
+class SimulatedTime:
+    """A `/clock` of the test's own."""
+
+    def __init__(self, bench: Any) -> None:
+        self._bench = bench
+        self._publisher = bench.probe.create_publisher(Clock, '/clock', 10)
+
+    def set(self, seconds: float) -> None:
+        """Let it be this time, and all that is due happen."""
+        nanoseconds = round(seconds * 1e9)
+        message = Clock()
+        message.clock.sec, message.clock.nanosec = divmod(nanoseconds, 10**9)
+        bench = self._bench
+        bench.spin(lambda: self._publisher.get_subscription_count() > 0)
+        self._publisher.publish(message)
+        bench.spin(lambda: bench.node.get_clock().now().nanoseconds == nanoseconds, 'the time')
+        bench.settle()
+
+
 def test_simulated_time_counts(bench) -> None:
     """While it stands still nothing is sent again; each period brings one, up to the timeout."""
     bench.start(use_sim_time=True, state_timeout=0.2, command__repeat=RATE)
-    begin = bench.time
-    bench.tick(begin)
+    clock, begin = SimulatedTime(bench), bench.time
+    clock.set(begin)
     answer(bench, Q)
-    bench.serve_for(0.3)
+    wait(bench, 0.3)
     assert len(bench.commands) == 1
     for count in range(1, 9):
-        bench.tick(begin + count * (PERIOD + 1e-4))
+        clock.set(begin + count * (PERIOD + 1e-4))
         bench.spin(lambda n=count: len(bench.commands) > n, 'the command again')
         assert len(bench.commands) == 1 + count
     # A new one is not sent again as soon as it is out.
     answer(bench, Q, dt=8 * PERIOD)
     fresh = len(bench.commands)
-    bench.tick(begin + 8.4 * (PERIOD + 1e-4))
+    clock.set(begin + 8.4 * (PERIOD + 1e-4))
     assert len(bench.commands) == fresh
-    bench.tick(begin + 1.0)
+    clock.set(begin + 1.0)
     bench.hear('joint_states stopped')
     last = until_silent(bench)
     for count in range(10):
-        bench.tick(begin + 1.0 + (1 + count) * PERIOD)
+        clock.set(begin + 1.0 + (1 + count) * PERIOD)
     assert len(bench.commands) == last
 
 
 def test_a_stamp_says_when_the_node_stood_by_it(bench) -> None:
+    """Each message has the time at which it is sent, by the clock of the node, the repeats too."""
     heard: list[JointState] = []
     for known in list(bench.probe.subscriptions):
         if known.topic_name.endswith('effort_controller/commands'):
@@ -203,12 +259,13 @@ def test_a_stamp_says_when_the_node_stood_by_it(bench) -> None:
     bench.start(
         use_sim_time=True, state_timeout=0.5, command__repeat=RATE, command__type='joint_state'
     )
+    clock = SimulatedTime(bench)
     # The joint states may be stamped by another clock.
-    bench.tick(5000.0)
+    clock.set(5000.0)
     bench.time = 5000.0
     bench.joint_states.publish(bench.joint_state(Q, dt=-0.001))
     bench.spin(lambda: len(heard) == 1, 'the command')
-    bench.tick(5000.0 + 1.01 * PERIOD)
+    clock.set(5000.0 + 1.01 * PERIOD)
     bench.spin(lambda: len(heard) == 2, 'the command again')
     stamps = [message.header.stamp for message in heard]
     assert [(stamp.sec, stamp.nanosec) for stamp in stamps] == [
@@ -218,12 +275,29 @@ def test_a_stamp_says_when_the_node_stood_by_it(bench) -> None:
     assert heard[0].effort == heard[1].effort
 
 
-def watch(left: float | None = None) -> Mock:
-    """Return a timer of 0.1 s with so much of it left [s]; None: it is stopped."""
-    rest = None if left is None else round(1e9 * left)
-    timer = Mock(timer_period_ns=10**8)
-    timer.is_canceled.return_value, timer.time_until_next_call.return_value = rest is None, rest
-    return timer
+class Timer:
+    """Of rclpy, as far as the repeater goes by it."""
+
+    def __init__(self, left: float | None, period: float = 0.1) -> None:
+        self.left = left
+        self.timer_period_ns = round(1e9 * period)
+        self.is_running = False
+
+    def is_canceled(self) -> bool:
+        """Return whether it was stopped."""
+        return self.left is None
+
+    def time_until_next_call(self) -> int | None:
+        """Return what is left [ns]."""
+        return None if self.left is None else round(1e9 * self.left)
+
+    def cancel(self) -> None:
+        """Stop it."""
+        self.is_running = False
+
+    def reset(self) -> None:
+        """Start it."""
+        self.is_running = True
 
 
 @pytest.mark.parametrize(
@@ -232,17 +306,35 @@ def watch(left: float | None = None) -> Mock:
 )
 def test_the_watch_over_the_states_decides(left: float | None, is_sent: bool) -> None:
     """Where it was stopped or has run out nothing is sent, nor while the command is fresh."""
-    repeat = Mock()
-    repeater = CommandRepeater(repeat, [watch()], lambda: watch(left))
+    sent = []
+    repeater = CommandRepeater(
+        lambda: sent.append(1), ClockTimer([Timer(None)]), ClockTimer([Timer(left)])
+    )
     repeater.configure(RATE)
     repeater.tick()
-    assert repeat.called == is_sent
+    assert bool(sent) == is_sent
 
 
-@pytest.mark.parametrize('rate', [1e-9, 5e-324])
+@pytest.mark.parametrize('rate', [1e-9, 1e-239, 5e-324])
 def test_a_rate_may_be_as_slow_as_it_likes(rate: float) -> None:
     """The period is one that timers can count."""
-    timer = watch()
-    CommandRepeater(Mock(), [timer], watch).configure(rate)
-    assert timer.reset.called
+    timer = Timer(None)
+    repeater = CommandRepeater(lambda: None, ClockTimer([timer]), ClockTimer([Timer(0.05)]))
+    repeater.configure(rate)
+    assert timer.is_running
     assert timer.timer_period_ns == 3600 * 10**9
+
+
+def test_one_clock_at_a_time() -> None:
+    """With the first simulated time it goes by that alone."""
+    real, simulated = Timer(None), Timer(None)
+    timers, watch = ClockTimer([real, simulated]), ClockTimer([Timer(0.05)])
+    repeater = CommandRepeater(lambda: None, timers, watch)
+    repeater.configure(RATE)
+    assert real.is_running
+    assert real.timer_period_ns == simulated.timer_period_ns == round(1e9 * PERIOD)
+    repeater.switch()
+    assert (real.is_running, simulated.is_running) == (False, True)
+    repeater.configure(0.0)
+    repeater.rewind()
+    assert not simulated.is_running

@@ -168,7 +168,7 @@ def work_held_up(bench):
     bench.spin(client.service_is_ready, 'the service')
     with held_up(AT_LEISURE):
         future = client.call_async(Trigger.Request())
-        bench.spin(lambda: bench.node._payload_estimator._work is not None, 'the work')
+        bench.spin(lambda: bench.node._payload_estimator._reply is not None, 'the work')
         yield future
     bench.spin(future.done, 'the answer')
 

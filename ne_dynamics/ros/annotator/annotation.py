@@ -49,26 +49,14 @@ class AnnotatedArm:
 
     @classmethod
     def of(cls, settings: AnnotatorSettings, robot: Robot) -> AnnotatedArm:
-        """Return an arm that is ready to be computed.
-
-        Raises
-        ------
-        ParameterError
-            When a parameter does not fit the robot.
-        """
+        """Return an arm that is ready to be computed."""
         dynamics = Dynamics(robot, gravity=settings.gravity, backend=settings.backend)
         order = command_order(robot.joint_names, settings.joints)
         arm = ControlledArm(dynamics, order, robot, None, Inertia.zero(), settings.imu.enabled)
         return cls(arm, settings).checked()
 
     def tuned(self, settings: AnnotatorSettings) -> AnnotatedArm:
-        """Return the same arm with other settings of what is no matter of the model.
-
-        Raises
-        ------
-        ParameterError
-            As :meth:`of`.
-        """
+        """Return the same arm with other settings of what is no matter of the model."""
         return AnnotatedArm(self.arm, settings).checked()
 
     def checked(self) -> AnnotatedArm:
@@ -105,19 +93,8 @@ class AnnotatedArm:
 
         Parameters
         ----------
-        message : trajectory_msgs.msg.JointTrajectory
-        start : DesiredState or None
-            Where the arm rests, in the order of the model's joints, for a trajectory whose first
-            point is later than 0; None when that is not known.
         base_motion : array, shape (9,), or None
             Tilt of the base, of an arm with an IMU.
-        is_goal : bool
-            Whether more than the joints' limits is refused. Positions beyond them always are.
-
-        Raises
-        ------
-        NeDynamicsError
-            When the message cannot be used, or the motion not be annotated.
         """
         settings, dynamics = self.settings, self.arm.dynamics
         joints = dynamics.robot.joints
@@ -186,18 +163,7 @@ class AnnotatedArm:
 
 
 def as_message(trajectory: AnnotatedTrajectory, header: Any) -> JointTrajectory:
-    """Return the message of an annotated trajectory.
-
-    Parameters
-    ----------
-    trajectory : AnnotatedTrajectory
-    header : std_msgs.msg.Header
-
-    Raises
-    ------
-    TrajectoryError
-        When a time is longer than a message can say.
-    """
+    """Return the message of an annotated trajectory."""
     latest = int(trajectory.nanoseconds.max())
     if latest > LONGEST_DURATION:
         raise TrajectoryError(

@@ -58,11 +58,6 @@ class _Source:
         """Return the position where the arm rests, shape (n,); None where it moves.
 
         Without velocities it goes by the two last positions.
-
-        Raises
-        ------
-        MessageError
-            When a message cannot be used.
         """
         position, velocity = self._read(reader, -1)
         if velocity is None:
@@ -94,8 +89,6 @@ class Present:
 
     Parameters
     ----------
-    node : rclpy.node.Node
-    reporter : Reporter
     controller : str
         Whose `controller_state` says where the arm is sent; '' where there is none.
     """

@@ -38,10 +38,8 @@ class CommandMessage:
 
     Parameters
     ----------
-    message : ROS message
     rows : mapping of str to array, shape (n,)
         Views of its numbers by interface, in the order of the command.
-    arm : ControlledArm
 
     Attributes
     ----------
@@ -68,8 +66,6 @@ class CommandMessage:
         ----------
         effort : array, shape (n,)
             In the order of the model [N m or N].
-        desired : DesiredState or None
-            What it was computed with; needed where the message carries more than efforts.
         """
         self._effort[:] = effort if self._is_model_order else effort[self._order]
         if self._position is not None and desired is not None:
@@ -85,14 +81,7 @@ class CommandMessage:
 
 
 class GroupedCommandMessage(CommandMessage):
-    """One whose numbers are in a message for each joint.
-
-    Parameters
-    ----------
-    message : control_msgs.msg.DynamicInterfaceGroupValues
-    settings : CommandSettings
-    arm : ControlledArm
-    """
+    """One whose numbers are in a message for each joint."""
 
     def __init__(self, message: Any, settings: CommandSettings, arm: ControlledArm) -> None:
         names = settings.interfaces
@@ -113,13 +102,7 @@ def _numbers(count: int) -> array[float]:
 
 
 def _find_type(name: str, word: str) -> Any:
-    """Return a message type of control_msgs.
-
-    Raises
-    ------
-    ParameterError
-        When it is not installed, or too old.
-    """
+    """Return a message type of control_msgs."""
     try:
         from control_msgs import msg
     except ImportError as error:
@@ -135,13 +118,7 @@ def _find_type(name: str, word: str) -> Any:
 
 
 def make_command_message(settings: CommandSettings, arm: ControlledArm) -> CommandMessage:
-    """Return the message that settings ask for, gains and names written.
-
-    Raises
-    ------
-    ParameterError
-        When its type is missing, or the settings are not sound.
-    """
+    """Return the message that settings ask for, gains and names written."""
     settings.require_sound()
     names, interfaces, kind = list(arm.command_names), settings.interfaces, settings.type
     n = len(names)

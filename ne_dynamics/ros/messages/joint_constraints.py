@@ -39,7 +39,6 @@ class JointConstraints:
 
     Parameters
     ----------
-    node : rclpy.node.Node
     joint_names : sequence of str
         In the order of the model.
 

@@ -31,8 +31,6 @@ class PatientServer(ActionServer):
 
     Parameters
     ----------
-    node : rclpy.node.Node
-    action_type : type
     name : str
         Of the action, below the node's.
     **callbacks

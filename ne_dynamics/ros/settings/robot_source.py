@@ -54,12 +54,7 @@ def load_robot(settings: ArmSettings, description: str = '') -> Robot:
 
 
 def require_short(text: str) -> None:
-    """Raise when a URDF that came by topic is too long to be read.
-
-    Raises
-    ------
-    ModelError
-    """
+    """Raise when a URDF that came by topic is too long to be read."""
     if len(text) > NODE.longest_description:
         raise ModelError(
             f'expected a URDF of at most {NODE.longest_description} characters, got {len(text)}'
@@ -67,13 +62,7 @@ def require_short(text: str) -> None:
 
 
 def check_description(settings: ArmSettings, text: str) -> None:
-    """Raise when no parameters could make a robot of this URDF.
-
-    Raises
-    ------
-    ModelError, ParameterError
-        What is wrong with the text as the parameters have it read.
-    """
+    """Raise when no parameters could make a robot of this URDF."""
     by_topic = replace(settings, model_file='', robot_description='')
     try:
         load_robot(by_topic, text)

@@ -25,13 +25,7 @@ from ne_dynamics.ros.watching.other_commanders import list_publishers
 
 
 class DiagnosticsPublisher:
-    """Says how the arm does.
-
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    statistics : Statistics
-    """
+    """Says how the arm does."""
 
     def __init__(self, node: Any, statistics: Statistics) -> None:
         self._node = node
@@ -42,16 +36,7 @@ class DiagnosticsPublisher:
         )
 
     def publish(self, state: str, remarks: list[str], configured: ConfiguredArm | None) -> None:
-        """Publish what there was since the last time.
-
-        Parameters
-        ----------
-        state : str
-            Of the life cycle.
-        remarks : list of str
-            What is amiss with the node itself.
-        configured : ConfiguredArm or None
-        """
+        """Publish what there was since the last time."""
         statistics = self._statistics
         values: dict[str, Any] = {'state': state}
         statuses, hardware = [], ''

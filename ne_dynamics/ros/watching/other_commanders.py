@@ -15,7 +15,6 @@ class OtherCommanders:
 
     Parameters
     ----------
-    node : rclpy.node.Node
     publisher : rclpy.publisher.Publisher
         Of this node.
     """

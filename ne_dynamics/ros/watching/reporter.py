@@ -24,10 +24,6 @@ def shorten(text: str) -> str:
 class Reporter:
     """Logs, seldom, and counts.
 
-    Parameters
-    ----------
-    logger : rclpy.impl.rcutils_logger.RcutilsLogger
-
     Attributes
     ----------
     statistics : Statistics
@@ -39,28 +35,14 @@ class Reporter:
         self._last_line: dict[str, float] = {}
 
     def drop(self, topic: str, field: str, reason: str) -> None:
-        """Log and count a message that is not used.
-
-        Parameters
-        ----------
-        topic : str
-        field : str
-            Of the message, that is at fault.
-        reason : str
-            What was expected, and what was found.
-        """
+        """Log and count a message that is not used."""
         key = f'{topic}.{field}'
         count = self.statistics.drop(key)
         so_far = f' ({count} so far)' if count > 1 else ''
         self.say(key, f'{topic} dropped: {reason}{so_far}')
 
     def tell(self, text: str) -> None:
-        """Log a warning that cannot come often: always.
-
-        Parameters
-        ----------
-        text : str
-        """
+        """Log a warning that cannot come often: always."""
         self.logger.warning(shorten(text))
 
     def remark(self, remarks: Sequence[str]) -> None:
@@ -69,16 +51,7 @@ class Reporter:
             self.say('annotated', f'annotated: {"; ".join(remarks)}', Severity.INFO)
 
     def say(self, key: str, text: str, severity: Severity = Severity.WARN) -> None:
-        """Log a line of a kind of which there may be many: seldom, and not a long one.
-
-        Parameters
-        ----------
-        key : str
-            The kind.
-        text : str
-        severity : Severity
-            ERROR, WARN or INFO.
-        """
+        """Log a line of a kind of which there may be many: seldom, and not a long one."""
         now = time.monotonic()
         if now - self._last_line.get(key, -np.inf) < NODE.warning_period:
             return

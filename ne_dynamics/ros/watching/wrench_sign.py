@@ -19,8 +19,6 @@ class WrenchSignWatch:
 
     Parameters
     ----------
-    arm : ControlledArm
-    controller : Controller
     settings : callable
         Returns the settings of the node as they are now.
     """
