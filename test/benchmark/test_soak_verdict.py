@@ -78,12 +78,6 @@ def test_a_pause_costs_the_states_in_it_and_no_more(pause):
     assert longest_pause(np.array(sent)) == PERIOD * (pause + 1)
 
 
-def test_an_answer_to_nothing_is_nobodys():
-    states = START + PERIOD * np.arange(4)
-    commands = np.array([START - 500, states[0] + 100, states[0] + 200, states[2] + 100])
-    np.testing.assert_array_equal(match(states, commands), [100, -1, 100, -1])
-
-
 # ---- memory
 
 
@@ -95,12 +89,6 @@ def test_growth_counts_after_the_first_minute():
     (reason,) = record(1800, memory=late).failures()
     assert 'memory of the node grew by 1.00 MB after 60 s' in reason
     assert record(1800, memory=np.where(minutes < 10.0, 100.0, 100.99)).failures() == []
-
-
-def test_a_leak_is_found_while_it_is_still_there():
-    memory = np.linspace(100.0, 110.0, 181)
-    memory[-1] = 100.0
-    assert 'memory' in record(1800, memory=memory).failures()[0]
 
 
 def test_growth_counts_after_the_first_quarter_of_a_short_run():
@@ -133,14 +121,6 @@ def test_a_steady_excess_is_found():
     (reason,) = record(60, node=range(250, 30000, 500)).failures()
     assert 'the node missed 60 states more than the relay' in reason
     assert record(60, relay=range(250, 30000, 500)).failures() == []
-
-
-def test_a_pause_at_every_change_of_parameters_is_found():
-    pauses = [index for start in range(0, 30000, 1000) for index in range(start, start + 40)]
-    rng = np.random.default_rng(4)
-    both = np.flatnonzero(rng.random(30000) < 0.01)
-    failures = record(60, node=sorted({*pauses, *both}), relay=both).failures()
-    assert 'missed' in failures[0]
 
 
 def test_a_node_that_never_answers_is_found():

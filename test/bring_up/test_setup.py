@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 import yaml
 from brought_up_arms import ARMS, find_arm
@@ -105,6 +107,22 @@ def test_shipped_layouts_are_made_of_the_same_templates(shipped, name):
     robot = ned.load_urdf(ARM)
     arm = BroughtUpArm('arm', robot, ARM.read_text(), 'tcp')
     assert render_file(f'config/{name}', arm) == (ROOT / 'config' / shipped).read_text()
+
+
+def test_the_example_motion_goes_away_from_the_nearer_limit():
+    """By 0.2 rad, or half of the way to the farther limit where that is less."""
+    robot = ned.load_urdf(ARM)
+    limits = {'joint_2': (-2.0, 0.1), 'joint_3': (-0.1, 0.3)}
+    joints = tuple(
+        replace(joint, **dict(zip(('lower', 'upper'), limits[joint.name], strict=True)))
+        if joint.name in limits
+        else joint
+        for joint in robot.joints
+    )
+    arm = BroughtUpArm('arm', replace(robot, joints=joints), ARM.read_text(), 'tcp')
+    ways = dict(zip(robot.joint_names, np.subtract(arm.target, arm.start), strict=True))
+    assert [ways[name] for name in limits] == pytest.approx([-0.2, 0.15])
+    assert all(abs(way) == pytest.approx(0.2) for name, way in ways.items() if name != 'joint_3')
 
 
 HOSTILE = 'j: "1" </a> \\ {{ 7 * 7 }} # é'

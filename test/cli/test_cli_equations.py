@@ -77,10 +77,10 @@ def test_a_tolerance_makes_rounded_quarter_turns_cost_nothing(tmp_path, capsys):
 def test_all_functions_are_written_as_a_c_project(tmp_path, capsys):
     folder = tmp_path / 'arm'
     arguments = ['equations', URDF, '--tip', 'tcp', '--all', '--language', 'c', '-o', str(folder)]
+    dynamics = ned.Dynamics(ned.load_urdf(URDF, tip_link='tcp'), backend='python')
+    files = dynamics.source_files('c')
     for _ in range(2):
         assert main(arguments) == 0
-        dynamics = ned.Dynamics(ned.load_urdf(URDF, tip_link='tcp'), backend='python')
-        files = dynamics.source_files('c')
         assert capsys.readouterr().out == ''.join(f'wrote {folder / name}\n' for name in files)
         assert {path.name: path.read_text() for path in folder.iterdir()} == files
     assert set(files) == {
@@ -116,7 +116,7 @@ def test_functions_that_a_robot_lacks_are_said(tmp_path, capsys):
         assert "joint 'turn': expected that it moves mass" in said[0]
 
 
-@pytest.mark.parametrize('language', ['python', 'numpy', 'array-api'])
+@pytest.mark.parametrize('language', ['python', 'array-api'])
 def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
     arguments = ['equations', DH, '--all', '--language', language, '-o', str(tmp_path)]
     assert main([*arguments, '--prefix', 'my_arm']) == 0
@@ -137,8 +137,6 @@ def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
         (['-o', 'new'], '-o: expected --all beside it'),
         (['--prefix', 'arm'], '--prefix: expected --all beside it'),
         (['--all', '-o', 'new', '--prefix', 'Arm 1'], "got 'Arm 1'"),
-        (['--all', '-o', 'no/such/folder'], 'no such folder: '),
-        (['--all', '-o', 'notes.txt'], 'notes.txt: expected a folder, got a file'),
         (['--all', '-o', '.'], "expected an empty folder or an earlier export, but 'notes.txt'"),
     ],
 )

@@ -25,10 +25,10 @@ def run_demo(*arguments, cwd):
 
 
 def test_the_demo_prints_tables_and_writes_plots(closed_loop, tmp_path):
-    ended = run_demo('--short', '--duration', '0.6', cwd=tmp_path)
+    ended = run_demo('--short', '--duration', '0.6', '--rate', '250', cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     for words in (
-        'six_axis_arm: 6 joints, 0.6 s at 500 Hz',
+        'six_axis_arm: 6 joints, 0.6 s at 250 Hz',
         'PD alone         RMS',
         'computed torque  peak',
         'of PD alone',

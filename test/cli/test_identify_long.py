@@ -27,7 +27,7 @@ def files(tmp_path_factory):
     """Return a long log and a short one of another motion."""
     folder, robot = tmp_path_factory.mktemp('logs'), ned.load_urdf(ARM)
     return [
-        str(write_csv(folder / 'long.csv', swinging_log(robot, 80.0))),
+        str(write_csv(folder / 'long.csv', swinging_log(robot, 60.0))),
         str(write_csv(folder / 'short.csv', swinging_log(robot, 20.0, seed=1))),
     ]
 
@@ -61,7 +61,7 @@ def test_identify_writes_a_model_of_all_logs(files, tmp_path, capsys, monkeypatc
     output = tmp_path / 'identified.urdf'
     assert cli.main(['identify', *MODEL, *files, '--spread', '0.5', '-o', str(output)]) == 0
     text = capsys.readouterr().out
-    assert f'{files[0]}: 8000 of 8000 samples in 80.0 s' in text
+    assert f'{files[0]}: 6000 of 6000 samples in 60.0 s' in text
     assert f'{files[1]}: 2000 of 2000 samples in 20.0 s' in text
     assert f'written: {output}' in text
     assert output.exists()
@@ -155,7 +155,7 @@ def spoil(lines):
 def test_spikes_anywhere_in_a_long_log(tmp_path, capsys, monkeypatch):
     cut_short(monkeypatch)
     robot = ned.load_urdf(ARM)
-    path = str(write_csv(tmp_path / 'log.csv', swinging_log(robot, 80.0), spoil))
+    path = str(write_csv(tmp_path / 'log.csv', swinging_log(robot, 60.0), spoil))
     arguments = ['identify', *MODEL, path, '--spread', '0.5', '--json']
     assert cli.main(arguments) == 1
     document = json.loads(capsys.readouterr().out)
@@ -170,7 +170,7 @@ def test_spikes_anywhere_in_a_long_log(tmp_path, capsys, monkeypatch):
 def test_wrong_signs_and_units_of_a_long_log(files, tmp_path, capsys, monkeypatch):
     cut_short(monkeypatch)
     robot = ned.load_urdf(ARM)
-    log = swinging_log(robot, 80.0)
+    log = swinging_log(robot, 60.0)
     log = type(log).from_samples(
         log.joint_names, 1e3 * log.times, log.position, log.effort * (1, -1, 1)
     )

@@ -44,7 +44,7 @@ def ask(log, *options):
     return cli.main(['identify', '--payload', '--model', ARM, log, '--tip-link', 'tcp', *options])
 
 
-@pytest.mark.parametrize('rate', [500.0, 20.0])
+@pytest.mark.parametrize('rate', [20.0, 500.0])
 def test_the_load_of_a_log(rate, tmp_path, capsys) -> None:
     log = write_log(tmp_path / 'log.csv', rate=rate)
     assert ask(log, '--json') == 0
@@ -76,30 +76,14 @@ def test_gravity_and_link_of_the_load(tmp_path, capsys) -> None:
     [
         (('--spread', '0.2'), {'speed': 2.0}, 'the motion does not tell the mass'),
         ((), {'rate': 5.0}, 'at least 10 samples a second, got 5'),
-        ((), {'change': lambda effort: 0.0 * effort}, 'no states with measured efforts'),
         ((), {'change': lambda effort: -effort}, 'the log cannot be used as it is'),
         ((), {'change': lambda effort: 1e300 + 0.0 * effort}, 'do not overflow'),
         ((), {'change': lambda effort: np.nan * effort}, 'at least 2 samples that can be used'),
         (('--payload-link', 'nowhere'), {}, 'nowhere'),
-        (('--payload-link', 'forearm'), {}, 'does not move against the tip'),
         (('-o', 'other.urdf'), {}, 'expected no --output'),
         (('--mass', '2'), {}, '--payload: expected no --mass'),
         (('--drive-gains', '--mass', '2'), {}, 'either --payload or --drive-gains, got both'),
         (('--without', 'nowhere.csv'), {}, 'nowhere.csv'),
-    ],
-    ids=[
-        'fast',
-        'slow rate',
-        'no effort',
-        'sign',
-        'huge',
-        'NaN',
-        'no link',
-        'other body',
-        'output',
-        'mass',
-        'both',
-        'no log',
     ],
 )
 def test_refusals(options, log, message, tmp_path, capsys, monkeypatch) -> None:

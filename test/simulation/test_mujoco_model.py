@@ -313,47 +313,47 @@ def test_joint_limits_stop_only_when_asked():
     assert stopped.position[0] == pytest.approx(-0.1, abs=0.01)
 
 
-def test_a_joint_that_moves_nothing_is_refused_by_name():
-    with pytest.raises(ModelError, match="joint 'slide' moves link 'carriage': expected a mass"):
-        MujocoArm(lift(0.0, 0.0))
-
-
-def test_negative_masses_and_moments_are_refused_by_name():
-    with pytest.raises(ModelError, match=r"link 'carriage'.*mass: expected >= 0 kg, got -5"):
-        MujocoArm(lift(-8.0, 3.0))
+def negative_moments():
+    """Return the lift with a load that gains energy from nothing."""
     robot = lift()
     bad = Inertia(1.0, np.zeros(3), np.diag([-9.0, 1.0, 1.0]))
-    links = [replace(link, inertia=bad) if link.name == 'load' else link for link in robot.links]
-    with pytest.raises(ModelError, match=r"link 'carriage'.*expected principal moments >= 0"):
-        MujocoArm(robot.with_links(links))
+    return robot.with_links(
+        replace(link, inertia=bad) if link.name == 'load' else link for link in robot.links
+    )
 
 
 @pytest.mark.parametrize(
-    ('options', 'message'),
+    ('make', 'message'),
     [
-        ({'period': 0.0}, 'period'),
-        ({'substeps': 0}, 'substeps'),
-        ({'integrator': 'magic'}, "integrator: expected one of .*, got 'magic'"),
-        ({'gravity': (0.0, 9.8)}, 'gravity'),
+        (lambda: MujocoArm(lift(), period=0.0), 'period'),
+        (lambda: MujocoArm(lift(), substeps=0), 'substeps'),
+        (lambda: MujocoArm(lift(), integrator='magic'), "expected one of .*, got 'magic'"),
+        (lambda: MujocoArm(lift(), gravity=(0.0, 9.8)), 'gravity'),
+        (lambda: MujocoArm(lift(), sensor_link='nowhere'), "no link 'nowhere'"),
+        (lambda: MujocoArm(lift()).step([1.0, 2.0]), r'effort: expected shape \(1,\), got \(2,\)'),
+        (lambda: MujocoArm(lift()).step([np.nan]), 'effort: expected finite numbers'),
+        (lambda: MujocoArm(lift()).reset([]), r'position: expected shape \(1,\), got \(0,\)'),
+        (lambda: MujocoArm(lift()).wrench, 'no sensor'),
+        (
+            lambda: MujocoArm(lift(0.0, 0.0)),
+            "joint 'slide' moves link 'carriage': expected a mass",
+        ),
+        (lambda: MujocoArm(lift(-8.0, 3.0)), "link 'carriage'.*mass: expected >= 0 kg, got -5"),
+        (
+            lambda: MujocoArm(negative_moments()),
+            "link 'carriage'.*expected principal moments >= 0",
+        ),
+        (lambda: Oscillation.about([0.0, 0.0, 0.0], 0.1, 1.0), 'rocking axis: expected a direct'),
+        (lambda: Oscillation.about([np.nan, 0.0, 0.0], 0.1, 1.0), 'rocking axis: expected 3'),
+        (lambda: Oscillation.about([1.0, 0.0, 0.0], np.inf, 1.0), 'rocking amplitude'),
+        (lambda: Oscillation.along([1.0, 0.0, 0.0], 0.1, -1.0), r'sway frequency \[Hz\]'),
+        (lambda: Oscillation.about([1.0, 0.0, 0.0], 0.1, 1.0, [0.0]), 'rocking center'),
+        (lambda: BaseMotion.from_rpy([0.0, np.nan, 0.0]), 'base orientation'),
     ],
 )
-def test_unusable_options_are_refused(options, message):
-    with pytest.raises(InputError, match=message):
-        MujocoArm(lift(), **options)
-
-
-def test_unusable_arrays_are_refused():
-    arm = MujocoArm(lift())
-    with pytest.raises(InputError, match=r'effort: expected shape \(1,\), got \(2,\)'):
-        arm.step([1.0, 2.0])
-    with pytest.raises(InputError, match='effort: expected finite numbers'):
-        arm.step([np.nan])
-    with pytest.raises(InputError, match=r'position: expected shape \(1,\), got \(0,\)'):
-        arm.reset([])
-    with pytest.raises(InputError, match='no sensor'):
-        _ = arm.wrench
-    with pytest.raises(ModelError, match="no link 'nowhere'"):
-        MujocoArm(lift(), sensor_link='nowhere')
+def test_what_cannot_be_simulated_is_refused_by_name(make, message):
+    with pytest.raises((InputError, ModelError), match=message):
+        make()
 
 
 def test_a_motion_without_bound_is_reported_not_restarted():
@@ -497,22 +497,6 @@ def test_an_arm_that_goes_on_with_a_load_keeps_its_motion_and_feels_the_load():
     assert heavy.effort == [60.0]
     np.testing.assert_allclose(heavy.data.qacc, [60.0 / 10.0 - GRAVITY], rtol=1e-12)
     np.testing.assert_allclose(heavy.wrench[2], 8.0 * 60.0 / 10.0, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ('make', 'message'),
-    [
-        (lambda: Oscillation.about([0.0, 0.0, 0.0], 0.1, 1.0), 'rocking axis: expected a direct'),
-        (lambda: Oscillation.about([np.nan, 0.0, 0.0], 0.1, 1.0), 'rocking axis: expected 3'),
-        (lambda: Oscillation.about([1.0, 0.0, 0.0], np.inf, 1.0), 'rocking amplitude'),
-        (lambda: Oscillation.along([1.0, 0.0, 0.0], 0.1, -1.0), r'sway frequency \[Hz\]'),
-        (lambda: Oscillation.about([1.0, 0.0, 0.0], 0.1, 1.0, [0.0]), 'rocking center'),
-        (lambda: BaseMotion.from_rpy([0.0, np.nan, 0.0]), 'base orientation'),
-    ],
-)
-def test_unusable_base_motions_are_refused(make, message):
-    with pytest.raises(InputError, match=message):
-        make()
 
 
 def test_a_level_base_at_rest_changes_nothing():

@@ -36,10 +36,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'benchmark/test_bench_command.py': {
         'test_checkouts_are_compared': 0,
-        'test_loaded_hop_runs': 0,
         'test_part_runs': 1,
-        'test_regressor_part_runs': 0,
-        'test_sweep_part_runs': 0,
     },
     'benchmark/test_bench_competitors.py': {
         'test_contenders_compute_the_same': 6,
