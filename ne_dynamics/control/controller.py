@@ -100,8 +100,16 @@ class Controller:
             self.transition,
             self.watch,
         )
-        # What answers a state that is believed.
-        self._row: tuple[Callable[[Tick], None], ...] = (
+        self._row = self._list_steps()
+        if wrist is not None:
+            wrist.find_overload = self.check.find_overload
+        self._heard_at = 0.0
+        self._answered: Tick | None = None
+        self._unreviewed: Tick | None = None
+
+    def _list_steps(self) -> tuple[Callable[[Tick], None], ...]:
+        """Return what answers a state that is believed, in order."""
+        return (
             self.sense.step,
             self.transition.notice,
             self.motion.step,
@@ -112,11 +120,6 @@ class Controller:
             self.transition.step,
             self.limits.step,
         )
-        if wrist is not None:
-            wrist.find_overload = self.check.find_overload
-        self._heard_at = 0.0
-        self._answered: Tick | None = None
-        self._unreviewed: Tick | None = None
 
     def adopt(self, tuning: Tuning) -> None:
         """Use another tuning from the next state on; last command and rate limit are kept."""
