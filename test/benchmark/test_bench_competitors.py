@@ -7,7 +7,7 @@ import pytest
 
 import ne_dynamics as ned
 from benchmark import competitors, suite
-from benchmark.textbook import textbook_links
+from benchmark.textbook import inverse_dynamics, textbook_links
 from benchmark.timing import require_agreement
 from ne_dynamics.codegen.functions import FUNCTIONS
 from ne_dynamics.errors import BackendError, MissingDependencyError, ModelError
@@ -54,6 +54,7 @@ def mixed_chain():
 @pytest.mark.parametrize('maker', MAKERS)
 @pytest.mark.parametrize('case', CASES)
 def test_contenders_compute_the_same(case, maker):
+    """Whatever is timed as inverse dynamics gives our result, friction apart, at random states."""
     try:
         case = CASES[case]()
         inputs = competitors.Inputs((case.robot.n,), seed=3)
@@ -69,6 +70,7 @@ def test_contenders_compute_the_same(case, maker):
 
 @pytest.mark.parametrize('case', ['chain of 3', 'with prismatic joints', 'chain of 11'])
 def test_regressors_have_the_same_columns(case):
+    """Pinocchio's regressor is ours entry by entry, on both sides of the step to many joints."""
     try:
         case = robots.Case(case, robots.chain(11)) if case == 'chain of 11' else CASES[case]()
         pinocchio = competitors.PinocchioModel(case)
@@ -83,6 +85,7 @@ def test_regressors_have_the_same_columns(case):
 
 
 def test_locked_joints_are_fixed_in_the_description():
+    """The URDF for readers without prismatic joints has the locked ones fixed, no others."""
     from benchmark.jax_calls import describe_with_locked_joints
 
     try:
@@ -100,6 +103,8 @@ def test_locked_joints_are_fixed_in_the_description():
 
 
 def test_a_compiler_that_cannot_be_had_is_an_error(monkeypatch):
+    """The compiled backend passes on why there is none; Python needs no compiler."""
+
     def refuse():
         raise BackendError('expected llvmlite >= 1000')
 
@@ -110,6 +115,7 @@ def test_a_compiler_that_cannot_be_had_is_an_error(monkeypatch):
 
 
 def test_textbook_refuses_what_it_is_not_for():
+    """The textbook's recursion and the DH conversion are for chains: trees raise ModelError."""
     from dataclasses import replace
 
     robot = robots.chain(3)
@@ -120,14 +126,39 @@ def test_textbook_refuses_what_it_is_not_for():
             convert(tree)
 
 
+def test_textbook_at_rest_without_gravity():
+    """Without motion and gravity no effort is needed."""
+    links = textbook_links(robots.chain(5))
+    zero = np.zeros(5)
+    assert not inverse_dynamics(links, np.zeros(3), zero + 0.3, zero, zero).any()
+
+
 def test_regressors_are_measured_on_both_sides_of_the_step():
+    """The longest chain whose regressor is written out, and the next one: both have the aim."""
     largest = FUNCTIONS['regressor'].largest
     assert {largest, largest + 1} <= set(robots.REGRESSOR_LENGTHS)
     assert largest >= suite.AIMED_REGRESSOR
 
 
+def test_chains_are_reproducible():
+    """The same length gives the same chain, another length another one."""
+    first, second = (robots.chain(5).bodies[2].inertia for _ in range(2))
+    assert first.mass == second.mass
+    assert robots.chain(10).bodies[2].inertia.mass != first.mass
+
+
+def test_inputs_change_in_place():
+    """Renewing changes the contents of the arrays that contenders hold."""
+    inputs = competitors.Inputs((4,))
+    held, before = inputs.names['q'], inputs.q.copy()
+    inputs.renew()
+    assert held is inputs.q
+    assert (held != before).all()
+
+
 @pytest.mark.parametrize('shape', [(4,), (7, 4)])
 def test_inputs_fit_a_call_with_everything(shape):
+    """Wrench and `out` have the shapes that a call of these samples takes."""
     inputs = competitors.Inputs(shape)
     dyn = ned.Dynamics(robots.chain(4), backend='python')
     names = inputs.names

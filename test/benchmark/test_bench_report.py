@@ -49,6 +49,7 @@ def some_report():
 
 
 def test_ratio_and_verdict():
+    """The ratio is ours over theirs; a limit is kept up to equality, a strict one below it."""
     verdicts = [figure.is_met for figure in some_report().figures]
     assert verdicts == [True, False, False, True, None]
     ratios = [figure.ratio for figure in some_report().figures]
@@ -57,6 +58,7 @@ def test_ratio_and_verdict():
 
 
 def test_json_round_trip():
+    """A report read back from its own JSON is the same; ratio and verdict are in the JSON."""
     first = some_report()
     data = json.dumps(first.as_json(), allow_nan=False)
     assert reports.loads(data) == first
@@ -67,11 +69,13 @@ def test_json_round_trip():
 
 @pytest.mark.parametrize('data', ['{', '[]', '{"format": 2}', '{"format": 1}', 'null'])
 def test_what_is_no_report_is_refused(data):
+    """JSON that is no report of this format raises InputError."""
     with pytest.raises(InputError, match='report: expected'):
         reports.loads(data)
 
 
 def test_tables_hold_every_figure():
+    """Text and Markdown name the machine, every figure with its verdict, and what was left out."""
     for text in (reports.text(some_report()), reports.markdown(some_report())):
         assert 'a processor, 2 cores, 8.00 GB' in text
         assert 'pin' not in text.split('Load average')[0]
@@ -84,13 +88,15 @@ def test_tables_hold_every_figure():
 
 @pytest.mark.parametrize(
     ('value', 'expected'),
-    [(9.996, '10.0'), (0.30049, '0.300'), (123456.0, '123000'), (0.0, '0')],
+    [(9.996, '10.0'), (0.30049, '0.300'), (123456.0, '123000'), (0.0, '0'), (99.96, '100')],
 )
 def test_significant_digits(value, expected):
+    """Three digits count, whatever the size, without an exponent."""
     assert reports.significant(value) == expected
 
 
 def test_amounts_below_zero_and_bounds_in_words():
+    """Memory given back has its sign; a strict bound is written as its text says."""
     bound = Limit(40 * 1024, of='value', strict=True, text='40 KiB')
     figures = [
         Figure('sweep', 'an arm', 'resident memory', -2048.0, unit='B', limit=bound),
@@ -105,6 +111,7 @@ def test_amounts_below_zero_and_bounds_in_words():
 
 
 def test_document_is_filled_between_its_markers():
+    """The tables replace what is between the markers, once or again; the rest stays."""
     begin, end = reports.BEGIN.format(''), reports.END.format('')
     document = f'before\n{begin}old\n{end}after\n'
     filled = reports.with_results(document, some_report())
@@ -117,6 +124,7 @@ def test_document_is_filled_between_its_markers():
 
 
 def test_one_section_has_its_own_place_where_the_document_has_one():
+    """A run of it alone fills that, a run of others, or of more, fills the usual place."""
     places = {
         name: (reports.BEGIN.format(name), reports.END.format(name)) for name in ('', ' of batch')
     }
@@ -133,11 +141,13 @@ def test_one_section_has_its_own_place_where_the_document_has_one():
 
 
 def test_command_offers_every_section():
+    """What `--only` takes are the sections of the report."""
     assert list(bench.SECTIONS) == list(reports.SECTIONS)
 
 
 @pytest.mark.parametrize('name', ['results.json', 'functions.json'])
 def test_document_shows_the_results_beside_it(name):
+    """benchmark/README.md holds the tables of the files beside it, all written by `make bench`."""
     results = ROOT / 'benchmark' / name
     document = (ROOT / 'benchmark' / 'README.md').read_text(encoding='utf-8')
     if not results.is_file():

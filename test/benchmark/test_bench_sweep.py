@@ -13,6 +13,7 @@ from ne_dynamics.shipped import shipped_file
 
 
 def test_every_method_is_called_single_and_in_batches(monkeypatch):
+    """No method that computes from arrays is forgotten, for one sample or for many."""
     methods = {
         name
         for name, method in inspect.getmembers(ned.Dynamics, inspect.isfunction)
@@ -39,6 +40,7 @@ def test_every_method_is_called_single_and_in_batches(monkeypatch):
 
 
 def test_scaled_masses_make_another_robot():
+    """All efforts of gravity grow with the masses; the robot that they come from stays."""
     robot = robots.chain(4)
     q = np.linspace(0.1, 0.4, 4)
     before = ned.Dynamics(robot, backend='python').gravity_torque(q)

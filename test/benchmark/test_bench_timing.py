@@ -7,7 +7,13 @@ import timeit
 import numpy as np
 import pytest
 
-from benchmark.timing import Contender, DisagreementError, Times, measure, require_agreement
+from benchmark.timing import (
+    Contender,
+    DisagreementError,
+    Times,
+    measure,
+    require_agreement,
+)
 
 
 def recording(log, name):
@@ -16,6 +22,7 @@ def recording(log, name):
 
 
 def test_ratio_is_that_of_the_medians():
+    """The ratio is median over median; the quartiles are those of the ratios by round."""
     ours = Times('a', np.array([1.0, 2.0, 3.0, 4.0, 100.0]))
     theirs = Times('b', np.array([2.0, 4.0, 6.0, 16.0, 200.0]))
     ratio = ours.ratio_to(theirs)
@@ -25,6 +32,7 @@ def test_ratio_is_that_of_the_medians():
 
 
 def test_contenders_take_turns():
+    """Every round runs every contender once, and every round starts with another one."""
     log, rounds = [], []
 
     def renew():
@@ -41,6 +49,7 @@ def test_contenders_take_turns():
 
 
 def test_a_sample_that_was_interrupted_does_not_make_samples_short(monkeypatch):
+    """How many calls are a sample is found by the fastest of three."""
     log = []
 
     def run(timer, calls):
@@ -53,6 +62,7 @@ def test_a_sample_that_was_interrupted_does_not_make_samples_short(monkeypatch):
 
 
 def test_times_are_per_sample(monkeypatch):
+    """A contender that computes many samples at once is charged per sample."""
     monkeypatch.setattr(timeit.Timer, 'timeit', lambda timer, calls: 0.5 * calls)
     one = Contender('one', '1', {})
     many = Contender('many', '1', {}, samples=10)
@@ -62,6 +72,7 @@ def test_times_are_per_sample(monkeypatch):
 
 
 def test_contender_runs_a_statement_and_reads_its_result():
+    """Several lines are run as they stand; the result is the expression after them."""
     target = np.zeros(2)
     contender = Contender('a', 'x[0] = 1.0\nx[1] = 2.0', {'x': target}, result='x')
     assert contender.value().tolist() == [1.0, 2.0]
@@ -71,6 +82,7 @@ def test_contender_runs_a_statement_and_reads_its_result():
 
 
 def test_disagreement_is_an_error_with_a_name():
+    """Who computes something else is not timed: the error says who, and by how much."""
     expected = np.array([1.0, -2.0])
     right = Contender('right', 'x', {'x': expected + 1e-12})
     wrong = Contender('wrong', 'x', {'x': expected + 1e-6})
@@ -84,6 +96,7 @@ def test_disagreement_is_an_error_with_a_name():
 
 
 def test_friction_is_added_for_those_without_it():
+    """A contender without joint friction is compared after friction is added, others as is."""
     friction = np.array([0.5, 0.25])
     expected = np.array([1.5, 2.25])
     without = Contender('without', 'x', {'x': expected - friction})

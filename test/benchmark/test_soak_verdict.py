@@ -45,10 +45,17 @@ def record(seconds=60, node=(), relay=(), memory=100.0, **others):
     return SoakRecord(float(seconds), states, responders, **others)
 
 
+def test_a_quiet_run_passes():
+    """No growth, no misses and no faults: nothing is found."""
+    assert record().failures() == []
+    assert table(record()).endswith('\npassed')
+
+
 # ---- what was recorded
 
 
 def test_a_gap_of_the_recording_is_filled():
+    """A message whose number is missing was sent all the same, between its neighbours."""
     numbers = [7, 8, 11, 12]
     times = [START, START + 2000, START + 8000, START + 10001]
     expected = START + np.array([0, 2000, 4000, 6000, 8000, 10001])
@@ -58,14 +65,16 @@ def test_a_gap_of_the_recording_is_filled():
 
 
 def test_each_state_has_its_command():
+    """Prompt answers are matched one to one; what nobody answered is -1."""
     states = START + PERIOD * np.arange(6)
     commands = states[[0, 1, 3, 5]] + [300, 400, 500, 600]
     np.testing.assert_array_equal(match(states, commands), [300, 400, -1, 500, -1, 600])
     np.testing.assert_array_equal(match(states, np.empty(0, dtype=np.int64)), [-1] * 6)
 
 
-@pytest.mark.parametrize('pause', [1, 50, 400])
+@pytest.mark.parametrize('pause', [1, 3, 50, 400])
 def test_a_pause_costs_the_states_in_it_and_no_more(pause):
+    """A responder with a queue of one that pauses answers two of the states of the pause."""
     states = START + PERIOD * np.arange(1000)
     sent = [state + 1000 for state in states[:100]]
     resumed = states[100 + pause] + 1000
@@ -78,10 +87,18 @@ def test_a_pause_costs_the_states_in_it_and_no_more(pause):
     assert longest_pause(np.array(sent)) == PERIOD * (pause + 1)
 
 
+def test_an_answer_to_nothing_is_nobodys():
+    """Commands before the first state, or one too many, do not answer what comes later."""
+    states = START + PERIOD * np.arange(4)
+    commands = np.array([START - 500, states[0] + 100, states[0] + 200, states[2] + 100])
+    np.testing.assert_array_equal(match(states, commands), [100, -1, 100, -1])
+
+
 # ---- memory
 
 
 def test_growth_counts_after_the_first_minute():
+    """What is allocated in the first minute is no leak; a megabyte after it is."""
     minutes = np.linspace(0.0, 30.0, 181)
     early = np.where(minutes < 0.9, 90.0, 100.0)
     assert record(1800, memory=early).failures() == []
@@ -89,6 +106,13 @@ def test_growth_counts_after_the_first_minute():
     (reason,) = record(1800, memory=late).failures()
     assert 'memory of the node grew by 1.00 MB after 60 s' in reason
     assert record(1800, memory=np.where(minutes < 10.0, 100.0, 100.99)).failures() == []
+
+
+def test_a_leak_is_found_while_it_is_still_there():
+    """Growth counts to the largest value: memory given back at the end does not undo it."""
+    memory = np.linspace(100.0, 110.0, 181)
+    memory[-1] = 100.0
+    assert 'memory' in record(1800, memory=memory).failures()[0]
 
 
 def test_growth_counts_after_the_first_quarter_of_a_short_run():
@@ -103,9 +127,8 @@ def test_growth_counts_after_the_first_quarter_of_a_short_run():
 
 
 def test_the_relay_may_grow():
+    """The verdict is on the node."""
     quiet = record(1800)
-    assert quiet.failures() == []
-    assert table(quiet).endswith('\npassed')
     grown = responder(quiet.states, memory=np.linspace(100.0, 200.0, 181))
     assert replace(quiet, responders={**quiet.responders, RELAY: grown}).failures() == []
 
@@ -113,17 +136,36 @@ def test_the_relay_may_grow():
 # ---- misses
 
 
+def test_missing_as_much_as_the_relay_passes():
+    """However much the machine makes both miss, the node is not blamed."""
+    rng = np.random.default_rng(3)
+    missed = [np.flatnonzero(rng.random(30000) < 0.05) for _ in range(2)]
+    assert record(60, *missed).failures() == []
+
+
 def test_one_long_pause_is_not_the_nodes_fault():
+    """A pause of the machine that meets the node alone proves nothing, whatever its length."""
     assert record(60, node=range(5000, 5400)).failures() == []
 
 
 def test_a_steady_excess_is_found():
+    """One state a second that the relay does not miss is a fault of the node."""
     (reason,) = record(60, node=range(250, 30000, 500)).failures()
     assert 'the node missed 60 states more than the relay' in reason
     assert record(60, relay=range(250, 30000, 500)).failures() == []
 
 
+def test_a_pause_at_every_change_of_parameters_is_found():
+    """Thirty pauses in a minute that only the node has are not chance."""
+    pauses = [index for start in range(0, 30000, 1000) for index in range(start, start + 40)]
+    rng = np.random.default_rng(4)
+    both = np.flatnonzero(rng.random(30000) < 0.01)
+    failures = record(60, node=sorted({*pauses, *both}), relay=both).failures()
+    assert 'missed' in failures[0]
+
+
 def test_a_node_that_never_answers_is_found():
+    """No answer at all fails even the shortest run, and has no latency."""
     silent = record(15, node=range(7500))
     assert 'missed 7500 states more' in silent.failures()[0]
     assert silent.figures()['responders'][NODE]['latency p50 [us]'] is None
@@ -149,6 +191,7 @@ def test_chance_is_rarely_blamed():
 
 
 def test_faults_and_refused_parameters_are_found():
+    """None was provoked: each one fails the run, by name."""
     failures = record(faults={'joint_states stopped': 2}, refusals=['mode: no such']).failures()
     assert len(failures) == 2
     assert "'joint_states stopped' reported 2 times" in failures[0]
@@ -156,6 +199,7 @@ def test_faults_and_refused_parameters_are_found():
 
 
 def test_a_run_without_states_has_failed():
+    """Nothing recorded is no success, and makes no table fail."""
     empty = SoakRecord(
         60.0,
         np.empty(0, dtype=np.int64),
@@ -166,6 +210,7 @@ def test_a_run_without_states_has_failed():
 
 
 def test_the_table_says_what_was_set_and_found():
+    """Settings, figures of both and the reasons are in it; the same figures go to JSON."""
     run = record(
         node=range(100),
         settings={'state_timeout [s]': 5.0},
@@ -183,8 +228,9 @@ def test_the_table_says_what_was_set_and_found():
     assert figures['failures'] == run.failures()
 
 
-@pytest.mark.parametrize('text', ['long', 'nan', 'inf', '0.2'])
+@pytest.mark.parametrize('text', ['', 'long', 'nan', 'inf', '-1', '0', '0.2'])
 def test_a_duration_that_is_none_is_refused(text):
+    """Minutes are a number large enough for a verdict."""
     with pytest.raises(InputError, match=r'^minutes: expected a number >= 0\.25'):
         checked_minutes(text)
     assert checked_minutes('0.5') == 0.5

@@ -64,24 +64,35 @@ def steps(loop: DriveLoop, row: int, first: int) -> float:
 
 
 def test_drives_follow_as_well_as_the_node_does() -> None:
+    """With the gains of computed torque's bandwidth the error is below 0.5 mrad, and its like."""
     found = errors(1.0)
     assert found['drives'] < 5e-4
     assert found['node'] < 5e-4
 
 
 def test_with_a_wrong_model_the_drives_are_no_worse() -> None:
+    """With a tenth more mass than the model has, they err as computed torque does, or less."""
     found = errors(1.1)
     assert found['drives'] < 1.1 * found['node']
 
 
 @pytest.mark.parametrize('masses', [1.0, 1.1])
 def test_the_effort_is_what_makes_them_precise(masses: float) -> None:
+    """Without the feed-forward the same drives err by eight times as much, or more."""
     found = errors(masses)
     assert found['drives alone'] > 8.0 * found['drives']
 
 
+def test_nothing_is_told_twice() -> None:
+    """What the drives add by themselves stays small beside the effort that they are told."""
+    loop = follow(**DRIVES)
+    added = np.array(loop.torques) - np.array(loop.sent)[:, 2]
+    assert np.abs(added).max(axis=0).max() < 0.1 * np.abs(loop.torques).max()
+
+
 @pytest.mark.parametrize('transition', [0.2, 0.0])
 def test_states_that_stop_under_way_do_not_throw_the_arm(transition: float) -> None:
+    """The desired motion comes to rest along its way, and the arm with it; nothing jumps."""
     loop = follow(duration=MIDWAY, transition_time=transition, **DRIVES)
     speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
     assert speed > 1.0
@@ -98,6 +109,7 @@ def test_states_that_stop_under_way_do_not_throw_the_arm(transition: float) -> N
 
 
 def test_states_that_return_make_no_step() -> None:
+    """From the middle of the brake, and long after it, the motion goes on from what was sent."""
     for silence in (0.05, 1.0):
         loop = follow(duration=MIDWAY, **DRIVES)
         speed = np.abs(loop.velocities[-1]).max()
@@ -115,6 +127,7 @@ def test_states_that_return_make_no_step() -> None:
 
 
 def test_an_arm_that_is_held_back_is_not_pushed_on() -> None:
+    """After a following error the drives are led to where the arm is; set free it stays there."""
     loop = follow(duration=MIDWAY, **DRIVES, **{'following_error.position': [0.05]})
     speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
     push = np.zeros(ROBOT.n)
@@ -136,6 +149,7 @@ def test_an_arm_that_is_held_back_is_not_pushed_on() -> None:
 
 @pytest.mark.parametrize('last', [LastCommand.GRAVITY, LastCommand.ZERO])
 def test_deactivated_under_way_it_comes_to_rest(last: LastCommand) -> None:
+    """The desired motion ends at rest and stays; of `zero` only the effort is."""
     loop = follow(duration=MIDWAY, **DRIVES)
     speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
     loop.leave(last)
@@ -156,6 +170,7 @@ def test_deactivated_under_way_it_comes_to_rest(last: LastCommand) -> None:
 
 
 def test_an_arm_that_is_led_by_hand_is_carried() -> None:
+    """In gravity compensation the drives are told where the arm is: nothing draws it back."""
     loop = DriveLoop(
         ROBOT, ROBOT, MOTION.positions[0], **{**DRIVES, 'mode': 'gravity_compensation'}
     )
@@ -172,6 +187,7 @@ def test_an_arm_that_is_led_by_hand_is_carried() -> None:
 
 
 def test_another_mode_makes_no_step() -> None:
+    """From following to leading by hand and back the desired position goes on."""
     loop = follow(duration=MIDWAY, plant=scale_masses(ROBOT, 1.1), **DRIVES)
     speed, first = np.abs(loop.velocities[-1]).max(), len(loop.sent)
     loop.adopt(mode='gravity_compensation')
