@@ -169,10 +169,24 @@ def plan_brake(
 
     Parameters
     ----------
+    states : AnsweredStates
+    compute_efforts : callable
+    limits : StopLimits
     silent_for : float
         Time since the last state, in which the motors went on with its command [s].
     period : float
         Time between two commands [s].
+
+    Returns
+    -------
+    Brake or None
+        None when there are too few states, they are too old, the arm is at rest, or it should by
+        now be faster than it can be.
+
+    Raises
+    ------
+    InputError
+        When the efforts of the model are not finite.
     """
     last = states.last
     if last is None or not 0.0 <= silent_for <= MOTION.longest_silence:
@@ -214,8 +228,21 @@ def predict(
     ----------
     position, velocity, effort : array, shape (n,)
         [rad or m, rad/s or m/s, N m or N]
+    compute_efforts : callable
     duration : float
         [s]
+
+    Returns
+    -------
+    DesiredState
+        The acceleration is that of the end.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        When a joint moves no mass.
+    InputError
+        When the efforts of the model are not finite.
 
     Notes
     -----

@@ -214,6 +214,8 @@ def find_unpassable(
         Poses [rad or m], and velocities in which the path goes on from them, of any size.
     times : array, shape (k,)
         When they are passed [s].
+    compute_efforts : callable
+    limits : DemandLimits
     """
     usual = np.minimum(limits.velocity, usual_velocities(limits.joints))
     with np.errstate(divide='ignore'):

@@ -25,8 +25,22 @@ def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypo
 
     Parameters
     ----------
+    waypoints : Waypoints
+        Of which some points carry none.
+    start : DesiredState
+        From which the motion goes.
     begin : float
         When, in the time of the waypoints [s]; those that are due by then are left out.
+
+    Returns
+    -------
+    Waypoints
+
+    Raises
+    ------
+    TrajectoryError
+        When the velocity at the end follows from accelerations, and is none of rest although it
+        must be; when all points are of the past.
     """
     carried = waypoints.carried
     if carried is None:

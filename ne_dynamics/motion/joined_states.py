@@ -51,6 +51,8 @@ def join(
     ----------
     durations : sequence, length s
         [s]
+    orders : sequence of int, length s + 1
+        Derivatives that the states carry.
     states : array, shape (3, s + 1, n)
     """
     begin, end = DesiredState(*states[:, :-1]), DesiredState(*states[:, 1:])
@@ -71,6 +73,8 @@ def scaled_coefficients(
         Derivatives matched at both ends: 0 (linear), 1 (cubic) or 2 (quintic).
     durations : array-like, shape (s,)
         Positive [s].
+    begin, end : DesiredState
+        Arrays of shape (s, n); what exceeds the order is not used.
 
     Returns
     -------

@@ -60,6 +60,7 @@ def effort_limits(joints: Sequence[Joint], override: ArrayLike = ()) -> FloatArr
 
     Parameters
     ----------
+    joints : sequence of Joint
     override : array-like, shape (0,), (1,) or (n,)
         The parameter `effort_limits` in the order of `joints` [N m or N]; empty: the model's.
 
@@ -67,6 +68,13 @@ def effort_limits(joints: Sequence[Joint], override: ArrayLike = ()) -> FloatArr
     -------
     array, shape (n,)
         Infinite where there is none.
+
+    Raises
+    ------
+    ParameterError
+        When the override has a wrong length or a value that is not positive; when there is no
+        override and the model limits a joint to zero: descriptions written so mean "not
+        filled in", and clamping to it would drop the arm.
     """
     if np.size(override):
         limits = per_joint(override, len(joints), 'effort_limits')
@@ -90,6 +98,7 @@ def limit_remarks(joints: Sequence[Joint], limits: FloatArray) -> list[str]:
 
     Parameters
     ----------
+    joints : sequence of Joint
     limits : array, shape (n,)
         That hold [N m or N].
     """

@@ -31,8 +31,16 @@ def completed(
 
     Parameters
     ----------
+    known : sequence of str, length n
+        The robot's joints, in the order of `running`.
+    given : NamedFields
+    running : Motion
     begin : float
         Time from which the points' times count [s].
+
+    Returns
+    -------
+    NamedFields
     """
     names, fields = given
     missing = [index for index, name in enumerate(known) if name not in names]

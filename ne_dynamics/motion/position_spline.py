@@ -49,6 +49,8 @@ def passes_over_first(times: FloatArray, now: float, *, is_moving: bool) -> bool
         None before `now` [s].
     now : float
         [s]
+    is_moving : bool
+        Whether the desired motion is under way.
     """
     if times.size < 2:
         return False

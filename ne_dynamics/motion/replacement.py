@@ -32,12 +32,28 @@ def replace_motion(
 
     Parameters
     ----------
+    running : Motion
+        What is followed; without a motion, what is held.
+    waypoints : Waypoints
     now : float
         [s]
     start_time : float or None
         Time from which the waypoints' times count [s]; None: `now`. Until then `running` is
         followed. Where a first point is due at that very moment, and `running` is elsewhere by
         then, the way leads to the next point; to one that is alone it leads from `now` on.
+    interpolation : Interpolation
+        Of positions alone.
+    goes_on : bool
+        As for :meth:`Motion.through`.
+
+    Returns
+    -------
+    Motion
+
+    Raises
+    ------
+    TrajectoryError
+        See :meth:`Motion.through` and :meth:`Motion.waiting_after`.
     """
     begin = begin_of(waypoints, start_time, now)
     motion = Motion.through(

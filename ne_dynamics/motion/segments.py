@@ -85,6 +85,8 @@ def evaluate(polynomials: FloatArray, shares: FloatArray) -> FloatArray:
     ----------
     polynomials : array, shape (d, ...)
         Coefficients of ascending powers, two at the least.
+    shares : array
+        Of a shape that broadcasts with those behind d, to the shape of the result.
     """
     value: FloatArray = polynomials[-1]
     for row in polynomials[-2::-1]:

@@ -86,10 +86,19 @@ def stop(
 
     Parameters
     ----------
+    state : DesiredState
+        At `now`.
+    limits : StopLimits
+    compute_efforts : callable
+        Efforts of the model along a stop; what is not finite counts as too much.
     now : float
         [s]
     longest : float
         Longest duration [s]; where it is too short for the limits they are exceeded.
+
+    Returns
+    -------
+    Motion
     """
     begin, speed, acceleration = state
     if not (speed.any() or acceleration.any()):

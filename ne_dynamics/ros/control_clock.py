@@ -35,6 +35,7 @@ class ControlClock:
 
         Parameters
         ----------
+        stamp : builtin_interfaces.msg.Time
         state_time : float or None
             Of the last state [s]; it is the reading's where that has no stamp.
         """

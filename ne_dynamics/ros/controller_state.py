@@ -31,8 +31,15 @@ def fill_tracking(
 
     Parameters
     ----------
+    message : JointTrajectoryControllerState or FollowJointTrajectory.Feedback
+    points : tuple of trajectory_msgs.msg.JointTrajectoryPoint
+        Of the message: what is desired, what is measured, and the first less the second.
     elapsed : float
         Time since the motion began [s].
+    configured : ConfiguredArm
+    command : Tick
+    stamp : builtin_interfaces.msg.Time
+        Of the state.
     """
     arm, desired, velocity = configured.arm, command.desired, command.velocity
     error = configured.controller.tuning.law.position_error(desired.position, command.position)
@@ -49,6 +56,7 @@ class ControllerState:
 
     Parameters
     ----------
+    node : rclpy.node.Node
     state_type, query_type : type
         control_msgs.msg.JointTrajectoryControllerState, control_msgs.srv.QueryTrajectoryState
     configured : callable

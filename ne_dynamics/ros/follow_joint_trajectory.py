@@ -75,8 +75,10 @@ class FollowJointTrajectoryServer:
 
     Parameters
     ----------
+    node : rclpy.node.Node
     action_type : type
         control_msgs.action.FollowJointTrajectory
+    reporter : Reporter
     """
 
     def __init__(self, node: Any, action_type: Any, reporter: Reporter) -> None:

@@ -39,6 +39,8 @@ class PayloadEstimator:
 
     Parameters
     ----------
+    node : rclpy.node.Node
+    reporter : Reporter
     configured : callable
         Returns the :class:`~ne_dynamics.ros.configured_arm.ConfiguredArm`, or None.
     """

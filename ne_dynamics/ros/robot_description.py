@@ -24,6 +24,8 @@ class RobotDescriptionTopic:
 
     Parameters
     ----------
+    node : ComputedTorqueNode
+    reporter : Reporter
     settings : callable
         Returns the settings.
     on_robot : callable

@@ -22,8 +22,10 @@ class SpeedScaling:
 
     Parameters
     ----------
+    node : rclpy.node.Node
     factor_type : type
         control_msgs.msg.SpeedScalingFactor
+    reporter : Reporter
     configured : callable
         Returns the arm, or None.
     """

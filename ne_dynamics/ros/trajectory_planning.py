@@ -63,8 +63,17 @@ def plan_message(
 
     Parameters
     ----------
+    planner : MotionPlanner
+    rules : TrajectoryRules
+    data : bytes
+        As a raw subscription hands it over.
     start_time : float or None
         By its stamp [s]; None for now.
+
+    Raises
+    ------
+    NeDynamicsError
+        When it cannot be read, or is not to be followed.
     """
     _, given = read_trajectory(data, NODE.most_trajectory_points)
     if not given.fields.times.size:
@@ -130,8 +139,10 @@ class TrajectoryPlanning:
 
     Parameters
     ----------
+    node : rclpy.node.Node
     settings : callable
         Returns what counts for plans: another object when it has changed.
+    worker : WorkerProcess
     """
 
     def __init__(

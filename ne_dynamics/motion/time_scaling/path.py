@@ -95,6 +95,7 @@ def divide_into(segments: Segments, counts: IndexArray) -> Segments:
 
     Parameters
     ----------
+    segments : Segments
     counts : array, shape (s,), dtype int
         Into how many parts.
     """

@@ -111,8 +111,20 @@ def find_time_optimal(
 
     Parameters
     ----------
+    path : PathIntervals
+        All of the path, in its order.
+    compute_efforts : callable
+    limits : DemandLimits
+    share : float
+        Part of the effort limits that the motion may take.
+    fastest : float
+        Largest speed; 1 is that of the path's own time.
+    slowest : float
+        Speed at corners, or this part of what the limits allow.
     allowed : array, shape (N,), optional
         Part of all limits that the motion may take in each interval; all of them when None.
+    begin, end : float
+        Largest speeds at both ends of the path.
     """
     turns = is_corner(path.velocity[0, 1:], path.velocity[1, :-1])
     corners: IndexArray = np.flatnonzero(turns) + 1

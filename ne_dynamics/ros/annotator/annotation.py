@@ -93,8 +93,19 @@ class AnnotatedArm:
 
         Parameters
         ----------
+        message : trajectory_msgs.msg.JointTrajectory
+        start : DesiredState or None
+            Where the arm rests, in the order of the model's joints, for a trajectory whose first
+            point is later than 0; None when that is not known.
         base_motion : array, shape (9,), or None
             Tilt of the base, of an arm with an IMU.
+        is_goal : bool
+            Whether more than the joints' limits is refused. Positions beyond them always are.
+
+        Raises
+        ------
+        NeDynamicsError
+            When the message cannot be used, or the motion not be annotated.
         """
         settings, dynamics = self.settings, self.arm.dynamics
         joints = dynamics.robot.joints

@@ -87,14 +87,18 @@ class GoalProxy:
 
     Parameters
     ----------
+    node : rclpy.node.Node
     action_type : type
         control_msgs.action.FollowJointTrajectory
     controller : str
         The controller's name.
+    reporter : Reporter
+    background : Background
     present : Present
         Knows where the arm is.
     arm : callable
         Returns the arm, or None before its model has come.
+    steady_clock : rclpy.clock.Clock
     """
 
     def __init__(

@@ -39,12 +39,15 @@ class HeldEfforts:
 
     Parameters
     ----------
+    node : rclpy.node.Node
     client : rclpy.action.ActionClient
         Of the controller's action.
     action : str
         Its name.
     action_type : type
         control_msgs.action.FollowJointTrajectory
+    reporter : Reporter
+    present : Present
     arm : callable
         Returns the arm, or None before its model has come.
     """

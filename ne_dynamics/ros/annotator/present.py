@@ -89,6 +89,8 @@ class Present:
 
     Parameters
     ----------
+    node : rclpy.node.Node
+    reporter : Reporter
     controller : str
         Whose `controller_state` says where the arm is sent; '' where there is none.
     """

@@ -25,6 +25,9 @@ class AnnotationTopics:
 
     Parameters
     ----------
+    node : rclpy.node.Node
+    reporter : Reporter
+    background : Background
     present : Present
         Knows where the arm is.
     arm : callable

@@ -38,8 +38,10 @@ class CommandMessage:
 
     Parameters
     ----------
+    message : ROS message
     rows : mapping of str to array, shape (n,)
         Views of its numbers by interface, in the order of the command.
+    arm : ControlledArm
 
     Attributes
     ----------
@@ -66,6 +68,8 @@ class CommandMessage:
         ----------
         effort : array, shape (n,)
             In the order of the model [N m or N].
+        desired : DesiredState or None
+            What it was computed with; needed where the message carries more than efforts.
         """
         self._effort[:] = effort if self._is_model_order else effort[self._order]
         if self._position is not None and desired is not None:

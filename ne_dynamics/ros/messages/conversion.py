@@ -199,6 +199,7 @@ def fill_point(
 
     Parameters
     ----------
+    point : trajectory_msgs.msg.JointTrajectoryPoint
     order : array, shape (n,), dtype int
         Index of each joint of the message.
     elapsed : float

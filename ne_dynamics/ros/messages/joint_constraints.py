@@ -39,6 +39,7 @@ class JointConstraints:
 
     Parameters
     ----------
+    node : rclpy.node.Node
     joint_names : sequence of str
         In the order of the model.
 

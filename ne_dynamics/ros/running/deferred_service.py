@@ -18,8 +18,10 @@ class DeferredService:
 
     Parameters
     ----------
+    node : rclpy.node.Node
     kind : type
         Of the service, e.g. std_srvs.srv.Trigger.
+    name : str
     callback : callable
         Called with the request and a :data:`Reply`.
     """

@@ -31,6 +31,8 @@ class PatientServer(ActionServer):
 
     Parameters
     ----------
+    node : rclpy.node.Node
+    action_type : type
     name : str
         Of the action, below the node's.
     **callbacks

@@ -139,10 +139,15 @@ def tracking_level(
 
     Parameters
     ----------
+    joint_names : sequence of str
     errors : array, shape (n,)
         Largest absolute position error of each joint [rad or m].
     warn, error : array, shape (n,)
         From where it is a warning and an error.
+
+    Returns
+    -------
+    DiagnosticLevel
     """
     for value, bounds in ((ERROR, error), (WARN, warn)):
         above = np.flatnonzero(errors >= bounds)

@@ -56,6 +56,8 @@ class MeasuredMotion:
             [s]
         position : array, shape (n,)
             [rad or m]
+        message : sensor_msgs.msg.JointState
+        command : Tick
         """
         if not self._windows.wants(time):
             return

@@ -15,6 +15,7 @@ class OtherCommanders:
 
     Parameters
     ----------
+    node : rclpy.node.Node
     publisher : rclpy.publisher.Publisher
         Of this node.
     """

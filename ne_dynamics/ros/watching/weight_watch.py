@@ -57,6 +57,7 @@ class WeightWatch:
 
         Parameters
         ----------
+        message : sensor_msgs.msg.JointState
         now : float
             Its stamp [s].
         position, velocity : array, shape (n,)

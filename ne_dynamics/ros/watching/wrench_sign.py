@@ -19,6 +19,8 @@ class WrenchSignWatch:
 
     Parameters
     ----------
+    arm : ControlledArm
+    controller : Controller
     settings : callable
         Returns the settings of the node as they are now.
     """
