@@ -60,6 +60,10 @@ def test_a_rate_that_is_too_slow_for_the_motion_is_said_first(extras, capsys):
         'warning: mit: expected errors of the motion within position_error, 50'
     )
     assert '5 Hz and a dead time of 200 ms are too slow' in first
+    assert main([*arguments, '--rate', '5', '--json']) == 0
+    assert 'too slow' in json.loads(capsys.readouterr().out)['remarks'][0]
+    assert main(arguments) == 0
+    assert 'warning' not in capsys.readouterr().out
 
 
 def test_a_trajectory_of_ones_own(extras, tmp_path, capsys):
@@ -87,9 +91,15 @@ def test_a_trajectory_of_ones_own(extras, tmp_path, capsys):
         (['--encoder-bits', '0'], '--encoder-bits: expected 1 to'),
         (['--payload', '900'], 'motors that can hold the arm'),
         (['--rate', 'nan'], 'rate: expected a finite number'),
+        (['--rate', '0'], 'rate: expected a finite number > 0'),
+        (['--rate', '1e300'], 'rate: expected a finite number >= 1, at most 100000'),
         (['--rate', '1e-300'], 'rate: expected a finite number >= 1, at most 100000'),
         (['--delay', '0.2'], 'delay: expected at most 50 periods of 2 ms'),
+        (['--payload', '-1'], 'payload [kg]: expected a mass'),
+        (['--seed', '-1'], 'seed: expected at least 0, got -1'),
         (['--trajectory', 'nowhere.yaml'], 'nowhere.yaml'),
+        (['--effort-limits', '0'], 'effort limit: expected > 0'),
+        (['--joints', 'joint_1'], "joints: expected the model's in any order"),
         (['--controller', 'a b: {'], 'controller: expected a name in ROS 2, of letters'),
     ],
 )

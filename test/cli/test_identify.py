@@ -106,7 +106,13 @@ def test_model_may_be_written_over_itself(log_file, tmp_path, capsys):
     options = '-o', model, '--spread', '0.5', '--offsets', '--json'
     assert call(identify, 'identify', '--model', model, log_file, *options) == 0
     document = json.loads(capsys.readouterr().out)
+    assert document['written'] == str(model)
     assert document['identifiable_directions'] == 15
+    assert [joint['joint'] for joint in document['joints']] == [
+        f'joint_{index}' for index in range(1, JOINTS + 1)
+    ]
+    friction = document['joints'][1]['coulomb_friction']
+    assert (friction['before'], set(friction)) == (0.0, {'before', 'after', 'deviation'})
     forearm = document['bodies'][2]
     assert forearm['link'] == 'forearm'
     assert np.shape(forearm['after']['inertia_about_com']) == (3, 3)
@@ -195,6 +201,12 @@ def test_errors_exit_with_one_and_name_the_file(tmp_path, capsys):
             assert cli.main([*command, '--model', model, log]) == 1
             assert message in capsys.readouterr().err
     assert not output.exists()
+
+
+def test_output_in_a_folder_that_does_not_exist(log_file, tmp_path, capsys):
+    output = tmp_path / 'none' / 'identified.urdf'
+    assert cli.main(['identify', '--model', str(ARM), str(log_file), '-o', str(output)]) == 1
+    assert 'none' in capsys.readouterr().err
 
 
 def test_evaluation_as_table_and_picture(log_file, tmp_path, capsys):

@@ -18,7 +18,7 @@ from random_robots import random_tree
 from rotor_trees import load_rotor_tree
 
 import ne_dynamics as ned
-from ne_dynamics.errors import InputError, NeDynamicsError
+from ne_dynamics.errors import InputError, ModelError, NeDynamicsError
 from ne_dynamics.model.rigid_body import Inertia
 
 ROWS = 2
@@ -230,6 +230,48 @@ def test_parameters_upon_parameters(tree, backend):
     ):
         expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
         check_equal(found, expected, tree[0], some, {})
+
+
+@every_tree
+def test_the_efforts_are_linear_in_the_inertias(tree, backend):
+    """Numbers of no real body are taken, negative masses too: efforts are regressor times them."""
+    ours = nominal(tree, backend)
+    rng = np.random.default_rng(tree[0])
+    inertial = rng.uniform(-2.0, 2.0, 10 * len(ours.robot.bodies))
+    n = ours.n
+    found = ours.with_parameters(
+        inertial=inertial,
+        viscous_friction=np.zeros(n),
+        coulomb_friction=np.zeros(n),
+        rotor_inertia=np.zeros(n),
+    )
+    arguments = arguments_of(ours, tree[0])
+    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
+    regressor = ours.regressor(*motion)
+    scale = (np.abs(regressor) @ np.abs(inertial)).max()
+    for _ in range(2):
+        computed = found.inverse_dynamics(*motion)
+        assert relative_error(computed, regressor @ inertial, scale) <= 1e-11
+        single = found.inverse_dynamics(*[values[0] for values in motion])
+        assert relative_error(single, regressor[0] @ inertial, scale) <= 1e-11
+
+
+@every_tree
+def test_no_inertia_at_all(tree, backend):
+    """Bodies without mass take friction and rotor inertia only, and there is no centre of mass."""
+    ours = nominal(tree, backend)
+    found = ours.with_parameters(inertial=np.zeros(10 * len(ours.robot.bodies)))
+    arguments = arguments_of(ours, tree[0])
+    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
+    rotors = ours.robot.joint_values('reflected_inertia')
+    expected = rotors * motion[2] + ours.friction_torque(motion[1])
+    for _ in range(2):
+        computed = found.inverse_dynamics(*motion)
+        np.testing.assert_allclose(computed, expected, rtol=1e-13, atol=1e-13)
+        np.testing.assert_allclose(found.mass_matrix(motion[0][0]), np.diag(rotors), atol=1e-14)
+        for q in (motion[0], motion[0][0]):
+            with pytest.raises(ModelError, match='mass'):
+                found.center_of_mass(q)
 
 
 def test_zeros_in_the_model_are_not_built_in(backend):
