@@ -102,6 +102,17 @@ class CommandMachine:
 
         Then they are those of :meth:`last_commands` for where it should be by then. Each is for
         `ramp_period` after the one before, the first for that long from now.
+
+        Parameters
+        ----------
+        silent_for : float
+            Time since the last state [s].
+
+        Returns
+        -------
+        iterator of array, shape (n,), or None
+            [N m or N]; None when nothing is to be braked, or nothing can be said of the motion.
+            Drives that close the loop are always braked: along the desired motion.
         """
         arm, tuning = self._arm, self._arm.tuning
         answered = arm.watch.answered

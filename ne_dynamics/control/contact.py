@@ -110,7 +110,20 @@ class ContactDetector:
         return np.array(self._thresholds)
 
     def update(self, residual: FloatArray, now: float) -> bool:
-        """Judge a residual."""
+        """Judge a residual.
+
+        Parameters
+        ----------
+        residual : array, shape (n,)
+            [N m or N]
+        now : float
+            [s]
+
+        Returns
+        -------
+        bool
+            Whether a contact begins with it.
+        """
         # For a few joints loops are quicker than NumPy.
         sizes, bounds = [abs(value) for value in residual.tolist()], GUARD_LIMITS
         if self._begin is None:

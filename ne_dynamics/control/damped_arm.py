@@ -58,7 +58,20 @@ class DampedArm:
         self.damping = None
 
     def answer(self, tick: Tick, heard_at: float) -> None:
-        """Set `effort`, `desired`, `saturated` and `velocity`."""
+        """Set `effort`, `desired`, `saturated` and `velocity`.
+
+        Parameters
+        ----------
+        tick : Tick
+        heard_at : float
+            Stamp of the last state that came: the one that has shown the fault may be later than
+            the last that was believed [s].
+
+        Raises
+        ------
+        StateRefused
+            When the effort is not finite.
+        """
         tuning, position, now = tick.tuning, tick.position, tick.now
         begins, sense, limiter = self.damping is None, self._arm.sense, self._arm.limits.limiter
         damping = self._begin(tuning, position) if self.damping is None else self.damping

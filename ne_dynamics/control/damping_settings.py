@@ -109,6 +109,15 @@ def find_damping_rate(
 
     It is higher where joints are light or slow: what the model lacks of gravity would let them
     drift too fast.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+    fall : array, shape (n,)
+        Acceleration by gravity alone, M^-1 g [rad/s^2 or m/s^2].
+    period : float
+        Mean time between two states [s]; 0 where it is not known.
+    settings : DampingSettings, optional
     """
     settings = DampingSettings() if settings is None else settings
     error = settings.model_error * np.abs(fall)

@@ -122,6 +122,11 @@ class DisturbanceObserver:
 
         Without that the compensation would count twice what the model now has, until it is
         unlearned.
+
+        Parameters
+        ----------
+        change : array, shape (n,)
+            By how much more effort the model asks for than before [N m or N].
         """
         residuals = self._observer.residuals
         if residuals is not None:
@@ -136,7 +141,24 @@ class DisturbanceObserver:
         wrench: FloatArray | None,
         base: Base | None,
     ) -> bool:
-        """Take a state, before it is answered; return whether a contact begins."""
+        """Take a state, before it is answered; return whether a contact begins.
+
+        Parameters
+        ----------
+        law : ControlLaw
+            By which the last command was made.
+        position, velocity : array, shape (n,)
+            [rad or m, rad/s or m/s]
+        now : float
+            [s]
+        wrench, base : optional
+            As :meth:`ControlLaw.effort` takes them.
+
+        Raises
+        ------
+        InputError
+            When the model has no finite effort for the motion.
+        """
         if not self._sent:
             return False
         period = now - self._sent[-1].time
@@ -165,7 +187,13 @@ class DisturbanceObserver:
         return sent[0]
 
     def compensate(self, *, counts: bool) -> FloatArray | None:
-        """Return what is to be taken out of the next command, shape (n,); None for nothing."""
+        """Return what is to be taken out of the next command, shape (n,); None for nothing.
+
+        Parameters
+        ----------
+        counts : bool
+            Whether the law has a use for it.
+        """
         residuals, tuning = self._observer.residuals, self.tuning
         if residuals is None or not (counts and tuning.compensates):
             self.compensation = None
@@ -194,7 +222,21 @@ class DisturbanceObserver:
         error: FloatArray,
         now: float,
     ) -> None:
-        """Take note of a command."""
+        """Take note of a command.
+
+        Parameters
+        ----------
+        effort : array, shape (n,)
+            After all limits [N m or N]; kept, so not to be changed.
+        limited : array, shape (n,), dtype bool, or None
+            Joints that the limits have changed.
+        friction_qd : array, shape (n,)
+            Desired velocities, which friction is fed forward for [rad/s or m/s].
+        error : array, shape (n,)
+            Of the position [rad or m].
+        now : float
+            Time of the state that it answers [s].
+        """
         self._sent.append(_Sent(now, effort, friction_qd))
         self._limited = limited
         if self.compensation is not None:

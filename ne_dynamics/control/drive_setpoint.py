@@ -51,7 +51,32 @@ def plan_rest(
     position_error: PositionError = np.subtract,
     is_limp: bool = False,
 ) -> list[Setpoint]:
-    """Return how what was sent comes to rest, and what is sent last."""
+    """Return how what was sent comes to rest, and what is sent last.
+
+    Parameters
+    ----------
+    sent : Setpoint
+        What was sent last, its effort limited.
+    limits : StopLimits
+    compute_efforts : callable
+        Efforts of the model for a motion.
+    duration : float
+        In which the effort goes over to that of the model [s].
+    period : float
+        Time between two of them [s].
+    found : array, shape (n,), optional
+        Where the arm is that does not follow: the drives are led there, so that they push no
+        longer [rad or m].
+    position_error : callable
+    is_limp : bool
+        The effort goes to zero: the drives hold the arm by their gains alone.
+
+    Returns
+    -------
+    list of Setpoint
+        A period apart, the first a period from now; the last is at rest, and the only one where
+        nothing is to change but for rounding.
+    """
     way = stop(sent.desired, limits, compute_efforts, now=0.0, longest=MOTION.longest_brake)
     rest = way.final.position
     shift = np.zeros_like(rest) if found is None else position_error(found, rest)

@@ -69,6 +69,24 @@ class DampingEffort(NamedTuple):
 class FaultDamping:
     """The states that damping acts on, from a fault on.
 
+    Parameters
+    ----------
+    joints : sequence of Joint
+    compute_efforts : callable
+        Efforts of the model with friction, as :func:`ne_dynamics.motion.braking.predict` takes
+        them.
+    jump_speeds : array, shape (n,), or None
+        A joint that moves faster between two states has jumped [rad/s or m/s]; None for no limit.
+    position : array, shape (n,)
+        Measured in the state that has shown the fault [rad or m].
+    states : AnsweredStates
+        The last states before the fault, with their commands.
+    disbelieved : collection of int
+        Joints whose measurements do not count.
+    rate : float, optional
+        At which velocities decay [1/s]; see :func:`~.damping_settings.find_damping_rate`.
+    settings : DampingSettings, optional
+
     Attributes
     ----------
     position, velocity : array, shape (n,)
@@ -140,7 +158,17 @@ class FaultDamping:
         self.velocity = np.where(self.believed, measured, self.velocity)
 
     def step(self, position: FloatArray, elapsed: float, effort: FloatArray) -> None:
-        """Take a state."""
+        """Take a state.
+
+        Parameters
+        ----------
+        position : array, shape (n,)
+            Measured [rad or m].
+        elapsed : float
+            Time since the state before [s]; nothing changes where it is not above 0.
+        effort : array, shape (n,)
+            Sent in that time [N m or N].
+        """
         if not elapsed > 0.0:
             return
         self._time += elapsed
@@ -161,7 +189,21 @@ class FaultDamping:
         wrench: FloatArray | None = None,
         base: Base | None = None,
     ) -> DampingEffort:
-        """Return the effort that carries the arm and slows it down."""
+        """Return the effort that carries the arm and slows it down.
+
+        Parameters
+        ----------
+        compensation : Compensation
+        limits : array, shape (n,)
+            Of the efforts [N m or N].
+        wrench, base : optional
+            As :meth:`Compensation.effort` takes them.
+
+        Raises
+        ------
+        InputError
+            When the effort is not finite.
+        """
         still, settings = np.zeros_like(self.position), self.settings
         excess = float(self._speeds.max())
         counted = min(max(2.0 - excess / settings.coriolis_speed, 0.0), 1.0)
@@ -180,6 +222,11 @@ class FaultDamping:
 
         Of the difference counts what friction or a contact has balanced so far: the rest has
         moved the arm, or goes with what brakes the other joints now.
+
+        Parameters
+        ----------
+        last, held : array, shape (n,)
+            That command, and the effort that carries the arm [N m or N].
         """
         self._fade_left = self.settings.longest_fade
         difference = last - held
@@ -194,6 +241,16 @@ class FaultDamping:
 
         It ends at once for a joint that it drives on too fast, and waits while it lets a joint go
         too fast.
+
+        Parameters
+        ----------
+        elapsed : float
+            Time since the state before [s].
+
+        Returns
+        -------
+        array, shape (n,), or None
+            None when nothing is left.
         """
         offset, settings = self.offset, self.settings
         self._fade_left -= elapsed
@@ -299,7 +356,15 @@ class FaultDamping:
     def _predict_present(
         self, times: FloatArray, positions: FloatArray, efforts: FloatArray
     ) -> None:
-        """Find where joints that are not believed are by now."""
+        """Find where joints that are not believed are by now.
+
+        Parameters
+        ----------
+        times : array, shape (m,)
+            Of the states before the fault [s].
+        positions, efforts : array, shape (m, n)
+            [rad or m, N m or N]
+        """
         settings, count = self.settings, len(times)
         away = np.abs(self._turned(positions - positions[-1])) > settings.still_distance
         # The first state from which on each position has stayed the same.

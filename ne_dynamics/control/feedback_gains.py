@@ -14,7 +14,27 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 def gain_matrix(value: ArrayLike, n: int, name: str) -> FloatArray:
-    """Return a gain in its shortest form, checked and frozen."""
+    """Return a gain in its shortest form, checked and frozen.
+
+    Parameters
+    ----------
+    value : array-like, shape (), (1,), (n,), (n * n,) or (n, n)
+        One gain for all joints, one a joint (a diagonal matrix), or the full matrix (row-major
+        when flat).
+    n : int
+        Number of joints.
+    name : str
+        For the error message.
+
+    Returns
+    -------
+    array, shape (), (n,) or (n, n)
+
+    Raises
+    ------
+    ParameterError
+        When the length fits none of these, a value is not finite, or the diagonal is negative.
+    """
     try:
         gain = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -81,7 +81,14 @@ class HandGuidingSettings:
 
 
 class HandGuiding:
-    """What a hand feels beside the inertia of the arm."""
+    """What a hand feels beside the inertia of the arm.
+
+    Parameters
+    ----------
+    settings : HandGuidingSettings
+    speed_limits : array, shape (n,), or None
+        In the order of the model [rad/s or m/s], infinite where a joint has none.
+    """
 
     def __init__(
         self, settings: HandGuidingSettings, speed_limits: FloatArray | None = None
@@ -107,7 +114,21 @@ class HandGuiding:
         wrench: FloatArray | None = None,
         base: Base | None = None,
     ) -> FloatArray:
-        """Return the effort that carries and damps the arm."""
+        """Return the effort that carries and damps the arm.
+
+        Parameters
+        ----------
+        compensation : Compensation
+        q, qd : array, shape (n,)
+            Measured [rad or m, rad/s or m/s].
+        wrench, base : optional
+            As for :meth:`ne_dynamics.dynamics.compensation.Compensation.effort`.
+
+        Returns
+        -------
+        array, shape (n,)
+            [N m or N]
+        """
         chosen, still, excess = self._settings, np.zeros_like(qd), self.excess(qd)
         rate, share = chosen.damping, chosen.friction
         if excess > 1.0:

@@ -30,7 +30,20 @@ class LimitedEffort(NamedTuple):
 
 
 class EffortLimiter:
-    """Clamp and rate limit; remembers the last command."""
+    """Clamp and rate limit; remembers the last command.
+
+    Parameters
+    ----------
+    limits : array, shape (n,)
+        Largest effort [N m or N]; infinite for none.
+    rates : array-like, shape (0,), (1,) or (n,)
+        Largest change [N m/s or N/s]; empty, zero or infinite for none.
+
+    Raises
+    ------
+    ParameterError
+        When a limit is not positive or a length is wrong.
+    """
 
     def __init__(self, limits: FloatArray, rates: ArrayLike = ()) -> None:
         n = limits.size
@@ -55,7 +68,13 @@ class EffortLimiter:
         self._last = other._last
 
     def start_from(self, effort: FloatArray) -> None:
-        """Take what the motors do now for the last command."""
+        """Take what the motors do now for the last command.
+
+        Parameters
+        ----------
+        effort : array, shape (n,)
+            [N m or N]; ignored when it is not possible.
+        """
         if self.is_possible(effort):
             self._last = effort
 
@@ -82,7 +101,24 @@ class EffortLimiter:
         return self._has_rates and self._last is None
 
     def apply(self, effort: FloatArray, dt: float) -> LimitedEffort:
-        """Return the command that may go out, and remember it."""
+        """Return the command that may go out, and remember it.
+
+        Parameters
+        ----------
+        effort : array, shape (n,)
+            What the control law wants [N m or N].
+        dt : float
+            Time since the last command [s].
+
+        Returns
+        -------
+        LimitedEffort
+
+        Raises
+        ------
+        InputError
+            When the effort is not finite; nothing is remembered then.
+        """
         values = effort.tolist()
         last = self._last
         if not self._has_rates or last is None:

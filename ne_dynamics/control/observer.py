@@ -134,7 +134,32 @@ class MomentumObserver:
         velocity_lag: float = 0.0,
         held: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Take a state."""
+        """Take a state.
+
+        Parameters
+        ----------
+        law : ControlLaw
+            Whose model and terms count.
+        q, qd : array, shape (n,)
+            Position [rad or m] and velocity [rad/s or m/s]; kept, so not to be changed.
+        friction_qd : array, shape (n,)
+            Velocities that friction but the viscous one counts for [rad/s or m/s].
+        effort : array, shape (n,)
+            What was commanded from the last state to this one, after all limits [N m or N].
+        now : float
+            [s]
+        wrench, base : optional
+            As :meth:`ControlLaw.effort` takes them.
+        velocity_lag : float
+            By how much velocities are late behind positions [s].
+        held : array, shape (n,), dtype bool, or None
+            Joints whose slow residual stays as it is.
+
+        Raises
+        ------
+        InputError
+            When the model has no finite effort for the motion; nothing is changed then.
+        """
         last = self._last
         if last is None:
             self._last = qd, now

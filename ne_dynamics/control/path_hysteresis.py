@@ -29,7 +29,14 @@ class PathHysteresis:
         self._position: FloatArray | None = None
 
     def follow(self, law: ControlLaw, desired: DesiredState) -> FloatArray | None:
-        """Go on to a desired state, and return :attr:`effort`."""
+        """Go on to a desired state, and return :attr:`effort`.
+
+        Parameters
+        ----------
+        law : ControlLaw
+            By which it is answered.
+        desired : DesiredState
+        """
         compensation, self.effort = law.compensation, None
         if not compensation.has_hysteresis:
             return None

@@ -49,7 +49,28 @@ def crossover_frequency(kp: FloatArray, kv: FloatArray) -> FloatArray:
 def needed_slew(
     law: ControlLaw, effort_limits: FloatArray, inverse_inertia: FloatArray | None = None
 ) -> FloatArray:
-    """Return the slowest rates of the command that leave the feedback its stability."""
+    """Return the slowest rates of the command that leave the feedback its stability.
+
+    Parameters
+    ----------
+    law : ControlLaw
+    effort_limits : array, shape (n,)
+        [N m or N]
+    inverse_inertia : array, shape (n,), optional
+        Largest diagonal of the inverse mass matrix [1/(kg m^2) or 1/kg]: needed by
+        feedforward_pd, whose gains are efforts. In computed_torque the inertia cancels, and, as
+        the mass matrix couples the joints, all must follow the fastest.
+
+    Returns
+    -------
+    array, shape (n,)
+        [N m/s or N/s]; zero without feedback, infinite where there is no effort limit.
+
+    Raises
+    ------
+    ValueError
+        When the inverse inertia is needed and not given.
+    """
     gains = law.gains
     if not law.has_feedback or gains is None:
         return np.zeros(effort_limits.size)
@@ -72,7 +93,18 @@ def needed_slew(
 def slew_remarks(
     rates: FloatArray, needed: FloatArray, joint_names: Sequence[str], name: str
 ) -> list[str]:
-    """Return which rates are too slow, in one sentence at most."""
+    """Return which rates are too slow, in one sentence at most.
+
+    Parameters
+    ----------
+    rates : array, shape (n,)
+        Zero or infinite for none [N m/s or N/s].
+    needed : array, shape (n,)
+        See :func:`needed_slew`.
+    joint_names : sequence of str
+    name : str
+        What the rates are the value of.
+    """
     slow = [
         f'{joint} {rate:g} (expected >= {least:.4g})'
         for joint, rate, least in zip(joint_names, rates.tolist(), needed.tolist(), strict=True)
@@ -92,6 +124,17 @@ def comes_to_rest(
     """Return whether a joint comes to rest after a push, by its linear loop with a rate limit.
 
     An effort counts a period after its state, and is held for one.
+
+    Parameters
+    ----------
+    kp, kv : float
+        Accelerations per error [1/s^2, 1/s].
+    reach : float
+        Time in which the command gets from 0 to the size of the push [s].
+    period : float
+        Between two states [s]; 0: as short as it may be.
+    velocity : VelocitySettings
+        Where the velocities come from.
     """
     # Two digits tell as much, and what was computed once need not be computed every second.
     numbers = (float(f'{value:.2g}') for value in (kp, kv, reach, period))
@@ -145,7 +188,22 @@ def refuse_slow_rates(
     velocity: VelocitySettings = MEASURED,
     inverse_inertia: FloatArray | None = None,
 ) -> list[str]:
-    """Return why a rate limit lets the loop swing for ever, in one sentence at most."""
+    """Return why a rate limit lets the loop swing for ever, in one sentence at most.
+
+    Parameters
+    ----------
+    law : ControlLaw
+    effort_limits : array, shape (n,)
+        [N m or N]
+    rates : array, shape (0,), (1,) or (n,)
+        Empty, zero or infinite for none [N m/s or N/s].
+    joint_names : sequence of n str
+    period, velocity
+        As for :func:`comes_to_rest`.
+    inverse_inertia : array, shape (n,), optional
+        Diagonal of the inverse mass matrix where the arm is [1/(kg m^2) or 1/kg]: without it
+        nothing is said of feedforward_pd, whose gains are efforts.
+    """
     gains, is_pd = law.gains, law.mode is Mode.FEEDFORWARD_PD
     if not law.has_feedback or gains is None or not rates.any():
         return []

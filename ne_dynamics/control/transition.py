@@ -31,6 +31,11 @@ END = 6.638352067993813
 class CommandOffset:
     """What is added to the command of a law so that it goes on from the one before.
 
+    Parameters
+    ----------
+    duration : float
+        Transition time [s]; 0 for none.
+
     Attributes
     ----------
     value : array, shape (n,), or None
@@ -64,7 +69,13 @@ class CommandOffset:
         self._left = 0.0
 
     def change(self, value: FloatArray) -> None:
-        """Let the offset be another; what of it was decaying goes on to do so."""
+        """Let the offset be another; what of it was decaying goes on to do so.
+
+        Parameters
+        ----------
+        value : array, shape (n,)
+            Nothing is changed where it is not finite.
+        """
         if self.duration > 0.0 and np.isfinite(value).all():
             if self.slope is None:
                 self.slope, self._rate = np.zeros(value.size), END / self.duration
@@ -89,7 +100,13 @@ class CommandOffset:
             self._left = COMMAND.forgotten_times * self.duration
 
     def decay(self, elapsed: float) -> None:
-        """Let time pass."""
+        """Let time pass.
+
+        Parameters
+        ----------
+        elapsed : float
+            [s]; below 0 counts as 0.
+        """
         value, slope = self.value, self.slope
         if value is None or slope is None or not elapsed > 0.0:
             return
@@ -104,7 +121,21 @@ class CommandOffset:
 
 
 def ramp(start: FloatArray, end: FloatArray, duration: float, period: float) -> list[FloatArray]:
-    """Return the commands on the way from one to another, the last of them exactly the other."""
+    """Return the commands on the way from one to another, the last of them exactly the other.
+
+    Parameters
+    ----------
+    start, end : array, shape (n,)
+        [N m or N]
+    duration, period : float
+        Time for all of it, and between two commands [s].
+
+    Returns
+    -------
+    list of array, shape (n,)
+        Without `start`, and monotonic: they begin and end flat, and are steepest, 1.5 times the
+        mean, in the middle. Only `end` when the two are the same but for rounding.
+    """
     steps = max(1, ceil(duration / period - 1e-9))
     if np.allclose(start, end, rtol=1e-9, atol=1e-9):
         steps = 1

@@ -69,7 +69,13 @@ def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypo
 
 
 def first_left(times: Sequence[float] | FloatArray, now: float) -> int:
-    """Return the index of the first of ascending times [s] that is not past."""
+    """Return the index of the first of ascending times [s] that is not past.
+
+    Raises
+    ------
+    TrajectoryError
+        When all are past.
+    """
     first = int(np.searchsorted(times, now))
     if first == len(times):
         raise TrajectoryError(

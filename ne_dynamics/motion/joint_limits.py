@@ -41,7 +41,13 @@ def position_limits(joints: Sequence[Joint]) -> tuple[FloatArray, FloatArray]:
 
 
 def per_joint(value: ArrayLike, n: int, name: str) -> FloatArray:
-    """Return one number a joint from one for all or one each, shape (n,)."""
+    """Return one number a joint from one for all or one each, shape (n,).
+
+    Raises
+    ------
+    ParameterError
+        When there are neither 1 nor n of them, or one is NaN or negative.
+    """
     try:
         numbers = np.atleast_1d(np.array(value, dtype=np.float64))
     except (TypeError, ValueError) as error:

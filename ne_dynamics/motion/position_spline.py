@@ -112,6 +112,12 @@ def _solve(
 
     Each pass couples knots twice as far from each other, and squares the coupling, which begins
     at a half at the most: six passes do for any number of points, each on whole arrays.
+
+    Parameters
+    ----------
+    below, diagonal, above : array, shape (p, 1)
+        The diagonal is twice the sum of the others.
+    right : array, shape (p, n)
     """
     below, above, right = below / diagonal, above / diagonal, right / diagonal
     shift = 1

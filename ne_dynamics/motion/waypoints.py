@@ -91,7 +91,19 @@ class PointFields(NamedTuple):
 
     @classmethod
     def of(cls, points: Sequence[TrajectoryPoint], width: int) -> PointFields:
-        """Return points as arrays."""
+        """Return points as arrays.
+
+        Parameters
+        ----------
+        points : sequence of TrajectoryPoint
+        width : int
+            Number of joint names.
+
+        Raises
+        ------
+        TrajectoryError
+            When an array has another length, or something that is no number.
+        """
         return cls(
             np.array([point.time_from_start for point in points], dtype=np.float64),
             *(
@@ -336,7 +348,13 @@ def _carried(fields: PointFields, width: int, *, allow_integration: bool) -> NDA
 
 
 def find_columns(joints: Sequence[Joint], joint_names: Sequence[str]) -> list[int]:
-    """Return, for each of the robot's joints, its place among the sender's names."""
+    """Return, for each of the robot's joints, its place among the sender's names.
+
+    Raises
+    ------
+    TrajectoryError
+        When a joint is missing, unknown or named twice.
+    """
     known = [joint.name for joint in joints]
     place: dict[str, int] = {}
     for index, name in enumerate(joint_names):

@@ -133,7 +133,13 @@ class ConfiguredArm:
         return self.connections.subscriptions
 
     def require_feasible(self, tuning: Tuning) -> list[str]:
-        """Return what is doubtful about a tuning on the arm as it is."""
+        """Return what is doubtful about a tuning on the arm as it is.
+
+        Raises
+        ------
+        ParameterError
+            When it cannot work, and what counts now can.
+        """
         refusals = self.controller.check.check_change(tuning)
         if refusals:
             raise ParameterError('; '.join(refusals))
@@ -177,7 +183,14 @@ class ConfiguredArm:
         self.states.begin()
 
     def end_commanding(self, last: LastCommand, reason: str) -> None:
-        """Send a last command for the last known pose, and no more."""
+        """Send a last command for the last known pose, and no more.
+
+        Parameters
+        ----------
+        last : LastCommand
+        reason : str
+            For who followed the motion.
+        """
         if not self.is_commanding:
             return
         self.states.is_commanding = False
@@ -216,7 +229,13 @@ class ConfiguredArm:
         return bias
 
     def clear_fault(self) -> str:
-        """Let a fault that latches be over; return what it was, in words."""
+        """Let a fault that latches be over; return what it was, in words.
+
+        Raises
+        ------
+        StateRefused
+            When there is none, or the joint states do not come.
+        """
         fault = self.controller.accept.guard.clear()
         return f'{fault.kind.value}: {fault.text}'
 

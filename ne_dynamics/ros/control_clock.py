@@ -23,7 +23,13 @@ class ControlClock:
         self._epoch: int | None = None
 
     def seconds(self, nanoseconds: int) -> float:
-        """Return a stamp [s] since the first one."""
+        """Return a stamp [s] since the first one.
+
+        Parameters
+        ----------
+        nanoseconds : int
+            0 is the node's time.
+        """
         if nanoseconds == 0:
             nanoseconds = self._now()
         if self._epoch is None:

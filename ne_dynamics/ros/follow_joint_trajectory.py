@@ -326,7 +326,14 @@ class FollowJointTrajectoryServer:
             self._finish(goal.handle, goal.handle.abort, GoalOutcome(GoalCode.INVALID_GOAL, text))
 
     def _preempt(self, code: GoalCode, text: str) -> None:
-        """Abort the goal that is followed, if there is one; the arm goes where it goes."""
+        """Abort the goal that is followed, if there is one; where the arm goes is not our affair.
+
+        Parameters
+        ----------
+        code : GoalCode
+        text : str
+            What has happened.
+        """
         goal, self._goal = self._goal, None
         if goal is not None:
             self._finish(goal.handle, goal.handle.abort, GoalOutcome(code, text))

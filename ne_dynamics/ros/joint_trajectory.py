@@ -131,7 +131,14 @@ class JointTrajectoryTopic:
         self.on_ended('a trajectory came by the topic joint_trajectory', False)
 
     def follow(self, plan: MotionPlan, monitor: GoalMonitor | None = None) -> None:
-        """Follow what was planned in place of all that came before it."""
+        """Follow what was planned in place of all that came before it.
+
+        Parameters
+        ----------
+        plan : MotionPlan
+        monitor : GoalMonitor, optional
+            Checks how closely it is followed, where nobody else does.
+        """
         self._controller.motion.follow_plan(plan)
         self._motion_watch.begin(monitor, command_timeout(self._settings()))
         if plan.exceeded:
@@ -179,7 +186,13 @@ class JointTrajectoryTopic:
         self.end(reason)
 
     def read_trajectory(self, message: JointTrajectory) -> tuple[Waypoints, float | None]:
-        """Return a trajectory, checked, and when it starts; None for now."""
+        """Return a trajectory, checked, and when it starts; None for now.
+
+        Raises
+        ------
+        TrajectoryError
+            When it cannot be followed; the message begins with the field at fault.
+        """
         stamp = stamp_nanoseconds(message.header.stamp)
         start_time = self._clock.seconds(stamp) if stamp else None
         rules = self._rules
@@ -208,7 +221,13 @@ class JointTrajectoryTopic:
                 )
 
     def hold(self, reason: str) -> None:
-        """Bring the desired motion to rest, and hold the arm there."""
+        """Bring the desired motion to rest, and hold the arm there.
+
+        Parameters
+        ----------
+        reason : str
+            For who followed the motion.
+        """
         self.planning.discard()
         self._controller.motion.hold()
         self.end(reason)

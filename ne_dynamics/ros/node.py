@@ -370,6 +370,17 @@ def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM; leave the arm held against gravity.
 
     Both signals are ignored from then on, to the end of the process.
+
+    Parameters
+    ----------
+    args : list of str, optional
+        Command line, with ``--ros-args``; default: that of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0 when stopped from outside, 1 when ROS could not start with these arguments
+        (the message is on stderr). Arguments that are not for ROS exit with 2 on the spot.
     """
     check_arguments('computed_torque', 'Joint states in, joint efforts out.', args)
     with stop_on_signals() as stop:

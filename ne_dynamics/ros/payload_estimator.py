@@ -73,7 +73,13 @@ class PayloadEstimator:
         self._background.submit(self._on_done, estimate_payload, *question)
 
     def _ask(self) -> Question:
-        """Return what is to be worked on."""
+        """Return what is to be worked on.
+
+        Raises
+        ------
+        NeDynamicsError
+            When nothing is; the message says why.
+        """
         configured = self._configured()
         if configured is None:
             raise PayloadError('the node is not configured')

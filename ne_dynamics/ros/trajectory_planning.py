@@ -43,7 +43,13 @@ class TrajectoryRules:
     def waypoints(
         self, given: NamedFields, planner: MotionPlanner, start_time: float | None
     ) -> Waypoints:
-        """Return points, checked."""
+        """Return points, checked.
+
+        Raises
+        ------
+        TrajectoryError
+            When they cannot be followed.
+        """
         running, now = planner.running, planner.here.time
         if self.may_be_partial and running is not None and now is not None:
             begin = now if start_time is None else start_time

@@ -53,7 +53,19 @@ class WrenchTopic:
         return ''
 
     def tare(self) -> str:
-        """Take what the sensor reads beyond the model's load at rest for its bias."""
+        """Take what the sensor reads beyond the model's load at rest for its bias.
+
+        Returns
+        -------
+        str
+            The bias, in words.
+
+        Raises
+        ------
+        WrenchError
+            When there is no sensor, no state or no reading, the arm moves, or the bias is too
+            large.
+        """
         arm, controller = self._context.arm, self._context.controller
         settings = self._context.settings
         wrist, imu = controller.sense.wrist, controller.sense.imu

@@ -53,7 +53,13 @@ class FeasibilityChecker:
     longest_interval: float
 
     def decide(self, found: list[LimitViolation]) -> tuple[LimitViolation, ...]:
-        """Return what a motion exceeds and is followed all the same, the worst first."""
+        """Return what a motion exceeds and is followed all the same, the worst first.
+
+        Raises
+        ------
+        InfeasibleMotionError
+            When it is not to be followed.
+        """
         ranked = rank(found)
         if not all(self.when_infeasible.allows(violation.quantity) for violation in ranked):
             raise InfeasibleMotionError(ranked)
@@ -71,7 +77,23 @@ class FeasibilityChecker:
     def check_motion(
         self, motion: Motion, request: MotionRequest, begin: DesiredState, now: float
     ) -> list[LimitViolation]:
-        """Return what a motion exceeds."""
+        """Return what a motion exceeds.
+
+        Parameters
+        ----------
+        motion : Motion
+            Of the request, placed at `now`.
+        request : MotionRequest
+        begin : DesiredState
+            What is asked for at `now` until then.
+        now : float
+            [s]
+
+        Returns
+        -------
+        list of LimitViolation
+            Times are from the waypoints' start.
+        """
         if not request.interpolation.has_way:
             return self.check_waypoints(request)
         origin = request.origin(now)

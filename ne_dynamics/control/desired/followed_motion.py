@@ -39,6 +39,12 @@ from ne_dynamics.motion.waypoints import DesiredState, resting_state
 class FollowedMotion:
     """The motion of one arm.
 
+    Parameters
+    ----------
+    tuning : Tuning
+    submit : Submit
+        Does work beside the states.
+
     Attributes
     ----------
     trajectory : Motion or None
@@ -102,7 +108,18 @@ class FollowedMotion:
         return bool(self._plans)
 
     def advance(self, here: Circumstances) -> TrajectoryError | None:
-        """Go on to a state; let what waits take the place of what is followed from there on."""
+        """Go on to a state; let what waits take the place of what is followed from there on.
+
+        Parameters
+        ----------
+        here : Circumstances
+            With a state.
+
+        Returns
+        -------
+        TrajectoryError or None
+            Why waypoints that waited are not followed.
+        """
         if self.trajectory is None:
             self.trajectory = self.settings.stop(_measured_state(here), here)
         self.trajectory = self.time_scaling.advance(self.trajectory, here.now)
@@ -158,7 +175,14 @@ class FollowedMotion:
         self.time_scaling.reconsider(self.trajectory, lambda: self.settings.path_efforts(here))
 
     def planner(self, here: Circumstances, until: float | None) -> MotionPlanner:
-        """Return what plans motions for what is followed now."""
+        """Return what plans motions for what is followed now.
+
+        Parameters
+        ----------
+        here : Circumstances
+        until : float or None
+            Until when it may depend on what is followed [s]; None for no longer than now.
+        """
         running, path_time = self.trajectory, self.time_scaling.path_time
         if running is not None and here.time is not None:
             place = self.time_scaling.place_at(here.time)

@@ -131,6 +131,11 @@ class PlanningSettings:
 
         Waypoints that end moving are followed by a stop; those of a stream that goes on, by a
         stop and the way back to the last one.
+
+        Raises
+        ------
+        TrajectoryError
+            When they are of the past, or beyond all numbers.
         """
         streamed = stream.extended(request, here.now)
         waypoints = request.waypoints if streamed is None else streamed
@@ -198,7 +203,17 @@ class MotionPlan:
         return None if self.pace is None else float(self.pace.passed[-1])
 
     def placed_at(self, origin: float, time: float, state: DesiredState) -> Motion | None:
-        """Return the motion where it is the one that was planned, if need be later."""
+        """Return the motion where it is the one that was planned, if need be later.
+
+        Parameters
+        ----------
+        origin : float
+            Time from which the times of the waypoints count [s].
+        time : float
+            When it takes over [s].
+        state : DesiredState
+            What is followed then.
+        """
         if self.motion is None or self.begin is None:
             return None
         later = origin - self.origin
@@ -238,7 +253,13 @@ class MotionPlanner:
     lead: float = 0.0
 
     def start_of(self, start_time: float | None) -> float | None:
-        """Return from when waypoints count [s]; None: from the state at which they take over."""
+        """Return from when waypoints count [s]; None: from the state at which they take over.
+
+        Parameters
+        ----------
+        start_time : float or None
+            As they were sent.
+        """
         now, clock = self.here.time, self.path_time.clock
         if start_time is not None or self.running is None or now is None or not self.lead:
             return start_time
@@ -253,7 +274,26 @@ class MotionPlanner:
         *,
         is_partial: bool = False,
     ) -> MotionPlan:
-        """Return what becomes of waypoints."""
+        """Return what becomes of waypoints.
+
+        Parameters
+        ----------
+        waypoints : Waypoints
+        start_time : float, optional
+            Time from which theirs count, as they were sent [s]; when None, that of
+            :meth:`start_of`.
+        is_partial : bool
+            Whether joints were left out: they go on by that time, however late it has become.
+
+        Raises
+        ------
+        TakesTimeError
+            When there is none for what is to be done.
+        InfeasibleMotionError
+            When they are not to be followed.
+        TrajectoryError
+            When positions that are missing cannot be integrated.
+        """
         settings, is_for_now = self.settings, start_time is None
         start = self.start_of(start_time)
         sent = self.stream.paced(
@@ -328,6 +368,11 @@ class MotionPlanner:
         """Return how fast what is to be followed may be gone.
 
         None for a single point that is due already: it has no way, the arm is to stand there.
+
+        Raises
+        ------
+        TakesTimeError
+            When there is none for it.
         """
         if len(motion.knots) < 2:
             return None

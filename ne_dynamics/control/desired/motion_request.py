@@ -57,7 +57,14 @@ class MotionRequest:
         return now if self.start_time is None else self.start_time
 
     def integrated(self, running: Motion | None, now: float | None) -> MotionRequest:
-        """Return the request with positions in all waypoints, in the place of another motion."""
+        """Return the request with positions in all waypoints, in the place of another motion.
+
+        Raises
+        ------
+        TrajectoryError
+            When there is none to integrate from, or no way between the waypoints; see
+            :func:`~ne_dynamics.motion.integrated_points.integrated`.
+        """
         if self.waypoints.carried is None:
             return self
         if not self.interpolation.has_way:

@@ -15,6 +15,16 @@ class PathEfforts:
     A force at the wrist is taken for one that stays: its direction in the axes of the base, and
     where it acts in those of the tip, as a weight that is held has both. How far along the force
     that is one reading does not tell: the point nearest to the tip is taken.
+
+    Parameters
+    ----------
+    compensation : Compensation
+    base : Base, optional
+        How the base stands.
+    wrench : array, shape (6,), optional
+        As :meth:`~ne_dynamics.dynamics.compensation.Compensation.effort` takes it.
+    position : array, shape (n,), optional
+        Where it was measured [rad or m].
     """
 
     def __init__(

@@ -61,6 +61,13 @@ class Band(NamedTuple):
 class PathParameter:
     """The clock of one motion.
 
+    Parameters
+    ----------
+    time : float
+        Of the caller [s].
+    place : float
+        That of the path then [s].
+
     Attributes
     ----------
     time, place : float
@@ -102,7 +109,13 @@ class PathParameter:
         return self.is_stopping and self.speed <= DESIRED.standing_speed
 
     def ahead(self, time: float) -> tuple[float, float]:
-        """Return place [s] and speed at a time of the caller [s], as things stand."""
+        """Return place [s] and speed at a time of the caller [s], as things stand.
+
+        Parameters
+        ----------
+        time : float
+            Of times before the last state nothing is remembered.
+        """
         if time < self.time:
             return self.place + (time - self.time), self.speed
         elapsed, rest = time - self.time, 0.0
@@ -127,14 +140,27 @@ class PathParameter:
         self.time = time
 
     def moved(self, state: DesiredState) -> DesiredState:
-        """Return the motion at a point of the path, as it is gone without `change`."""
+        """Return the motion at a point of the path, as it is gone without `change`.
+
+        Parameters
+        ----------
+        state : DesiredState
+            The path and its derivatives there.
+        """
         speed = self.speed
         return DesiredState(
             state.position, state.velocity * speed, state.acceleration * (speed * speed)
         )
 
     def choose(self, band: Band, elapsed: float) -> float:
-        """Return the acceleration along the path from this state on, and keep it."""
+        """Return the acceleration along the path from this state on, and keep it.
+
+        Parameters
+        ----------
+        band : Band
+        elapsed : float
+            Since the state before [s].
+        """
         low, high = band
         planned, most = self._planned(max(DESIRED.look_ahead, elapsed))
         wanted, swing = self._wanted(low, high)
@@ -157,7 +183,13 @@ class PathParameter:
         return change
 
     def stop(self, band: Band) -> None:
-        """Begin to stop at the last state."""
+        """Begin to stop at the last state.
+
+        Parameters
+        ----------
+        band : Band
+            At that state.
+        """
         self.is_stopping = True
         self._first_band = band
 
@@ -186,6 +218,11 @@ class PathParameter:
         Where a motor is at its limit with whatever acceleration, the profile has a kink, behind
         which it rises steeply: who looks beyond it alone is too fast at it. And there the motor
         may need the motion to speed up.
+
+        Parameters
+        ----------
+        ahead : float
+            Time for which the profile is looked ahead [s].
         """
         profile, speed, place = self.profile, self.speed, self.place
         if profile is None:

@@ -100,7 +100,13 @@ class StreamRate:
 
 
 class PositionStream:
-    """What is remembered of the messages that carried positions alone."""
+    """What is remembered of the messages that carried positions alone.
+
+    Parameters
+    ----------
+    longest_interval : float
+        Points of a stream are no farther from each other [s]; 0: nothing is a stream.
+    """
 
     def __init__(self, longest_interval: float) -> None:
         self.longest_interval = longest_interval
@@ -116,7 +122,14 @@ class PositionStream:
         self._gap = np.inf
 
     def paced(self, request: MotionRequest, now: float | None) -> MotionRequest:
-        """Return a request; without a stamp, and where there is a pace, with the time by it."""
+        """Return a request; without a stamp, and where there is a pace, with the time by it.
+
+        Parameters
+        ----------
+        request : MotionRequest
+        now : float or None
+            When it comes [s].
+        """
         if self._pace is None or now is None or not self._may_be_streamed(request):
             return request
         start = self._pace.start_of(now)
@@ -158,7 +171,21 @@ class PositionStream:
         return self._find_past(request, now) is not None
 
     def extended(self, request: MotionRequest, now: float) -> Waypoints | None:
-        """Return waypoints with the states in which they go on; None: they end at rest."""
+        """Return waypoints with the states in which they go on; None: they end at rest.
+
+        Parameters
+        ----------
+        request : MotionRequest
+            Its `ending` says how it goes on.
+        now : float
+            [s]
+
+        Returns
+        -------
+        Waypoints or None
+            The last two carry velocities and accelerations. None, too, where the request goes
+            on from nothing that was sent.
+        """
         past = None if request.ending is None else self._find_past(request, now)
         if past is None or request.ending is None:
             return None
@@ -224,7 +251,25 @@ def _interval(times: tuple[float, ...]) -> float:
 def going_on(
     waypoints: Waypoints, past: SentPoints, origin: float, duration: float, ending: StreamEnding
 ) -> Waypoints:
-    """Return a stream's points with the state in which the last one is passed, and one more."""
+    """Return the points of a stream with the state in which the last one is passed, and one more.
+
+    Parameters
+    ----------
+    waypoints : Waypoints
+        With positions alone.
+    past : SentPoints
+        At least two that were sent before.
+    origin : float
+        Time from which the times of the waypoints count [s].
+    duration : float
+        For which the motion goes on [s].
+    ending : StreamEnding
+
+    Returns
+    -------
+    Waypoints
+        The last two carry velocities and accelerations; all count as positions alone.
+    """
     first = waypoints.positions[0]
     near = [row + nearest_turns(first, row, waypoints.continuous) for row in past.positions]
     times = np.concatenate((past.times - origin, waypoints.times))[-DESIRED.points_fitted - 1 :]
@@ -245,7 +290,20 @@ def going_on(
 
 
 def end_derivatives(times: FloatArray, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return velocity and acceleration, at the last point, of the polynomial through points."""
+    """Return velocity and acceleration, at the last point, of the polynomial through points.
+
+    Parameters
+    ----------
+    times : array, shape (k,)
+        Increasing, at least two [s].
+    positions : array, shape (k, n)
+        [rad or m]
+
+    Returns
+    -------
+    velocity, acceleration : array, shape (n,)
+        [rad/s or m/s], [rad/s^2 or m/s^2]
+    """
     scale = times[-1] - times[0]
     shares = (times - times[-1]) / scale
     powers = shares[:, np.newaxis] ** np.arange(float(times.size))
@@ -257,7 +315,15 @@ def end_derivatives(times: FloatArray, positions: FloatArray) -> tuple[FloatArra
 
 
 def returned(trajectory: Motion, waypoints: Waypoints, limits: StopLimits) -> Motion:
-    """Return a motion that ends at rest with the way from there to the last waypoint behind it."""
+    """Return a motion that ends at rest with the way from there to the last waypoint behind it.
+
+    Parameters
+    ----------
+    trajectory : Motion
+    waypoints : Waypoints
+    limits : StopLimits
+        Of which the return takes a share.
+    """
     begin, target = trajectory.final, waypoints.positions[-1]
     target = target + nearest_turns(begin.position, target, waypoints.continuous)
     way = np.abs(target - begin.position)

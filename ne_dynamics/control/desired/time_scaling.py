@@ -93,7 +93,29 @@ def plan_pace(
     fastest: float,
     has_corner: bool = False,
 ) -> TimeOptimal:
-    """Return how fast a path may be followed."""
+    """Return how fast a path may be followed.
+
+    Parameters
+    ----------
+    trajectory : Motion
+    efforts : PathEfforts
+    limits : DemandLimits
+    begin : float
+        Place from which on it is planned [s].
+    origin : float
+        From which the times count of what is refused [s].
+    speed : float
+        At the begin.
+    fastest : float
+        Largest speed.
+    has_corner : bool
+        Whether the motion turns at the begin, from what is followed until then.
+
+    Raises
+    ------
+    InfeasibleMotionError
+        When there is a pose that the motors cannot hold, or not leave slowly.
+    """
     path = _find_path(trajectory, begin)
     _refuse_impassable(path, path.begins - origin, efforts, limits)
     # Behind the last segment the arm stands.
@@ -133,6 +155,11 @@ def _refuse_impassable(
 
 class TimeScaling:
     """Keeps the pace of what is followed, once it is configured.
+
+    Parameters
+    ----------
+    submit : Submit
+        Plans anew, beside the states.
 
     Attributes
     ----------
@@ -229,7 +256,16 @@ class TimeScaling:
     # ---- motions
 
     def stop(self, trajectory: Motion, time: float, efforts: Efforts) -> bool:
-        """Give a motion up; return whether it comes to rest along its path, if it moves."""
+        """Give a motion up; return whether it comes to rest along its path, if it moves.
+
+        Parameters
+        ----------
+        trajectory : Motion
+        time : float
+            Of the last state [s].
+        efforts : callable
+            Of the model, by which it begins to brake at that state.
+        """
         place, speed = (time, 1.0) if self.clock is None else self.clock.ahead(time)
         path = trajectory.sample(place)
         if speed == 0.0 or not (path.velocity.any() or path.acceleration.any()):
@@ -260,7 +296,23 @@ class TimeScaling:
         has_begun: bool,
         is_outdated: bool,
     ) -> None:
-        """Follow another path; at a corner as fast as what was followed goes along it."""
+        """Follow another path; at a corner as fast as what was followed goes along it.
+
+        Parameters
+        ----------
+        profile : TimeOptimalProfile or None
+            None where all of it may go as it was sent, as far as is known.
+        efforts : PathEfforts
+            By which that is known.
+        start : float
+            Place from which on it is followed [s].
+        before, after : array, shape (n,)
+            The derivatives of both paths at the present place.
+        has_begun : bool
+            Whether it is one that is slowed down, and is followed at once.
+        is_outdated : bool
+            Whether it is to be planned anew.
+        """
         clock = self.clock
         if clock is None:
             return
@@ -289,7 +341,24 @@ class TimeScaling:
         wrench: FloatArray | None,
         elapsed: float,
     ) -> tuple[DesiredState, FloatArray]:
-        """Return the desired motion with an acceleration along the path, and its effort."""
+        """Return the desired motion with an acceleration along the path, and the effort it takes.
+
+        Parameters
+        ----------
+        law : ControlLaw
+        position : array, shape (n,)
+            Measured [rad or m].
+        path : DesiredState
+            The path and its derivatives at the present place.
+        desired : DesiredState
+            The motion without that acceleration.
+        effort : array, shape (n,)
+            Of it, with all that is added to the law's [N m or N].
+        wrench : array, shape (6,), or None
+            That the law was given.
+        elapsed : float
+            Since the state before [s].
+        """
         clock = self.clock
         assert clock is not None
         tangent = path.velocity
@@ -345,7 +414,15 @@ class TimeScaling:
     def reconsider(
         self, trajectory: Motion | None, make_efforts: Callable[[], PathEfforts]
     ) -> None:
-        """Have planned anew what is to be, and take what was."""
+        """Have planned anew what is to be, and take what was.
+
+        Parameters
+        ----------
+        trajectory : Motion or None
+            What is followed.
+        make_efforts : callable
+            Returns those of the model as it is now, and of what it feels.
+        """
         clock = self.clock
         if clock is None or trajectory is None or not self.slows_down or clock.is_stopping:
             return

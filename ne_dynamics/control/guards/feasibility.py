@@ -63,7 +63,16 @@ class TuningVerdict(NamedTuple):
 def check_effort_limits(
     joint_names: Sequence[str], holding: FloatArray, limits: FloatArray
 ) -> TuningVerdict:
-    """Check whether the motors can hold the arm where it is."""
+    """Check whether the motors can hold the arm where it is.
+
+    Parameters
+    ----------
+    joint_names : sequence of n str
+    holding : array, shape (n,)
+        Effort that holds the arm at rest [N m or N].
+    limits : array, shape (n,)
+        Effort limits [N m or N].
+    """
     ratios = np.abs(holding) / limits
     worst = int(ratios.argmax())
     effort = f'{abs(holding[worst]):.4g} of {limits[worst]:.4g}'
@@ -103,6 +112,15 @@ def refuse_following_limits(
     """Return why limits of the following error would give the arm up as it moves at present.
 
     A limit that is not lowered is not checked.
+
+    Parameters
+    ----------
+    joint_names : sequence of n str
+    wanted, present : FollowingLimits
+    position_errors : (array, array), shape (n,)
+        Of the last state, and the largest of late [rad or m].
+    velocity_error : array, shape (n,), or None
+        Of the last state [rad/s or m/s]; None where no velocity is used.
     """
     error, peak = (np.abs(one) for one in position_errors)
     needed = {
@@ -164,6 +182,15 @@ def growth_rate(
     """Return how fast a sampled loop grows; below 0 it dies out [1/s].
 
     An effort counts a period after its state, and is held for one.
+
+    Parameters
+    ----------
+    kp, kv : array, shape (k, m, m)
+        Accelerations per error of k loops of m joints [1/s^2, 1/s].
+    period : float
+        [s]
+    velocity : VelocityFilter, optional
+        Where the velocities are not measured.
     """
     if not (np.isfinite(kp).all() and np.isfinite(kv).all()):
         return inf

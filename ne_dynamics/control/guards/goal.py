@@ -92,7 +92,22 @@ class Tolerances:
         stopped_velocity: float,
         goal_time: float,
     ) -> Tolerances:
-        """Return tolerances as they are set up."""
+        """Return tolerances as they are set up.
+
+        Parameters
+        ----------
+        path_position, goal_position : array, shape (n,)
+            [rad or m], >= 0
+        stopped_velocity : float
+            Speed up to which a joint counts as stopped at the goal [rad/s or m/s], >= 0.
+        goal_time : float
+            [s], >= 0
+
+        Returns
+        -------
+        Tolerances
+            With read-only arrays.
+        """
         n = path_position.size
         return cls(
             _frozen(path_position),
@@ -109,7 +124,27 @@ class Tolerances:
         goal: Sequence[JointTolerance] = (),
         goal_time: float = 0.0,
     ) -> Tolerances:
-        """Return these tolerances with those of a goal in their place."""
+        """Return these tolerances with those of a goal in their place.
+
+        Parameters
+        ----------
+        joint_names : sequence of str, length n
+            In the order of the arrays.
+        path, goal : sequence of JointTolerance
+            For any of the joints; of several for one joint the last counts.
+        goal_time : float
+            [s]; 0: the default, -1: no limit.
+
+        Returns
+        -------
+        Tolerances
+
+        Raises
+        ------
+        InputError
+            When a joint is unknown, or a value is negative and not -1, or NaN. The caller
+            keeps these tolerances then, all of them.
+        """
         return Tolerances(
             *_stage('path_tolerance', path, self.path_position, self.path_velocity, joint_names),
             *_stage('goal_tolerance', goal, self.goal_position, self.goal_velocity, joint_names),
@@ -179,7 +214,17 @@ class _Limits:
 
 
 class GoalMonitor:
-    """Follows one motion to its end."""
+    """Follows one motion to its end.
+
+    Parameters
+    ----------
+    joints : sequence of Joint, length n
+        Names and units are used.
+    tolerances : Tolerances
+    position_error : callable
+        Returns desired minus measured position, shape (n,) [rad or m], by the nearest turn
+        where joints have none: :meth:`ne_dynamics.control.laws.ControlLaw.position_error`.
+    """
 
     def __init__(
         self,
@@ -206,7 +251,26 @@ class GoalMonitor:
         position: FloatArray,
         velocity: FloatArray | None,
     ) -> GoalOutcome | None:
-        """Check one state; call it for every one, in their order."""
+        """Check one state; call it for every one, in their order.
+
+        Parameters
+        ----------
+        now : float
+            Time of the state [s].
+        end_time : float
+            Time of the last waypoint [s].
+        desired : DesiredState
+            At `now`.
+        position : array, shape (n,)
+            Measured [rad or m].
+        velocity : array, shape (n,), or None
+            Measured [rad/s or m/s]; None: velocities are not checked.
+
+        Returns
+        -------
+        Outcome or None
+            None as long as the goal is neither reached nor failed.
+        """
         is_on_the_way = now < end_time
         if is_on_the_way and not self._path.are_any:
             self._is_first = False

@@ -38,7 +38,17 @@ class HuntingGuard:
         self._since = -np.inf
 
     def update(self, error: FloatArray, desired_velocity: FloatArray, now: float) -> None:
-        """Take note of a state."""
+        """Take note of a state.
+
+        Parameters
+        ----------
+        error : array, shape (n,)
+            Of the position [rad or m].
+        desired_velocity : array, shape (n,)
+            [rad/s or m/s]
+        now : float
+            [s]
+        """
         if now - self._since < GUARD_LIMITS.hunting_interval and self.hunts is None:
             return
         if desired_velocity.any():

@@ -23,7 +23,15 @@ class MotionWatch:
         self._trajectory: Motion | None = None
 
     def begin(self, monitor: GoalMonitor | None, timeout: float) -> None:
-        """Watch the motion that the next state finds."""
+        """Watch the motion that the next state finds.
+
+        Parameters
+        ----------
+        monitor : GoalMonitor or None
+            None: somebody else checks how closely it is followed.
+        timeout : float
+            Time after its last point [s]; 0 for any.
+        """
         self._is_watching = monitor is not None or timeout > 0.0
         self._monitor, self._timeout, self._trajectory = monitor, timeout, None
 
@@ -40,7 +48,26 @@ class MotionWatch:
         position: FloatArray,
         velocity: FloatArray | None,
     ) -> str:
-        """Check one state."""
+        """Check one state.
+
+        Parameters
+        ----------
+        now : float
+            [s]
+        trajectory : Motion or None
+            What is followed.
+        desired : DesiredState
+        position : array, shape (n,)
+            Measured [rad or m].
+        velocity : array, shape (n,), or None
+            Measured [rad/s or m/s].
+
+        Returns
+        -------
+        str
+            Why the arm is to be held where it is found; '' when it is not. Then the watch is
+            over.
+        """
         if not self._is_watching:
             return ''
         if self._trajectory is None:

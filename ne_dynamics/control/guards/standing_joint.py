@@ -48,7 +48,13 @@ class _Range(NamedTuple):
 
 
 class _ObservedFriction:
-    """Excesses of effort at which a joint moved or began to."""
+    """Excesses of effort at which a joint moved or began to.
+
+    Parameters
+    ----------
+    kept : int
+        So many of each direction count.
+    """
 
     def __init__(self, kept: int) -> None:
         self._upward: deque[float] = deque(maxlen=kept)
@@ -180,7 +186,13 @@ class StandingJoints:
             states.popleft()
 
     def learn(self, least_way: Sequence[float]) -> None:
-        """Observe the friction of the joints that move as they should, now and then."""
+        """Observe the friction of the joints that move as they should, now and then.
+
+        Parameters
+        ----------
+        least_way : sequence of float
+            That such joints have gone in the states that are known [rad or m].
+        """
         first, last = self._states[0], self._states[-1]
         if (
             last.now - self._learnt_at < GUARD_LIMITS.friction_interval
@@ -206,7 +218,20 @@ class StandingJoints:
                 self._observed[index].append(ways[index], float(mean[index] - held[index]))
 
     def go_on(self, since: dict[int, float], steps: Sequence[float]) -> dict[int, Standing]:
-        """Let the last state pass for the joints that stand."""
+        """Let the last state pass for the joints that stand.
+
+        Parameters
+        ----------
+        since : dict of int to float
+            The joints, and since when their positions are the same [s].
+        steps : sequence of n float
+            Of the encoders, 0 where they are not known [rad or m].
+
+        Returns
+        -------
+        dict of int to Standing
+            Not to be changed.
+        """
         for index in [index for index in self._standing if index not in since]:
             # It has broken away: no more than that is its static friction.
             one, direction = self._standing.pop(index), self._direction(index)

@@ -194,7 +194,13 @@ class StateGuard:
         self._await_states()
 
     def clear(self) -> Fault:
-        """Let a latched fault be one that is over as soon as states agree; return it."""
+        """Let a latched fault be one that is over as soon as states agree; return it.
+
+        Raises
+        ------
+        StateRefused
+            When there is none that latches, or no state has come since.
+        """
         fault = self.fault
         if fault is None or not fault.latches:
             raise StateRefused(
@@ -232,7 +238,30 @@ class StateGuard:
     def check(
         self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
     ) -> Fault | None:
-        """Believe a state or refuse it."""
+        """Believe a state or refuse it.
+
+        Parameters
+        ----------
+        position : array, shape (n,)
+            [rad or m]
+        velocity : array, shape (n,), or None
+            [rad/s or m/s]
+        now : float
+            Its stamp [s].
+        arrival : float
+            When it came, by a clock that is never set back [s].
+
+        Returns
+        -------
+        Fault or None
+            None in the usual case; the fault that this state ends (or that it is, for a gap):
+            hold where the arm is now.
+
+        Raises
+        ------
+        StateRefused
+            When it is not believed.
+        """
         seen = _Seen(position, velocity, now, arrival, position.tolist())
         self.ahead = 0.0
         excused, self._excused = self._excused, 0.0

@@ -109,7 +109,18 @@ class WeightCheck:
         coulomb_friction: FloatArray,
         joint_names: Sequence[str],
     ) -> WeightFinding:
-        """Compare the efforts of a resting arm with its weight."""
+        """Compare the efforts of a resting arm with its weight.
+
+        Parameters
+        ----------
+        effort, weight : array, shape (n,)
+            Measured, and what holds the arm by the model [N m or N].
+        limits : array, shape (n,)
+            Effort limits; infinite for none [N m or N].
+        coulomb_friction : array, shape (n,)
+            Of the model [N m or N].
+        joint_names : sequence of n str
+        """
         bounds = GUARD_LIMITS
         scale = self._scale_of(limits, weight)
         share, measured = weight / scale, effort / scale
@@ -135,7 +146,14 @@ class WeightCheck:
         return WeightFinding(Weight.CONFIRMED)
 
     def find(self, controller: Controller, state: RestingState) -> WeightFinding:
-        """Check the weight by the efforts of a state, where the controller commands it."""
+        """Check the weight by the efforts of a state, where the controller commands it.
+
+        Parameters
+        ----------
+        controller : Controller
+            Its tuning and sensors say what carries the arm.
+        state : RestingState
+        """
         tuning = controller.tuning
         if state.effort is None or not self.is_telling(controller, state):
             return NOTHING_FOUND
@@ -157,7 +175,15 @@ class WeightCheck:
         )
 
     def check_payload(self, controller: Controller, tuning: Tuning, state: RestingState) -> str:
-        """Return in words what of the measured efforts contradicts another load, or ''."""
+        """Return what of the measured efforts contradicts another load, in words; '' for nothing.
+
+        Parameters
+        ----------
+        controller : Controller
+        tuning : Tuning
+            With the other load.
+        state : RestingState
+        """
         if state.effort is None or not self.is_telling(controller, state):
             return ''
         base = controller.sense.resting_base(state.time)

@@ -42,6 +42,12 @@ class PayloadEquations(NamedTuple):
         """Return (m, m c) by weighted least squares, their covariance, and the misfit.
 
         What turns out large for its width shows that this was too small: it is widened.
+
+        Raises
+        ------
+        PayloadError
+            When what is left is larger than expected, and more than a part of what is explained,
+            or the model would have to be wrong.
         """
         if not self._is_finite:
             raise PayloadError('expected finite efforts and readings that do not overflow')

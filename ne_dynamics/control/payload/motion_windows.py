@@ -194,7 +194,17 @@ class MotionWindows:
 
 
 def make_window(states: Sequence[MeasuredState]) -> Window:
-    """Return what states say of the middle of their time."""
+    """Return what states say of the middle of their time.
+
+    Parameters
+    ----------
+    states : sequence of MeasuredState
+        At least 3, of increasing times.
+
+    Returns
+    -------
+    Window
+    """
     first, last = states[0].time, states[-1].time
     middle = 0.5 * (first + last)
     times = np.array([state.time for state in states]) - middle

@@ -85,7 +85,13 @@ def _count_repeats(kind: NDArray[np.intp], is_other: NDArray[np.bool_]) -> Float
 def choose_windows(
     robot: Robot, windows: Sequence[Window], source: PayloadSource
 ) -> tuple[list[Window], MotionStates]:
-    """Return the windows that count, and how the joints move in them."""
+    """Return the windows that count, and how the joints move in them.
+
+    Raises
+    ------
+    PayloadError
+        When they are too few.
+    """
     measured = [window for window in windows if measured_load_by(window, source) is not None]
     expected = f'expected at least {PAYLOAD.least_time:g} s'
     if not measured:

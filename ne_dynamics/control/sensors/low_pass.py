@@ -26,6 +26,15 @@ class LowPass:
     - A reading with the stamp of the last takes its place.
     - A reading that was overtaken changes nothing.
 
+    Parameters
+    ----------
+    cutoff_frequency : float
+        f_c [Hz]; 0 for no filter.
+    gap : float
+        [s]; infinite for any.
+    name : str
+        Prefix of the parameter in the error message.
+
     Attributes
     ----------
     value : array, shape (m,), or None
@@ -34,6 +43,11 @@ class LowPass:
         The newest reading.
     stamp : float
         Of the newest reading [s]; -inf before the first.
+
+    Raises
+    ------
+    ParameterError
+        When the frequency is not a finite number >= 0.
     """
 
     def __init__(self, cutoff_frequency: float = 0.0, gap: float = inf, name: str = '') -> None:
@@ -62,7 +76,19 @@ class LowPass:
         self._elapsed = 0.0
 
     def update(self, reading: FloatArray, stamp: float) -> bool:
-        """Take a reading; return whether it counts (False: it was overtaken)."""
+        """Take a reading; return whether it counts (False: it was overtaken).
+
+        Parameters
+        ----------
+        reading : array, shape (m,)
+            Finite; kept, so not to be changed afterwards.
+        stamp : float
+            [s]
+
+        Returns
+        -------
+        bool
+        """
         elapsed = stamp - self.stamp
         if 0.0 < elapsed <= self._gap:
             self._start, self._elapsed = self.value, elapsed

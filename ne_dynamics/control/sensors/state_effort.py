@@ -78,7 +78,30 @@ def find_beginning(
     limits: FloatArray,
     joint_names: Sequence[str],
 ) -> Beginning:
-    """Return the command at which to begin, from what the joint states report."""
+    """Return the command at which to begin, from what the joint states report.
+
+    Parameters
+    ----------
+    reading : array, shape (n,)
+        Efforts of the joint states.
+    meaning : StateEffort
+        What they are said to be. Nothing begins at `IGNORE`.
+    holding : array, shape (n,)
+        Command that holds the arm at rest by the model [N m or N].
+    gravity : array, shape (n,)
+        What gravity takes by the model, whether it is commanded or not [N m or N].
+    commands_gravity : bool
+        Whether commands contain gravity; otherwise the robot compensates it.
+    limits : array, shape (n,)
+        Effort limits [N m or N]. Of a joint without one, infinite, the largest effort of gravity
+        takes its place; where there is neither, any reading is a beginning.
+    joint_names : sequence of n str
+        For the refusal.
+
+    Returns
+    -------
+    Beginning
+    """
     if meaning is StateEffort.IGNORE:
         return Beginning(None)
     if not np.isfinite(reading).all():

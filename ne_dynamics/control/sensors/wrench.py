@@ -41,7 +41,19 @@ from ne_dynamics.model.robot import Robot
 
 
 def wrench_matrix(source_to_target: Transform) -> FloatArray:
-    """Return the matrix that moves a wrench to another frame."""
+    """Return the matrix that moves a wrench to another frame.
+
+    Parameters
+    ----------
+    source_to_target : Transform
+        Pose of the source frame in the target frame.
+
+    Returns
+    -------
+    array, shape (6, 6)
+        Takes [force, moment about the source's origin] in source axes to [force, moment about
+        the target's origin] in target axes.
+    """
     rotation = source_to_target.rotation
     matrix = np.zeros((6, 6))
     matrix[:3, :3] = rotation
@@ -51,7 +63,19 @@ def wrench_matrix(source_to_target: Transform) -> FloatArray:
 
 
 def inertia_beyond(robot: Robot, link_name: str) -> Inertia:
-    """Return what is rigidly attached beyond a link, lumped, in that link's frame."""
+    """Return what is rigidly attached beyond a link, lumped, in that link's frame.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot that is not cut.
+    link_name : str
+
+    Returns
+    -------
+    Inertia
+        The link itself not included.
+    """
     link = robot.link(link_name)
     body_to_link = link.pose_in_body.inverse()
     total = Inertia.zero()
@@ -394,7 +418,22 @@ def _value_fault(values: FloatArray) -> WrenchError:
 def static_wrench(
     beyond: Inertia, rotation_cut_to_base: FloatArray, gravity: ArrayLike
 ) -> FloatArray:
-    """Return the wrench that holds a resting load, at the cut."""
+    """Return the wrench that holds a resting load, at the cut.
+
+    Parameters
+    ----------
+    beyond : Inertia
+        The load, in the frame of the cut; see :func:`inertia_beyond`.
+    rotation_cut_to_base : array, shape (3, 3)
+        Axes of the cut in the base frame.
+    gravity : array-like, shape (3,)
+        In the base frame [m/s^2].
+
+    Returns
+    -------
+    array, shape (6,)
+        Force [N], then moment [N m], that the arm exerts on the load.
+    """
     gravity_cut = rotation_cut_to_base.T @ np.asarray(gravity, dtype=np.float64)
     force = -beyond.mass * gravity_cut
     return np.concatenate((force, np.cross(beyond.center_of_mass, force)))

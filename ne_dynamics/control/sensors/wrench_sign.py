@@ -65,7 +65,18 @@ class WrenchSignCheck:
     def look(
         self, position: FloatArray, reading: FloatArray, expected: FloatArray, *, is_tared: bool
     ) -> bool:
-        """Return whether the sign is likely wrong, by what was seen up to now."""
+        """Return whether the sign is likely wrong, by what was seen up to now.
+
+        Parameters
+        ----------
+        position : array, shape (n,)
+            [rad or m]
+        reading, expected : array, shape (6,)
+            Force [N], then moment [N m], with the sign that is set and no bias taken off; of the
+            model, of the arm on what is beyond the sensor at rest.
+        is_tared : bool
+            Whether a bias is known.
+        """
         before, self._position = self._position, position
         tolerance = self._tolerance
         weight = float(np.linalg.norm(expected[:3]))

@@ -42,7 +42,13 @@ class Accept:
         self.guard.believe(position, velocity, now, arrival)
 
     def step(self, tick: Tick) -> None:
-        """Set `fault`, `had_fault`, `ahead`, `period` and `since_last`."""
+        """Set `fault`, `had_fault`, `ahead`, `period` and `since_last`.
+
+        Raises
+        ------
+        StateRefused
+            When the state is not believed, or ends the motion.
+        """
         guard = self.guard
         before, fault = guard.time, guard.fault
         tick.fault = guard.check(tick.position, tick.measured_velocity, tick.now, tick.arrival)

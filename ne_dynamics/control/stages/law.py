@@ -11,7 +11,13 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 class Law:
-    """Computes the effort of the law, with friction that depends on the way."""
+    """Computes the effort of the law, with friction that depends on the way.
+
+    Parameters
+    ----------
+    n : int
+        Number of joints.
+    """
 
     def __init__(self, n: int) -> None:
         self._hysteresis = PathHysteresis(n)

@@ -46,7 +46,17 @@ class Limits:
     def apply(
         self, effort: FloatArray, elapsed: float, setpoint: DesiredState | None = None
     ) -> LimitedEffort:
-        """Limit a command that answers no state, or one after a fault; see :meth:`step`."""
+        """Limit a command that answers no state, or one after a fault; see :meth:`step`.
+
+        Parameters
+        ----------
+        effort : array, shape (n,)
+            [N m or N]
+        elapsed : float
+            Since the last command [s].
+        setpoint : DesiredState, optional
+            That goes with it.
+        """
         limited = self.limiter.apply(effort, elapsed)
         if setpoint is not None:
             self.setpoint = setpoint

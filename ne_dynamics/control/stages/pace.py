@@ -7,7 +7,13 @@ from ne_dynamics.control.tick import Tick
 
 
 class Pace:
-    """Chooses the acceleration of the path, so that the effort keeps its limits."""
+    """Chooses the acceleration of the path, so that the effort keeps its limits.
+
+    Parameters
+    ----------
+    scaling : TimeScaling
+        Of the motion that is followed.
+    """
 
     def __init__(self, scaling: TimeScaling) -> None:
         self._scaling = scaling

@@ -18,6 +18,12 @@ from ne_dynamics.model.rigid_body import FloatArray
 class Sense:
     """Reads wrist and IMU at the time of a state, and finds the velocity to be used.
 
+    Parameters
+    ----------
+    tuning : Tuning
+    wrist : WristWrench or None
+    imu : BaseImu or None
+
     Attributes
     ----------
     wrist, imu
@@ -27,6 +33,11 @@ class Sense:
         As of the last reading.
     nature : tuple of int
         Of these readings.
+
+    Raises
+    ------
+    ParameterError
+        When the cut-off frequency of the velocity cannot be used.
     """
 
     def __init__(self, tuning: Tuning, wrist: WristWrench | None, imu: BaseImu | None) -> None:
@@ -42,7 +53,13 @@ class Sense:
         self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:
-        """Use another tuning from the next state on; the velocity goes on where it can."""
+        """Use another tuning from the next state on; the velocity goes on where it can.
+
+        Raises
+        ------
+        ParameterError
+            When the cut-off frequency cannot be used; nothing is changed then.
+        """
         before, chosen = self._source, tuning.motion.velocity
         source, cutoff = chosen.source, chosen.cutoff_frequency
         if source is VelocitySource.MEASURED:

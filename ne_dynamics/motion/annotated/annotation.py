@@ -322,7 +322,20 @@ class _Annotation:
     def _evaluated(
         self, owners: IndexArray, begin: IntArray, end: IntArray, count: int
     ) -> tuple[FloatArray, FloatArray]:
-        """Return efforts and positions in parts of stretches, seen from inside of these."""
+        """Return efforts and positions in parts of stretches, seen from inside of these.
+
+        Parameters
+        ----------
+        owners, begin, end : array, shape (k,), dtype int
+            Indices of the stretches, and the parts of them [ns].
+        count : int
+            Intervals at whose ends they are evaluated.
+
+        Returns
+        -------
+        efforts, positions : array, shape (k, count + 1, n)
+            [N m or N], [rad or m]
+        """
         segments = self._segments[owners]
         knots, lengths = self._knots[segments, np.newaxis], (end - begin)[:, np.newaxis]
         since = begin[:, np.newaxis] - knots + lengths * np.linspace(0.0, 1.0, count + 1)
@@ -380,7 +393,18 @@ class _Annotation:
     # ---- parts
 
     def _find_ramps(self, jumps: FloatArray) -> IntArray:
-        """Return when the ramps at the ends of stretches begin; the end where there is none."""
+        """Return when the ramps at the ends of the stretches begin; the end where there is none.
+
+        Parameters
+        ----------
+        jumps : array, shape (k, n)
+            Of the effort at these ends [N m or N].
+
+        Returns
+        -------
+        array, shape (k,), dtype int
+            [ns]
+        """
         in_tolerances = jumps / self._tolerance
         is_step = in_tolerances.max(axis=1) > MOTION.step_share
         self._steps = int(is_step.sum())
@@ -393,7 +417,18 @@ class _Annotation:
         return self._end - np.where(has_ramp, np.minimum(_RAMP_NS, lengths // 4), 0)
 
     def _refine(self, ends: IntArray) -> list[tuple[IntArray, FloatArray]]:
-        """Halve the stretches until a straight line is near the efforts of each part."""
+        """Halve the stretches until a straight line is near the efforts of each part.
+
+        Parameters
+        ----------
+        ends : array, shape (k,), dtype int
+            Until when they are halved: what is left is a ramp [ns].
+
+        Returns
+        -------
+        list of (times, efforts)
+            Where parts and ramps begin, shapes (m,) [ns] and (m, n) [N m or N].
+        """
         found: list[tuple[IntArray, FloatArray]] = []
         count = int((ends < self._end).sum()) + 1
         waiting = np.array((np.arange(ends.size), self._begin, ends))

@@ -12,6 +12,13 @@ from ne_dynamics.motion.thresholds import TIME_SCALING
 def measure_deviation(segments: Segments, parts: Segments) -> FloatArray:
     """Return the largest distance of a joint from a path, in each segment.
 
+    Parameters
+    ----------
+    segments : Segments
+        The motion.
+    parts : Segments
+        The parts of the path that they go along, one each.
+
     Returns
     -------
     array, shape (s,)

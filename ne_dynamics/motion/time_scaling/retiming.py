@@ -181,7 +181,22 @@ def _lay(
     is_cubic: NDArray[np.bool_],
     sent: Waypoints,
 ) -> Waypoints:
-    """Return the points of a motion along a path, at times of whole nanoseconds."""
+    """Return the points of a motion along a path, at times of whole nanoseconds.
+
+    Parameters
+    ----------
+    path : PathIntervals
+    parts : Segments
+        The same in the time of the sender.
+    speeds : array, shape (N + 1,)
+        At the ends of its parts.
+    stops : array, shape (N + 1,), dtype bool
+        Where it comes to rest.
+    is_cubic : array, shape (N,), dtype bool
+        Between which ends there is to be a cubic.
+    sent : Waypoints
+        Of the path; the motion begins when they do.
+    """
     _, lengths, position, tangent, _ = path
     both = speeds[:-1] + speeds[1:]
     # What does not move waits as long as its sender does.

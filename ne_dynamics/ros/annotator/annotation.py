@@ -49,14 +49,26 @@ class AnnotatedArm:
 
     @classmethod
     def of(cls, settings: AnnotatorSettings, robot: Robot) -> AnnotatedArm:
-        """Return an arm that is ready to be computed."""
+        """Return an arm that is ready to be computed.
+
+        Raises
+        ------
+        ParameterError
+            When a parameter does not fit the robot.
+        """
         dynamics = Dynamics(robot, gravity=settings.gravity, backend=settings.backend)
         order = command_order(robot.joint_names, settings.joints)
         arm = ControlledArm(dynamics, order, robot, None, Inertia.zero(), settings.imu.enabled)
         return cls(arm, settings).checked()
 
     def tuned(self, settings: AnnotatorSettings) -> AnnotatedArm:
-        """Return the same arm with other settings of what is no matter of the model."""
+        """Return the same arm with other settings of what is no matter of the model.
+
+        Raises
+        ------
+        ParameterError
+            As :meth:`of`.
+        """
         return AnnotatedArm(self.arm, settings).checked()
 
     def checked(self) -> AnnotatedArm:
@@ -174,7 +186,18 @@ class AnnotatedArm:
 
 
 def as_message(trajectory: AnnotatedTrajectory, header: Any) -> JointTrajectory:
-    """Return the message of an annotated trajectory."""
+    """Return the message of an annotated trajectory.
+
+    Parameters
+    ----------
+    trajectory : AnnotatedTrajectory
+    header : std_msgs.msg.Header
+
+    Raises
+    ------
+    TrajectoryError
+        When a time is longer than a message can say.
+    """
     latest = int(trajectory.nanoseconds.max())
     if latest > LONGEST_DURATION:
         raise TrajectoryError(

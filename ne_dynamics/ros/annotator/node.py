@@ -56,7 +56,13 @@ ANY_TIME = 'unconfigured'
 
 
 def _checked(controller: str) -> str:
-    """Return the name of a controller."""
+    """Return the name of a controller.
+
+    Raises
+    ------
+    CommandLineError
+        When no node can have it.
+    """
     try:
         if controller:
             validate_full_topic_name(f'/{controller.removeprefix("/")}/action')
@@ -185,7 +191,18 @@ class AnnotatorNode(Node):
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run the node until SIGINT or SIGTERM."""
+    """Run the node until SIGINT or SIGTERM.
+
+    Parameters
+    ----------
+    args : list of str, optional
+        Command line, with ``--ros-args``; default: that of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0 when stopped from outside, 1 when ROS could not start with these arguments.
+    """
     check_arguments('annotator', 'Trajectories in, the same with efforts out.', args)
     with stop_on_signals() as stop:
         try:

@@ -58,6 +58,11 @@ class _Source:
         """Return the position where the arm rests, shape (n,); None where it moves.
 
         Without velocities it goes by the two last positions.
+
+        Raises
+        ------
+        MessageError
+            When a message cannot be used.
         """
         position, velocity = self._read(reader, -1)
         if velocity is None:

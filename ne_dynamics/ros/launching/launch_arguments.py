@@ -29,7 +29,21 @@ LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 
 
 def check_argument(argument: str, text: str, spec: ParameterSpec) -> None:
-    """Refuse an argument whose text is not a value that its parameter may have."""
+    """Refuse an argument whose text is not a value that its parameter may have.
+
+    Parameters
+    ----------
+    argument : str
+        Its name.
+    text : str
+        As it was typed; empty: nothing was given.
+    spec : ParameterSpec
+
+    Raises
+    ------
+    ParameterError
+        With the argument, what was expected and what was found.
+    """
     if not text:
         return
     value: Any = text
@@ -47,13 +61,32 @@ def check_argument(argument: str, text: str, spec: ParameterSpec) -> None:
 
 
 def read_leader(text: str) -> bool:
-    """Return what the argument `leader` says: whether the arm is led by hand."""
+    """Return what the argument `leader` says: whether the arm is led by hand.
+
+    Raises
+    ------
+    ParameterError
+        When it is neither true nor false.
+    """
     check_argument('leader', text, LEADER)
     return bool(yaml.safe_load(text))
 
 
 def check_leader(mode: str, what: str) -> None:
-    """Refuse a mode that an arm which is led by hand cannot have."""
+    """Refuse a mode that an arm which is led by hand cannot have.
+
+    Parameters
+    ----------
+    mode : str
+        Empty where none is given.
+    what : str
+        Where it was given, for the message.
+
+    Raises
+    ------
+    ParameterError
+        Unless it is gravity_compensation, or empty.
+    """
     expected = Mode.GRAVITY_COMPENSATION.value
     if mode not in ('', expected):
         raise ParameterError(
@@ -63,7 +96,13 @@ def check_leader(mode: str, what: str) -> None:
 
 
 def check_log_level(text: str) -> None:
-    """Refuse what is no log level, `info`, nor one of a logger, `computed_torque:=debug`."""
+    """Refuse what is no log level, `info`, nor one of a logger, `computed_torque:=debug`.
+
+    Raises
+    ------
+    ParameterError
+        With the levels that there are.
+    """
     if text.rpartition(':=')[2].lower() not in LOG_LEVELS:
         raise ParameterError(
             f'argument log_level:={text}: expected one of {", ".join(LOG_LEVELS)}, got {text!r}'
@@ -71,7 +110,21 @@ def check_log_level(text: str) -> None:
 
 
 def check_file(path: str, values: Mapping[str, Any], table: ParameterTable[Settings]) -> None:
-    """Refuse a parameter file that has a value which its parameter may not have."""
+    """Refuse a parameter file that has a value which its parameter may not have.
+
+    Parameters
+    ----------
+    path : str
+        Of the file.
+    values : mapping
+        What it has for the node, by name. Names that the table lacks are the node's to warn of.
+    table : ParameterTable
+
+    Raises
+    ------
+    ParameterError
+        With the file and what is wrong with each.
+    """
     faults = []
     for name, value in values.items():
         spec = table.by_name.get(name)
@@ -85,7 +138,22 @@ def check_file(path: str, values: Mapping[str, Any], table: ParameterTable[Setti
 
 
 def check_efforts_alone(path: str, values: Mapping[str, Any], taker: str) -> None:
-    """Refuse a parameter file with commands that those which are started beside the node drop."""
+    """Refuse a parameter file with commands that those which are started beside the node drop.
+
+    Parameters
+    ----------
+    path : str
+        Of the file.
+    values : mapping
+        What it has for the node, by name.
+    taker : str
+        Who takes the commands, for the message.
+
+    Raises
+    ------
+    ParameterError
+        Unless commands are arrays of efforts.
+    """
     array = CommandType.FLOAT64_MULTI_ARRAY.value
     for name, expected in (('command.type', array), ('command.interfaces', [EFFORT])):
         value = values.get(name, expected)

@@ -75,7 +75,13 @@ class CommandsFlow(Event):
 
 
 def declare(arguments: Mapping[str, Argument]) -> list[DeclareLaunchArgument]:
-    """Return the declarations of launch arguments, in their order."""
+    """Return the declarations of launch arguments, in their order.
+
+    Parameters
+    ----------
+    arguments : mapping
+        Default and description by name.
+    """
     return [
         DeclareLaunchArgument(name, default_value=default, description=description)
         for name, (default, description) in arguments.items()
@@ -98,6 +104,15 @@ def include(
     """Return a launch file that is included in a group.
 
     Its arguments do not become those of the next one.
+
+    Parameters
+    ----------
+    file : str
+        Its name in the folder `launch` of the package.
+    arguments : mapping
+        Values by name; arguments that are not named have their defaults, or the values which
+        arguments of the same name have in the including file.
+    package : str, optional
     """
     source = PathJoinSubstitution([FindPackageShare(package), 'launch', file])
     return GroupAction(
@@ -115,7 +130,13 @@ def passed_on(*arguments: str) -> dict[str, SomeSubstitutionsType]:
 
 
 def check_leader_arguments(context: LaunchContext) -> bool:
-    """Return whether the arm is led by hand, and refuse arguments that cannot be together."""
+    """Return whether the arm is led by hand, and refuse arguments that cannot be together.
+
+    Raises
+    ------
+    ParameterError
+        When `leader` is neither true nor false, or `mode` is one that such an arm cannot have.
+    """
     leads = read_leader(value_of(context, 'leader'))
     if leads:
         mode = value_of(context, 'mode')
@@ -138,7 +159,21 @@ def debian_name(package: str) -> str:
 
 
 def check_packages(context: LaunchContext, packages: Iterable[str], needed_by: str) -> None:
-    """Refuse to start where ROS packages are missing."""
+    """Refuse to start where ROS packages are missing.
+
+    Parameters
+    ----------
+    context : LaunchContext
+    packages : iterable of str
+        Names as ROS has them.
+    needed_by : str
+        The launch file.
+
+    Raises
+    ------
+    RuntimeError
+        With their names as Debian has them.
+    """
     missing = [package for package in packages if not is_installed(context, package)]
     if missing:
         debian = ' '.join(map(debian_name, missing))
@@ -146,7 +181,13 @@ def check_packages(context: LaunchContext, packages: Iterable[str], needed_by: s
 
 
 def read_yaml(file: Path, argument: str) -> Any:
-    """Return what is in the file that an argument names."""
+    """Return what is in the file that an argument names.
+
+    Raises
+    ------
+    ParameterError
+        When it cannot be read, or is no YAML.
+    """
     try:
         return yaml.safe_load(file.read_text(encoding='utf-8'))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -154,7 +195,13 @@ def read_yaml(file: Path, argument: str) -> Any:
 
 
 def controller_parameters(file: Path, name: str) -> dict[str, Any]:
-    """Return the parameters of a node in a parameter file, whatever its namespace there."""
+    """Return the parameters of a node in a parameter file, whatever its namespace there.
+
+    Raises
+    ------
+    ParameterError
+        When there are none.
+    """
     for node, parameters in nodes_in(read_yaml(file, 'controllers_file')):
         if node.rpartition('/')[2] == name and isinstance(parameters, dict):
             return parameters
@@ -162,7 +209,13 @@ def controller_parameters(file: Path, name: str) -> dict[str, Any]:
 
 
 def effort_joints(file: Path) -> list[str]:
-    """Return the joints of the effort controller in a parameter file, in its order."""
+    """Return the joints of the effort controller in a parameter file, in its order.
+
+    Raises
+    ------
+    ParameterError
+        When it has none, or forwards something else than efforts.
+    """
     parameters = controller_parameters(file, EFFORT_CONTROLLER)
     joints = parameters.get('joints')
     if not isinstance(joints, list) or not joints or not all(isinstance(j, str) for j in joints):
@@ -178,7 +231,13 @@ def effort_joints(file: Path) -> list[str]:
 
 
 def read_numbers(text: str, argument: str) -> list[float]:
-    """Return the numbers of an argument such as '0 0 1.5'."""
+    """Return the numbers of an argument such as '0 0 1.5'.
+
+    Raises
+    ------
+    ParameterError
+        When a word is no number.
+    """
     try:
         return [float(word) for word in text.split()]
     except ValueError:
@@ -186,7 +245,13 @@ def read_numbers(text: str, argument: str) -> list[float]:
 
 
 def read_initial_position(text: str, joints: list[str]) -> dict[str, float]:
-    """Return where the joints are to stand [rad or m], by name; none for an empty text."""
+    """Return where the joints are to stand [rad or m], by name; none for an empty text.
+
+    Raises
+    ------
+    ParameterError
+        When it is not one number for each joint.
+    """
     values = read_numbers(text, 'initial_position')
     if values and len(values) != len(joints):
         raise ParameterError(
@@ -223,7 +288,16 @@ def state_publisher(description: str, *, use_sim_time: bool) -> Node:
 
 
 def spawner(controllers: list[str], file: Path, options: Iterable[str] = ()) -> Node:
-    """Return the program that starts controllers, and ends."""
+    """Return the program that starts controllers, and ends.
+
+    Parameters
+    ----------
+    controllers : list of str
+    file : Path
+        Their parameters.
+    options : iterable of str, optional
+        More arguments of the program.
+    """
     return Node(
         package='controller_manager',
         executable='spawner',
@@ -254,7 +328,13 @@ def after(process: Node, what: str, entities: Callable[[], list[Any]]) -> Regist
 
 
 def end_with_others(temporary: tuple[str, ...]) -> RegisterEventHandler:
-    """Return what ends the rest when a process has ended that was to stay."""
+    """Return what ends the rest when a process has ended that was to stay.
+
+    Parameters
+    ----------
+    temporary : tuple of str
+        Beginnings of the names of those that end while the rest goes on.
+    """
 
     def shut_down(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
         if context.is_shutdown or event.process_name.startswith(temporary):
@@ -284,7 +364,16 @@ def take_over(
     temporary: tuple[str, ...],
     entities: Callable[[], list[Any]] = list,
 ) -> list[LaunchDescriptionEntity]:
-    """Return what starts the effort controller at :class:`CommandsFlow`, or ends all."""
+    """Return what starts the effort controller at :class:`CommandsFlow`, and ends all on a fault.
+
+    Parameters
+    ----------
+    spawn_effort_controller : Node
+    temporary : tuple of str
+        See :func:`end_with_others`.
+    entities : callable, optional
+        Returns what comes when the controller has been started.
+    """
     refusals = end_without_controller()
     return [
         RegisterEventHandler(

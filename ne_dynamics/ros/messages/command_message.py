@@ -106,7 +106,13 @@ def _numbers(count: int) -> array[float]:
 
 
 def _find_type(name: str, word: str) -> Any:
-    """Return a message type of control_msgs."""
+    """Return a message type of control_msgs.
+
+    Raises
+    ------
+    ParameterError
+        When it is not installed, or too old.
+    """
     try:
         from control_msgs import msg
     except ImportError as error:
@@ -122,7 +128,13 @@ def _find_type(name: str, word: str) -> Any:
 
 
 def make_command_message(settings: CommandSettings, arm: ControlledArm) -> CommandMessage:
-    """Return the message that settings ask for, gains and names written."""
+    """Return the message that settings ask for, gains and names written.
+
+    Raises
+    ------
+    ParameterError
+        When its type is missing, or the settings are not sound.
+    """
     settings.require_sound()
     names, interfaces, kind = list(arm.command_names), settings.interfaces, settings.type
     n = len(names)

@@ -37,7 +37,22 @@ def read_stamp(data: bytes) -> int:
 def read_trajectory(
     data: bytes, most_points: int | None = None
 ) -> tuple[JointTrajectory, NamedFields]:
-    """Return a message, and its points as arrays."""
+    """Return a message, and its points as arrays.
+
+    Parameters
+    ----------
+    data : bytes
+        As a raw subscription hands it over.
+    most_points : int, optional
+        More than these are refused.
+
+    Raises
+    ------
+    MessageError
+        When the bytes are no such message.
+    TrajectoryError
+        When a point has a number of values that is not that of the joint names.
+    """
     if len(data) > NODE.most_bytes:
         raise MessageError('data', f'expected at most {NODE.most_bytes} bytes, got {len(data)}')
     try:
@@ -54,7 +69,13 @@ def read_trajectory(
 
 
 def named_fields(message: JointTrajectory) -> NamedFields:
-    """Return the points of a message as arrays."""
+    """Return the points of a message as arrays.
+
+    Raises
+    ------
+    TrajectoryError
+        When a point has a number of values that is not that of the joint names.
+    """
     names = tuple(message.joint_names)
     points = [
         TrajectoryPoint(

@@ -35,7 +35,16 @@ class Background:
         self._guard = node.create_guard_condition(self._deliver)
 
     def submit(self, done: Done, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Begin a piece of work; `done` gets it when it has ended, unless it was cancelled."""
+        """Begin a piece of work when those before it have ended.
+
+        Parameters
+        ----------
+        done : callable
+            Called with the future when it has a result or an error; not when it was cancelled.
+        function : callable
+        *arguments
+            Of the function.
+        """
         work = self._executor.submit(function, *arguments)
         work.add_done_callback(partial(self._note, done))
         return work

@@ -74,7 +74,21 @@ class WorkerProcess:
         return None if self._process is None else self._process.pid
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Have a function called with copies of the arguments."""
+        """Have a function called with copies of the arguments.
+
+        Parameters
+        ----------
+        function : callable
+            Of a module, or the method of what can be pickled.
+        *arguments
+            What can be pickled.
+
+        Returns
+        -------
+        Future
+            Of the result, or of what the function raises; of a WorkerLostError when the process
+            ends before. One that is cancelled in time is not begun.
+        """
         job = _Job(_pickled((function, arguments)), Future())
         if self._owner != os.getpid():
             # After a fork both are the other one's.

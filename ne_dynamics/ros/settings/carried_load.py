@@ -44,6 +44,11 @@ def payload_parameters(
 
     A payload on the arm's side of the sensor counts in full. Of what is beyond the sensor, the
     model carries what `wrench.gain` leaves out of the reading. None when there is neither.
+
+    Raises
+    ------
+    ParameterError
+        When no body could have such an inertia, or the link is not of the tip's body.
     """
     parameters, remarks = payload_before_sensor(settings.payload, arm)
     unmeasured = _unmeasured(settings, arm)
@@ -57,7 +62,13 @@ def payload_parameters(
 def payload_before_sensor(
     given: PayloadSettings, arm: ControlledArm
 ) -> tuple[FloatArray | None, list[str]]:
-    """Return the payload on the arm's side of the sensor, shape (10,) at the tip, and remarks."""
+    """Return the payload on the arm's side of the sensor, shape (10,) at the tip, and remarks.
+
+    Raises
+    ------
+    ParameterError
+        As :func:`payload_parameters`.
+    """
     payload = _payload(given, arm)
     if payload is None:
         return None, []

@@ -143,7 +143,13 @@ def _make_laws(
 
 
 def _check_loops(settings: NodeSettings, arm: ControlledArm) -> list[str]:
-    """Return remarks on who feeds the error back."""
+    """Return remarks on who feeds the error back.
+
+    Raises
+    ------
+    ParameterError
+        When nobody does, or two, or what is sent cannot be.
+    """
     mode, command = settings.mode, settings.command
     command.require_sound()
     for gain, values in zip(GAINS.values(), (command.kp, command.kd), strict=True):
@@ -228,7 +234,13 @@ def _disturbance_tuning(
 
 
 def goal_tolerances(settings: NodeSettings, arm: ControlledArm) -> Tolerances:
-    """Return how closely a goal is followed when it does not say."""
+    """Return how closely a goal is followed when it does not say.
+
+    Raises
+    ------
+    ParameterError
+        When there are neither one value nor one per joint, as for those that follow.
+    """
     chosen = settings.constraints
     return Tolerances.from_values(
         arm.per_joint(chosen.trajectory, 'constraints.trajectory'),

@@ -158,7 +158,13 @@ def controlled_arm(settings: NodeSettings, robot: Robot) -> ControlledArm:
 
 
 def command_order(joint_names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
-    """Return the model index of each joint that parameters have a value for, in their order."""
+    """Return the model index of each joint that parameters have a value for, in their order.
+
+    Raises
+    ------
+    ParameterError
+        When the wanted joints are not the model's.
+    """
     names = wanted or joint_names
     if sorted(names) != sorted(joint_names):
         raise ParameterError(

@@ -30,7 +30,22 @@ given."""
 
 
 def find_driver(name: str) -> Mapping[str, str]:
-    """Return the topics of a driver."""
+    """Return the topics of a driver.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    mapping of str to str
+        Launch argument -> topic.
+
+    Raises
+    ------
+    ParameterError
+        When there is no driver of that name; the message lists those there are.
+    """
     try:
         return DRIVERS[name]
     except KeyError:
@@ -39,7 +54,13 @@ def find_driver(name: str) -> Mapping[str, str]:
 
 
 def driver_file(name: str) -> str:
-    """Return the name of a driver's parameter file in `config`."""
+    """Return the name of a driver's parameter file in `config`.
+
+    Raises
+    ------
+    ParameterError
+        When there is no driver of that name.
+    """
     find_driver(name)
     return f'driver_{name}.yaml'
 
@@ -48,6 +69,20 @@ def find_changes(given: Path, params_file: Path, whose: str = 'driver') -> list[
     """Return what a parameter file of the user changes of one that comes before it.
 
     A full copy of the default file changes all of it back.
+
+    Parameters
+    ----------
+    given, params_file : Path
+        The one before, and the user's.
+    whose : str
+        What the one before is of.
+
+    Returns
+    -------
+    list of str
+        One for each parameter that both have with another value, as
+        `terms.gravity: True (driver: False)`. Empty when the user's cannot be read: the node will
+        say why.
     """
     try:
         own = _read_parameters(params_file)

@@ -30,7 +30,14 @@ def load_model_file(
     locked_joints: Mapping[str, float] | None = None,
     extras: Extras = None,
 ) -> Robot:
-    """Load a robot as :func:`~ne_dynamics.model.files.load_model` does."""
+    """Load a robot as :func:`~ne_dynamics.model.files.load_model` does.
+
+    Raises
+    ------
+    ModelError
+        As there; where a file is neither a URDF, nor a DH file, nor one of extras, without a
+        word of what is in it.
+    """
     try:
         return load_model(path, base_link, tip_link, locked_joints, extras)
     except ModelError:

@@ -44,7 +44,21 @@ def full_name(node: str, namespace: str = '') -> str:
 
 
 def nodes_in(content: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield the nodes of a parameter file; levels above `ros__parameters` are parts of a name."""
+    """Yield the nodes of a parameter file; each level above `ros__parameters` is part of a name.
+
+    Parameters
+    ----------
+    content : object
+        What YAML made of the file; what is no mapping has no nodes.
+    above : tuple of str, optional
+        Parts of the name that stand above it.
+
+    Yields
+    ------
+    tuple of str and object
+        Name with namespace, in which `*` and `**` stand for any, and what is below
+        `ros__parameters`: see :func:`flattened`.
+    """
     for key, value in (content if isinstance(content, dict) else {}).items():
         if not isinstance(value, dict):
             continue
@@ -56,7 +70,20 @@ def nodes_in(content: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, A
 
 
 def parameters_in_any_namespace(content: Any, node: str) -> dict[str, Any]:
-    """Return the parameters of a node in a parameter file, whatever its namespace there."""
+    """Return the parameters of a node in a parameter file, whatever its namespace there.
+
+    Parameters
+    ----------
+    content : object
+        What YAML made of the file.
+    node : str
+        Name without namespace.
+
+    Returns
+    -------
+    dict
+        Values by name, with dots in the names.
+    """
     matching = [
         values
         for name, values in nodes_in(content)
@@ -109,7 +136,15 @@ def read_parameters(path: Path, node: str) -> dict[str, Any]:
 
 
 def files_without_effect(arguments: Sequence[str], node: str) -> list[str]:
-    """Return what is wrong with the parameter files of a command line, one text a file."""
+    """Return what is wrong with the parameter files of a command line, one text a file.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        With `--params-file` before the name of each file.
+    node : str
+        Name with namespace.
+    """
     remarks = []
     for option, value in pairwise(arguments):
         if option != '--params-file':

@@ -62,7 +62,13 @@ def require_short(text: str) -> None:
 
 
 def check_description(settings: ArmSettings, text: str) -> None:
-    """Raise when no parameters could make a robot of this URDF."""
+    """Raise when no parameters could make a robot of this URDF.
+
+    Raises
+    ------
+    ModelError, ParameterError
+        What is wrong with the text as the parameters have it read.
+    """
     by_topic = replace(settings, model_file='', robot_description='')
     try:
         load_robot(by_topic, text)

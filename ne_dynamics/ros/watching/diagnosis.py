@@ -36,7 +36,16 @@ class DiagnosticsPublisher:
         )
 
     def publish(self, state: str, remarks: list[str], configured: ConfiguredArm | None) -> None:
-        """Publish what there was since the last time."""
+        """Publish what there was since the last time.
+
+        Parameters
+        ----------
+        state : str
+            Of the life cycle.
+        remarks : list of str
+            What is amiss with the node itself.
+        configured : ConfiguredArm or None
+        """
         statistics = self._statistics
         values: dict[str, Any] = {'state': state}
         statuses, hardware = [], ''

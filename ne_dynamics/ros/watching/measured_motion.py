@@ -83,7 +83,15 @@ class MeasuredMotion:
         )
 
     def ask(self) -> Question:
-        """Return what there is to tell the load from."""
+        """Return what there is to tell the load from.
+
+        Raises
+        ------
+        PayloadError
+            When nothing tells it.
+        ModelError
+            When there is no such link.
+        """
         windows = self._windows.windows()
         carrier = self._find_carrier()
         if self._controller.sense.wrist is not None:

@@ -35,7 +35,16 @@ class Reporter:
         self._last_line: dict[str, float] = {}
 
     def drop(self, topic: str, field: str, reason: str) -> None:
-        """Log and count a message that is not used."""
+        """Log and count a message that is not used.
+
+        Parameters
+        ----------
+        topic : str
+        field : str
+            Of the message, that is at fault.
+        reason : str
+            What was expected, and what was found.
+        """
         key = f'{topic}.{field}'
         count = self.statistics.drop(key)
         so_far = f' ({count} so far)' if count > 1 else ''
@@ -51,7 +60,16 @@ class Reporter:
             self.say('annotated', f'annotated: {"; ".join(remarks)}', Severity.INFO)
 
     def say(self, key: str, text: str, severity: Severity = Severity.WARN) -> None:
-        """Log a line of a kind of which there may be many: seldom, and not a long one."""
+        """Log a line of a kind of which there may be many: seldom, and not a long one.
+
+        Parameters
+        ----------
+        key : str
+            The kind.
+        text : str
+        severity : Severity
+            ERROR, WARN or INFO.
+        """
         now = time.monotonic()
         if now - self._last_line.get(key, -np.inf) < NODE.warning_period:
             return
