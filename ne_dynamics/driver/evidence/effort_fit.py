@@ -160,7 +160,9 @@ class EffortFit:
         self._samples = np.maximum(used.sum(axis=0), 1)
         chosen = [index for index, body in enumerate(robot.bodies) if body.inertia.mass > 0.0]
         samples = motion.position.shape[0]
-        full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
+        full = dynamics.without_friction().regressor(
+            motion.position, motion.velocity, motion.acceleration
+        )
         links = full.reshape(samples, self._n, -1, PER_BODY)
         weights = None
         if without_gravity:

@@ -22,6 +22,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.friction_terms import find_displacement
 from ne_dynamics.logs import Log, LogReading, filtered
+from ne_dynamics.logs.signals import filter_late_effort
 from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -93,14 +94,8 @@ class LogEvidence:
         measured = signals.measured_velocity
         self._velocity = None if measured is None else measured[chosen]
         self.moves = signals.moves
-        self._late = np.array(
-            [
-                filtered(
-                    _with_late_effort(log, delay), np.full_like(limits, np.inf), cutoff
-                ).effort[chosen]
-                for delay in DELAYS
-            ]
-        )
+        self._log, self._cutoff = log, cutoff
+        self._late: dict[int, FloatArray] = {}
         self._fits: dict[bytes, EffortFit] = {}
         self._paths: dict[tuple[int, float], FloatArray] = {}
         self._turns_round = EVIDENCE.turns_round if has_path else ()
@@ -322,9 +317,20 @@ class LogEvidence:
         )
         before = min(int(place), DELAYS.size - 2)
         part = place - before
-        table = self._late[:, :, source]
-        result: FloatArray = (1.0 - part) * table[before] + part * table[before + 1]
+        earlier = self._filter_late(before)[:, source]
+        if part == 0.0:
+            return earlier
+        result: FloatArray = (1.0 - part) * earlier + part * self._filter_late(before + 1)[
+            :, source
+        ]
         return result
+
+    def _filter_late(self, index: int) -> FloatArray:
+        """Return all efforts with one of the delays, shape (M, n)."""
+        if index not in self._late:
+            efforts = filter_late_effort(self._log, self._cutoff, float(DELAYS[index]))
+            self._late[index] = efforts[self._chosen]
+        return self._late[index]
 
     def _velocity_cost(self, reading: LogReading) -> float:
         """Return what the log's own velocities say against the positions of a reading.
@@ -368,11 +374,6 @@ def _is_near_reversal(times: FloatArray, velocity: FloatArray, reach: float) -> 
 def _signs(direction: FloatArray, reading: LogReading) -> FloatArray:
     """Return directions without the factor of a unit, which has no place in a sign."""
     return direction / np.abs(reading.position_factor)
-
-
-def _with_late_effort(log: Log, delay: float) -> Log:
-    columns = [np.interp(log.times + delay, log.times, column) for column in log.effort.T]
-    return replace(log, effort=np.array(columns).T)
 
 
 def choose_evidence_cutoff(log: Log) -> float:
