@@ -48,7 +48,7 @@ from ne_dynamics.identification import (
     identify_filtered,
     identify_payload,
 )
-from ne_dynamics.identification.effort_sums import EffortSums
+from ne_dynamics.identification.evaluation import EffortSums
 from ne_dynamics.identification.fit_evidence import ShownLog, list_noise_floor, show_log
 from ne_dynamics.identification.load.drive_gains import DriveGains
 from ne_dynamics.identification.load.payload import is_slow

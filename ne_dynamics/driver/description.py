@@ -183,12 +183,11 @@ def describe_driver(
 def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[Finding]]:
     """Return what the efforts mean, and what is wrong with the positions; None: not told."""
     robot = dynamics.robot
-    try:
-        evidence = LogEvidence(dynamics, log)
-    except InputError:
+    evidence = LogEvidence.find(dynamics, log)
+    if evidence is None:
         return None, []
     concerned = evidence.moves & (np.ptp(log.effort, axis=0) > 0.0)
-    if not evidence.is_telling or not concerned.any():
+    if not concerned.any():
         return None, []
     unsigned = UNSIGNED.test(TestedLog(evidence, robot, LogReading.as_recorded(robot.n)))
     if unsigned:

@@ -33,7 +33,6 @@ from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
 from ne_dynamics.driver.hypotheses.row import COLUMN_HYPOTHESES
 from ne_dynamics.driver.thresholds import MEANING
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.logs import Log, LogReading
 from ne_dynamics.model.rigid_body import FloatArray
@@ -137,11 +136,7 @@ def prepare_for_delay(dynamics: Dynamics, log: Log) -> LogEvidence | None:
     """
     rate = 1.0 / float(np.median(np.diff(log.times)))
     cutoff = min(MEANING.delay_cutoff, rate / EVIDENCE.samples_per_cutoff)
-    try:
-        evidence = LogEvidence(dynamics, log, cutoff, reversal_margin=MEANING.reversal_margin)
-    except InputError:
-        return None
-    return evidence if evidence.is_telling else None
+    return LogEvidence.find(dynamics, log, cutoff, reversal_margin=MEANING.reversal_margin)
 
 
 def find_meaning(

@@ -13,7 +13,7 @@ from ne_dynamics.excitation.thresholds import EXCITATION
 from ne_dynamics.identification.quality import NAMES, UNITS
 from ne_dynamics.identification.regression.design import find_bodies
 from ne_dynamics.identification.regression.friction_terms import ALWAYS, Term, given_values
-from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression.pseudo_inertia import compute_width
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.thresholds import IDENTIFICATION, REGRESSION
 from ne_dynamics.model.rigid_body import FloatArray
@@ -160,8 +160,7 @@ def _find_independent(rows: FloatArray, inertial: int) -> NDArray[np.intp]:
 def _inertial_scales(references: FloatArray) -> FloatArray:
     """Return the deviation of each parameter of bodies believed to `reference_spread`."""
     scales = [
-        IDENTIFICATION.reference_spread
-        * np.sqrt(np.diag(np.linalg.inv(divergence_slopes(each, each)[1])))
+        IDENTIFICATION.reference_spread * np.linalg.norm(compute_width(each), axis=1)
         for each in references
     ]
     return np.concatenate([*scales, np.zeros(0)])

@@ -23,7 +23,7 @@ import numpy as np
 
 from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.friction_terms import Term
-from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression.pseudo_inertia import compute_width
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs.thresholds import FILTER
@@ -148,8 +148,7 @@ def _describe_belief(design: Design, columns: BaseColumns) -> tuple[FloatArray, 
     covariance = np.zeros((size + n, size + n))
     for index, reference in enumerate(design.references):
         place = slice(PER_BODY * index, PER_BODY * (index + 1))
-        _, hessian = divergence_slopes(reference, reference)
-        root = np.linalg.inv(np.linalg.cholesky(hessian)).T
+        root = compute_width(reference)
         covariance[place, place] = IDENTIFICATION.unknown_spread**2 * root @ root.T
     covariance[range(size, size + n), range(size, size + n)] = (
         IDENTIFICATION.unknown_spread * design.scales[:n, Term.ROTOR]

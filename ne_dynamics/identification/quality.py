@@ -11,7 +11,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.base_estimate import BaseColumns, estimate_base
 from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.friction_terms import Term
-from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression.pseudo_inertia import compute_width, divergence_slopes
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.solver import Problem, Solution
 from ne_dynamics.identification.thresholds import IDENTIFICATION
@@ -105,9 +105,7 @@ class Quality:
         scale = np.zeros((size, size))
         for index, reference in enumerate(self._problem.references):
             place = slice(PER_BODY * index, PER_BODY * (index + 1))
-            _, hessian = divergence_slopes(reference, reference)
-            root = np.linalg.cholesky(hessian)
-            scale[place, place] = IDENTIFICATION.reference_spread * np.linalg.inv(root).T
+            scale[place, place] = IDENTIFICATION.reference_spread * compute_width(reference)
         return scale
 
     def determined(self) -> dict[int, tuple[float, float]]:

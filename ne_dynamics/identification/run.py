@@ -35,6 +35,7 @@ from ne_dynamics.identification.findings import (
 )
 from ne_dynamics.identification.fit import Fit, Fitter
 from ne_dynamics.identification.fit_evidence import gather_evidence
+from ne_dynamics.identification.logs_evaluation import compare_models
 from ne_dynamics.identification.pieces.log_rows import LogRows
 from ne_dynamics.identification.pieces.log_set import FilteredLogs, Logs
 from ne_dynamics.identification.plausibility import Bounds, find_implausible_values
@@ -183,7 +184,7 @@ def identify_filtered(
     identified = fit.design.apply(fit.solution, offsets=not offsets)
     quality = Quality(dynamics, fit.design, fit.problem, fit.solution)
     tested = _with_robot(dynamics, fit.judged_design.apply(fit.judged_solution, offsets=True))
-    judged = fit.rows.judge(fitted if fitted < total else 0, dynamics, tested)
+    judged = compare_models(logs, fitted if fitted < total else 0, dynamics, tested)
     results = [sums.describe(robot) for sums in judged]
     identifiable, found, condition = quality.excitation()
     determined = quality.determined()

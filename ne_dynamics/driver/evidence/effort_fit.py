@@ -32,7 +32,7 @@ from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.pseudo_inertia import (
-    divergence_slopes,
+    compute_width,
     nearest_body,
     pseudo_inertia,
 )
@@ -182,9 +182,7 @@ class EffortFit:
             blocks.append(EVIDENCE.gravity_left * _load_columns(weights, robot))
         for index in chosen:
             parameters = nearest_body(robot.bodies[index].inertia).parameters
-            reference = pseudo_inertia(parameters)
-            _, hessian = divergence_slopes(reference, reference)
-            scale = doubt * EVIDENCE.inertia_spread * np.linalg.inv(np.linalg.cholesky(hessian)).T
+            scale = doubt * EVIDENCE.inertia_spread * compute_width(pseudo_inertia(parameters))
             blocks.append(links[:, :, index] @ scale)
             if weights is not None:
                 blocks.append(EVIDENCE.gravity_left * weights[:, :, index] @ scale)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from ne_dynamics.driver.evidence.effort_fit import (
 from ne_dynamics.driver.evidence.gravity_columns import turn_gravity
 from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.friction_terms import find_displacement
 from ne_dynamics.logs import Log, LogReading, filtered
@@ -50,9 +53,6 @@ class LogEvidence:
         Samples of a joint nearer to a change of its direction than this many periods of the
         cut-off frequency do not count: while a joint sticks, friction is as late as it is large,
         and that looks like a delay.
-    has_path : bool
-        Whether friction that turns round over a displacement is among the explanations: it is
-        late as well.
 
     Raises
     ------
@@ -68,7 +68,6 @@ class LogEvidence:
         has_free_factors: bool = False,
         has_load: bool = False,
         reversal_margin: float = 0.0,
-        has_path: bool = False,
     ) -> None:
         self._dynamics, self._has_load = dynamics, has_load
         self.has_free_factors = has_free_factors
@@ -98,7 +97,30 @@ class LogEvidence:
         self._late: dict[int, FloatArray] = {}
         self._fits: dict[bytes, EffortFit] = {}
         self._paths: dict[tuple[int, float], FloatArray] = {}
-        self._turns_round = EVIDENCE.turns_round if has_path else ()
+        self._turns_round: tuple[float, ...] = ()
+
+    @classmethod
+    def find(
+        cls, dynamics: Dynamics, log: Log, cutoff_frequency: float | None = None, **options: Any
+    ) -> LogEvidence | None:
+        """Return the evidence of a log; None where it cannot be filtered, or is not telling.
+
+        Arguments are those of the class.
+        """
+        try:
+            evidence = cls(dynamics, log, cutoff_frequency, **options)
+        except InputError:
+            return None
+        return evidence if evidence.is_telling else None
+
+    def with_paths(self) -> LogEvidence:
+        """Return the same, with friction that turns round over a displacement as an explanation.
+
+        Such friction is late behind the velocity, as a late effort is.
+        """
+        other = copy.copy(self)
+        other._fits, other._turns_round = {}, EVIDENCE.turns_round
+        return other
 
     @property
     def is_telling(self) -> bool:

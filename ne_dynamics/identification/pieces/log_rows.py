@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.effort_sums import EffortSums, SignalSums
-from ne_dynamics.identification.logs_evaluation import compare_models
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.identification.pieces.piece_rows import PieceRows
 from ne_dynamics.identification.pieces.piece_steps import (
@@ -30,7 +28,11 @@ from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
-from ne_dynamics.identification.signal_summary import SignalSummary, summarize_signals
+from ne_dynamics.identification.signal_summary import (
+    SignalSummary,
+    SignalSums,
+    summarize_signals,
+)
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -213,10 +215,6 @@ class LogRows:
         )
         total: ResidualSums = reduce(ResidualSums.merged, parts)
         return total
-
-    def judge(self, first: int, *models: Dynamics) -> list[EffortSums]:
-        """Return how well models explain the samples from one of them on."""
-        return compare_models(self.logs, first, *models)
 
     def _nothing(self) -> Reduction:
         return Reduction.empty(self.blocks + 1, self.dynamics.robot.n, self.columns)

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.effort_sums import EffortSums, SignalSums
-from ne_dynamics.identification.evaluation import model_effort
+from ne_dynamics.identification.evaluation import EffortSums, model_effort
 from ne_dynamics.identification.pieces.piece_rows import PieceRows
 from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import Rows, compute_drive_rows
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
+from ne_dynamics.identification.signal_summary import SignalSums
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs.filtered_piece import FilteredPiece, Judgement
 from ne_dynamics.model.rigid_body import FloatArray
