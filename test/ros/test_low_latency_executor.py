@@ -178,6 +178,38 @@ def test_an_urgent_answer_is_not_cut_by_another(node: Node) -> None:
     executor.shutdown()
 
 
+def test_timers_are_served_without_detours(node: Node) -> None:
+    """Those that are due at once, each once; not one that another has stopped or destroyed."""
+    served: list[str] = []
+
+    async def later() -> None:
+        served.append('coroutine')
+
+    def destroy() -> None:
+        served.append('first')
+        stopped.cancel()
+        node.destroy_timer(destroyed)
+
+    first = node.create_timer(0.02, destroy)
+    stopped = node.create_timer(0.02, lambda: served.append('stopped'))
+    destroyed = node.create_timer(0.02, lambda: served.append('destroyed'))
+    last = node.create_timer(0.02, lambda: served.append('last'))
+    executor = LowLatencyExecutor(node, list)
+    time.sleep(0.05)
+    spin(executor, lambda: 'last' in served)
+    assert served == ['first', 'last']
+    first.cancel()
+    last.cancel()
+    coroutine = node.create_timer(0.001, later)
+    spin(executor, lambda: served.count('coroutine') > 2)
+    node.destroy_timer(coroutine)
+    error = node.create_timer(0.001, lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        spin(executor, lambda: False)
+    node.destroy_timer(error)
+    executor.shutdown()
+
+
 def test_work_in_turns_goes_on_while_messages_stream(node: Node) -> None:
     """A guard condition that is triggered in its own callback is served every few messages."""
     served = {'prompt': 0, 'turns': 0}

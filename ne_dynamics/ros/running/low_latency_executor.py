@@ -4,17 +4,19 @@ rclpy's SingleThreadedExecutor builds a wait set, a task and a coroutine anew fo
 looks at every entity of the node in Python, and wakes itself up afterwards to do it once more:
 most of the processor time of a small node. Here the wait set is kept as long as the node's
 entities stay the same, and the subscriptions that matter are taken and answered right where the
-wait returns. Whatever else becomes ready (services, timers, events, other subscriptions) is left
-to rclpy. What of it takes longer than a message can wait calls :meth:`answer_urgent` now and then.
+wait returns; so are timers. Whatever else becomes ready (services, events, other subscriptions) is
+left to rclpy. What takes longer than a message can wait calls
+:meth:`LowLatencyExecutor.answer_urgent` now and then.
 
 It needs some of rclpy's internals; :func:`make_executor` does without where they are missing.
 """
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -90,6 +92,7 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         self._prepare()
         self._gather()
         self._wait_set.wait(0)
+        self._find_due()
         self._others_are_ready()
         self._mark_guards()
         self.wake()
@@ -129,8 +132,11 @@ class LowLatencyExecutor(SingleThreadedExecutor):
                 answered += 1
                 last = place
         self._answer(last)
-        if len(ready) > answered or self._others_are_ready():
+        due, left = self._find_due()
+        if left or len(ready) > answered or self._others_are_ready():
             self._serve_others()
+        if due:
+            self._fire(due)
 
     def _answer(self, count: int) -> None:
         """Answer the first of the prompt subscriptions.
@@ -201,11 +207,31 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         ready = wait_set.get_ready_entities
         return bool(
             ready('guard_condition')
-            or ready('timer')
             or ready('service')
             or ready('client')
             or any(waitable.is_ready(wait_set) for waitable in self._entities[-1])
         )
+
+    def _find_due(self) -> tuple[list[Any], bool]:
+        """Return the timers that are due, and whether others are, which rclpy has to serve."""
+        pointers = self._wait_set.get_ready_entities('timer')
+        if not pointers:
+            return [], False
+        due = [timer for timer in self._entities[1] if timer.handle.pointer in pointers]
+        plain = [timer for timer in due if not inspect.iscoroutinefunction(timer.callback)]
+        return plain, len(plain) < len(due)
+
+    def _fire(self, timers: Sequence[Any]) -> None:
+        """Call what is due, unless it was called meanwhile."""
+        self._absent_since = time.perf_counter()
+        for timer in timers:
+            call = None
+            with suppress(self._invalid_handle):  # destroyed since
+                call = self._take_timer(timer) if timer.is_ready() else None
+            if call is not None:
+                with suppress(StopIteration):
+                    call().send(None)
+        self._end_absence()
 
     def _mark_guards(self) -> None:
         """Mark guard conditions that the wait has reset: rclpy triggers those marked so again."""
@@ -220,15 +246,19 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         # What is left over is found by the next wait: rclpy wakes the executor after each piece.
         self._absent_since = time.perf_counter()
         super().spin_once(0.0)
-        self._answer_kept()
-        self._note_absence()
-        self._absent_since = 0.0
+        self._end_absence()
         if not all(task.done() for task, _, _ in self._tasks) or any(
             guard._executor_triggered for guard in self._entities[-2]
         ):
             # Nothing wakes the executor for a task that still waits, nor for a guard condition
             # that was marked and not served.
             self.wake()
+
+    def _end_absence(self) -> None:
+        """Answer what was kept; look whether the node has changed by what was served."""
+        self._answer_kept()
+        self._note_absence()
+        self._absent_since = 0.0
         if self._present_entities() != self._entities:
             self._release()
 
