@@ -71,8 +71,8 @@ def require_found(description, meaning, reversed_joint):
 @pytest.mark.parametrize(
     ('tip', 'meaning', 'reversed_joint', 'has_commands'),
     [
-        ('tcp', 'current', 4, False),
         ('forearm', 'torque_without_gravity', None, True),
+        ('tcp', 'current', 4, False),
         ('forearm', 'current', 1, True),
         ('forearm', 'nothing', None, True),
     ],

@@ -64,6 +64,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_positions_alone_have_a_feed_forward_by_splines': 0,
         'test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool': 0,
     },
+    'cli/test_full_disk.py': {
+        'test_standard_output_that_is_full_is_one_line': 4,
+    },
     'cli/test_hostile_names.py': {
         'test_identified_urdf_has_the_same_names': 3,
         'test_reports_on_dh_files_are_safe_to_print': 4,
@@ -201,7 +204,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_faults_planted_in_recorded_logs_are_found': 1,
         'test_friction_that_turns_round_gradually_is_no_fault': 1,
         'test_joints_of_which_the_model_expects_nothing_have_no_vote': 1,
-        'test_planted_faults_are_found_and_repaired': 5,
+        'test_planted_faults_are_found_and_repaired': 2,
         'test_recorded_ur10e_is_right': 1,
         'test_two_faults_are_both_found': 1,
     },
@@ -242,6 +245,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'identification/test_coupled_drives.py': {
         'test_a_log_shows_which_joints_share_a_drive': 1,
+        'test_an_arm_without_one_gets_none': 1,
     },
     'identification/test_drive_gains.py': {
         'test_one_log_of_an_arm_farther_off_than_believed': 1,
