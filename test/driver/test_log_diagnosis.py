@@ -182,14 +182,6 @@ def test_a_joint_without_effort_is_no_other_fault(given, arm_log):
     assert diagnose_log(given, log).faults == ()
 
 
-def test_efforts_that_are_no_torques(given, arm_log):
-    """Efforts that have nothing to do with the motion are named."""
-    rng = np.random.default_rng(0)
-    noise = 20.0 * rng.standard_normal(arm_log.effort.shape)
-    log = Log.from_samples(given.joint_names, arm_log.times, arm_log.position, noise)
-    assert 'effort-unexplained' in {fault.code for fault in diagnose_log(given, log).faults}
-
-
 def test_other_joints_are_refused(given, arm_log):
     """A log of other joints is refused by name."""
     log = Log.from_samples(('a', 'b'), [0.0, 1.0], np.zeros((2, 2)), np.zeros((2, 2)))
