@@ -483,17 +483,6 @@ def test_a_law_costs_little_more_than_the_inverse_dynamics():
 # ---- the law that the node calls
 
 
-BACKENDS = ['python', 'compiled']
-
-
-@pytest.fixture(params=BACKENDS)
-def backend(request):
-    """Each backend; skipped where there is no compiler for it."""
-    if request.param == 'compiled':
-        request.getfixturevalue('compiler')
-    return request.param
-
-
 @cache
 def dynamics_of(name, backend):
     """Return the dynamics of a robot, built once a session."""
@@ -733,7 +722,7 @@ def test_other_parameters_have_their_own_law(backend):
 @pytest.mark.parametrize('size', [1e13, 1e15, 1e17, 3e17, 1e30])
 def test_the_nearest_turn_is_one_in_every_backend(size, compiler):
     """However far a continuous joint has turned, machine code gives what Python gives."""
-    robots = [dynamics_of((2, ''), backend) for backend in BACKENDS]
+    robots = [dynamics_of((2, ''), backend) for backend in ('python', 'compiled')]
     endless = np.array([joint.type is JointType.CONTINUOUS for joint in robots[0].robot.joints])
     assert endless.any()
     n = robots[0].n
