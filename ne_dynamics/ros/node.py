@@ -44,6 +44,7 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
     from rclpy.parameter import Parameter
+    from trajectory_msgs.msg import JointTrajectory
 
     from ne_dynamics.ros.arm_context import ArmContext
     from ne_dynamics.ros.configured_arm import ConfiguredArm
@@ -95,10 +96,14 @@ class ComputedTorqueNode(LifecycleNode):
     reporter : Reporter
         What is said and counted.
     configured : ConfiguredArm or None
+    answer_states : callable
+        Answers the states and sensors that wait: called now and then by all that takes longer
+        than a state should; :meth:`.LowLatencyExecutor.answer_urgent`, if that serves the node.
     """
 
     def __init__(self, **node_arguments: Any) -> None:
         super().__init__('computed_torque', **node_arguments)
+        self.answer_states: Callable[..., None] = _answer_nothing
         self.reporter = Reporter(self.get_logger())
         guard_services(self, self.reporter)
         guard_clock(self, self.reporter)
@@ -248,6 +253,10 @@ class ComputedTorqueNode(LifecycleNode):
         """Return what the arm is controlled by, in the order in which it is to be served."""
         return () if self.configured is None else self.configured.subscriptions
 
+    def is_urgent(self, subscription: Any) -> bool:
+        """Return whether a subscription of these may be served while another one is."""
+        return subscription.msg_type is not JointTrajectory
+
     def note_absence(self, duration: float) -> None:
         """Take note that for so long nothing was heard, since something else was served [s]."""
         if self.configured is not None:
@@ -329,8 +338,11 @@ class ComputedTorqueNode(LifecycleNode):
         configured = self.configured
         if configured is None:
             return lambda: None
+        self.answer_states()
         tuning, remarks = make_tuning(settings, configured.arm)
+        self.answer_states()
         remarks += configured.require_feasible(tuning)
+        self.answer_states()
 
         def adopt() -> None:
             configured.adopt(tuning)
@@ -346,6 +358,10 @@ class ComputedTorqueNode(LifecycleNode):
         if clock.ros_time_is_active and not has_time(clock):
             faults.append('use_sim_time: no /clock has come: the watchdog goes by real time')
         self._diagnostics.publish(self.state_label, faults, self.configured)
+
+
+def _answer_nothing(*, keeps_last: bool = False) -> None:
+    pass
 
 
 def _spin(node: ComputedTorqueNode, executor: SingleThreadedExecutor, stop: StopRequest) -> None:
@@ -364,7 +380,11 @@ def _spin(node: ComputedTorqueNode, executor: SingleThreadedExecutor, stop: Stop
 
 
 def _make_executor(node: ComputedTorqueNode) -> SingleThreadedExecutor:
-    return make_executor(node, node.low_latency_subscriptions, node.note_absence)
+    executor = make_executor(
+        node, node.low_latency_subscriptions, node.note_absence, node.is_urgent
+    )
+    node.answer_states = getattr(executor, 'answer_urgent', node.answer_states)
+    return executor
 
 
 def main(args: list[str] | None = None) -> int:
