@@ -28,7 +28,7 @@ from ne_dynamics.codegen.source import python_module, standalone_source
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.laws import ControlLaw, Mode, ResidualStep
 from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.path_hysteresis import PathHysteresis
+from ne_dynamics.control.stages.law import Law
 from ne_dynamics.dynamics.compensation import Base, Terms
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import JointType
@@ -667,7 +667,7 @@ def test_an_annotated_trajectory_has_the_efforts_of_the_law(name, backend):
         dynamics, Mode.FEEDFORWARD_PD, Gains.from_values(9.0, 3.0, n), smoothing_velocity=0.05
     )
     # No joint turns round between two points that are kept.
-    path = PathHysteresis(n)
+    path = Law(n)
     for place in range(len(found)):
         desired = DesiredState(
             found.positions[place], found.velocities[place], found.accelerations[place]
