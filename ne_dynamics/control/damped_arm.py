@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ne_dynamics.control.command_machine import CommandMachine, model_efforts
-from ne_dynamics.control.damping_settings import find_damping_rate
-from ne_dynamics.control.fault_damping import FaultDamping
+from ne_dynamics.control.fault_damping import FaultDamping, find_damping_rate
 from ne_dynamics.control.guards.state_guard import StateRefused
 from ne_dynamics.control.stages.row import CommandState, StageRow
 from ne_dynamics.control.thresholds import COMMAND

@@ -241,10 +241,11 @@ def goal_tolerances(settings: NodeSettings, arm: ControlledArm) -> Tolerances:
         When there are neither one value nor one per joint, as for those that follow.
     """
     chosen = settings.constraints
-    return Tolerances.from_values(
+    return Tolerances(
         arm.per_joint(chosen.trajectory, 'constraints.trajectory'),
+        np.zeros(arm.dynamics.n),
         arm.per_joint(chosen.goal, 'constraints.goal'),
-        chosen.stopped_velocity_tolerance,
+        np.full(arm.dynamics.n, chosen.stopped_velocity_tolerance),
         chosen.goal_time,
     )
 
