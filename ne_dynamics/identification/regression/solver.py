@@ -9,7 +9,7 @@ with y the inertial parameters of all P_b, then x, and D the divergence of
 :mod:`~ne_dynamics.identification.regression.pseudo_inertia`. The problem is convex. Newton's
 method steps to the least on its line; a number that would become negative stops at 0 and stays
 there until it pulls away at the minimum of the others. From far away all 1/spread_b^2 are larger
-at first, in the same proportion, and go down. From the minimum of a similar problem it seldom has to.
+at first, in proportion, and go down. From the minimum of a similar problem it seldom has to.
 
 Divided by the least weight w of the divergences, the function is self-concordant, so that Newton's
 decrement L at a point where no number pulls away from 0 proves how far the minimum is: by at most
