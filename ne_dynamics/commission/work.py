@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -35,9 +35,14 @@ from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
+from ne_dynamics.commission.vibration import find_vibrations
 from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.json_numbers import as_json_numbers
+from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
+
+MOVED = ('probe', 'excite', 'tremble', 'excite_again')
+"""Steps whose records show where joints can go."""
 
 CALM_GAINS: Mapping[str, Any] = {
     'mode': 'computed_torque',
@@ -414,11 +419,23 @@ class CommissionWork(Desk):
 
     def _require_no_stop(self, record: Record) -> None:
         """Refuse a record in which a joint comes to a stop that the model does not know."""
-        stops = find_hard_stops(record, lengths(self.robot))
+        stops = self._find_stops(record)
         if stops:
-            raise ArmFault(
-                '; '.join(f'{", ".join(one.joints)} {one.what} {one.remedy}' for one in stops)
-            )
+            raise ArmFault(_sentences(stops))
+
+    def _find_stops(self, record: Record) -> list[Finding]:
+        length = lengths(self.robot)
+        if not find_hard_stops(record, length):
+            return []
+        done = [name for name in MOVED if self.folder.is_done(name)]
+        return find_hard_stops(record, length, self._logs(*done))
+
+    def _with_causes(self, fault: ArmFault) -> ArmFault:
+        """Return the fault of a motion with what the record of it tells of its cause."""
+        record = self.session.arm.record()
+        found = find_vibrations(record, self.robot.limits('effort_limit'))
+        found = found or self._find_stops(record)
+        return type(fault)(f'{fault}; {_sentences(found)}') if found else fault
 
     def _follow(
         self,
@@ -429,6 +446,15 @@ class CommissionWork(Desk):
         astray: FloatArray | None = None,
     ) -> Record:
         with self._moving(name, parameters), self.bar(label, motion.duration) as show:
-            record = self.session.follow(motion, self.tolerance, show, astray)
+            try:
+                record = self.session.follow(motion, self.tolerance, show, astray)
+            except LostArm:
+                raise
+            except ArmFault as fault:
+                raise self._with_causes(fault) from fault
         record.write(self.folder.file(f'{name}.csv'))
         return record
+
+
+def _sentences(found: Sequence[Finding]) -> str:
+    return '; '.join(f'{", ".join(one.joints)} {one.what} {one.remedy}' for one in found)
