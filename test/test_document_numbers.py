@@ -66,7 +66,6 @@ ARM = ('config/six_axis_arm.urdf',)
 
 
 def test_the_table_of_operations_is_what_is_counted():
-    """README and doc/library.md have the multiplications and additions of both robots."""
     tables = [
         re.findall(r'^\| .*\(`(config/[^`]+)`(?:, tip `(\w+)`)?\) \| (.*) \|$', text, re.M)
         for text in (README, document('library.md'))
@@ -79,7 +78,6 @@ def test_the_table_of_operations_is_what_is_counted():
 
 
 def test_the_functions_of_a_firmware_take_what_is_said(capsys):
-    """Gravity takes as many operations as is said, and a whole controller so many more."""
     text = joined(document('library.md'))
     command, gravity = re.search(
         r'`ne_dynamics (equations \S+ --function gravity_torque --language c)` prints a C99 '
@@ -102,7 +100,6 @@ def test_the_functions_of_a_firmware_take_what_is_said(capsys):
 
 
 def test_times_are_those_of_the_benchmark():
-    """What is said of Python beside the compiler is in the document of the benchmark."""
     python, compiled = re.search(
         r'inverse dynamics of a UR5 takes (\S+ us) a call in place of (\S+ ns)',
         joined(document('library.md')),
@@ -113,7 +110,6 @@ def test_times_are_those_of_the_benchmark():
 
 
 def test_ratios_of_commissioned_arms_are_those_of_the_table():
-    """In the table the ratio is that of its columns, and text and README have both ends."""
     text = document('commission.md')
     lines = text.partition('| arm | joints | effort is, found |')[2].splitlines()[2:]
     ratios = []
@@ -129,7 +125,6 @@ def test_ratios_of_commissioned_arms_are_those_of_the_table():
 
 
 def test_other_seeds_are_within_what_is_said_of_them():
-    """Of 40 runs in doc/commission.md all but the one that is named are within the aim."""
     text = document('commission.md')
     lines = text.partition('| arm | effort is | 31 |')[2].splitlines()[2:]
     table = {
@@ -143,14 +138,12 @@ def test_other_seeds_are_within_what_is_said_of_them():
 
 
 def test_what_the_observer_is_worth_is_in_its_table():
-    """The part in doc/modes.md is that of the study's table."""
     off, observed = (numbers(cell)[0] for cell in row(document('observer.md'), 'masses +20 %')[1:])
     said = f'the arm errs by 1/{round(off / observed)} as much in motion'
     assert said in joined(document('modes.md'))
 
 
 def test_errors_of_an_identified_model_are_in_its_table():
-    """The span that the README gives is that of the rows of doc/identification.md."""
     text = document('identification.md')
     given = numbers(' '.join(row(text, "given model's error")))
     left = numbers(' '.join(row(text, "identified model's error")))
@@ -191,7 +184,6 @@ def defaults_of(command):
     ],
 )
 def test_defaults_of_options_are_those_of_the_command(name, command, count):
-    """A number that stands behind an option is its default."""
     found = re.findall(r'`(--[a-z-]+)` \(?(\d+(?:\.\d+)?)', document(name))
     assert len(found) == count
     defaults = defaults_of(command)
@@ -200,7 +192,6 @@ def test_defaults_of_options_are_those_of_the_command(name, command, count):
 
 
 def test_numbers_of_a_leader_are_those_of_its_file():
-    """What doc/leader_arms.md says of a parameter is what the file for leaders sets."""
     text = (ROOT / 'config' / 'leader_arm.params.yaml').read_text(encoding='utf-8')
     (file,) = yaml.safe_load(text).values()
     values = file['ros__parameters']['hand_guiding']
@@ -230,7 +221,6 @@ def test_the_first_point_of_a_plan_may_be_as_far_as_is_said():
 
 
 def test_the_limits_of_following_are_those_that_are_said():
-    """doc/failure_behaviour.md has the derived limits of the shipped arm, least and largest."""
     from ne_dynamics.control.guards.motion_limits import FollowingLimits
 
     robot = ned.load_urdf(ROOT / ARM[0], tip_link='tcp')
@@ -248,7 +238,6 @@ def test_the_limits_of_following_are_those_that_are_said():
 
 
 def test_the_most_that_is_taken_is_what_is_said():
-    """Numbers of points, of trajectories that wait, and the size of the cache are the limits."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     topics, failures = joined(document('topics.md')), joined(document('failure_behaviour.md'))
     assert f'at most {NODE.most_goal_points:,} points' in topics
@@ -266,7 +255,6 @@ def test_the_most_that_is_taken_is_what_is_said():
 
 
 def test_a_tool_is_as_heavy_as_the_table_says():
-    """doc/wrench.md has the figures of studies/wrench_figures.py, for both cuts."""
     from studies import wrench_figures
 
     text = document('wrench.md')
@@ -285,7 +273,6 @@ def test_a_tool_is_as_heavy_as_the_table_says():
 @pytest.mark.parametrize('cut', ['ft_sensor', 'flange'])
 @pytest.mark.parametrize('kp', [400, 100])
 def test_an_arm_sags_as_the_table_says(cut, kp):
-    """doc/wrench.md has how far joints 4 and 5 sag at rest with 3 kg, in mrad and in parts."""
     from studies import wrench_figures
 
     written = [numbers(cell) for cell in row(document('wrench.md'), f'`{cut}`, Kp = {kp}')]
@@ -297,7 +284,6 @@ def test_an_arm_sags_as_the_table_says(cut, kp):
 
 
 def test_gains_of_an_arm_with_rotors_are_as_large_as_is_said():
-    """doc/gains.md has kp of feedforward_pd for two joints of the arm with rotors."""
     from ne_dynamics.gains.design import design_gains
     from ne_dynamics.gains.request import GainRequest
 
@@ -330,7 +316,6 @@ def agrees(number, text):
 
 
 def test_the_load_of_a_recorded_arm_is_as_heavy_as_is_said(tmp_path):
-    """doc/identification.md has the mass that two logs of a UR10e tell, with both factors."""
     from ne_dynamics.identification.load.payload_fit import fit_payload
 
     robot = load_ur10e(tmp_path)
@@ -353,7 +338,6 @@ def test_the_load_of_a_recorded_arm_is_as_heavy_as_is_said(tmp_path):
 
 
 def test_gains_of_the_drives_of_a_recorded_arm_are_those_of_the_table(tmp_path):
-    """doc/identification.md has the torque per current that the logs of a UR10e tell."""
     from ne_dynamics.identification.load.drive_gains import fit_drive_gains
 
     robot = load_ur10e(tmp_path)
@@ -381,7 +365,6 @@ def test_gains_of_the_drives_of_a_recorded_arm_are_those_of_the_table(tmp_path):
 
 
 def test_drivers_of_recorded_arms_are_those_that_are_said():
-    """doc/driver.md has what is kept in test/golden, which another test compares with today."""
     panda, ur10e = (read_record(f'driver_{name}') for name in ('panda', 'ur10e'))
     told = [joint['effort_meaning']['value'] == 'torque' for joint in panda['joints']]
     factors = [joint['effort_scale']['value'] for joint in ur10e['joints']]
@@ -404,7 +387,6 @@ def test_drivers_of_recorded_arms_are_those_that_are_said():
 
 
 def test_the_c_library_is_as_large_as_is_said(tmp_path, capsys):
-    """doc/c_library.md has the sizes of the machine code and of the stack, within a tenth."""
     gcc = shutil.which('gcc')
     if gcc is None or platform.machine() != 'x86_64':
         pytest.skip('needs GCC on x86-64')

@@ -48,7 +48,6 @@ def file_parameters(node, *, with_examples):
 
 @pytest.mark.parametrize('node', ['computed_torque', 'simulated_robot'])
 def test_parameter_file_holds_every_parameter(node):
-    """With its examples, the parameter file names each parameter, with a value it may have."""
     specs = parameter_specs(node)
     values = file_parameters(node, with_examples=True)
     assert sorted(values) == sorted(specs)
@@ -58,7 +57,6 @@ def test_parameter_file_holds_every_parameter(node):
 
 @pytest.mark.parametrize('node', ['computed_torque', 'simulated_robot'])
 def test_parameter_file_holds_the_defaults(node):
-    """Without its examples, the parameter file changes nothing; what it lacks are empty lists."""
     specs = parameter_specs(node)
     values = file_parameters(node, with_examples=False)
     for name, spec in specs.items():
@@ -69,20 +67,17 @@ def test_parameter_file_holds_the_defaults(node):
 
 
 def test_parameter_table_is_up_to_date():
-    """The table of parameters is the one made of the node's table; `make readme` writes it."""
     text = (ROOT / 'doc' / 'parameters.md').read_text(encoding='utf-8')
     assert with_tables(text) == text
 
 
 def test_tables_of_thresholds_are_up_to_date():
-    """The thresholds are those of the code; `make readme` writes them."""
     text = (ROOT / 'doc' / 'thresholds.md').read_text(encoding='utf-8')
     assert THRESHOLDS_BEGIN in text
     assert with_tables(text) == text
 
 
 def test_links_lead_somewhere():
-    """Every relative link and picture of the documents exists, and pictures are small."""
     for document in (ROOT / 'README.md', *(ROOT / 'doc').glob('*.md')):
         for target in re.findall(r'\]\(([^)#]+)(?:#[^)]*)?\)', document.read_text('utf-8')):
             if '://' in target:
@@ -95,7 +90,6 @@ def test_links_lead_somewhere():
 
 @pytest.mark.parametrize('name', ['README.md', 'doc/library.md'])
 def test_python_examples_run(name, monkeypatch, capsys):
-    """The Python of a document runs, one block after the other, with nothing but the package."""
     monkeypatch.chdir(ROOT)
     text = (ROOT / name).read_text('utf-8')
     blocks = re.findall(r'```python\n(.*?)```', text, flags=re.DOTALL)
@@ -110,12 +104,10 @@ def test_python_examples_run(name, monkeypatch, capsys):
 
 
 def test_the_readme_is_short():
-    """A newcomer reads it in a few minutes."""
     assert len(README.split()) <= 1200
 
 
 def test_c_library_document_names_what_an_export_writes(tmp_path, capsys, monkeypatch):
-    """The command of doc/c_library.md runs, and the files, names and figures are its own."""
     from ne_dynamics.cli.main import main
 
     text = (ROOT / 'doc' / 'c_library.md').read_text(encoding='utf-8')
@@ -134,7 +126,6 @@ def test_c_library_document_names_what_an_export_writes(tmp_path, capsys, monkey
 
 
 def test_contributing_knows_every_part_and_every_test_it_names():
-    """The tables of CONTRIBUTING.md hold each part of the package, and paths that exist."""
     text = (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
     parts = {path.name for path in (ROOT / 'ne_dynamics').iterdir()} - {
         '__init__.py',

@@ -30,14 +30,12 @@ def run(name, *arguments, cwd):
 
 @pytest.mark.parametrize('path', EXAMPLES, ids=lambda path: path.name)
 def test_they_are_short(path):
-    """At most 40 lines, and the first one says what it is."""
     lines = path.read_text(encoding='utf-8').splitlines()
     assert len(lines) <= 40
     assert lines[0].startswith('"""')
 
 
 def test_the_library(tmp_path):
-    """Damping takes energy from an arm that falls."""
     text = run('library.py', cwd=tmp_path)
     before, after = map(float, re.search(r'energy +(\S+) J, .* (\S+) J', text).groups())
     assert after < before
@@ -45,7 +43,6 @@ def test_the_library(tmp_path):
 
 
 def test_a_log_becomes_a_model(tmp_path):
-    """The error on the part that was not fitted falls to the noise, and the URDF is heavier."""
     text = run('log_to_model.py', tmp_path, cwd=tmp_path)
     errors = re.findall(r'motion +(\S+) -> (\S+) N m', text)
     assert len(errors) == 6
@@ -64,7 +61,6 @@ def test_a_log_becomes_a_model(tmp_path):
 
 @pytest.mark.parametrize('name', ['dynamics_of_your_arm', 'what_a_log_says'])
 def test_a_notebook_runs(name, monkeypatch, capsys):
-    """Cell by cell, from the first to the last; it is stored without results."""
     matplotlib = pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     matplotlib.use('Agg')
     pyplot = pytest.importorskip('matplotlib.pyplot')

@@ -28,7 +28,6 @@ sys.exit(getattr(executables, sys.argv[2])())
     ],
 )
 def test_a_missing_package_is_one_line(missing, name, expected):
-    """It names the extra that brings the package; the exit code is 1."""
     if missing == 'mujoco':
         pytest.importorskip('rclpy', reason='rclpy is missing')
     result = subprocess.run(
@@ -46,8 +45,6 @@ def test_a_missing_package_is_one_line(missing, name, expected):
 
 
 def test_an_interrupt_before_anything_runs_is_no_traceback(monkeypatch):
-    """Ctrl-C while the packages are imported: exit code 130."""
-
     def interrupted(name):
         raise KeyboardInterrupt
 

@@ -117,12 +117,10 @@ def arrows(*, own: bool = False) -> Iterator[tuple[str, str]]:
 
 
 def test_every_room_has_its_place():
-    """Whoever adds a room says what it stands on, and a room that has gone leaves the list."""
     assert sorted(PLACE) == sorted({room_of(module_name(path)) for path in SOURCES})
 
 
 def test_imports_go_one_way():
-    """A module imports only modules of rooms that come before its own."""
     wrong = [
         f'{importer} must not import {name}'
         for importer, name in arrows()
@@ -132,7 +130,6 @@ def test_imports_go_one_way():
 
 
 def test_tools_take_from_the_node_what_its_rooms_export():
-    """How the node is built may change; what tools and studies stand on is named in one place."""
     others = [path for folder in ('studies', 'benchmark') for path in (ROOT / folder).glob('*.py')]
     tools = [path for path in SOURCES if RANK[room_of(module_name(path))] == 'tools']
     wrong = [
@@ -146,7 +143,6 @@ def test_tools_take_from_the_node_what_its_rooms_export():
 
 
 def test_imports_inside_papers_go_one_way():
-    """Forms know nothing of counting, and neither knows of the studies."""
     folders = {f'{PACKAGE}.papers.{folder}': place for place, folder in enumerate(PAPERS)}
     inside = [(importer, name) for importer, name in arrows(own=True) if '.papers.' in name]
     places = [
@@ -162,7 +158,6 @@ def test_imports_inside_papers_go_one_way():
 
 
 def test_only_the_command_line_imports_papers():
-    """The published forms are oracles and studies: nothing else stands on them."""
     wrong = [
         f'{importer} must not import {name}'
         for importer, name in arrows()
@@ -172,7 +167,6 @@ def test_only_the_command_line_imports_papers():
 
 
 def test_only_the_edge_names_ros():
-    """Nothing left of `ros` has an import of a ROS module in it, not even inside a function."""
     wrong = [
         f'{module_name(path)} must not import {name}'
         for path in SOURCES
@@ -184,7 +178,6 @@ def test_only_the_edge_names_ros():
 
 
 def test_no_modules_import_one_another():
-    """There is no circle, not even of imports inside a function or for types alone."""
     modules = {module_name(path): path for path in SOURCES}
     left = {
         name: {found for found in imported_modules(path) if found in modules and found != name}
@@ -214,7 +207,6 @@ NEEDS = {'report_page': 'matplotlib', 'simulation': 'mujoco'}
 
 @pytest.mark.parametrize('room', EXPORTING)
 def test_what_a_room_exports_is_there(room):
-    """Each name leads to something, although it is loaded when asked for; no other does."""
     if room in MAY_USE_ROS:
         pytest.importorskip('rclpy')
     if room in NEEDS:
@@ -227,7 +219,6 @@ def test_what_a_room_exports_is_there(room):
 
 
 def test_where_a_room_says_to_begin_is_a_file():
-    """Each file that the text of a room names is in the room."""
     wrong = [
         f'{path.relative_to(ROOT)}: {name}'
         for path in SOURCES
@@ -264,14 +255,13 @@ raise SystemExit('; '.join(failed) or 0)
 """
 
 
-@pytest.mark.parametrize('attempt', range(3))
+@pytest.mark.parametrize('attempt', range(2))
 def test_threads_may_load_the_names_of_rooms_at_once(attempt):
     """Whoever comes first by whichever room, nobody waits for ever or finds half a module."""
     subprocess.run([sys.executable, '-c', THREADS], cwd=ROOT, check=True, timeout=120)
 
 
 def test_a_misspelt_name_is_an_error_of_type_checkers(tmp_path):
-    """That names are loaded when asked for does not make all other names valid."""
     pytest.importorskip('mypy', reason='mypy is missing')
     script = tmp_path / 'script.py'
     script.write_text(

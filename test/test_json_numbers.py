@@ -9,7 +9,6 @@ from ne_dynamics.json_numbers import as_json_numbers, finite_or_none
 
 
 def test_what_is_not_finite_is_none_and_all_is_plain():
-    """NaN and infinities of Python and NumPy; lists as nested as the array."""
     given = np.array([[1.5, math.nan], [math.inf, -math.inf]])
     assert as_json_numbers(given) == [[1.5, None], [None, None]]
     assert as_json_numbers(np.float64(2.0)) == finite_or_none(np.float64(2.0)) == 2.0

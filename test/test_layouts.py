@@ -28,7 +28,6 @@ def topics():
 
 
 def test_plotjuggler_layout(topics):
-    """Each curve is a field of a joint of the arm, in a topic of joint states."""
     root = ElementTree.parse(ROOT / 'config/plotjuggler.xml').getroot()
     curves = [element.attrib['name'] for element in root.iter('curve')]
     shown = set()
@@ -56,7 +55,6 @@ def panels(layout):
 
 
 def test_foxglove_layout(topics):
-    """Each panel is placed once, and each path leads into a topic of the node."""
     document = json.loads((ROOT / 'config/foxglove.json').read_text(encoding='utf-8'))
     assert sorted(panels(document['layout'])) == sorted(document['configById'])
     for name, panel in document['configById'].items():

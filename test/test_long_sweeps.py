@@ -34,16 +34,15 @@ def test_long_tests_are_those_of_the_table():
 
 @pytest.mark.parametrize('file', [*KEPT, 'test_packaging.py', 'ros/test_messages.py'])
 def test_files_are_passed_over_where_only_long_tests_are_asked_for(file):
-    """`make test` and a call without a marker read all of them."""
     assert holds_nothing_for('long', file) == (file not in KEPT)
     assert not holds_nothing_for('not long', file)
     assert not holds_nothing_for('', file)
 
 
 @pytest.mark.parametrize('step', [1, 2, 3, 4])
-def test_as_many_as_written_are_kept_of_every_kind(step):
-    """In whatever order the kinds come."""
-    file, test = 'simulation/test_pacing_loop.py', 'test_weak_motors_cost_time_and_no_path'
+def test_as_many_as_written_are_kept_of_every_kind(step, monkeypatch):
+    file, test = 'simulation/test_of_many.py', 'test_many'
+    monkeypatch.setitem(KEPT, file, {test: 6})
     cases = [Case(f'{test}[{number}]') for number in range(24)]
     others = [Case('test_of_another_name[0]')]
     out = list(left_out((file, case) for case in cases + others))
@@ -55,7 +54,6 @@ def test_as_many_as_written_are_kept_of_every_kind(step):
 
 @pytest.mark.parametrize('count', [1, 2, 3, 7])
 def test_the_parts_are_all(count):
-    """Each case is in one part."""
     cases = [Case(str(number)) for number in range(20)]
     parts = [chosen_part(cases, f'{number}/{count}') for number in range(1, count + 1)]
     assert sorted(case for part in parts for case in part) == sorted(cases)
@@ -65,6 +63,5 @@ def test_the_parts_are_all(count):
 
 @pytest.mark.parametrize('part', ['0/3', '4/3', '1', '1/', 'a/b', '1/0'])
 def test_a_part_that_is_none_is_an_error(part):
-    """It is not taken for all, nor for nothing."""
     with pytest.raises(ValueError, match='expected K/N, K from 1 to N, got'):
         chosen_part([], part)

@@ -94,7 +94,6 @@ def run_installed(prefix, command, cwd):
 
 
 def test_manifest_follows_the_format():
-    """The ROS tools' own parser accepts package.xml: format 3, build type ament_python."""
     catkin_package = pytest.importorskip('catkin_pkg.package', reason='catkin_pkg is missing')
     warnings = []
     package = catkin_package.parse_package(str(ROOT / 'package.xml'), warnings=warnings)
@@ -105,7 +104,6 @@ def test_manifest_follows_the_format():
 
 
 def test_manifest_has_the_addresses_and_the_settings_of_the_documentation():
-    """Website, repository and issues; rosdoc2 finds its two documents and the modules."""
     urls = {url.get('type'): url.text for url in MANIFEST.findall('url')}
     assert set(urls) == {'website', 'repository', 'bugtracker'}
     file = ROOT / MANIFEST.find('export').findtext('rosdoc2')
@@ -115,7 +113,6 @@ def test_manifest_has_the_addresses_and_the_settings_of_the_documentation():
 
 
 def test_the_public_workflow_calls_what_must_pass():
-    """Its only command of its own is `.ci/run`, which can be executed."""
     text = (ROOT / '.github/workflows/ci.yml').read_text(encoding='utf-8')
     (job,) = yaml.safe_load(text)['jobs'].values()
     assert [step['run'] for step in job['steps'] if 'run' in step] == ['.ci/run']
@@ -123,7 +120,6 @@ def test_the_public_workflow_calls_what_must_pass():
 
 
 def test_what_was_not_run_says_so():
-    """The files that could not be tried carry a label until somebody has."""
     for name in (
         '.github/workflows/ci.yml',
         'Dockerfile',
@@ -141,7 +137,6 @@ def test_versions_agree():
 
 
 def test_changelog_is_ready_for_a_release():
-    """The release tools find the section in CHANGELOG.rst that they will put the version on."""
     versions = pytest.importorskip('catkin_pkg.package_version', reason='catkin_pkg is missing')
     text = (ROOT / 'CHANGELOG.rst').read_text(encoding='utf-8')
     assert versions.get_forthcoming_label(text) == 'Forthcoming'
@@ -149,7 +144,6 @@ def test_changelog_is_ready_for_a_release():
 
 
 def test_manifest_names_every_ros_package_that_is_imported():
-    """Every ROS package that a source or launch file imports is a dependency in package.xml."""
     declared = {element.text for element in MANIFEST if element.tag.endswith('depend')}
     imported = set()
     for path in [*(ROOT / 'ne_dynamics').rglob('*.py'), *(ROOT / 'launch').glob('*.py')]:
@@ -180,14 +174,7 @@ def test_manifest_names_every_ros_package_that_is_imported():
 
 @pytest.mark.parametrize(
     ('distribution', 'is_wanted'),
-    [
-        ('humble', False),
-        ('jazzy', False),
-        ('kilted', False),
-        ('lyrical', True),
-        ('rolling', True),
-        ('', False),
-    ],
+    [('jazzy', False), ('kilted', False), ('lyrical', True), ('rolling', True), ('', False)],
 )
 def test_the_compiler_is_a_dependency_where_ros_has_a_new_enough_one(distribution, is_wanted):
     """From Lyrical on (Ubuntu 26.04: llvmlite 0.46) rosdep installs the compiler; not before.
@@ -221,7 +208,6 @@ def test_pip_extras_name_every_message_package():
 
 
 def test_wheel_holds_package_and_shared_files(wheel):
-    """The wheel holds every module, py.typed, the ament marker, launch files and models."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     for path in (ROOT / 'ne_dynamics').rglob('*.py'):
@@ -237,17 +223,9 @@ def test_wheel_holds_package_and_shared_files(wheel):
     assert not [name for name in names if name.startswith(('test/', 'build/', 'launch/'))]
 
 
-def test_pip_puts_the_commands_into_bin(installed):
-    """Installed by pip, the three commands are in bin/, where the shell finds them."""
-    assert {path.name for path in (installed / 'bin').iterdir()} >= {
-        'ne_dynamics',
-        'computed_torque',
-        'simulated_robot',
-    }
-
-
 def test_installed_command_runs_away_from_the_sources(installed, tmp_path):
-    """The command that pip installed runs from any folder and finds a shipped model."""
+    programs = {path.name for path in (installed / 'bin').iterdir()}
+    assert programs >= {'ne_dynamics', 'computed_torque', 'simulated_robot'}
     command = installed / 'bin' / 'ne_dynamics'
     result = run_installed(installed, [command, '--version'], tmp_path)
     assert result.stdout == f'ne_dynamics {MANIFEST.findtext("version")}\n', result.stderr
@@ -277,7 +255,6 @@ def fake_share(prefix, name='arm.urdf'):
 
 
 def test_shipped_file_in_a_checkout():
-    """In a source checkout the shipped files are those of its own config folder."""
     for name in MODELS:
         assert shipped.shipped_file(name) == ROOT / 'config' / name
 
@@ -286,33 +263,26 @@ def test_shipped_file_in_a_checkout():
     'site', ['lib/python3.11/site-packages', 'local/lib/python3.12/dist-packages', '']
 )
 def test_shipped_file_beside_the_installed_package(monkeypatch, tmp_path, site):
-    """An installed package finds the files of the prefix it was installed into."""
     fake_package(monkeypatch, tmp_path / 'prefix' / site)
     expected = fake_share(tmp_path / 'prefix')
     assert shipped.shipped_file('arm.urdf') == expected
 
 
 def test_shipped_file_by_ament_prefix(monkeypatch, tmp_path):
-    """A package found by PYTHONPATH alone finds the files by AMENT_PREFIX_PATH, first match."""
     fake_package(monkeypatch, tmp_path / 'elsewhere')
     fake_share(tmp_path / 'underlay')
     expected = fake_share(tmp_path / 'overlay')
     prefixes = [tmp_path / 'empty', tmp_path / 'overlay', tmp_path / 'underlay']
     monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(map(str, prefixes)))
     assert shipped.shipped_file('arm.urdf') == expected
-
-
-def test_shipped_file_in_the_prefix_of_python(monkeypatch, tmp_path):
-    """Last, the data folder of the Python installation is looked into."""
-    fake_package(monkeypatch, tmp_path / 'elsewhere')
-    expected = fake_share(tmp_path / 'python')
-    monkeypatch.setattr(shipped.sysconfig, 'get_path', lambda name: str(tmp_path / 'python'))
-    assert shipped.shipped_file('arm.urdf') == expected
+    monkeypatch.delenv('AMENT_PREFIX_PATH')
+    monkeypatch.setattr(shipped.sysconfig, 'get_path', lambda name: str(tmp_path / 'underlay'))
+    found = tmp_path / 'underlay/share/ne_dynamics/config/arm.urdf'
+    assert shipped.shipped_file('arm.urdf') == found  # last, in the prefix of Python
 
 
 @pytest.mark.parametrize('name', ['arm.urdf', '../package.xml', '', '.'])
 def test_shipped_file_that_does_not_exist(name):
-    """A name that is not shipped, or leaves the folder, is an error that lists what there is."""
     with pytest.raises(InputError, match=r'expected one of .*six_axis_arm\.urdf'):
         shipped.shipped_file(name)
 
@@ -344,7 +314,6 @@ def source_archive(tmp_path_factory):
 
 
 def test_the_source_archive_is_whole(source_archive):
-    """It has the documents, the tests, the changelog, and what the package is built from."""
     with tarfile.open(source_archive) as archive:
         names = {name.partition('/')[2] for name in archive.getnames()}
     wanted = {
@@ -369,7 +338,6 @@ def test_the_source_archive_is_whole(source_archive):
 
 
 def test_the_package_index_accepts_both_archives(source_archive, wheel):
-    """`twine check --strict`: the README is rendered; its links are absolute."""
     pytest.importorskip('twine', reason='twine is missing')
     command = [sys.executable, '-m', 'twine', 'check', '--strict', source_archive, wheel]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
@@ -381,18 +349,17 @@ def test_the_package_index_accepts_both_archives(source_archive, wheel):
     assert '](https://' in text
 
 
-@pytest.mark.parametrize('name', ['computed_torque', 'annotator', 'simulated_robot', 'commission'])
-def test_every_executable_has_a_name_of_its_own_on_the_path(name, wheel):
-    """`ne_dynamics_NAME` is the same program as NAME."""
+def test_every_executable_has_a_name_of_its_own_on_the_path(wheel):
     with zipfile.ZipFile(wheel) as archive:
         (file,) = (one for one in archive.namelist() if one.endswith('entry_points.txt'))
         scripts = configparser.ConfigParser()
         scripts.read_string(archive.read(file).decode())
-    assert scripts['console_scripts'][f'ne_dynamics_{name}'] == scripts['console_scripts'][name]
+    scripts = scripts['console_scripts']
+    for name in ('computed_torque', 'annotator', 'simulated_robot', 'commission'):
+        assert scripts[f'ne_dynamics_{name}'] == scripts[name]
 
 
 def test_the_citation_is_of_this_version():
-    """CITATION.cff carries the version, the licence and the address of package.xml."""
     citation = yaml.safe_load((ROOT / 'CITATION.cff').read_text(encoding='utf-8'))
     assert citation['version'] == MANIFEST.findtext('version')
     assert citation['license'] == MANIFEST.findtext('license')

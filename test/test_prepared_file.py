@@ -11,7 +11,6 @@ from ne_dynamics.prepared_file import write_whole, write_whole_bytes
 
 
 def test_a_file_that_is_replaced_leaves_its_permissions_and_its_links(tmp_path):
-    """The new file may be read by whom the old one could; a link still points to it."""
     target, link = tmp_path / 'target.txt', tmp_path / 'link.txt'
     target.write_text('old')
     target.chmod(0o600)
@@ -24,7 +23,6 @@ def test_a_file_that_is_replaced_leaves_its_permissions_and_its_links(tmp_path):
 
 
 def test_a_new_file_has_the_permissions_of_any(tmp_path):
-    """What was not there is as readable as what anybody writes."""
     (tmp_path / 'other').write_bytes(b'')
     write_whole_bytes(tmp_path / 'new', b'\0\1')
     assert (tmp_path / 'new').read_bytes() == b'\0\1'
@@ -33,7 +31,6 @@ def test_a_new_file_has_the_permissions_of_any(tmp_path):
 
 
 def test_what_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
-    """A disk that is full leaves the old file, and none under a passing name."""
     path = tmp_path / 'file'
     path.write_text('old')
 

@@ -24,12 +24,10 @@ from ne_dynamics.printable import escape_controls, print_lines
     ],
 )
 def test_what_does_not_print_is_escaped(text, expected):
-    """What prints stays as it is; everything else becomes a backslash escape."""
     assert escape_controls(text) == expected
 
 
 def test_a_line_stays_a_line_in_any_encoding():
-    """A line end in a line is escaped, and so is what the stream cannot encode."""
     buffer = io.BytesIO()
     stream = io.TextIOWrapper(buffer, encoding='ascii', newline='')
     print_lines(['grün\nrot', '\ud800'], stream)

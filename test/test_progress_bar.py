@@ -30,7 +30,6 @@ def open_terminal(monkeypatch):
 
 
 def test_progress_is_one_line_where_there_is_no_terminal(capsys):
-    """Only the end is told."""
     bar = ProgressBar('PD alone', 2.0)
     bar.show(1.5)
     bar.close()
@@ -38,7 +37,6 @@ def test_progress_is_one_line_where_there_is_no_terminal(capsys):
 
 
 def test_the_bar_of_a_motion_grows_and_stays(open_terminal):
-    """It has the time reached and that of the motion, also of one that takes longer."""
     terminal = open_terminal()
     bar = ProgressBar('PD alone', 2.0)
     bar.show(1.0)
@@ -51,7 +49,6 @@ def test_the_bar_of_a_motion_grows_and_stays(open_terminal):
 
 
 def test_other_bars_are_gone_at_the_end(open_terminal):
-    """Of items, of a share, of a count: what is counted comes through as it is."""
     terminal = open_terminal()
     assert list(show_items('reading', iter('abc'), 3)) == ['a', 'b', 'c']
     with show_share('seeking') as show:
@@ -67,7 +64,6 @@ def test_other_bars_are_gone_at_the_end(open_terminal):
 
 
 def test_without_a_terminal_nothing_is_shown(capsys):
-    """Items come, a count can be kept, and who computes a share for a bar is told of none."""
     assert list(show_items('reading', iter('abc'), 3)) == ['a', 'b', 'c']
     with show_share('seeking') as show, count_done('trying', 2, 'trial') as done:
         assert show is None

@@ -48,9 +48,7 @@ HOSTILE = {
     'closing': '</title></style></svg></td></p><img src=http://example.org/x.png>',
     'template': '{{ 7 * 7 }}{% raw %}{# #}',
     'entity': '&lt;b&gt;&amp;&#60;',
-    'comment': '--><!-- ]]>',
     'long': 'n' * 300,
-    'spaces': 'a  b',
 }
 UNPRINTABLE = {
     'bidi': ('\u202etnioj\u2066', '\\u202etnioj\\u2066'),
@@ -85,7 +83,6 @@ def make_page(name):
 
 @pytest.mark.parametrize('name', HOSTILE.values(), ids=HOSTILE)
 def test_names_are_text_wherever_they_stand(name):
-    """A name is shown as it is in every place, and does nothing."""
     page = PageReader(render_page(make_page(name)))
     assert_stands_alone(page)
     assert 'img' not in page.tags
@@ -98,7 +95,6 @@ def test_names_are_text_wherever_they_stand(name):
 
 @pytest.mark.parametrize(('name', 'shown'), UNPRINTABLE.values(), ids=UNPRINTABLE)
 def test_what_does_not_print_is_an_escape(name, shown):
-    """Marks that turn the writing, line ends and control characters are written out."""
     text = render_page(make_page(name))
     text.encode('utf-8')
     assert PageReader(text).headings == [shown]
@@ -106,7 +102,6 @@ def test_what_does_not_print_is_an_escape(name, shown):
 
 
 def test_longer_texts_lose_their_middle():
-    """Beginning and end of an endless name are shown."""
     name = 'a' * 5000 + 'end'
     shown = PageReader(render_page(make_page(name))).headings[0]
     assert len(shown) == 400
@@ -116,7 +111,6 @@ def test_longer_texts_lose_their_middle():
 
 
 def test_drawings_follow_the_colours_of_the_page():
-    """No colour of the palette is left in a drawing: each is a variable, with two values."""
     text = render_page(make_page('name'))
     (style,) = re.findall(r'<style>\n:root.*?</style>', text, re.DOTALL)
     drawings = ''.join(re.findall(r'<svg.*?</svg>', text, re.DOTALL))
@@ -131,7 +125,6 @@ def test_drawings_follow_the_colours_of_the_page():
 
 
 def test_drawings_hold_text_and_nothing_from_outside():
-    """Labels with their units are text; there is no description of the tool that drew."""
     page = PageReader(f'<p>{draw().replace("<svg", "<svg aria-label=x", 1)}</p>')
     assert {'time [s]', 'effort [N m]'} <= set(page.drawings[0])
     assert page.references
@@ -140,7 +133,6 @@ def test_drawings_hold_text_and_nothing_from_outside():
 
 
 def test_a_thinned_line_keeps_its_peaks_and_gaps():
-    """A long line is drawn by few points; a single sample far off is one of them."""
     x = np.arange(100_000.0)
     y = np.sin(x / 5000.0)
     y[61_803] = 9.0
@@ -156,20 +148,17 @@ def test_a_thinned_line_keeps_its_peaks_and_gaps():
     ('name', 'message'),
     [
         ('report.pdf', r'expected a name that ends in \.html or \.htm, got \.pdf'),
-        ('report', 'got none of them'),
         ('nowhere/report.html', 'cannot be written there: No such file'),
         ('folder.html', 'expected the name of a file, got a folder'),
     ],
 )
 def test_places_that_are_refused(name, message, tmp_path):
-    """A name that cannot be written is refused before there is anything to write."""
     (tmp_path / 'folder.html').mkdir()
     with pytest.raises(InputError, match=message):
         page_file.require_page_place(tmp_path / name)
 
 
 def test_a_page_appears_at_once_or_not_at_all(tmp_path, monkeypatch):
-    """When it cannot be completed, what was there stays, and nothing else is left."""
     path = tmp_path / 'report.html'
     page_file.require_page_place(path)
     page_file.write_page(path, 'first')

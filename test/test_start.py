@@ -141,7 +141,6 @@ def find_loaded(moment, names):
 
 
 def test_the_modules_that_are_not_loaded_exist():
-    """A name that has moved would never be found."""
     for name in of_package(NEVER, OF_PYTHON, OF_MACHINE_CODE):
         assert importlib.util.find_spec(name) is not None, name
 
@@ -152,7 +151,6 @@ def of_package(*groups):
 
 
 def test_the_import_loads_no_backend_and_nothing_that_is_asked_for_later(starts):
-    """After the import alone, text, machine code and libraries of others are not there."""
     names = [*of_package(NEVER, OF_PYTHON, OF_MACHINE_CODE), *OF_OTHERS]
     for imported, _ in starts[1]:
         assert find_loaded(imported, names) == []
@@ -178,14 +176,12 @@ def test_the_first_result_loads_only_what_its_backend_needs(starts):
 
 
 def test_the_loaded_lines_stay_few(starts):
-    """The loaded modules are short together, after the import and after the first result."""
     for imported, first in starts[1]:
         assert imported['lines'] <= LINES_OF_THE_IMPORT
         assert first['lines'] <= LINES_OF_THE_FIRST_RESULT
 
 
 def test_names_that_are_loaded_later_are_there():
-    """What the package lists is what it has, and `dir` shows all of it."""
     import ne_dynamics as ned
 
     assert set(ned.__all__) <= set(dir(ned))
@@ -195,7 +191,6 @@ def test_names_that_are_loaded_later_are_there():
 
 
 def test_a_cached_process_takes_little_memory(starts):
-    """Where nothing is compiled the process is far below 60 MB: the compiler takes 45 more."""
     cached = starts[1][1][1]
     if not is_supported():
         pytest.skip('a process of Linux on x86-64 is missing: LLVM links')

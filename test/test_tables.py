@@ -4,7 +4,6 @@ from ne_dynamics.tables import markdown_table, name_error_unit, text_table
 
 
 def test_columns_are_aligned_and_lines_end_at_their_last_character():
-    """The first column to the left, the others to the right, two spaces between."""
     table = text_table([['', 'RMS'], ['', '[mrad]']], [['PD', '12.3'], ['longer', '0.012']])
     assert table.split('\n') == [
         '           RMS',
@@ -15,19 +14,16 @@ def test_columns_are_aligned_and_lines_end_at_their_last_character():
 
 
 def test_columns_of_words_are_all_to_the_left():
-    """Two spaces between them, none at the end of a line."""
     table = text_table([['what', 'why']], [['MuJoCo', 'missing'], ['', '']], is_text=True)
     assert table.split('\n') == ['what    why', 'MuJoCo  missing', '']
 
 
 def test_markdown_keeps_what_would_end_a_cell():
-    """A line under the heading; a bar in a cell is no bar of the table."""
     table = markdown_table(['a', ''], [['x|y', '1']])
     assert table == '| a |  |\n| --- | --- |\n| x\\|y | 1 |'
 
 
 def test_the_unit_of_an_error_is_that_of_the_joints():
-    """Millimetres are not named where no joint slides."""
     assert name_error_unit([False, False]) == 'mrad'
     assert name_error_unit([True]) == 'mm'
     assert name_error_unit([True, False]) == 'mrad or mm'

@@ -7,6 +7,11 @@ may change at run time, ``laws.py`` the control laws. ``sensors`` are wrist sens
 velocities and the meaning of reported efforts; ``guards`` refuse harmful states, gains and
 motions; ``desired`` is the desired motion; ``payload`` estimates the payload.
 
+What docstrings do not say again: arrays have one value a joint, shape (n,), in the order of the
+model; units are SI (rad or m, N m or N, s, Hz); wrenches are force, then moment, of the arm on
+what is beyond its tip; arrays that are handed over are kept, so not to be changed. Laws and limits
+raise InputError where an effort is not finite.
+
 Begin with ``Controller.answer`` in ``controller.py``. Tools, studies and benchmarks use the names
 exported here, and no others.
 """

@@ -8,24 +8,21 @@ hold it, and leave it, or let it down. `doc/controller.md` draws the states.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 
+from ne_dynamics.control.commanded_arm import CommandedArm
+from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.drive_setpoint import Setpoint, plan_rest
-from ne_dynamics.control.guards.state_guard import Fault, FaultKind
-from ne_dynamics.control.laws import ControlLaw
-from ne_dynamics.control.stages.limits import Limits
-from ne_dynamics.control.stages.sense import Sense
+from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.transition import ramp
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.braking import AnsweredStates, Brake, ModelEfforts, plan_brake
-from ne_dynamics.motion.stopping import StopLimits
+from ne_dynamics.motion.braking import Brake, ModelEfforts, plan_brake
 from ne_dynamics.motion.waypoints import DesiredState, resting_state
 
 NOT_FOLLOWED = frozenset(
@@ -53,64 +50,17 @@ class CommandState(enum.Enum):
     """No command is sent: the arm has the last one, or never had any."""
 
 
-class LastKnown(NamedTuple):
-    """What is known of the arm between two states.
-
-    Attributes
-    ----------
-    tuning : Tuning
-    law : ControlLaw
-        By which states are answered.
-    position : array, shape (n,), or None
-        [rad or m]; None before the first state.
-    time : float or None
-        [s]
-    fault : Fault or None
-    correction : array, shape (n,), or None
-        What the last command had at rest beside the effort of the model [N m or N].
-    stop_limits : StopLimits
-    duration : float
-        Transition time [s].
-    """
-
-    tuning: Tuning
-    law: ControlLaw
-    position: FloatArray | None
-    time: float | None
-    fault: Fault | None
-    correction: FloatArray | None
-    stop_limits: StopLimits
-    duration: float
-
-
 class CommandMachine:
     """Has the state, and makes the commands that answer no joint state.
-
-    Parameters
-    ----------
-    sense : Sense
-    limits : Limits
-    answered : AnsweredStates
-    known : callable
-        Returns what is known of the arm now.
 
     Attributes
     ----------
     state : CommandState
     """
 
-    def __init__(
-        self,
-        sense: Sense,
-        limits: Limits,
-        answered: AnsweredStates,
-        known: Callable[[], LastKnown],
-    ) -> None:
+    def __init__(self, arm: CommandedArm) -> None:
         self.state = CommandState.LEFT
-        self._sense = sense
-        self._limits = limits
-        self._answered = answered
-        self._known = known
+        self._arm = arm
         self._braked: tuple[FloatArray, FloatArray] | None = None
 
     @property
@@ -133,6 +83,18 @@ class CommandMachine:
         if self.is_floating:
             self.state = CommandState.COMMANDING
 
+    def react_to_contact(self) -> bool:
+        """Let a contact end the motion; return whether the next command is another one."""
+        tuning = self._arm.tuning
+        reaction = ContactReaction.NONE
+        if tuning.disturbance is not None and tuning.mode.follows and not self.is_floating:
+            reaction = tuning.disturbance.reaction
+        if reaction is ContactReaction.HOLD:
+            self._arm.motion.hold(where_found=True)
+        elif reaction is ContactReaction.FLOAT:
+            self.state = CommandState.FLOATING
+        return reaction is not ContactReaction.NONE
+
     # ---- commands that answer no state
 
     def braking_commands(self, silent_for: float) -> Iterator[FloatArray] | None:
@@ -152,10 +114,10 @@ class CommandMachine:
             [N m or N]; None when nothing is to be braked, or nothing can be said of the motion.
             Drives that close the loop are always braked: along the desired motion.
         """
-        known, answered = self._known(), self._answered
-        tuning = known.tuning
+        arm, tuning = self._arm, self._arm.tuning
+        answered = arm.watch.answered
         if tuning.drives_close_loop:
-            setpoint = self._limits.setpoint
+            setpoint = self._arm.limits.setpoint
             moves = setpoint is not None and bool(setpoint.velocity.any())
             return self.last_commands() if moves else None
         if tuning.on_state_loss is not OnStateLoss.BRAKE or not tuning.mode.has_feedback:
@@ -163,14 +125,14 @@ class CommandMachine:
         try:
             brake = plan_brake(
                 answered,
-                model_efforts(tuning.hold_law.compensation, self._sense.base),
-                known.stop_limits,
+                model_efforts(tuning.hold_law.compensation, self._arm.sense.base),
+                arm.motion.settings.stop_limits,
                 silent_for=silent_for,
                 period=COMMAND.ramp_period,
             )
         except InputError:
             return None
-        last, position = answered.last, known.position
+        last, position = answered.last, arm.position
         if brake is None or last is None or position is None or position is not last.position:
             return None
         self._braked = (position, brake.end)
@@ -179,7 +141,7 @@ class CommandMachine:
     def _brake(self, brake: Brake) -> Iterator[FloatArray]:
         for effort in brake.efforts:
             self.state = CommandState.BRAKING
-            yield self._limits.apply(effort, COMMAND.ramp_period).effort
+            yield self._arm.limits.apply(effort, COMMAND.ramp_period).effort
         yield from self.last_commands()
 
     def lowering_commands(self) -> Iterator[FloatArray]:
@@ -187,25 +149,15 @@ class CommandMachine:
 
         First those of :meth:`last_commands`, then what holds the arm fades to nothing within
         `lowering_time`: joints sink one by one, as their friction no longer carries the rest.
-
-        Yields
-        ------
-        array, shape (n,)
-            [N m or N]
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
         """
         yield from self.last_commands()
-        held = self._limits.limiter.last
+        held = self._arm.limits.limiter.last
         if held is not None:
             for effort in ramp(
                 held, np.zeros_like(held), COMMAND.lowering_time, COMMAND.ramp_period
             ):
                 self.state = CommandState.LOWERING
-                yield self._limits.apply(effort, COMMAND.ramp_period).effort
+                yield self._arm.limits.apply(effort, COMMAND.ramp_period).effort
 
     def last_commands(self, last: LastCommand = LastCommand.GRAVITY) -> Iterator[FloatArray]:
         """Return the commands that leave the arm alone, each `ramp_period` after the one before.
@@ -217,28 +169,14 @@ class CommandMachine:
         The setpoint of the limits is what goes with each: drives that close the loop are brought
         to rest along the desired motion, and where that was not followed, to where the arm was
         found.
-
-        Parameters
-        ----------
-        last : LastCommand
-
-        Yields
-        ------
-        array, shape (n,)
-            [N m or N]
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
         """
-        known, setpoint = self._known(), self._limits.setpoint
-        if known.position is None or known.time is None or last is LastCommand.NONE:
+        arm, setpoint = self._arm, self._arm.limits.setpoint
+        if arm.position is None or arm.time is None or last is LastCommand.NONE:
             self.state = CommandState.LEFT
-        elif known.tuning.drives_close_loop and setpoint is not None:
-            yield from self._send(self._plan_rest_of_drives(known, setpoint, last))
+        elif arm.tuning.drives_close_loop and setpoint is not None:
+            yield from self._send(self._plan_rest_of_drives(setpoint, last))
         else:
-            yield from self._send(self._plan_last(known, last))
+            yield from self._send(self._plan_last(last))
 
     def _send(self, way: list[Setpoint | FloatArray]) -> Iterator[FloatArray]:
         """Go a way, stay at its end until that is reached, and leave the arm there."""
@@ -249,37 +187,48 @@ class CommandMachine:
             effort, setpoint = wanted if isinstance(wanted, Setpoint) else (wanted, None)
             if not is_lowered:
                 self.state = CommandState.HOLDING
-            yield self._limits.apply(effort, COMMAND.ramp_period, setpoint).effort
-            limiter = self._limits.limiter
+            yield self._arm.limits.apply(effort, COMMAND.ramp_period, setpoint).effort
+            limiter = self._arm.limits.limiter
             if index >= len(way) - 1 and not limiter.is_on_its_way(limiter.clamp(effort)):
                 if not is_lowered:
                     self.state = CommandState.LEFT
                 return
 
-    def _plan_last(self, known: LastKnown, last: LastCommand) -> list[Setpoint | FloatArray]:
+    def _plan_last(self, last: LastCommand) -> list[Setpoint | FloatArray]:
         """Return the efforts from the last command to the one that is left."""
-        limiter, tuning = self._limits.limiter, known.tuning
+        arm, limiter, tuning = self._arm, self._arm.limits.limiter, self._arm.tuning
         target = np.zeros(tuning.effort_limits.size)
         if last is LastCommand.GRAVITY and self.is_lowered and limiter.last is not None:
             # It has sunk since: what carried it where it was last seen would throw it.
             target = limiter.last
         elif last is not LastCommand.ZERO:
             target = self.holding_effort(tuning)
-            if known.correction is not None:
-                # Friction at rest goes on pushing, and what the model lacked is lacking still.
-                target = target + known.correction
+            correction = self._find_correction()
+            if correction is not None:
+                target = target + correction
         target = limiter.clamp(target)
-        duration = min(known.duration, COMMAND.longest_ramp)
+        duration = min(arm.transition.duration, COMMAND.longest_ramp)
         start = target if limiter.last is None or duration == 0.0 else limiter.clamp(limiter.last)
         return [*ramp(start, target, duration, COMMAND.ramp_period)]
 
+    def _find_correction(self) -> FloatArray | None:
+        """Return what the last command had at rest beside the effort of the model [N m or N]."""
+        # Friction at rest goes on pushing, and what the model lacked is lacking still: by the last
+        # command, whatever has become of the observer since.
+        last = self._arm.watch.last
+        lacking = None if last is None else last.compensation
+        pushing = self._arm.law.effort_at_rest(self._arm.acting_law)
+        if lacking is None:
+            return pushing
+        return -lacking if pushing is None else pushing - lacking
+
     def _plan_rest_of_drives(
-        self, known: LastKnown, setpoint: DesiredState, last: LastCommand
+        self, setpoint: DesiredState, last: LastCommand
     ) -> list[Setpoint | FloatArray]:
         """Return how drives that close the loop are brought to rest."""
-        compensation, wrench = known.tuning.hold_law.compensation, self._sense.wrench
-        base, fault = self._sense.resting_base(known.time), known.fault
-        effort = self._limits.limiter.last
+        arm, compensation = self._arm, self._arm.tuning.hold_law.compensation
+        wrench, base, fault = arm.sense.wrench, arm.sense.resting_base(arm.time), arm.fault
+        effort = self._arm.limits.limiter.last
 
         def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
             # As the law that has computed what was sent.
@@ -288,12 +237,12 @@ class CommandMachine:
 
         way = plan_rest(
             Setpoint(np.zeros_like(setpoint.position) if effort is None else effort, setpoint),
-            known.stop_limits,
+            arm.motion.settings.stop_limits,
             compute_efforts,
-            duration=min(known.duration, COMMAND.longest_ramp),
+            duration=min(arm.transition.duration, COMMAND.longest_ramp),
             period=COMMAND.ramp_period,
-            found=known.position if fault is not None and fault.kind in NOT_FOLLOWED else None,
-            position_error=known.law.position_error,
+            found=arm.position if fault is not None and fault.kind in NOT_FOLLOWED else None,
+            position_error=arm.acting_law.position_error,
             is_limp=last is LastCommand.ZERO,
         )
         return [*way]
@@ -303,20 +252,14 @@ class CommandMachine:
 
         It is not limited, and is for the last position, or where the arm was braked since.
         Without the wrench it is that of the model with all that it carries.
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
         """
-        known = self._known()
-        position, now = known.position, known.time
+        position, now = self._arm.position, self._arm.time
         if position is None or now is None:
             raise RuntimeError('no state has come')
         if self._braked is not None and self._braked[0] is position:
             position = self._braked[1]
-        wrench = self._sense.wrench_at(now) if feels_wrench else None
-        base = self._sense.resting_base(now)
+        wrench = self._arm.sense.wrench_at(now) if feels_wrench else None
+        base = self._arm.sense.resting_base(now)
         return tuning.hold_law.effort(position, None, resting_state(position), wrench, base)
 
 

@@ -22,7 +22,7 @@ from math import inf
 
 import numpy as np
 
-from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.settings import parameter
@@ -72,19 +72,12 @@ class ContactSettings:
 class ContactDetector:
     """Judges the residuals of one arm.
 
-    Parameters
-    ----------
-    least : array, shape (n,)
-        Least thresholds [N m or N]; infinite for never.
-    bounds : GuardLimits
-
     Attributes
     ----------
     is_in_contact : bool
     """
 
-    def __init__(self, least: FloatArray, bounds: GuardLimits = GUARD_LIMITS) -> None:
-        self._bounds = bounds
+    def __init__(self, least: FloatArray) -> None:
         self._least = least
         self.reset()
 
@@ -108,7 +101,7 @@ class ContactDetector:
 
     def _raise_thresholds(self) -> None:
         pairs = zip(self._least.tolist(), self._largest, strict=True)
-        factor = self._bounds.contact_errors
+        factor = GUARD_LIMITS.contact_errors
         self._thresholds = [least + factor * largest for least, largest in pairs]
 
     @property
@@ -132,7 +125,7 @@ class ContactDetector:
             Whether a contact begins with it.
         """
         # For a few joints loops are quicker than NumPy.
-        sizes, bounds = [abs(value) for value in residual.tolist()], self._bounds
+        sizes, bounds = [abs(value) for value in residual.tolist()], GUARD_LIMITS
         if self._begin is None:
             self._begin = self._since = now
         if now - self._begin < bounds.contact_learning:

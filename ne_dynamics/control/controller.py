@@ -14,10 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
-from ne_dynamics.control.command_machine import CommandMachine, CommandState, LastKnown
-from ne_dynamics.control.contact import ContactReaction
+from ne_dynamics.control.command_machine import CommandMachine, CommandState
 from ne_dynamics.control.damped_arm import DampedArm
 from ne_dynamics.control.desired.motion_planner import Circumstances
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
@@ -86,34 +83,15 @@ class Controller:
         self.sense = Sense(tuning, wrist, imu)
         self.limits = Limits(tuning)
         self.watch = Review(tuning)
-        self.machine = CommandMachine(
-            self.sense, self.limits, self.watch.answered, self._find_known
-        )
-        self.motion = Desired(tuning, submit, self._find_present, self.machine)
+        self.machine = CommandMachine(self)
+        self.motion = Desired(tuning, submit, self._find_present, self.machine.end_floating)
         self.law = Law(n)
         self.observer = Observer(tuning)
         self.pace = Pace(self.motion.followed.time_scaling)
         self.transition = Transition(tuning)
-        self.check = TuningCheck(self.accept, self.watch, self.machine, self._find_known)
-        self.damped = DampedArm(
-            self.accept,
-            self.sense,
-            self.limits,
-            self.machine,
-            self.watch.answered,
-            self._restart,
-        )
-        self._row = self._wire()
-        self._zero = np.zeros(n)
-        if wrist is not None:
-            wrist.find_overload = self._find_overload
-        self._heard_at = 0.0
-        self._answered: Tick | None = None
-        self._unreviewed: Tick | None = None
-
-    def adopt(self, tuning: Tuning) -> None:
-        """Use another tuning from the next state on; last command and rate limit are kept."""
-        for stage in (
+        self.check = TuningCheck(self, self.machine)
+        self.damped = DampedArm(self, self.machine)
+        self._stages = (
             self.sense,
             self.limits,
             self.accept,
@@ -121,39 +99,46 @@ class Controller:
             self.observer,
             self.transition,
             self.watch,
-        ):
-            stage.configure(tuning)
-        self.tuning = tuning
-        self._row = self._wire()
+        )
+        self._row = self._list_steps()
+        if wrist is not None:
+            wrist.find_overload = self.check.find_overload
+        self._heard_at = 0.0
+        self._answered: Tick | None = None
+        self._unreviewed: Tick | None = None
 
-    def _wire(self) -> tuple[Callable[[Tick], None], ...]:
-        """Return the row after accept; stages that this tuning does not need are left out."""
-        transition, tuning = self.transition, self.tuning
-        steps = (
+    def _list_steps(self) -> tuple[Callable[[Tick], None], ...]:
+        """Return what answers a state that is believed, in order."""
+        return (
             self.sense.step,
-            transition.notice,
+            self.transition.notice,
             self.motion.step,
-            transition.lead if tuning.drives_close_loop else None,
+            self.transition.lead,
             self.law.step,
-            self.observer.step if self.observer.is_on else None,
+            self.observer.step,
             self.pace.step,
-            transition.step,
+            self.transition.step,
             self.limits.step,
         )
-        return tuple(step for step in steps if step is not None)
+
+    def adopt(self, tuning: Tuning) -> None:
+        """Use another tuning from the next state on; last command and rate limit are kept."""
+        for stage in self._stages:
+            stage.configure(tuning)
+        self.tuning = tuning
 
     def reset(self) -> None:
         """Forget states, motion and last command; the rate of the states is kept.
 
         The arm is then held at the position of the next state.
         """
-        self._restart()
+        self.restart()
         for stage in (self.accept, self.sense, self.motion, self.transition, self.limits):
             stage.reset()
         self.machine.state = CommandState.LEFT
         self._answered = self._unreviewed = None
 
-    def _restart(self) -> None:
+    def restart(self) -> None:
         """Hold where the arm is: the motion, and what was measured before, are of the past."""
         self.damped.end()
         for stage in (self.sense, self.motion, self.observer, self.watch, self.check):
@@ -203,7 +188,7 @@ class Controller:
             self._require_no_velocity()
         self._heard_at = now
         tuning, limits = self.tuning, self.limits
-        law, last, before = self._law, limits.limiter.last, self._answered
+        law, last, before = self.acting_law, limits.limiter.last, self._answered
         tick = Tick(tuning, law, position, velocity, now, arrival, measured_effort, before, last)
         if tuning.drives_close_loop:
             tick.last_setpoint = limits.setpoint
@@ -212,7 +197,7 @@ class Controller:
         except StateRefused as refusal:
             if refusal.fault is not None or not self.is_damped:
                 raise
-            self._damp(tick)
+            self.damped.answer(tick, self._heard_at)
             return tick
         self._run_row(tick)
         if tick.begins:
@@ -224,7 +209,7 @@ class Controller:
     def _run_row(self, tick: Tick) -> None:
         """Answer a state that is believed; a fault that it ends goes on where that fails."""
         if tick.fault is not None:
-            self._restart()
+            self.restart()
             tick.law = tick.tuning.law
         try:
             for step in self._row:
@@ -251,8 +236,8 @@ class Controller:
         self.accept.review(tick)
         self._end_on(self.check.find_unstable_loop(), 'gains')
         watch.note(tick)
-        if self.observer.review(tick):
-            self._react()
+        if self.observer.review(tick) and self.machine.react_to_contact():
+            self.observer.note_reaction()
         self._end_on(watch.find_wrong_velocity(tick), 'velocity')
         self._end_on(watch.find_lost_motion(tick), 'position')
         self.motion.review()
@@ -268,7 +253,7 @@ class Controller:
         self.accept.note(position, velocity, now, arrival)
 
     @property
-    def _law(self) -> ControlLaw:
+    def acting_law(self) -> ControlLaw:
         """The law by which states are answered."""
         is_floating = self.machine.state is CommandState.FLOATING
         return self.tuning.hold_law if is_floating else self.tuning.law
@@ -279,19 +264,6 @@ class Controller:
             raise InputError(
                 f'velocity: got none; mode {law.mode.value} needs it', field='velocity'
             )
-
-    def _react(self) -> None:
-        """Let a contact end the motion, where the next command is to be another one."""
-        disturbance, tuning = self.tuning.disturbance, self.tuning
-        if disturbance is None or not tuning.mode.follows or self.machine.is_floating:
-            return
-        if disturbance.reaction is ContactReaction.NONE:
-            return
-        if disturbance.reaction is ContactReaction.HOLD:
-            self.motion.hold(where_found=True)
-        else:
-            self.machine.state = CommandState.FLOATING
-        self.observer.note_reaction()
 
     # ---- faults
 
@@ -323,13 +295,8 @@ class Controller:
         tick = Tick(
             tuning, tuning.law, guard.position, None, guard.time, arrival, before=self._answered
         )
-        self._damp(tick)
-        return tick
-
-    def _damp(self, tick: Tick) -> None:
-        if self.damped.damping is None:
-            self.transition.end_effort()
         self.damped.answer(tick, self._heard_at)
+        return tick
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """End the motion with a fault; the arm is held at the next position that is accepted."""
@@ -342,22 +309,6 @@ class Controller:
             kind, text, latches, joints = fault
             fault = self.accept.guard.trip(kind, text, latches=latches, joints=joints)
             raise StateRefused(field, fault.text, fault)
-
-    def _find_overload(self, load: FloatArray) -> str:
-        """Return which joint could not hold a load at the wrist, in words; '' where all can."""
-        position, dynamics, zero = self.position, self.tuning.law.dynamics, self._zero
-        if position is None:
-            return ''
-        loaded = dynamics.inverse_dynamics(position, zero, zero, load)
-        effort = np.abs(loaded - dynamics.inverse_dynamics(position, zero, zero))
-        limits = self.tuning.effort_limits
-        if (effort <= limits).all():
-            return ''
-        worst = int((effort / limits).argmax())
-        return (
-            f'{effort[worst]:.3g} N m or N at joint {dynamics.robot.joint_names[worst]!r}, whose '
-            f'limit is {limits[worst]:.3g}'
-        )
 
     # ---- what is known between two states
 
@@ -401,24 +352,4 @@ class Controller:
             sense.wrench,
             sense.base,
             sense.resting_base(time),
-        )
-
-    def _find_known(self) -> LastKnown:
-        tuning, last = self.tuning, self.watch.last
-        # That of the last command, whatever has become of the observer since.
-        lacking = None if last is None else last.compensation
-        law = self._law
-        correction = self.law.effort_at_rest(law, self._zero)
-        if lacking is not None:
-            # What the model lacked is lacking still.
-            correction = -lacking if correction is None else correction - lacking
-        return LastKnown(
-            tuning,
-            law,
-            self.position,
-            self.time,
-            self.fault,
-            correction,
-            self.motion.settings.stop_limits,
-            self.transition.duration,
         )

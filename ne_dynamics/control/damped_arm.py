@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from ne_dynamics.control.command_machine import CommandMachine, CommandState, model_efforts
+from ne_dynamics.control.commanded_arm import CommandedArm
 from ne_dynamics.control.damping_settings import find_damping_rate
 from ne_dynamics.control.fault_damping import FaultDamping
 from ne_dynamics.control.guards.state_guard import STATES_STILL_COME, StateRefused
-from ne_dynamics.control.stages.accept import Accept
-from ne_dynamics.control.stages.limits import Limits
-from ne_dynamics.control.stages.sense import Sense
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import OnFault, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.braking import AnsweredStates
 from ne_dynamics.motion.waypoints import DesiredState, resting_state
 
 
 class DampedArm:
     """Damps the arm from a fault on, for as long as states come that are not believed.
-
-    Parameters
-    ----------
-    accept : Accept
-    sense : Sense
-    limits : Limits
-    machine : CommandMachine
-    answered : AnsweredStates
-    restart : callable
-        Gives up the motion.
 
     Attributes
     ----------
@@ -43,22 +30,10 @@ class DampedArm:
         None while the arm is not damped.
     """
 
-    def __init__(
-        self,
-        accept: Accept,
-        sense: Sense,
-        limits: Limits,
-        machine: CommandMachine,
-        answered: AnsweredStates,
-        restart: Callable[[], None],
-    ) -> None:
+    def __init__(self, arm: CommandedArm, machine: CommandMachine) -> None:
         self.damping: FaultDamping | None = None
-        self._accept = accept
-        self._sense = sense
-        self._limits = limits
+        self._arm = arm
         self._machine = machine
-        self._answered = answered
-        self._restart = restart
         self._leaving: Iterator[FloatArray] | None = None
         self._damped_at = 0.0, 0.0
         self._commanded_at = 0.0
@@ -72,7 +47,7 @@ class DampedArm:
             return False
         if self.damping is not None:
             return True
-        fault = self._accept.guard.fault
+        fault = self._arm.accept.guard.fault
         if fault is None:
             return False
         is_led = tuning.drives_close_loop or tuning.on_state_loss is OnStateLoss.LOWER
@@ -98,7 +73,7 @@ class DampedArm:
             When the effort is not finite.
         """
         tuning, position, now = tick.tuning, tick.position, tick.now
-        begins, sense, limiter = self.damping is None, self._sense, self._limits.limiter
+        begins, sense, limiter = self.damping is None, self._arm.sense, self._arm.limits.limiter
         damping = self._begin(tuning, position) if self.damping is None else self.damping
         last = limiter.last
         # Others may have commanded the arm since, when no states came or none was answered.
@@ -127,20 +102,20 @@ class DampedArm:
         self._before = tuning, sense.nature, sense.wrench, sense.base
         offset = damping.fade(elapsed)
         tick.velocity, tick.desired = damping.velocity, resting_state(damping.position)
-        tick.effort, tick.saturated = self._limits.apply(
+        tick.effort, tick.saturated = self._arm.limits.apply(
             effort if offset is None else effort + offset, since, tick.desired
         )
         self._sent = tick.effort
-        self._answered.append(now, damping.position, damping.velocity, tick.effort)
+        self._arm.watch.answered.append(now, damping.position, damping.velocity, tick.effort)
 
     def _lead_over(self, damping: FaultDamping, tick: Tick, held: FloatArray) -> None:
         """Let the offset take back by how much another model, or reading, holds the arm."""
         if self._before is None:
             return
         tuning, nature, wrench, base = self._before
-        if tuning is tick.tuning and nature == self._sense.nature:
+        if tuning is tick.tuning and nature == self._arm.sense.nature:
             return
-        limiter = self._limits.limiter
+        limiter = self._arm.limits.limiter
         try:
             before = damping.compute_effort(
                 tuning.hold_law.compensation, limiter.limits, wrench, base
@@ -152,7 +127,7 @@ class DampedArm:
 
     def _begin(self, tuning: Tuning, position: FloatArray) -> FaultDamping:
         """Give up the motion, and see what of the last states is believed."""
-        fault, base, law = self._accept.guard.fault, self._sense.base, tuning.hold_law
+        fault, base, law = self._arm.accept.guard.fault, self._arm.sense.base, tuning.hold_law
         gravity = law.compensation.gravity(position, base)
         try:
             fall: FloatArray = np.asarray(
@@ -165,11 +140,12 @@ class DampedArm:
             model_efforts(law.compensation, base),
             tuning.states.velocities,
             position,
-            self._answered,
+            self._arm.watch.answered,
             () if fault is None else fault.joints,
-            find_damping_rate(law.joints, fall, self._accept.rate.period),
+            find_damping_rate(law.joints, fall, self._arm.accept.rate.period),
         )
-        self._restart()
+        self._arm.transition.end_effort()
+        self._arm.restart()
         self.damping, self._leaving, self._before = damping, None, None
         return damping
 
@@ -181,7 +157,9 @@ class DampedArm:
         """
         before, came = self._damped_at
         elapsed = now - before
-        return elapsed if elapsed > 0.0 else self._accept.rate.period or max(arrival - came, 0.0)
+        return (
+            elapsed if elapsed > 0.0 else self._arm.accept.rate.period or max(arrival - came, 0.0)
+        )
 
     def _find_since_command(
         self, elapsed: float, now: float, arrival: float, *, returns: bool
@@ -196,12 +174,12 @@ class DampedArm:
 
     def _lead_drives(self, tick: Tick, damping: FaultDamping, elapsed: float) -> None:
         """Bring drives that close the loop to rest; they damp themselves."""
-        if self._leaving is None or self._limits.setpoint is not self._led_to:
+        if self._leaving is None or self._arm.limits.setpoint is not self._led_to:
             # At first, and when other commands have led the drives meanwhile.
             self._leaving = self._machine.last_commands()
         for _ in itertools.islice(self._leaving, max(1, round(elapsed / COMMAND.ramp_period))):
             pass
-        effort, desired = self._limits.limiter.last, self._limits.setpoint
+        effort, desired = self._arm.limits.limiter.last, self._arm.limits.setpoint
         self._led_to = desired
         tick.velocity = damping.velocity
         tick.effort = np.zeros_like(damping.position) if effort is None else effort

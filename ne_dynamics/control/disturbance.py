@@ -77,10 +77,6 @@ class _Sent(NamedTuple):
 class DisturbanceObserver:
     """Observes one arm.
 
-    Parameters
-    ----------
-    tuning : DisturbanceTuning
-
     Attributes
     ----------
     compensation : array, shape (n,), or None

@@ -117,35 +117,45 @@ class FaultDamping:
         self._compute_efforts = compute_efforts
         self._usual_speeds = usual_velocities(joints)
         self._jump_speeds = np.inf if jump_speeds is None else jump_speeds
-        self._jumps = np.zeros(n, dtype=int)
-        self._lost: NDArray[np.bool_] = np.zeros(n, dtype=bool)
-        self._rate_before = np.zeros(n)
-        self._even_from, self._even_states = np.zeros(n), np.zeros(n, dtype=int)
-        self._even_place = np.zeros(n)
         self._time = 0.0
-        self._measured = self._place = self.position = position
-        # Of the places of each joint: the jump, the last position there and its time.
-        places = settings.places, n
-        self._shifts, self._said = np.zeros(places), np.full(places, np.nan)
-        self._used = np.full(places, -np.inf)
-        self._used[0], self._said[0] = 0.0, position
-        self._moved_since: NDArray[np.bool_] = np.zeros(places, dtype=bool)
+        self.position = position
+        self._begin_places(position)
         self.velocity = np.zeros(n)
         self.believed: NDArray[np.bool_] = np.ones(n, dtype=bool)
         self.believed[list(disbelieved)] = False
         self._balanced: FloatArray | None = None
         self._standing_from = np.full(n, settings.longest_prediction)
         if len(states) > 1:
-            times, positions, velocities, efforts = states.rows()
-            if not self.believed.all():
-                self._predict_present(times, positions, efforts)
-            self._balanced = self._find_balanced(times, positions, efforts)
-            measured = self._first_velocity(times, positions, velocities)
-            self.velocity = np.where(self.believed, measured, self.velocity)
+            self._look_back(states)
         self._filter = PositionVelocity(
             joints, VelocitySource.ESTIMATED, settings.cutoff_frequency, self.velocity
         )
         self._filter.update(self.position, 0.0)
+
+    def _begin_places(self, position: FloatArray) -> None:
+        """Let each joint be shown where it is, and none have jumped."""
+        n = position.size
+        self._measured = self._place = position
+        self._jumps = np.zeros(n, dtype=int)
+        self._lost: NDArray[np.bool_] = np.zeros(n, dtype=bool)
+        self._rate_before = np.zeros(n)
+        self._even_from, self._even_states = np.zeros(n), np.zeros(n, dtype=int)
+        self._even_place = np.zeros(n)
+        # Of the places of each joint: the jump, the last position there and its time.
+        places = self.settings.places, n
+        self._shifts, self._said = np.zeros(places), np.full(places, np.nan)
+        self._used = np.full(places, -np.inf)
+        self._used[0], self._said[0] = 0.0, position
+        self._moved_since: NDArray[np.bool_] = np.zeros(places, dtype=bool)
+
+    def _look_back(self, states: AnsweredStates) -> None:
+        """Find motion and balance at the fault by the states before it."""
+        times, positions, velocities, efforts = states.rows()
+        if not self.believed.all():
+            self._predict_present(times, positions, efforts)
+        self._balanced = self._find_balanced(times, positions, efforts)
+        measured = self._first_velocity(times, positions, velocities)
+        self.velocity = np.where(self.believed, measured, self.velocity)
 
     def step(self, position: FloatArray, elapsed: float, effort: FloatArray) -> None:
         """Take a state.

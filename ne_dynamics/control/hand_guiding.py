@@ -103,13 +103,7 @@ class HandGuiding:
         return not (chosen.damping or chosen.friction or self._limits is not None)
 
     def excess(self, qd: FloatArray) -> float:
-        """Return the largest speed as a part of its limit, 0 without limits.
-
-        Parameters
-        ----------
-        qd : array, shape (n,)
-            [rad/s or m/s]
-        """
+        """Return the largest speed as a part of its limit, 0 without limits."""
         return 0.0 if self._limits is None else float((np.abs(qd) / self._limits).max())
 
     def effort(

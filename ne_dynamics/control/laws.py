@@ -80,6 +80,14 @@ class Mode(str, enum.Enum):
         return self is not Mode.GRAVITY_COMPENSATION
 
 
+def _find_mode(mode: Mode | str) -> Mode:
+    try:
+        return Mode(mode)
+    except ValueError:
+        words = [one.value for one in Mode]
+        raise ParameterError(f'mode: expected one of {words}, got {mode!r}') from None
+
+
 def _require_measured(velocity: FloatArray | None) -> FloatArray:
     if velocity is None:
         raise InputError('qd: expected the measured velocity, got None')
@@ -156,12 +164,7 @@ class ControlLaw:
         payload_without_wrench: FloatArray | None = None,
         hand_guiding: HandGuiding | None = None,
     ) -> None:
-        try:
-            self.mode = Mode(mode)
-        except ValueError:
-            raise ParameterError(
-                f'mode: expected one of {[m.value for m in Mode]}, got {mode!r}'
-            ) from None
+        self.mode = _find_mode(mode)
         self.terms = Terms() if terms is None else terms
         self.gains = gains
         self.dynamics = dynamics

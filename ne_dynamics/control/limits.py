@@ -87,13 +87,7 @@ class EffortLimiter:
         return self._last is None or bool((self._last != _clamp(effort, self.limits)).any())
 
     def clamp(self, effort: FloatArray) -> FloatArray:
-        """Return what the effort limits leave of an effort; nothing is remembered.
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
-        """
+        """Return what the effort limits leave of an effort; nothing is remembered."""
         return clamp_effort(effort, self.limits)
 
     @property
@@ -149,18 +143,7 @@ class EffortLimiter:
 
 
 def clamp_effort(effort: FloatArray, limits: FloatArray) -> FloatArray:
-    """Return what effort limits leave of an effort.
-
-    Parameters
-    ----------
-    effort, limits : array, shape (n,)
-        [N m or N]
-
-    Raises
-    ------
-    InputError
-        When the effort is not finite.
-    """
+    """Return what effort limits leave of an effort."""
     _check_finite(effort, effort.tolist())
     return _clamp(effort, limits)
 

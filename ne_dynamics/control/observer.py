@@ -94,11 +94,6 @@ class ObserverSettings:
 class MomentumObserver:
     """Keeps two residuals of one arm, a slow one and a fast one.
 
-    Parameters
-    ----------
-    slow_cutoff, fast_cutoff : float
-        [Hz]
-
     Attributes
     ----------
     residuals : array, shape (2, n), or None
@@ -122,13 +117,7 @@ class MomentumObserver:
         self._last: tuple[FloatArray, float] | None = None
 
     def settle(self, slow: FloatArray) -> None:
-        """Let the slow residual go on from another value.
-
-        Parameters
-        ----------
-        slow : array, shape (n,)
-            [N m or N]
-        """
+        """Let the slow residual go on from another value."""
         if self.residuals is not None:
             self.residuals = np.array([slow, self.residuals[1]])
 

@@ -48,19 +48,7 @@ class PathHysteresis:
         return self.effort
 
     def effort_at(self, law: ControlLaw, velocity: FloatArray) -> FloatArray | None:
-        """Return what a law adds where the path has come to, at a velocity.
-
-        Parameters
-        ----------
-        law : ControlLaw
-        velocity : array, shape (n,)
-            Desired [rad/s or m/s].
-
-        Returns
-        -------
-        array, shape (n,), or None
-            As :attr:`effort`.
-        """
+        """Return what a law adds where the path has come to, at a velocity."""
         compensation = law.compensation
         if not (compensation.has_hysteresis and law.mode.follows and law.terms.friction):
             return None

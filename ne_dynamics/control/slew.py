@@ -40,18 +40,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 def crossover_frequency(kp: FloatArray, kv: FloatArray) -> FloatArray:
-    """Return the crossover frequency of the loop (kv s + kp) / s^2.
-
-    Parameters
-    ----------
-    kp, kv : array, shape (n,)
-        [1/s^2, 1/s]
-
-    Returns
-    -------
-    array, shape (n,)
-        [rad/s]
-    """
+    """Return the crossover frequency of the loop (kv s + kp) / s^2."""
     squared = kv * kv
     frequency: FloatArray = np.sqrt(0.5 * (squared + np.hypot(squared, 2.0 * kp)))
     return frequency

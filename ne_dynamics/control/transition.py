@@ -87,25 +87,13 @@ class CommandOffset:
         self.change(change if self.value is None else self.value + change)
 
     def drop(self, joints: NDArray[np.bool_]) -> None:
-        """End the offset of some joints at once.
-
-        Parameters
-        ----------
-        joints : array, shape (n,), dtype bool
-        """
+        """End the offset of some joints at once."""
         if self.value is not None and self.slope is not None and joints.any():
             self.value = np.where(joints, 0.0, self.value)
             self.slope = np.where(joints, 0.0, self.slope)
 
     def restore(self, joints: NDArray[np.bool_], value: FloatArray) -> None:
-        """Let the offset of some joints be what it was, at rest.
-
-        Parameters
-        ----------
-        joints : array, shape (n,), dtype bool
-        value : array, shape (n,)
-            [N m or N]
-        """
+        """Let the offset of some joints be what it was, at rest."""
         if self.value is not None and self.slope is not None and joints.any():
             self.value = np.where(joints, value, self.value)
             self.slope = np.where(joints, 0.0, self.slope)

@@ -23,11 +23,6 @@ def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredSta
         Of ascending powers of the time.
     since : array, shape (k, r)
         [s]
-
-    Returns
-    -------
-    DesiredState
-        Arrays of shape (k, r, n).
     """
     rows, states = coefficients.swapaxes(0, 1)[:, :, np.newaxis], []
     for _ in range(3):

@@ -240,12 +240,6 @@ def _sampling(count: int) -> FloatArray:
 def sample_segments(segments: Segments, count: int) -> FloatArray:
     """Return states at even distances on every segment, both ends among them.
 
-    Parameters
-    ----------
-    segments : Segments
-    count : int
-        Intervals.
-
     Returns
     -------
     array, shape (3, count + 1, s, n)

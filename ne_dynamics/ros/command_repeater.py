@@ -8,9 +8,9 @@ what stays. Nothing is done for a state: when it was answered is read from the w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
+from ne_dynamics.ros.clock_timer import ClockTimer
 from ne_dynamics.ros.thresholds import NODE
 
 
@@ -21,19 +21,16 @@ class CommandRepeater:
     ----------
     repeat : callable
         Sends the last command again.
-    timers : sequence of rclpy.timer.Timer
-        One for each clock that the watch may go by, stopped; they call :meth:`tick`.
-    watch : callable
-        Returns the timer of the watch over the joint states.
+    timer : ClockTimer
+        Calls :meth:`tick`.
+    watch : ClockTimer
+        Of the watch over the joint states.
     """
 
-    def __init__(
-        self, repeat: Callable[[], None], timers: Sequence[Any], watch: Callable[[], Any]
-    ) -> None:
+    def __init__(self, repeat: Callable[[], None], timer: ClockTimer, watch: ClockTimer) -> None:
         self._repeat = repeat
-        self._timers = timers
+        self._timer = timer
         self._watch = watch
-        self._timer = timers[0]
         self._period = 0
 
     def configure(self, rate: float) -> None:
@@ -42,27 +39,24 @@ class CommandRepeater:
         if period == self._period:
             return
         self._period = period
-        self._timer.cancel()
+        self._timer.active.cancel()
         if period:
-            for timer in self._timers:
-                timer.timer_period_ns = period
-            self._timer.reset()
+            self._timer.set_period(period)
+            self._timer.active.reset()
 
-    def use(self, index: int) -> None:
-        """Go by another of the clocks."""
-        self._timer.cancel()
-        self._timer = self._timers[index]
-        if self._period:
-            self._timer.reset()
+    def switch(self) -> None:
+        """Go by the last of the clocks."""
+        self._timer.switch()
+        self.rewind()
 
     def rewind(self) -> None:
         """Wait from now on: the clock was set back."""
         if self._period:
-            self._timer.reset()
+            self._timer.active.reset()
 
     def tick(self) -> None:
         """Send the last command again if it still stands, and is not fresh."""
-        watch = self._watch()
+        watch = self._watch.active
         if watch.is_canceled():
             return
         left = watch.time_until_next_call()

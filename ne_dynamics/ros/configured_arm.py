@@ -12,23 +12,20 @@ from typing import Any
 
 from rclpy.duration import Duration
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.errors import ParameterError
+from ne_dynamics.ros.arm_context import ArmContext
 from ne_dynamics.ros.connections import Connections
-from ne_dynamics.ros.control_clock import ControlClock
 from ne_dynamics.ros.imu import ImuTopic
 from ne_dynamics.ros.joint_states import JointStateTopic
 from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
 from ne_dynamics.ros.leaving_command import LeavingCommand
 from ne_dynamics.ros.messages.command_message import make_command_message
-from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.measured_motion import MeasuredMotion
 from ne_dynamics.ros.watching.other_commanders import OtherCommanders
-from ne_dynamics.ros.watching.reporter import Reporter
 from ne_dynamics.ros.watching.weight_watch import WeightWatch
 from ne_dynamics.ros.watching.wrench_sign import WrenchSignWatch
 from ne_dynamics.ros.wrench import WrenchTopic
@@ -53,13 +50,7 @@ class ConfiguredArm:
 
     Parameters
     ----------
-    node : rclpy.node.Node
-    arm : ControlledArm
-    controller : Controller
-    settings : callable
-        Returns the settings of the node as they are now.
-    reporter : Reporter
-    clock : ControlClock
+    context : ArmContext
     steady_clock : rclpy.clock.Clock
         The watchdog's, where time is not simulated.
     on_refused : callable
@@ -83,56 +74,38 @@ class ConfiguredArm:
     """
 
     def __init__(
-        self,
-        node: Any,
-        arm: ControlledArm,
-        controller: Controller,
-        settings: Callable[[], NodeSettings],
-        reporter: Reporter,
-        clock: ControlClock,
-        steady_clock: Any,
-        on_refused: Callable[[], Any],
+        self, context: ArmContext, steady_clock: Any, on_refused: Callable[[], Any]
     ) -> None:
-        self.arm = arm
-        self.controller = controller
-        self.clock = clock
+        self._context = context
+        arm, controller = self.arm, self.controller = context.arm, context.controller
+        self.clock, self._reporter = context.clock, context.reporter
         self._on_refused = on_refused
         self.refusal = ''
-        self._read_settings = settings
-        self._reporter = reporter
         # First of what may fail: nothing is left behind then.
         command = make_command_message(self.settings.command, arm)
-        self.motion = JointTrajectoryTopic(
-            node, arm, controller, settings, clock, reporter, lambda: self.is_commanding
-        )
-        self._wrench = WrenchTopic(arm, controller, settings, clock, reporter)
-        self.connections = Connections(node, arm, controller, command, steady_clock)
-        self.connections.configure_command(self.settings.command)
-        self.measured_motion = MeasuredMotion(arm, controller, self.connections.reader, settings)
-        self.weight = WeightWatch(controller, self.connections.reader)
-        self.wrench_sign = WrenchSignWatch(arm, controller, settings)
-        self.others = OtherCommanders(node, self.connections.command_publisher)
-        self._leaving = LeavingCommand(controller, self.connections, clock, reporter)
+        self.motion = JointTrajectoryTopic(context, lambda: self.is_commanding)
+        self._wrench = WrenchTopic(context)
+        self.connections = connections = Connections(context, command, steady_clock)
+        connections.configure_command(self.settings.command)
+        self.measured_motion = MeasuredMotion(context, connections.reader)
+        self.weight = WeightWatch(controller, connections.reader)
+        self.wrench_sign = WrenchSignWatch(arm, controller, context.read_settings)
+        self.others = OtherCommanders(context.node, connections.command_publisher)
+        self._leaving = LeavingCommand(context, connections)
         self.states = JointStateTopic(
-            node.get_clock(),
-            controller,
-            self.connections,
-            clock,
-            reporter,
+            context,
+            connections,
             self.motion,
             self._leaving,
             self.weight,
             self.measured_motion,
             self._is_refused,
         )
-        self._listen(ImuTopic(controller, clock, reporter))
-
-    def _listen(self, imu: ImuTopic) -> None:
-        self.connections.listen(
+        connections.listen(
             self.states.on_message,
             self.motion.on_message,
             self._wrench.on_message,
-            imu.on_message,
+            ImuTopic(context).on_message,
             self.states.on_watch_timer,
             self._leaving.tick,
             self.settings.joint_states_reliability,
@@ -147,7 +120,7 @@ class ConfiguredArm:
     @property
     def settings(self) -> NodeSettings:
         """The settings of the node as they are now."""
-        return self._read_settings()
+        return self._context.settings
 
     @property
     def is_commanding(self) -> bool:

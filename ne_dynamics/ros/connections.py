@@ -15,18 +15,18 @@ from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.stages.observer import Observed
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import DesiredState
+from ne_dynamics.ros.arm_context import ArmContext
+from ne_dynamics.ros.clock_timer import ClockTimer
 from ne_dynamics.ros.command_repeater import CommandRepeater
 from ne_dynamics.ros.latched import LATCHED
 from ne_dynamics.ros.messages.command_message import CommandMessage
 from ne_dynamics.ros.messages.conversion import JointStateReader
 from ne_dynamics.ros.settings.command_layout import CommandSettings
-from ne_dynamics.ros.settings.controlled_arm import ControlledArm
 from ne_dynamics.ros.thresholds import NODE
 
 # rclpy's events warn of publishers and subscriptions whose qualities do not fit. Each costs time
@@ -54,10 +54,8 @@ class Connections:
 
     Parameters
     ----------
-    node : rclpy.node.Node
-    arm : ControlledArm
-    controller : Controller
-        Which sensors it has says what is listened to.
+    context : ArmContext
+        Which sensors its controller has says what is listened to.
     command : CommandMessage
         In which commands go out.
     steady_clock : rclpy.clock.Clock
@@ -69,24 +67,16 @@ class Connections:
         Whether the watchdog goes by `/clock`.
     """
 
-    def __init__(
-        self,
-        node: Any,
-        arm: ControlledArm,
-        controller: Controller,
-        command: CommandMessage,
-        steady_clock: Any,
-    ) -> None:
-        self.arm = arm
-        self.controller = controller
-        self.reader = JointStateReader(arm.robot.joint_names)
+    def __init__(self, context: ArmContext, command: CommandMessage, steady_clock: Any) -> None:
+        self._context = context
+        self.reader = JointStateReader(context.arm.robot.joint_names)
         self._command = command
-        self._clock = node.get_clock()
-        self._node = node
+        self._node = context.node
+        self._clock = self._node.get_clock()
         self._subscriptions: list[Any] = []
         self._create_publishers()
         self._create_timers(steady_clock)
-        self.watch(controller.tuning.states.timeout)
+        self.watch(context.controller.tuning.states.timeout)
 
     def _create_publishers(self) -> None:
         node = self._node
@@ -105,43 +95,36 @@ class Connections:
         )
         self._is_in_contact: bool | None = None
         self._effort = JointState()
-        self._effort.name = list(self.arm.command_names)
+        self._effort.name = list(self._context.arm.command_names)
         self._external_torque = JointState(name=self._effort.name)
 
     def _create_timers(self, steady_clock: Any) -> None:
         # Simulated time may stand still, real time does not: a simulation that halts is no
         # silence. Before the first /clock there is only real time to go by.
-        self._simulated_clock = (
-            self._clock if self._node.get_parameter('use_sim_time').value else None
-        )
+        self._clocks = [steady_clock]
         self.by_simulated_time = False
         self._jump_handle: Any = None
-        clocks = [steady_clock]
-        self._watch = self._make_timer(NODE.longest_watch, steady_clock, self._on_real_watch)
-        self._watches = [self._watch]
+        if self._node.get_parameter('use_sim_time').value:
+            self._clocks.append(self._clock)
+            # rclpy's timers wait for the time that was: 30 s longer when it is set back by 30 s.
+            self._jump_handle = self._clock.create_jump_callback(
+                ANY_JUMP_BACK, post_callback=self._on_clock_set_back
+            )
+        self._watch = self._make_timer(NODE.longest_watch, self._on_watch)
         self._watch_period = round(NODE.longest_watch * 1e9)
         # Time since the last state that its timer does not count [ns].
         self._watched = 0
-        if self._simulated_clock is not None:
-            clocks.append(self._simulated_clock)
-            self._watches.append(
-                self._make_timer(
-                    NODE.longest_watch, self._simulated_clock, lambda: self._on_silence()
-                )
-            )
-            # rclpy's timers wait for the time that was: 30 s longer when it is set back by 30 s.
-            self._jump_handle = self._simulated_clock.create_jump_callback(
-                ANY_JUMP_BACK, post_callback=self._on_clock_set_back
-            )
-        self._brakes = [
-            self._make_timer(COMMAND.ramp_period, clock, lambda: self._on_brake())
-            for clock in clocks
-        ]
-        self._repeats = [
-            self._make_timer(NODE.longest_watch, clock, lambda: self._repeater.tick())
-            for clock in clocks
-        ]
-        self._repeater = CommandRepeater(self._send, self._repeats, lambda: self._watch)
+        self._brake = self._make_timer(COMMAND.ramp_period, lambda: self._on_brake())
+        self._repeats = self._make_timer(NODE.longest_watch, lambda: self._repeater.tick())
+        self._repeater = CommandRepeater(self._send, self._repeats, self._watch)
+
+    def _make_timer(self, period: float, callback: Callable[[], None]) -> ClockTimer:
+        return ClockTimer(
+            [
+                self._node.create_timer(period, callback, clock=clock, autostart=False)
+                for clock in self._clocks
+            ]
+        )
 
     def listen(
         self,
@@ -164,14 +147,14 @@ class Connections:
         reliability : str
             Of the subscription to joint states, as `joint_states_reliability` has it.
         """
-        node, controller = self._node, self.controller
+        node, sense = self._node, self._context.controller.sense
         self._on_silence, self._on_brake = watchdog, brake
         # Before the joint states: the executor serves in this order, so that what came with a
         # state is used with it.
         latest = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-        if controller.sense.wrist is not None:
+        if sense.wrist is not None:
             self._listen(WrenchStamped, 'wrench', wrench, latest)
-        if controller.sense.imu is not None:
+        if sense.imu is not None:
             self._listen(Imu, 'imu', imu, latest)
         for topic in {node.resolve_topic_name(name): name for name in TRAJECTORY_TOPICS}.values():
             self._listen(JointTrajectory, topic, joint_trajectory, 10, raw=True)
@@ -184,64 +167,56 @@ class Connections:
         period = max(round(timeout * 1e9), NODE.shortest_watch_ns)
         if period == self._watch_period:
             return
-        left = self._watch.time_until_next_call()
+        watch = self._watch.active
+        left = watch.time_until_next_call()
         if left is not None:
-            self._watched += self._watch.timer_period_ns - left
+            self._watched += watch.timer_period_ns - left
         self._set_watch_period(period)
         if left is not None:
             # What has passed counts: a timeout that is set again and again would never be over.
-            self._watch.timer_period_ns = max(period - self._watched, NODE.shortest_watch_ns)
-            self._watch.reset()
+            watch.timer_period_ns = max(period - self._watched, NODE.shortest_watch_ns)
+            watch.reset()
 
     def _set_watch_period(self, period: int) -> None:
         self._watch_period = period
-        for watch in self._watches:
-            watch.timer_period_ns = period
+        self._watch.set_period(period)
 
     def rewind_watch(self) -> None:
         """Let the watchdog wait from now on; it begins with the first state."""
-        if self._simulated_clock is not None and not self.by_simulated_time:
-            self._look_for_clock(self._simulated_clock)
+        if not self.by_simulated_time and len(self._clocks) > 1 and has_time(self._clock):
+            self.by_simulated_time = True
+            self._watch.switch()
+            self._brake.switch()
+            self._repeater.switch()
         if self._watched:
             self._watched = 0
             self._set_watch_period(self._watch_period)
-        self._watch.reset()
+        self._watch.active.reset()
 
-    def _look_for_clock(self, clock: Any) -> None:
-        """Go by simulated time from the first of it on."""
-        if has_time(clock):
-            self._watch.cancel()
-            self._watch = self._watches[-1]
-            self.by_simulated_time = True
-            self._repeater.use(-1)
-
-    def _on_real_watch(self) -> None:
-        self.rewind_watch()
+    def _on_watch(self) -> None:
         if not self.by_simulated_time:
-            self._on_silence()
+            self.rewind_watch()
+            if self.by_simulated_time:
+                return
+        self._on_silence()
 
     def _on_clock_set_back(self, jump: Any) -> None:
-        for timer in (self._watch, self._brakes[-1]):
-            if self.by_simulated_time and not timer.is_canceled():
-                timer.reset()
         if self.by_simulated_time:
+            self._watch.restart()
+            self._brake.restart()
             self._repeater.rewind()
-
-    def _make_timer(self, period: float, clock: Any, callback: Callable[[], None]) -> Any:
-        return self._node.create_timer(period, callback, clock=clock, autostart=False)
 
     def stop_watch(self) -> None:
         """Let the watchdog sleep until :meth:`rewind_watch`."""
-        self._watch.cancel()
+        self._watch.active.cancel()
 
     def start_brake(self) -> None:
         """Call the callback of the brake every `ramp_period`, by the watchdog's clock."""
-        self._brakes[-1 if self.by_simulated_time else 0].reset()
+        self._brake.active.reset()
 
     def stop_brake(self) -> None:
         """Call it no more."""
-        for timer in self._brakes:
-            timer.cancel()
+        self._brake.active.cancel()
 
     def _listen(
         self,
@@ -268,7 +243,11 @@ class Connections:
         """Stop listening."""
         if self._jump_handle is not None:
             self._jump_handle.unregister()
-        for timer in (*self._watches, *self._brakes, *self._repeats):
+        for timer in (
+            *self._watch.timers,
+            *self._brake.timers,
+            *self._repeats.timers,
+        ):
             self._node.destroy_timer(timer)
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
@@ -310,7 +289,7 @@ class Connections:
         if self.external_torque_publisher.get_subscription_count():
             message = self._external_torque
             message.header.stamp = stamp
-            message.effort = array('d', effort[self.arm.command_order].tobytes())
+            message.effort = array('d', effort[self._context.arm.command_order].tobytes())
             self.external_torque_publisher.publish(message)
 
     @property
@@ -329,7 +308,7 @@ class Connections:
 
     def publish_effort(self, stamp: Any, command: Tick) -> None:
         """Send the desired motion and the commanded effort by name."""
-        order, message = self.arm.command_order, self._effort
+        order, message = self._context.arm.command_order, self._effort
         message.header.stamp = stamp
         message.position = array('d', command.desired.position[order].tobytes())
         message.velocity = array('d', command.desired.velocity[order].tobytes())

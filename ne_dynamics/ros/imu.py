@@ -6,36 +6,26 @@ import time
 
 from sensor_msgs.msg import Imu
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.errors import ImuError
-from ne_dynamics.ros.control_clock import ControlClock
+from ne_dynamics.ros.arm_context import ArmContext
 from ne_dynamics.ros.messages.conversion import imu_reading
-from ne_dynamics.ros.watching.reporter import Reporter
 
 
 class ImuTopic:
-    """Gives what the IMU reads to the controller.
+    """Gives what the IMU reads to the controller."""
 
-    Parameters
-    ----------
-    controller : Controller
-    clock : ControlClock
-    reporter : Reporter
-    """
-
-    def __init__(self, controller: Controller, clock: ControlClock, reporter: Reporter) -> None:
-        self._controller = controller
-        self._clock = clock
-        self._reporter = reporter
+    def __init__(self, context: ArmContext) -> None:
+        self._context = context
 
     def on_message(self, message: Imu) -> None:
         """Take a reading, or drop it."""
-        imu = self._controller.sense.imu
-        self._reporter.statistics.hear('imu', time.perf_counter())
-        stamp = self._clock.reading_time(message.header.stamp, self._controller.time)
+        controller, reporter = self._context.controller, self._context.reporter
+        reporter.statistics.hear('imu', time.perf_counter())
+        stamp = self._context.clock.reading_time(message.header.stamp, controller.time)
+        imu = controller.sense.imu
         if imu is None:
             return
         try:
             imu.update(message.header.frame_id, *imu_reading(message), stamp)
         except ImuError as error:
-            self._reporter.drop('imu', error.field, str(error))
+            reporter.drop('imu', error.field, str(error))

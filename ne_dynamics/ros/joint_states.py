@@ -10,7 +10,6 @@ import numpy as np
 from rclpy.logging import LoggingSeverity as Severity
 from sensor_msgs.msg import JointState
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.effort_steps import EffortSteps
 from ne_dynamics.control.guards.state_guard import (
     STATES_STILL_COME,
@@ -23,13 +22,12 @@ from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss
 from ne_dynamics.errors import NeDynamicsError
+from ne_dynamics.ros.arm_context import ArmContext
 from ne_dynamics.ros.connections import Connections
-from ne_dynamics.ros.control_clock import ControlClock
 from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
 from ne_dynamics.ros.leaving_command import LeavingCommand
 from ne_dynamics.ros.messages.conversion import MessageError
 from ne_dynamics.ros.watching.measured_motion import MeasuredMotion
-from ne_dynamics.ros.watching.reporter import Reporter
 from ne_dynamics.ros.watching.weight_watch import WeightWatch
 
 HELD_BY_LAST_COMMAND = 'a last command holds the arm against gravity'
@@ -43,19 +41,7 @@ Answered = Callable[[Tick, Any], None]
 class JointStateTopic:
     """Answers joint states while the arm is commanded, and says what is wrong with them.
 
-    Parameters
-    ----------
-    node_clock : rclpy.clock.Clock
-    controller : Controller
-    connections : Connections
-    clock : ControlClock
-    reporter : Reporter
-    motion : JointTrajectoryTopic
-    leaving : LeavingCommand
-    weight : WeightWatch
-    measured_motion : MeasuredMotion
-    is_refused : callable
-        Returns whether the first state shows that no command may go out.
+    `is_refused` returns whether the first state shows that no command may go out.
 
     Attributes
     ----------
@@ -69,36 +55,32 @@ class JointStateTopic:
 
     def __init__(
         self,
-        node_clock: Any,
-        controller: Controller,
+        context: ArmContext,
         connections: Connections,
-        clock: ControlClock,
-        reporter: Reporter,
         motion: JointTrajectoryTopic,
         leaving: LeavingCommand,
         weight: WeightWatch,
         measured_motion: MeasuredMotion,
         is_refused: Callable[[], bool],
     ) -> None:
-        self._node_clock = node_clock
-        self._controller = controller
+        self._node_clock = context.node.get_clock()
+        self._controller, self._reporter = context.controller, context.reporter
+        self._clock = context.clock
         self._connections = connections
-        self._clock = clock
-        self._reporter = reporter
         self._motion = motion
         self._leaving = leaving
         self._weight = weight
         self._measured_motion = measured_motion
         self._is_refused = is_refused
         self.is_commanding = False
-        self.effort_steps = EffortSteps(connections.arm.dynamics.n)
+        self.effort_steps = EffortSteps(context.arm.dynamics.n)
         self.listeners: list[Answered] = []
         self._lagged_behind: float | None = None
         self._stamp: Any = None
 
     def begin(self) -> None:
         """Answer states from now on."""
-        self.effort_steps = EffortSteps(self._connections.arm.dynamics.n)
+        self.effort_steps = EffortSteps(self._controller.tuning.effort_limits.size)
         self._reporter.statistics.restart()
         self.is_commanding = True
 

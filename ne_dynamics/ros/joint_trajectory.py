@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 from rclpy.duration import Duration
@@ -14,7 +13,6 @@ from rclpy.logging import LoggingSeverity as Severity
 from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
 from ne_dynamics.control.guards.goal import GoalMonitor, Tolerances
 from ne_dynamics.control.guards.motion_watch import MotionWatch
@@ -24,14 +22,12 @@ from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.motion.joint_limits import position_limits
 from ne_dynamics.motion.limit_violation import WhenInfeasible, describe
 from ne_dynamics.motion.waypoints import Waypoints, find_columns
-from ne_dynamics.ros.control_clock import ControlClock
+from ne_dynamics.ros.arm_context import ArmContext
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
 from ne_dynamics.ros.messages.joint_constraints import JointConstraints
 from ne_dynamics.ros.messages.serialized_trajectory import named_fields, read_stamp
 from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.settings.configuration import command_timeout, goal_tolerances
-from ne_dynamics.ros.settings.controlled_arm import ControlledArm
-from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.trajectory_planning import (
     PlanRequest,
@@ -39,7 +35,6 @@ from ne_dynamics.ros.trajectory_planning import (
     TrajectoryRules,
     plan_message,
 )
-from ne_dynamics.ros.watching.reporter import Reporter
 
 
 def _ignore(reason: str, with_planned: bool) -> None:
@@ -49,18 +44,6 @@ def _ignore(reason: str, with_planned: bool) -> None:
 class JointTrajectoryTopic:
     """Has trajectories planned, lets the controller follow them, and watches how.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    arm : ControlledArm
-    controller : Controller
-    settings : callable
-        Returns the settings of the node as they are now.
-    clock : ControlClock
-    reporter : Reporter
-    is_commanding : callable
-        Returns whether states are answered.
-
     Attributes
     ----------
     planning : TrajectoryPlanning
@@ -69,26 +52,17 @@ class JointTrajectoryTopic:
         not where a trajectory of the topic takes its place.
     """
 
-    def __init__(
-        self,
-        node: Any,
-        arm: ControlledArm,
-        controller: Controller,
-        settings: Callable[[], NodeSettings],
-        clock: ControlClock,
-        reporter: Reporter,
-        is_commanding: Callable[[], bool],
-    ) -> None:
-        self._arm = arm
-        self._controller = controller
-        self._settings = settings
-        self._clock = clock
-        self._reporter = reporter
+    def __init__(self, context: ArmContext, is_commanding: Callable[[], bool]) -> None:
+        self._arm, self._controller = context.arm, context.controller
+        self._settings = context.read_settings
+        self._clock, self._reporter = context.clock, context.reporter
         self._is_commanding = is_commanding
         self.on_ended: Callable[[str, bool], None] = _ignore
-        self._constraints = JointConstraints(node, arm.robot.joint_names)
+        self._constraints = JointConstraints(context.node, context.arm.robot.joint_names)
         self._motion_watch = MotionWatch()
-        self.planning = TrajectoryPlanning(node, lambda: controller.motion.settings)
+        self.planning = TrajectoryPlanning(
+            context.node, lambda: context.controller.motion.settings
+        )
         self._prepare_planning()
 
     def destroy(self) -> None:

@@ -7,39 +7,24 @@ from collections.abc import Iterator
 
 from rclpy.logging import LoggingSeverity as Severity
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.ros.arm_context import ArmContext
 from ne_dynamics.ros.connections import Connections
-from ne_dynamics.ros.control_clock import ControlClock
-from ne_dynamics.ros.watching.reporter import Reporter
 
 
 class LeavingCommand:
     """Commands an arm that is left: at once, or by a timer that the next answer ends.
 
-    Parameters
-    ----------
-    controller : Controller
-    connections : Connections
-        Of which the timer of the brake calls :meth:`tick`.
-    clock : ControlClock
-    reporter : Reporter
+    The timer of the brake of `connections` calls :meth:`tick`.
     """
 
-    def __init__(
-        self,
-        controller: Controller,
-        connections: Connections,
-        clock: ControlClock,
-        reporter: Reporter,
-    ) -> None:
-        self._controller = controller
+    def __init__(self, context: ArmContext, connections: Connections) -> None:
+        self._controller, self._reporter = context.controller, context.reporter
+        self._clock = context.clock
         self._connections = connections
-        self._clock = clock
-        self._reporter = reporter
         self._commands: Iterator[FloatArray] | None = None
         self._is_lowering = False
         self._passes_over = True

@@ -48,7 +48,9 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
     from rclpy.parameter import Parameter
+    from trajectory_msgs.msg import JointTrajectory
 
+    from ne_dynamics.ros.arm_context import ArmContext
     from ne_dynamics.ros.configured_arm import ConfiguredArm
     from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
@@ -101,10 +103,14 @@ class ComputedTorqueNode(LifecycleNode):
     reporter : Reporter
         What is said and counted.
     configured : ConfiguredArm or None
+    answer_states : callable
+        Answers the states and sensors that wait: called now and then by all that takes longer
+        than a state should; :meth:`.LowLatencyExecutor.answer_urgent`, if that serves the node.
     """
 
     def __init__(self, **node_arguments: Any) -> None:
         super().__init__('computed_torque', **node_arguments)
+        self.answer_states: Callable[..., None] = _answer_nothing
         self.reporter = Reporter(self.get_logger())
         guard_services(self, self.reporter)
         guard_clock(self, self.reporter)
@@ -248,6 +254,10 @@ class ComputedTorqueNode(LifecycleNode):
         """Return what the arm is controlled by, in the order in which it is to be served."""
         return () if self.configured is None else self.configured.subscriptions
 
+    def is_urgent(self, subscription: Any) -> bool:
+        """Return whether a subscription of these may be served while another one is."""
+        return subscription.msg_type is not JointTrajectory
+
     def note_absence(self, duration: float) -> None:
         """Take note that for so long nothing was heard, since something else was served [s]."""
         if self.configured is not None:
@@ -260,16 +270,15 @@ class ComputedTorqueNode(LifecycleNode):
         settings = declared.settings
         arm = controlled_arm(settings, load_robot(settings, self._description.text))
         tuning, remarks = make_tuning(settings, arm)
-        configured = ConfiguredArm(
+        context = ArmContext(
             self,
             arm,
             make_controller(arm, tuning, PLANNING.submit),
             lambda: declared.settings,
-            self.reporter,
             ControlClock(lambda: int(self.get_clock().now().nanoseconds)),
-            self._steady_clock,
-            self.trigger_deactivate,
+            self.reporter,
         )
+        configured = ConfiguredArm(context, self._steady_clock, self.trigger_deactivate)
         self.configured = configured
         # Before the action, which may end the motion that the state is of.
         if self._controller_state is not None:
@@ -329,8 +338,11 @@ class ComputedTorqueNode(LifecycleNode):
             state = 'unconfigured' if configured is None else self.state_label
             request = declared.check(parameter_list, state)
             if configured is not None:
+                self.answer_states()
                 tuning, remarks = make_tuning(request.settings, configured.arm)
+                self.answer_states()
                 remarks += configured.require_feasible(tuning)
+                self.answer_states()
         except NeDynamicsError as error:
             return SetParametersResult(successful=False, reason=str(error))
         result = super().set_parameters_atomically(request.parameters)
@@ -349,6 +361,10 @@ class ComputedTorqueNode(LifecycleNode):
         if clock.ros_time_is_active and not has_time(clock):
             faults.append('use_sim_time: no /clock has come: the watchdog goes by real time')
         self._diagnostics.publish(self.state_label, faults, self.configured)
+
+
+def _answer_nothing(*, keeps_last: bool = False) -> None:
+    pass
 
 
 def _spin(node: ComputedTorqueNode, executor: SingleThreadedExecutor, stop: StopRequest) -> None:
@@ -393,7 +409,10 @@ def main(args: list[str] | None = None) -> int:
             for remark in files_without_effect(sys.argv if args is None else args, name):
                 node.get_logger().warning(remark)
             stop.wake(node)
-            executor = make_executor(node, node.low_latency_subscriptions, node.note_absence)
+            executor = make_executor(
+                node, node.low_latency_subscriptions, node.note_absence, node.is_urgent
+            )
+            node.answer_states = getattr(executor, 'answer_urgent', node.answer_states)
             _spin(node, executor, stop)
             stop.forget_node()
             executor.shutdown()

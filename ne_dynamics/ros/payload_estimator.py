@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ne_dynamics.control.payload.estimate import PayloadEstimate, estimate_payload
 from ne_dynamics.errors import NeDynamicsError, PayloadError, optional_dependency
+from ne_dynamics.ros.running.background import Background
 from ne_dynamics.ros.running.deferred_service import DeferredService, Reply
 from ne_dynamics.ros.running.worker_process import AT_LEISURE
 from ne_dynamics.ros.settings.parameters import PayloadSettings
@@ -51,13 +51,12 @@ class PayloadEstimator:
         self._node = node
         self._reporter = reporter
         self._configured = configured
-        self._work: Future[PayloadEstimate] | None = None
         self._reply: Reply | None = None
         self._is_released = False
         self._publisher = node.create_publisher(
             InertiaStamped, RESULT_TOPIC, 10, event_callbacks=NO_PUBLISHER_EVENTS
         )
-        self._guard = node.create_guard_condition(self._on_done)
+        self._background = Background(node, AT_LEISURE)
         DeferredService(node, Trigger, SERVICE, self._on_request)
 
     def release(self) -> None:
@@ -71,13 +70,7 @@ class PayloadEstimator:
             self._refuse(reply, error)
             return
         self._reply, self._is_released = reply, False
-        self._work = AT_LEISURE.submit(estimate_payload, *question)
-        self._work.add_done_callback(self._wake)
-
-    def _wake(self, work: Future[PayloadEstimate]) -> None:
-        # In the thread of the worker; the node may be gone.
-        with suppress(Exception):
-            self._guard.trigger()
+        self._background.submit(self._on_done, estimate_payload, *question)
 
     def _ask(self) -> Question:
         """Return what is to be worked on.
@@ -92,16 +85,15 @@ class PayloadEstimator:
             raise PayloadError('the node is not configured')
         if not configured.is_commanding:
             raise PayloadError('the node is not active')
-        if self._work is not None:
+        if self._reply is not None:
             raise PayloadError('an estimate is being worked on')
         return configured.measured_motion.ask()
 
-    def _on_done(self) -> None:
+    def _on_done(self, work: Future[PayloadEstimate]) -> None:
         """Answer who has asked, in the thread of the executor."""
-        work, reply = self._work, self._reply
-        if work is None or reply is None or not work.done():
+        reply, self._reply = self._reply, None
+        if reply is None:
             return
-        self._work = self._reply = None
         configured = self._configured()
         try:
             found = work.result()

@@ -17,13 +17,7 @@ HOLDING = 'holding where the desired motion comes to rest'
 
 
 class TriggerServices:
-    """Answers what is asked of the arm that is configured.
-
-    Parameters
-    ----------
-    node : ComputedTorqueNode
-    reporter : Reporter
-    """
+    """Answers what is asked of the arm that is configured."""
 
     def __init__(self, node: Any, reporter: Reporter) -> None:
         self._node = node

@@ -3,65 +3,40 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.sensors.wrench import static_wrench
 from ne_dynamics.errors import WrenchError
-from ne_dynamics.ros.control_clock import ControlClock
+from ne_dynamics.ros.arm_context import ArmContext
 from ne_dynamics.ros.messages.conversion import wrench_reading
 from ne_dynamics.ros.settings.carried_load import load_beyond_sensor
-from ne_dynamics.ros.settings.controlled_arm import ControlledArm
-from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.thresholds import NODE
-from ne_dynamics.ros.watching.reporter import Reporter
 
 
 class WrenchTopic:
-    """Gives what the wrist sensor reads to the controller.
+    """Gives what the wrist sensor reads to the controller."""
 
-    Parameters
-    ----------
-    arm : ControlledArm
-    controller : Controller
-    settings : callable
-        Returns the settings of the node as they are now.
-    clock : ControlClock
-    reporter : Reporter
-    """
-
-    def __init__(
-        self,
-        arm: ControlledArm,
-        controller: Controller,
-        settings: Callable[[], NodeSettings],
-        clock: ControlClock,
-        reporter: Reporter,
-    ) -> None:
-        self._arm = arm
-        self._controller = controller
-        self._settings = settings
-        self._clock = clock
-        self._reporter = reporter
+    def __init__(self, context: ArmContext) -> None:
+        self._context = context
 
     def on_message(self, message: WrenchStamped) -> None:
         """Take a reading, or drop it."""
-        wrist = self._controller.sense.wrist
-        self._reporter.statistics.hear('wrench', time.perf_counter())
-        stamp = self._clock.reading_time(message.header.stamp, self._controller.time)
+        controller, reporter = self._context.controller, self._context.reporter
+        reporter.statistics.hear('wrench', time.perf_counter())
+        stamp = self._context.clock.reading_time(message.header.stamp, controller.time)
+        wrist = controller.sense.wrist
         if wrist is None:
             return
         try:
             wrist.update(message.header.frame_id, wrench_reading(message), stamp)
         except WrenchError as error:
-            self._reporter.drop('wrench', error.field, str(error))
+            reporter.drop('wrench', error.field, str(error))
 
     def _find_moving(self) -> str:
         """Return which joint is not at rest, in words; '' when all are."""
-        controller = self._controller
+        controller = self._context.controller
         desired, measured = controller.motion.present_state(), controller.velocity
         for what, velocity in (
             ('desired', None if desired is None else desired.velocity),
@@ -69,8 +44,9 @@ class WrenchTopic:
         ):
             if velocity is not None and np.abs(velocity).max() > NODE.tare_rest_velocity:
                 worst = int(np.abs(velocity).argmax())
+                name = self._context.arm.robot.joint_names[worst]
                 return (
-                    f'joint {self._arm.robot.joint_names[worst]!r} has a {what} velocity of '
+                    f'joint {name!r} has a {what} velocity of '
                     f'{velocity[worst]:.3g}; expected at most {NODE.tare_rest_velocity:g} '
                     'rad/s or m/s'
                 )
@@ -90,7 +66,8 @@ class WrenchTopic:
             When there is no sensor, no state or no reading, the arm moves, or the bias is too
             large.
         """
-        arm, controller = self._arm, self._controller
+        arm, controller = self._context.arm, self._context.controller
+        settings = self._context.settings
         wrist, imu = controller.sense.wrist, controller.sense.imu
         if wrist is None:
             raise WrenchError('no wrench in use (see wrench.enabled)')
@@ -101,11 +78,11 @@ class WrenchTopic:
             raise WrenchError(f'the arm moves: {moving}')
         pose = arm.dynamics.forward_kinematics(controller.position)
         gravity = arm.dynamics.gravity if imu is None else imu.gravity_at(controller.time)
-        beyond = load_beyond_sensor(self._settings(), arm)
+        beyond = load_beyond_sensor(settings, arm)
         bias = wrist.tare(
             controller.time,
             static_wrench(beyond, pose[:3, :3], gravity),
-            self._settings().wrench.largest_bias,
+            settings.wrench.largest_bias,
         )
         return (
             f'bias {np.round(bias, 4).tolist()} N, N m at {wrist.cut_link!r}, if what is '

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 import yaml
 from brought_up_arms import ARMS, find_arm
@@ -40,7 +42,6 @@ def written(request, tmp_path, capsys):
 
 
 def test_the_tip_that_is_said_is_the_one_that_is_written(tmp_path, capsys):
-    """Without --tip-link it is the end of the tree, beyond the last link that moves."""
     folder = tmp_path / 'arm_bringup'
     assert main(['setup', str(ARM), '-o', str(folder)]) == 0
     values = read_parameters(folder / 'config/computed_torque.params.yaml', '/computed_torque')
@@ -49,7 +50,6 @@ def test_the_tip_that_is_said_is_the_one_that_is_written(tmp_path, capsys):
 
 
 def test_the_parameter_files_are_those_of_the_arm(written):
-    """Both nodes accept their files, and load from them the robot that was asked for."""
     folder, robot = written
     for file, node, table in (
         ('computed_torque.params.yaml', '/computed_torque', PARAMETERS),
@@ -76,7 +76,6 @@ def test_the_parameter_files_are_those_of_the_arm(written):
 
 
 def test_controllers_and_layouts_name_the_joints(written):
-    """ros2_control, MoveIt, PlotJuggler and Foxglove are told the joints of the arm, in order."""
     folder, robot = written
     names = list(robot.joint_names)
     controllers = yaml.safe_load((folder / 'config/controllers.yaml').read_text())
@@ -105,17 +104,31 @@ def test_controllers_and_layouts_name_the_joints(written):
     ],
 )
 def test_shipped_layouts_are_made_of_the_same_templates(shipped, name):
-    """What `config` has for the shipped arm is what the templates give for it."""
     robot = ned.load_urdf(ARM)
     arm = BroughtUpArm('arm', robot, ARM.read_text(), 'tcp')
     assert render_file(f'config/{name}', arm) == (ROOT / 'config' / shipped).read_text()
+
+
+def test_the_example_motion_goes_away_from_the_nearer_limit():
+    """By 0.2 rad, or half of the way to the farther limit where that is less."""
+    robot = ned.load_urdf(ARM)
+    limits = {'joint_2': (-2.0, 0.1), 'joint_3': (-0.1, 0.3)}
+    joints = tuple(
+        replace(joint, **dict(zip(('lower', 'upper'), limits[joint.name], strict=True)))
+        if joint.name in limits
+        else joint
+        for joint in robot.joints
+    )
+    arm = BroughtUpArm('arm', replace(robot, joints=joints), ARM.read_text(), 'tcp')
+    ways = dict(zip(robot.joint_names, np.subtract(arm.target, arm.start), strict=True))
+    assert [ways[name] for name in limits] == pytest.approx([-0.2, 0.15])
+    assert all(abs(way) == pytest.approx(0.2) for name, way in ways.items() if name != 'joint_3')
 
 
 HOSTILE = 'j: "1" </a> \\ {{ 7 * 7 }} # é'
 
 
 def test_names_from_outside_stay_names():
-    """A joint name with the marks of YAML, XML, JSON and templates comes back from each file."""
     text = ARM.read_text().replace('"joint_1"', f"'{HOSTILE.replace('<', '&lt;')}'")
     robot = ned.load_urdf(text)
     assert robot.joint_names[0] == HOSTILE
@@ -131,7 +144,6 @@ def test_names_from_outside_stay_names():
 
 
 def test_a_missing_effort_interface_is_named(tmp_path, capsys):
-    """Where `<ros2_control>` gives a joint no command interface `effort`, it is said."""
     joints = ''.join(
         f'<joint name="joint_{number}"><command_interface name="{kind}"/></joint>'
         for number, kind in enumerate(['position', *['effort'] * 5], 1)
@@ -153,7 +165,6 @@ def test_a_missing_effort_interface_is_named(tmp_path, capsys):
     ],
 )
 def test_nothing_is_written_over_or_half(folder, options, reason, tmp_path, capsys):
-    """A folder that is in use, a name that cannot be, a link that is not there: one error."""
     (tmp_path / 'full').mkdir()
     (tmp_path / 'full/file').touch()
     arguments = ['setup', str(ARM), *options, '-o', str(tmp_path / folder)]
@@ -163,7 +174,6 @@ def test_nothing_is_written_over_or_half(folder, options, reason, tmp_path, caps
 
 
 def test_a_tip_is_proposed_where_the_tree_has_several_ends(capsys, tmp_path):
-    """The links that may be meant are listed."""
     model, _ = find_arm('TIAGo')
     assert main(['setup', str(model), '-o', str(tmp_path / 'tiago_bringup')]) == 1
     error = capsys.readouterr().err
@@ -172,7 +182,6 @@ def test_a_tip_is_proposed_where_the_tree_has_several_ends(capsys, tmp_path):
 
 
 def test_colcon_builds_it(written):
-    """The package is an ament_python package whose files are installed."""
     pytest.importorskip('colcon_core', reason='colcon is missing')
     folder, _ = written
     ended = subprocess.run(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ne_dynamics.cli.annotate import MODEL_VARIABLE
 from ne_dynamics.cli.main import main
+from ne_dynamics.shipped import shipped_file
+
+ARM = '--model', str(shipped_file('six_axis_arm.urdf'))
 
 
 @pytest.fixture
@@ -20,3 +24,24 @@ def call_demo(tmp_path, monkeypatch, capsys):
         return code, capsys.readouterr().err
 
     return call
+
+
+@pytest.fixture
+def annotate(tmp_path, monkeypatch):
+    """Return a function that annotates a text and returns exit code and output file."""
+    monkeypatch.delenv(MODEL_VARIABLE, raising=False)
+
+    def call(text, *options, model=ARM):
+        source, target = tmp_path / 'in.yaml', tmp_path / 'out.yaml'
+        source.write_text(text)
+        return main(['annotate', *model, *options, str(source), str(target)]), target
+
+    return call
+
+
+@pytest.fixture
+def closed_loop():
+    """Skip where a closed loop cannot run."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+    pytest.importorskip('matplotlib', reason='matplotlib is not installed')

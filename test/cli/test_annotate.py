@@ -36,21 +36,6 @@ def echoed() -> str:
     return '\n'.join([*lines, '---', ''])
 
 
-@pytest.fixture
-def annotate(tmp_path, monkeypatch):
-    """Return a function that annotates a text and returns exit code and output file."""
-    monkeypatch.delenv(MODEL_VARIABLE, raising=False)
-
-    def call(text, *options, model=ARM):
-        source, target = tmp_path / 'in.yaml', tmp_path / 'out.yaml'
-        source.write_text(text)
-        model_options = ['--model', model] if model else []
-        code = main(['annotate', *model_options, *options, str(source), str(target)])
-        return code, target
-
-    return call
-
-
 def arrays_of(path):
     """Return the document of a file, and positions and efforts in the order of the model."""
     document = yaml.safe_load(path.read_text())
@@ -79,19 +64,9 @@ def test_efforts_are_filled_in(annotate, capsys) -> None:
     output = capsys.readouterr()
     assert output.out == ''
     assert f'2 points, 2 s; {target}: {len(positions)} points with efforts' in output.err
-
-
-def test_what_is_written_can_be_read_again(annotate) -> None:
-    """The output is an input, of the same motion: annotated again it has the same ends."""
-    _, target = annotate(echoed())
     read = read_trajectory(str(target))
-    assert read.joint_names == tuple(NAMES)
-    assert read.stamp == (12, 34)
-    code, again = annotate(target.read_text())
-    assert code == 0
-    np.testing.assert_array_equal(
-        read_trajectory(str(again)).points[-1].effort, read.points[-1].effort
-    )
+    assert (read.joint_names, read.stamp) == (tuple(NAMES), (12, 34))
+    assert read.points[-1].effort == [document['points'][-1]['effort'][i] for i in range(6)]
 
 
 def test_ros_takes_what_is_written_and_gives_it_back(annotate, tmp_path) -> None:
@@ -120,7 +95,6 @@ def test_ros_takes_what_is_written_and_gives_it_back(annotate, tmp_path) -> None
 
 
 def test_standard_input_and_output(monkeypatch, capsys) -> None:
-    """A dash stands for standard input and output; what is said goes to stderr."""
     monkeypatch.setattr(sys, 'stdin', io.TextIOWrapper(io.BytesIO(echoed().encode())))
     assert main(['annotate', '--model', ARM, '-', '-']) == 0
     output = capsys.readouterr()
@@ -129,8 +103,7 @@ def test_standard_input_and_output(monkeypatch, capsys) -> None:
 
 
 def test_the_model_may_come_from_the_environment(annotate, monkeypatch, capsys) -> None:
-    """Without --model an environment variable names it; without either that is said."""
-    code, target = annotate(echoed(), model=None)
+    code, target = annotate(echoed(), model=())
     assert code == 1
     assert 'expected --model MODEL or the environment variable' in capsys.readouterr().err
     assert not target.exists()
@@ -139,40 +112,27 @@ def test_the_model_may_come_from_the_environment(annotate, monkeypatch, capsys) 
     assert main(['annotate', str(source), str(target)]) == 0
 
 
-def test_json_is_yaml(annotate) -> None:
-    """A trajectory in JSON, in flow style, with whole numbers and without a header is read too."""
-    point = {'positions': [0, 0, 0, 0, 0, 0]}
-    text = json.dumps({'joint_names': NAMES, 'points': [point]})
-    code, target = annotate(text)
-    assert code == 0
-    document, _, efforts = arrays_of(target)
-    assert document['header']['stamp'] == {'sec': 0, 'nanosec': 0}
-    np.testing.assert_allclose(efforts[0], dynamics().gravity_torque(np.zeros(6)), atol=1e-12)
-
-
 def test_small_numbers_stay_numbers(annotate) -> None:
-    """Numbers with an exponent are read, and written so that YAML takes them for numbers."""
+    """In JSON, without a header, whole or with an exponent; YAML takes what is written so too."""
     positions = ['1e-7', '2.5e-17', 1e-300, 0, -1e-5, 3e-9]
-    text = yaml.safe_dump({'joint_names': NAMES, 'points': [{'positions': positions}]})
+    text = json.dumps({'joint_names': NAMES, 'points': [{'positions': positions}]})
     code, target = annotate(text)
     assert code == 0
-    _, read, efforts = arrays_of(target)
+    document, read, efforts = arrays_of(target)
+    assert document['header']['stamp'] == {'sec': 0, 'nanosec': 0}
     assert read.dtype == efforts.dtype == np.float64
     np.testing.assert_array_equal(read[0], [float(positions[index]) for index in ORDER])
 
 
-def test_tolerance_and_start_are_in_the_order_of_the_file(annotate) -> None:
-    """One tolerance and one start per joint count in the order of the file's joint_names."""
+def test_tolerance_and_start_are_in_the_order_of_the_file(annotate, capsys) -> None:
     text = echoed().replace('sec: 0', 'sec: 1', 1)  # the first point comes after one second
+    _, target = annotate(text)
+    assert 'note: the first point is at 1 s' in capsys.readouterr().err
+    assert arrays_of(target)[0]['points'][0]['time_from_start']['sec'] == 1
     start = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
     tolerance = [0.02, 9.0, 9.0, 9.0, 9.0, 9.0]
-    code, target = annotate(
-        text,
-        '--start',
-        ','.join(map(str, start)),
-        '--effort-tolerance',
-        ','.join(map(str, tolerance)),
-    )
+    lists = [','.join(map(str, values)) for values in (start, tolerance)]
+    code, target = annotate(text, '--start', lists[0], '--effort-tolerance', lists[1])
     assert code == 0
     document, _, _ = arrays_of(target)
     assert document['points'][0]['positions'] == start
@@ -182,16 +142,7 @@ def test_tolerance_and_start_are_in_the_order_of_the_file(annotate) -> None:
     assert len(arrays_of(coarse)[0]['points']) < fine
 
 
-def test_a_later_first_point_is_remarked_on(annotate, capsys) -> None:
-    """Without a start the motion before a later first point is said to be unknown."""
-    code, target = annotate(echoed().replace('sec: 0', 'sec: 1', 1))
-    assert code == 0
-    assert 'note: the first point is at 1 s' in capsys.readouterr().err
-    assert arrays_of(target)[0]['points'][0]['time_from_start']['sec'] == 1
-
-
 def test_terms_payload_gravity_and_links(annotate) -> None:
-    """What the robot compensates is left out, a load at the tip and another gravity count."""
     _, target = annotate(echoed(), '--without', 'gravity', '--without', 'inertia')
     np.testing.assert_allclose(arrays_of(target)[2][-1], np.zeros(6), atol=1e-9)
 
@@ -231,16 +182,12 @@ BAD = [
     ('no YAML', '{', 'malformed YAML'),
     ('deep', '[' * 100_000, 'malformed YAML'),
     ('a list', '[1]', 'trajectory: expected a mapping with the keys header, joint_names, points'),
-    ('unknown key', changed(extra=1), "trajectory: unknown key 'extra'"),
     ('twice', 'points: []\npoints: []', "the key 'points' is given twice, again in line 2"),
     ('no names', 'points: []', 'joint_names: missing'),
-    ('no points', 'joint_names: []', 'points: missing'),
     ('names', changed(joint_names=[1]), 'joint_names[0]: expected a name, got 1'),
     ('frame', changed(header={'frame_id': 3}), 'header.frame_id: expected a text, got 3'),
-    ('stamp', changed(header={'stamp': {'sec': 0.5}}), 'header.stamp.sec: expected a whole'),
     ('point', changed(points=[3]), 'point 0: expected a mapping with the keys positions'),
     ('unknown field', changed(speed=[1.0]), "point 0: unknown key 'speed'"),
-    ('no positions', changed(points=[{'effort': []}]), 'point 0: positions: missing'),
     ('text', changed(positions=['fast', 0, 0, 0, 0, 0]), 'point 0: positions[0]: expected a num'),
     ('truth', changed(positions=[True, 0, 0, 0, 0, 0]), 'positions[0]: expected a number'),
     ('no list', changed(velocities=1.0), 'point 0: velocities: expected a list, got 1.0'),
@@ -268,7 +215,6 @@ def test_what_is_wrong_is_named_and_nothing_written(annotate, capsys, what, text
 
 
 def test_options_are_checked(annotate, capsys) -> None:
-    """Numbers of values, tolerances and models that do not fit are named."""
     for options, message in (
         (('--start', '1,2'), '--start: expected 6 values'),
         (('--effort-tolerance', '1,2'), '--effort-tolerance: expected 6 values'),
@@ -281,13 +227,9 @@ def test_options_are_checked(annotate, capsys) -> None:
         assert code == 1
         assert message in capsys.readouterr().err
         assert not target.exists()
-    for options in (('--start', 'here'), ('--without', 'mass'), ('--start', 'nan,1')):
-        with pytest.raises(SystemExit, match='2'):
-            annotate(echoed(), *options)
 
 
 def test_an_older_output_survives_an_error(annotate, capsys) -> None:
-    """What was written before is replaced as a whole or stays as it was; nothing is left over."""
     _, target = annotate(echoed())
     before = target.read_bytes()
     os.chmod(target, 0o640)
@@ -300,7 +242,6 @@ def test_an_older_output_survives_an_error(annotate, capsys) -> None:
 
 
 def test_what_cannot_be_read_or_written_is_named(tmp_path, capsys) -> None:
-    """A missing input and a folder that does not exist are errors that name the file."""
     missing = tmp_path / 'missing.yaml'
     assert main(['annotate', '--model', ARM, str(missing), '-']) == 1
     assert f'{missing}: cannot be read: No such file' in capsys.readouterr().err

@@ -17,18 +17,8 @@ URDF = str(shipped_file('six_axis_arm.urdf'))
 DH = str(shipped_file('puma560_standard_dh.yaml'))
 
 
-@pytest.mark.parametrize('function', ['inverse_dynamics', 'gravity_torque'])
-def test_prints_the_source_that_the_library_runs(function, capsys):
-    """The output is the source of `Dynamics.source`, and it is Python."""
-    assert main(['equations', DH, '--function', function]) == 0
-    printed = capsys.readouterr().out
-    assert printed == ned.Dynamics(ned.load_dh(DH)).source(function)
-    assert [node.name for node in ast.parse(printed).body if isinstance(node, ast.FunctionDef)]
-
-
 @pytest.mark.parametrize('language', LANGUAGES)
 def test_every_language_is_printed_with_the_robot_and_its_counts(language, capsys):
-    """The text starts with a comment that names robot and counts, and is reproducible."""
     texts = []
     for _ in range(2):
         assert main(['equations', DH, '--language', language]) == 0
@@ -44,31 +34,15 @@ def test_every_language_is_printed_with_the_robot_and_its_counts(language, capsy
     assert dynamics.robot.name in first
     assert f'{multiplications} multiplications, {additions} additions' in first
     assert texts[0] == dynamics.source('inverse_dynamics', language)
-
-
-def test_inverse_dynamics_is_the_default(capsys):
-    """Without --function the inverse dynamics are printed."""
-    main(['equations', DH])
-    default = capsys.readouterr().out
-    main(['equations', DH, '--function', 'inverse_dynamics'])
-    assert capsys.readouterr().out == default
+    assert main(['equations', DH, '--language', language, '--function', 'gravity_torque']) == 0
+    assert capsys.readouterr().out == dynamics.source('gravity_torque', language)
 
 
 def test_list_shows_operation_counts(capsys):
-    """--list prints every function with the counts of `Dynamics.operation_counts`."""
     assert main(['equations', URDF, '--tip', 'tcp', '--list']) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
     counts = ned.Dynamics(ned.load_urdf(URDF, tip_link='tcp')).operation_counts()
     assert {name: (int(m), int(a)) for name, m, a in rows} == counts
-
-
-def test_shorter_chain_has_shorter_equations(capsys):
-    """--tip chooses the chain: fewer joints, fewer operations."""
-    lengths = []
-    for tip_link in ('tcp', ned.load_urdf(URDF, tip_link='tcp').bodies[1].name):
-        main(['equations', URDF, '--tip', tip_link])
-        lengths.append(len(capsys.readouterr().out))
-    assert lengths[1] < lengths[0]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +54,6 @@ def test_shorter_chain_has_shorter_equations(capsys):
     ],
 )
 def test_bad_arguments_are_messages(arguments, message, capsys):
-    """An unknown function, link or file is one message on stderr and exit code 1."""
     assert main(['equations', *arguments]) == 1
     captured = capsys.readouterr()
     assert captured.out == ''
@@ -89,7 +62,6 @@ def test_bad_arguments_are_messages(arguments, message, capsys):
 
 
 def test_a_tolerance_makes_rounded_quarter_turns_cost_nothing(tmp_path, capsys):
-    """With --tolerance 1e-7 a file that rounds 90 degrees has the operations of the exact one."""
     path = tmp_path / 'rounded.yaml'
     text, count = re.subn(r'alpha: (-?)90\b', r'alpha: \g<1>89.99999846', Path(DH).read_text())
     assert count
@@ -102,24 +74,13 @@ def test_a_tolerance_makes_rounded_quarter_turns_cost_nothing(tmp_path, capsys):
     assert counts[2] == counts[0] != counts[1]
 
 
-@pytest.mark.parametrize('value', ['0.01', '-1e-9', 'nan', 'inf', 'small', ''])
-def test_a_bad_tolerance_is_a_message(value, capsys):
-    """The message names the option, the range and the value; the exit code is 2."""
-    with pytest.raises(SystemExit) as exit_info:
-        main(['equations', URDF, f'--tolerance={value}'])
-    assert exit_info.value.code == 2
-    error = capsys.readouterr().err
-    assert f'argument --tolerance: expected 0 <= tolerance < 0.01, got {value!r}' in error
-
-
 def test_all_functions_are_written_as_a_c_project(tmp_path, capsys):
-    """--all writes what `Dynamics.source_files` returns, says so, and replaces it again."""
     folder = tmp_path / 'arm'
     arguments = ['equations', URDF, '--tip', 'tcp', '--all', '--language', 'c', '-o', str(folder)]
+    dynamics = ned.Dynamics(ned.load_urdf(URDF, tip_link='tcp'), backend='python')
+    files = dynamics.source_files('c')
     for _ in range(2):
         assert main(arguments) == 0
-        dynamics = ned.Dynamics(ned.load_urdf(URDF, tip_link='tcp'), backend='python')
-        files = dynamics.source_files('c')
         assert capsys.readouterr().out == ''.join(f'wrote {folder / name}\n' for name in files)
         assert {path.name: path.read_text() for path in folder.iterdir()} == files
     assert set(files) == {
@@ -133,7 +94,6 @@ def test_all_functions_are_written_as_a_c_project(tmp_path, capsys):
 
 
 def test_functions_that_a_robot_lacks_are_said(tmp_path, capsys):
-    """--list and --all do without the forward dynamics of a joint that moves no mass."""
     path = tmp_path / 'bare.urdf'
     path.write_text(
         '<robot name="bare"><link name="base"/><link name="hand"/><joint name="turn" '
@@ -156,9 +116,8 @@ def test_functions_that_a_robot_lacks_are_said(tmp_path, capsys):
         assert "joint 'turn': expected that it moves mass" in said[0]
 
 
-@pytest.mark.parametrize('language', ['python', 'numpy', 'array-api'])
+@pytest.mark.parametrize('language', ['python', 'array-api'])
 def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
-    """The other languages write one module, and --prefix gives it a name."""
     arguments = ['equations', DH, '--all', '--language', language, '-o', str(tmp_path)]
     assert main([*arguments, '--prefix', 'my_arm']) == 0
     (path,) = tmp_path.iterdir()
@@ -178,13 +137,10 @@ def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
         (['-o', 'new'], '-o: expected --all beside it'),
         (['--prefix', 'arm'], '--prefix: expected --all beside it'),
         (['--all', '-o', 'new', '--prefix', 'Arm 1'], "got 'Arm 1'"),
-        (['--all', '-o', 'no/such/folder'], 'no such folder: '),
-        (['--all', '-o', 'notes.txt'], 'notes.txt: expected a folder, got a file'),
         (['--all', '-o', '.'], "expected an empty folder or an earlier export, but 'notes.txt'"),
     ],
 )
 def test_an_export_that_cannot_be_is_a_message(options, message, tmp_path, monkeypatch, capsys):
-    """Options that do not go together and folders in use: one message, and nothing is written."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'notes.txt').write_text('mine')
     assert main(['equations', DH, *options]) == 1

@@ -38,14 +38,12 @@ def refused(capsys, *words):
     ],
 )
 def test_arguments_that_cannot_be_are_refused(capsys, tmp_path, monkeypatch, words, told):
-    """Nothing is written."""
     monkeypatch.chdir(tmp_path)
     assert told in refused(capsys, '--simulated', '--yes', *words)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_without_stdin_nobody_can_be_asked(capsys, tmp_path, monkeypatch):
-    """A process may be started with none at all."""
     monkeypatch.setattr(sys, 'stdin', None)
     model = str(shipped_file(SHIPPED_MODEL))
     told = refused(capsys, '--model', model, '-o', str(tmp_path / 'run'))
@@ -88,7 +86,6 @@ def test_extras_beside_the_model_are_of_the_model(capsys, extended):
 
 
 def test_a_run_that_is_complete_needs_no_arm(capsys, extended):
-    """Its result is told again."""
     model, _, path = extended
     begin(path, model)
     document = yaml.safe_load((path / PROGRESS).read_text())
@@ -108,7 +105,6 @@ def test_a_run_that_is_complete_needs_no_arm(capsys, extended):
 
 
 def test_the_row_is_that_of_the_steps(extended):
-    """The table by which a folder is checked has the steps that are done, in their order."""
     from ne_dynamics.commission.subject import CommissionedArm
     from ne_dynamics.commission.work import CommissionWork, Motions
 
@@ -118,7 +114,6 @@ def test_the_row_is_that_of_the_steps(extended):
 
 
 def test_a_model_that_cannot_be_is_refused_before_an_arm_is_looked_for(capsys, tmp_path):
-    """Motions go by the effort limits; the joint without one is named."""
     subject = small_arm(tmp_path / 'model')
     file = Path(subject.file)
     file.write_text(subject.text.replace('effort="25"', 'effort="0"'))
@@ -129,7 +124,6 @@ def test_a_model_that_cannot_be_is_refused_before_an_arm_is_looked_for(capsys, t
 
 
 def test_a_domain_that_has_no_ports_is_refused(capsys, tmp_path, monkeypatch):
-    """It would be an error in the middle of DDS."""
     monkeypatch.setenv('ROS_DOMAIN_ID', '233')
     model = small_arm(tmp_path / 'model').file
     told = refused(capsys, '--model', model, '--yes', 'small', '-o', str(tmp_path / 'run'))

@@ -32,7 +32,6 @@ MODEL = str(shipped_file('six_axis_arm.urdf'))
     ],
 )
 def test_what_cannot_be_begun_is_one_line(arguments, message, tmp_path, capsys, monkeypatch):
-    """The exit code is 1, and no folder was made."""
     monkeypatch.setattr('sys.stdin', io.StringIO())
     folder = tmp_path / 'run'
     assert main(['commission', *arguments, '-o', str(folder)]) == 1
@@ -44,7 +43,6 @@ def test_what_cannot_be_begun_is_one_line(arguments, message, tmp_path, capsys, 
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_the_arm_starts(tmp_path, capsys):
-    """It is no folder, but a file."""
     (tmp_path / 'file').write_text('')
     arguments = ['--simulated', '--yes', '-o', str(tmp_path / 'file' / 'run')]
     assert main(['commission', *arguments]) == 1
@@ -52,7 +50,6 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_arm_starts(tmp_pa
 
 
 def test_a_planned_excitation_without_shapes_is_refused_before_the_arm_starts(tmp_path, capsys):
-    """The arm of our own has none."""
     pytest.importorskip('coal', reason='needs coal')
     pytest.importorskip('scipy', reason='needs SciPy')
     folder = tmp_path / 'run'

@@ -71,7 +71,6 @@ def parser():
 
 
 def test_defaults_are_those_of_the_request(parser):
-    """Without options the request is that of no arguments; lists that are added to begin empty."""
     args = parser.parse_args(['file', '--name', 'x'])
     modes = tuple(args.modes) or Wish().modes
     assert Wish(**take(Wish, args, modes=modes)) == Wish()
@@ -79,7 +78,6 @@ def test_defaults_are_those_of_the_request(parser):
 
 
 def test_values_become_the_request(parser):
-    """Each option sets the parameter of its name, read as it says."""
     line = 'file --name x --rate 250 --span 1 2 --slow --mode ff --mode pd --at -1e-3 2'
     args = parser.parse_args(line.split())
     wish = Wish(**take(Wish, args))
@@ -101,7 +99,6 @@ def test_values_become_the_request(parser):
     ],
 )
 def test_what_is_wrong_is_named(parser, line, message, capsys):
-    """The error names the option and what was expected."""
     with pytest.raises(SystemExit) as stop:
         parser.parse_args(line.split())
     assert stop.value.code == 2
@@ -109,7 +106,6 @@ def test_what_is_wrong_is_named(parser, line, message, capsys):
 
 
 def test_the_help_says_defaults_and_groups(parser):
-    """A default stands behind its help unless that speaks of one; a group has its description."""
     text = re.sub(r'\s+', ' ', parser.format_help())
     for part in (
         'control rate (default: 500)',
@@ -133,13 +129,11 @@ def test_a_shared_row_may_have_another_help_or_more_of_it():
 
 @pytest.mark.parametrize('wrong', ['--rate HZ : unknown', '@unknown'])
 def test_a_name_that_nobody_knows_makes_no_parser(wrong):
-    """A misspelt reader or shared row is an error where the parser is built."""
     with pytest.raises(KeyError, match='unknown'):
         fill(argparse.ArgumentParser(), wrong)
 
 
 def test_shared_rows_are_read_by_what_there_is():
-    """Every shared table makes a parser."""
     for name in SHARED:
         parsers = argparse.ArgumentParser().add_subparsers()
         words = {'columns': str, 'name_pair': str, 'time_unit': ('s',)}
@@ -186,7 +180,6 @@ def test_shells_that_complete_everything_find_the_command():
     ],
 )
 def test_options_may_stand_between_arguments(line, expected):
-    """What stands behind an option is an argument as what stands before it."""
     command = line.split()[0]
     parsed = build_parser(command).parse_args(line.split())
     assert {name: getattr(parsed, name) for name in expected} == expected
@@ -194,7 +187,6 @@ def test_options_may_stand_between_arguments(line, expected):
 
 @pytest.mark.parametrize('line', ['identify arm.urdf --tip-link tcp a.csv --bogus', 'annotate'])
 def test_what_is_no_option_is_refused(line, capsys):
-    """However the arguments are mixed."""
     with pytest.raises(SystemExit):
         build_parser(line.split()[0]).parse_args(line.split())
     assert 'error: ' in capsys.readouterr().err

@@ -42,7 +42,6 @@ def write_plan():
     ],
 )
 def test_a_name_that_is_taken_gets_a_number(arguments, names, folder, capsys):
-    """What is there stays as it is, a link that leads nowhere too; one line says the name."""
     write_plan()
     (first,) = names
     stem, dot, ending = first.partition('.')
@@ -55,14 +54,12 @@ def test_a_name_that_is_taken_gets_a_number(arguments, names, folder, capsys):
 
 
 def test_no_name_beside_extras_of_another():
-    """Where a model is written with extras, neither of its two files was there."""
     Path('arm_identified.extras.yaml').touch()
     endings = ('_identified.urdf', '.extras.yaml')
     assert choose_name('x/arm.urdf.xacro', *endings) == Path('arm_identified_2.urdf')
 
 
 def test_the_model_may_come_from_the_environment(monkeypatch, capsys):
-    """Two names are then IN and OUT, one is IN."""
     write_plan()
     monkeypatch.setenv('NE_DYNAMICS_MODEL', 'arm.urdf')
     assert main(['annotate', 'plan.v1.yaml', 'out.yaml']) == 0
@@ -87,7 +84,6 @@ def test_a_log_is_not_replaced_by_a_model(capsys):
 
 
 def test_a_run_goes_on_in_its_folder():
-    """`commission` takes the folder of the same run, and no other."""
     from ne_dynamics.cli.commission import _choose_folder
 
     subject = Namespace(file='arm.urdf')

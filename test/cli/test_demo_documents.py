@@ -18,16 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = (ROOT / 'doc' / 'scenarios.md').read_text(encoding='utf-8')
 FAILURES = (ROOT / 'doc' / 'failure_behaviour.md').read_text(encoding='utf-8')
 TIMEOUT = 1800.0
+pytestmark = pytest.mark.usefixtures('closed_loop')
 CLOSE = 0.01
 """Part of a figure by which a run may differ from another: now and then a last digit does."""
-
-
-@pytest.fixture(autouse=True)
-def requirements():
-    """Skip where a closed loop cannot run."""
-    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
-    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
-    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
 
 
 def run_demo(scenario, folder, *options):
@@ -75,7 +68,6 @@ def milli(results, key):
 
 
 def test_the_document_has_the_errors_of_the_demo(tmp_path):
-    """Each row of the table of control laws is what the demo finds, joint by joint."""
     results = results_of('control-laws', tmp_path)
     runs = results['runs'] | results['load']['runs']
     exact = runs['computed_torque']['peak_error']
@@ -96,7 +88,6 @@ def test_the_document_has_the_errors_of_the_demo(tmp_path):
 
 
 def test_a_tool_that_is_picked_up(tmp_path):
-    """The table is the one that is printed, and the summary has its ratios."""
     printed = run_demo('tool-load', tmp_path, '--output', str(tmp_path))
     for beginning, label in (
         ('PD alone', 'PD alone'),
@@ -115,7 +106,6 @@ def test_a_tool_that_is_picked_up(tmp_path):
 
 
 def test_a_base_that_is_tilted_or_rocks(tmp_path):
-    """The errors with and without an IMU are those that are found, and the summary's ratio."""
     results = results_of('tilted-base', tmp_path)
     text = section('tilted-base')
     said = re.search(
@@ -137,7 +127,6 @@ def test_a_base_that_is_tilted_or_rocks(tmp_path):
 
 
 def test_a_model_that_is_wrong(tmp_path):
-    """The table has the error of each law with each model."""
     errors = results_of('model-error', tmp_path)['findings']['overall_rms_error']
     text = section('model-error')
     for beginning, law in (
@@ -153,7 +142,6 @@ def test_a_model_that_is_wrong(tmp_path):
 
 
 def test_positions_alone(tmp_path):
-    """The table has errors and efforts of lines and splines, and the summary the ratio."""
     results = results_of('chunks', tmp_path)
     text, findings = section('chunks'), results['findings']
     for beginning, key in (
@@ -169,7 +157,6 @@ def test_positions_alone(tmp_path):
 
 
 def test_motors_that_are_too_weak(tmp_path):
-    """The table has how far each run is off its path and how long its motors are at limits."""
     runs = results_of('weak-motors', tmp_path)['findings']['runs']
     for beginning, key in (
         ('motors strong enough', 'strong'),

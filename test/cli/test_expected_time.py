@@ -15,12 +15,10 @@ from ne_dynamics.commission import Motions
     [(3.0, '10 s'), (34.0, '30 s'), (59.9, '60 s'), (61.0, '1 min'), (150.1, '3 min')],
 )
 def test_times_have_one_digit(seconds, text):
-    """Nobody takes an estimate for a promise."""
     assert expected_time.describe_time(seconds) == text
 
 
 def test_only_long_work_is_announced(monkeypatch, capsys):
-    """A machine that is twice as slow takes twice as long; what is short says nothing."""
     monkeypatch.setattr(expected_time, '_measure_slowness', lambda: 2.0)
     expected_time.say_expected_time(40.0)  # to a file
     monkeypatch.setattr(sys.stderr, 'isatty', lambda: True)
@@ -31,5 +29,4 @@ def test_only_long_work_is_announced(monkeypatch, capsys):
 
 
 def test_motions_of_a_run_add_up():
-    """Of six joints they are the three minutes that a run on a simulated arm took."""
     assert 180.0 < Motions().add_up(6) < 240.0

@@ -47,14 +47,9 @@ TRAJECTORY = yaml.safe_dump(
 
 PRINTING = {
     'equations': ['equations', ARM],
-    'few equations': ['equations', PUMA, '--function', 'friction_hysteresis'],
-    'equations --list': ['equations', PUMA, '--list'],
-    'check': ['check', ARM],
     'check --json': ['check', ARM, '--json'],
     'annotate': ['annotate', '--model', ARM, '-', '-'],
-    'ik': ['ik', '--model', ARM, '--position', '0.4', '0', '0.5'],
     'ik --json': ['ik', '--model', ARM, '--position', '0.4', '0', '0.5', '--json'],
-    'reproduce equivalence': ['reproduce', 'equivalence', '--arms', '1'],
     'reproduce forms': ['reproduce', 'forms', '--model', PUMA, '--json'],
     'help': ['equations', '--help'],
 }
@@ -88,20 +83,15 @@ def run_into_full_disk(name, is_buffered):
     return result.stderr, result.returncode
 
 
-@pytest.mark.parametrize('name', PRINTING)
-def test_standard_output_that_is_full_is_one_line(name):
-    """Whether the text is longer than the buffer or not; the line says where it went."""
+@pytest.mark.parametrize(
+    ('name', 'is_buffered'),
+    [*((name, True) for name in PRINTING), ('equations', False), ('check --json', False)],
+)
+def test_standard_output_that_is_full_is_one_line(name, is_buffered):
+    """Longer than the buffer or not, and without one, as with PYTHONUNBUFFERED in containers."""
     command = PRINTING[name][0]
     line = f'ne_dynamics {command}: error: standard output (/dev/full): No space left on device\n'
-    assert run_into_full_disk(name, is_buffered=True) == (line, 1)
-
-
-@pytest.mark.parametrize('name', ['equations', 'annotate', 'check --json'])
-def test_it_is_where_nothing_is_buffered(name):
-    """As with PYTHONUNBUFFERED, which containers set."""
-    command = PRINTING[name][0]
-    line = f'ne_dynamics {command}: error: standard output (/dev/full): No space left on device\n'
-    assert run_into_full_disk(name, is_buffered=False) == (line, 1)
+    assert run_into_full_disk(name, is_buffered) == (line, 1)
 
 
 def run_limited(*arguments):
@@ -110,10 +100,12 @@ def run_limited(*arguments):
     return run('-c', LIMITED, *arguments, stdout=subprocess.PIPE)
 
 
-@pytest.mark.parametrize('is_there', [False, True], ids=['new folder', 'earlier export'])
-@pytest.mark.parametrize('language', ['c', 'python'])
+@pytest.mark.parametrize(
+    ('is_there', 'language'),
+    [(False, 'c'), (True, 'python')],
+    ids=['new folder', 'earlier export'],
+)
 def test_an_export_is_whole_or_as_it_was(is_there, language, tmp_path, capsys):
-    """No folder comes to be, or the earlier export stays; nothing passing is left."""
     folder = tmp_path / 'arm'
     if is_there:
         assert main(['equations', PUMA, '--all', '-o', str(folder)]) == 0
@@ -134,7 +126,6 @@ def read_files(folder):
 
 
 def test_a_trajectory_is_whole_or_as_it_was(tmp_path):
-    """The old file stays."""
     source, target = tmp_path / 'in.yaml', tmp_path / 'out.yaml'
     source.write_text(TRAJECTORY)
     target.write_text('old')
@@ -148,7 +139,6 @@ def test_a_trajectory_is_whole_or_as_it_was(tmp_path):
 
 
 def test_a_document_is_whole_or_as_it_was(tmp_path):
-    """The tables of a study do not cut a document off."""
     path = tmp_path / 'document.md'
     text = f'{begin("equivalence")}{END}{"x" * 3000}\n'
     path.write_text(text)
@@ -159,7 +149,6 @@ def test_a_document_is_whole_or_as_it_was(tmp_path):
 
 
 def test_a_picture_is_whole_or_not_there(tmp_path):
-    """The folder is made, no picture is cut off in it."""
     pytest.importorskip('matplotlib', reason='matplotlib is missing')
     result = run_limited('reproduce', 'concurrency', '--joints', '2', '--output', tmp_path)
     picture = tmp_path / 'concurrency.png'
@@ -188,8 +177,6 @@ def test_an_error_names_the_file_that_was_asked_for(fails, tmp_path, monkeypatch
 
 
 def test_an_error_that_has_nothing_to_do_with_files_is_not_hidden(monkeypatch):
-    """Only where a disk is full is an error without a name a line of ours."""
-
     def fail(_):
         raise OSError(5, 'Input/output error')
 

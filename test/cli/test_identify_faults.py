@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from long_logs import write_csv
 from planted_faults import PLANTED_FAULTS, simulate_log
-from recorded_robots import panda_bag
 from short_arm import short_arm
 
 import ne_dynamics as ned
@@ -30,24 +30,10 @@ FINGER = """
 </robot>"""
 
 
-def write_csv(path, log, names=None):
-    """Write a log as CSV and return its path."""
-    names = names or log.joint_names
-    columns = {'time': log.times}
-    for index, name in enumerate(names):
-        columns[f'{name}.position'] = log.position[:, index]
-        columns[f'{name}.effort'] = log.effort[:, index]
-    rows = [','.join(columns)]
-    for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-        rows.append(','.join(map(repr, row)))
-    path.write_text('\n'.join(rows) + '\n', encoding='utf-8')
-    return path
-
-
 @pytest.fixture(scope='module')
 def log():
     """Return the log of an arm near the shipped one, stamps from zero on."""
-    recorded = simulate_log(ned.load_urdf(ARM), 7)
+    recorded = simulate_log(ned.load_urdf(ARM), 7, duration=20.0)
     return replace(recorded, times=recorded.times - recorded.times[0])
 
 
@@ -76,12 +62,11 @@ def of_right_log(folder):
 
 
 def identify(*arguments, model=ARM):
-    """Run `identify` as the command line does."""
-    return cli.main(['identify', '--model', str(model), *map(str, arguments)])
+    """Run `identify` as the command line does, without the search for a prior scale."""
+    return cli.main(['identify', '--model', str(model), '--spread', '0.5', *map(str, arguments)])
 
 
 def test_wrong_log_writes_nothing_and_says_what_to_do(folder, tmp_path, capsys):
-    """A fault is named with joint and remedy, nothing is fitted or written, the exit code is 1."""
     output = tmp_path / 'out.urdf'
     assert identify(folder / 'wrong.csv', '-o', output) == 1
     captured = capsys.readouterr()
@@ -108,13 +93,11 @@ def test_repair_is_what_the_right_log_gives(folder, tmp_path, capsys):
 
 
 def test_force_uses_a_wrong_log(folder, log, tmp_path, capsys):
-    """With --force a log is fitted as it is; what is wrong is printed all the same."""
-    for fault, code in (('effort x 3', 'effort-scaled'), ('effort sign', 'wrong-sign')):
-        path = write_csv(tmp_path / 'log.csv', PLANTED[fault].plant(log, 2))
-        output = tmp_path / f'{code}.urdf'
-        assert identify(path, '-o', output, '--force') == 0
-        assert f'joint joint_3  {code}' in capsys.readouterr().out
-        assert output.exists()
+    path = write_csv(tmp_path / 'log.csv', PLANTED['effort x 3'].plant(log, 2))
+    output = tmp_path / 'out.urdf'
+    assert identify(path, '-o', output, '--force') == 0
+    assert 'joint joint_3  effort-scaled' in capsys.readouterr().out
+    assert output.exists()
 
 
 def test_what_cannot_be_repaired_stays_refused(log, tmp_path, capsys):
@@ -122,17 +105,16 @@ def test_what_cannot_be_repaired_stays_refused(log, tmp_path, capsys):
     path = write_csv(tmp_path / 'log.csv', PLANTED['efforts / 10'].plant(log, 0))
     assert identify(path, '--repair') == 1
     assert 'efforts-scaled' in capsys.readouterr().out
-    assert identify(path, '--scale', 'all=10', '--json') == 0
-    assert json.loads(capsys.readouterr().out)['diagnosis']['faults'] == []
+    evaluate(path, '--scale', 'all=10')
 
 
 @pytest.mark.parametrize('code', ['clock-set-back', 'zero-jumps', 'effort-offset'])
 def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, tmp_path, capsys, code):
     """Cause, joint and remedy are said; only a constant in an effort is taken out by --repair."""
     times, position, effort = log.times.copy(), log.position.copy(), log.effort.copy()
-    late = times > 16.0
+    late = times > 11.0
     if code == 'clock-set-back':
-        times[late] -= 12.0
+        times[late] -= 8.0
     elif code == 'zero-jumps':
         position[late, 1] += 0.3
     else:
@@ -150,7 +132,6 @@ def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, tmp_path, caps
 
 
 def test_refusal_as_json(folder, capsys):
-    """`--json` prints one document with the diagnosis when nothing was fitted."""
     assert identify(folder / 'wrong.csv', '--json') == 1
     document = json.loads(capsys.readouterr().out)
     assert document['written'] is None
@@ -171,7 +152,6 @@ def test_refusal_as_json(folder, capsys):
     ],
 )
 def test_changes_by_hand(of_right_log, log, tmp_path, name, options):
-    """What was planted is taken out by hand: `evaluate` says the same as of the right log."""
     path = write_csv(tmp_path / 'log.csv', PLANTED[name].plant(log, 1))
     found = evaluate(path, *options)
     np.testing.assert_allclose(found, of_right_log, rtol=0.02)
@@ -186,31 +166,18 @@ def test_changes_by_hand(of_right_log, log, tmp_path, name, options):
     ],
 )
 def test_changes_that_do_not_fit(folder, capsys, options, message):
-    """A change of what is not there exits with 1 and names it."""
     assert identify(folder / 'right.csv', *options) == 1
     assert re.search(message, capsys.readouterr().err)
 
 
-@pytest.mark.parametrize(
-    'options',
-    [('--scale', 'joint_1'), ('--delay', 'a=b'), ('--rename', 'a'), ('--xacro-arg', 'a=1')],
-)
-def test_changes_that_cannot_be_read(folder, capsys, options):
-    """Options that cannot be read exit with 2 and say what was expected."""
-    with pytest.raises(SystemExit) as stop:
-        identify(folder / 'right.csv', *options)
-    assert stop.value.code == 2
-    assert 'expected ' in capsys.readouterr().err
-
-
 def test_other_names_are_listed_and_renamed(log, tmp_path, capsys):
-    """Names that do not fit are listed with the rename that makes them fit, which does."""
-    path = write_csv(tmp_path / 'log.csv', log, [f'left_{name}' for name in log.joint_names])
+    names = tuple(f'left_{name}' for name in log.joint_names)
+    path = write_csv(tmp_path / 'log.csv', replace(log, joint_names=names))
     assert identify(path) == 1
     error = capsys.readouterr().err
     assert 'the log has the joints left_joint_1' in error
     assert "--rename 'left_*=*'" in error
-    assert identify(path, '--rename', 'left_*=*') == 0
+    evaluate(path, '--rename', 'left_*=*')
 
 
 @pytest.mark.parametrize('is_recorded', [False, True])
@@ -219,16 +186,16 @@ def test_gripper_that_does_not_move_is_locked(log, tmp_path, capsys, is_recorded
     model = tmp_path / 'arm.urdf'
     text = ARM.read_text(encoding='utf-8')
     model.write_text(text.replace('</robot>', FINGER), encoding='utf-8')
-    names = log.joint_names
     if is_recorded:
         more = np.full((log.times.size, 1), 0.02)
         log = replace(
             log,
             position=np.hstack([log.position, more]),
             effort=np.hstack([log.effort, more]),
+            velocity=None,
+            joint_names=(*log.joint_names, 'finger_joint'),
         )
-        names = (*names, 'finger_joint')
-    path = write_csv(tmp_path / 'log.csv', log, names)
+    path = write_csv(tmp_path / 'log.csv', log)
     output = tmp_path / 'out.urdf'
     assert identify(path, '-o', output, model=model) == 0
     place = '0.02' if is_recorded else '0.01'
@@ -236,44 +203,7 @@ def test_gripper_that_does_not_move_is_locked(log, tmp_path, capsys, is_recorded
     assert 'finger_joint' in output.read_text(encoding='utf-8')
 
 
-def test_xacro_with_arguments(folder, tmp_path, capsys):
-    """A xacro file is processed with the arguments given, and its URDF is what is written."""
-    pytest.importorskip('xacro', reason='xacro is missing')
-    text = ARM.read_text(encoding='utf-8')
-    start = text.index('<robot')
-    end = text.index('>', start)
-    text = (
-        f'{text[:end]} xmlns:xacro="http://www.ros.org/wiki/xacro">'
-        f'<xacro:arg name="forearm" default="60"/>{text[end + 1 :]}'
-    ).replace('<mass value="6.0"/>', '<mass value="$(arg forearm)"/>')
-    model = tmp_path / 'arm.urdf.xacro'
-    model.write_text(text, encoding='utf-8')
-    results = []
-    for path, options in ((ARM, []), (model, ['--xacro-arg', 'forearm:=6.0'])):
-        output = tmp_path / f'{len(results)}.urdf'
-        assert identify(folder / 'right.csv', '-o', output, *options, model=path) == 0
-        results.append(ned.load_urdf(output))
-        capsys.readouterr()
-    masses = [[body.inertia.mass for body in robot.bodies] for robot in results]
-    np.testing.assert_allclose(masses[1], masses[0], rtol=1e-6)
-
-
-def test_recorded_bag_with_another_prefix(tmp_path, capsys):
-    """The bag of a Panda fits a URDF with other names and fingers by one rename."""
-    from example_robots import example_robots_folder
-
-    bag = panda_bag()
-    model = example_robots_folder() / 'panda_description/urdf/panda.urdf'
-    assert identify(bag, model=model) == 1
-    assert "--rename 'fer*=panda*'" in capsys.readouterr().err
-    output = tmp_path / 'out.urdf'
-    assert identify(bag, '--rename', 'fer*=panda*', '-o', output, model=model) == 0
-    assert 'panda_finger_joint1 at 0' in capsys.readouterr().out
-    assert output.exists()
-
-
 def test_still_joint_is_locked_where_the_changed_log_has_it(log, tmp_path):
-    """Options that change the log hold for a joint that stands still, and its place too."""
     position = np.rad2deg(log.position)
     position[:, -1] = 30.0
     path = write_csv(tmp_path / 'log.csv', replace(log, position=position))

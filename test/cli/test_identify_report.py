@@ -93,7 +93,6 @@ def show(value):
 
 
 def test_page_has_its_parts_in_order(written):
-    """Verdict first, doubts last, a drawing of each kind for every joint."""
     _, page, document = written
     assert page.headings == [
         'Verdict, joint by joint',
@@ -115,7 +114,6 @@ def test_page_has_its_parts_in_order(written):
 
 
 def test_figures_of_the_joints_are_those_of_the_json(written):
-    """Residuals, noise floor, friction with deviations: to the digits shown."""
     _, page, document = written
     rows = page.find_table('Root mean squares of the efforts on the part held out')
     for row, joint, floor in zip(rows, document['joints'], document['noise_floor'], strict=True):
@@ -133,7 +131,6 @@ def test_figures_of_the_joints_are_those_of_the_json(written):
 
 
 def test_figures_of_links_and_base_parameters_are_those_of_the_json(written):
-    """Masses before and after, base parameters with their 95 % intervals, condition number."""
     _, page, document = written
     for row, body in zip(page.find_table('Moving links'), document['bodies'], strict=True):
         masses = (body['before']['mass'], body['after']['mass'], body['mass_deviation'])
@@ -156,7 +153,6 @@ def test_figures_of_links_and_base_parameters_are_those_of_the_json(written):
 
 
 def test_blocks_agree_with_what_is_left_of_all(written):
-    """The blocks' residuals are in the drawing's text, and make up the one of all blocks."""
     _, page, document = written
     labels = [label for label in page.labels if 'RMS residual of each block' in label]
     for label, joint, blocks, end in zip(
@@ -174,7 +170,6 @@ def test_blocks_agree_with_what_is_left_of_all(written):
 
 
 def test_every_axis_has_a_unit(written):
-    """Each drawing names what is along both axes, with its unit; names are outside of it."""
     _, page, document = written
     units = ('[s]', '[N m]', '[rad/s]', '[Hz]', '(N m)/√Hz', '(rad/s)/√Hz', 'block of the log')
     for texts, label in zip(page.drawings, page.labels, strict=True):
@@ -184,7 +179,6 @@ def test_every_axis_has_a_unit(written):
 
 
 def test_the_page_says_how_it_came_about(written):
-    """Options, versions and names are on it."""
     folder, page, _ = written
     options = dict(page.find_table('As given or by default'))
     assert options['--output'] == str(folder / 'out.urdf')
@@ -201,7 +195,6 @@ def test_the_page_says_how_it_came_about(written):
 
 
 def test_a_refused_log_has_a_page_that_says_why(model, log, tmp_path, capsys):
-    """Fault, joint and remedy, with a picture; the exit code is 1 and no model is written."""
     path = write_csv(tmp_path / 'log.csv', PLANTED['effort sign'].plant(log, 1))
     report = tmp_path / 'report.html'
     output = tmp_path / 'out.urdf'
@@ -219,7 +212,6 @@ def test_a_refused_log_has_a_page_that_says_why(model, log, tmp_path, capsys):
 
 
 def test_an_error_has_a_page_too(model, log, tmp_path, capsys):
-    """What cannot be read at all is on the page in the words of the error."""
     path = write_csv(tmp_path / 'log.csv', replace(log, joint_names=tuple('abc')))
     report = tmp_path / 'report.html'
     assert run('identify', path, '--report', report, model=model) == 1
@@ -238,7 +230,6 @@ def test_an_error_has_a_page_too(model, log, tmp_path, capsys):
     ],
 )
 def test_an_unusable_place_is_an_error_before_the_fit(name, message, model, tmp_path, capsys):
-    """Nothing is read or fitted for a report that cannot be written."""
     path = tmp_path / 'log.html'
     path.write_text('time\n', encoding='utf-8')
     assert run('identify', path, '--report', tmp_path / name, model=model) == 1
@@ -247,7 +238,6 @@ def test_an_unusable_place_is_an_error_before_the_fit(name, message, model, tmp_
 
 
 def test_the_model_stands_when_the_report_fails(written, model, capsys, monkeypatch, tmp_path):
-    """A disk that is full at the last moment costs the page, not the model or the figures."""
     from ne_dynamics.cli.options import report_file
 
     def fail(path, text):
@@ -265,7 +255,6 @@ def test_the_model_stands_when_the_report_fails(written, model, capsys, monkeypa
 
 
 def test_hostile_names_are_text(tmp_path, capsys):
-    """Names of robot, joints, links and files with markup and marks do nothing on the page."""
     name = quoteattr(HOSTILE)
     model = tmp_path / '<b onload=x>.urdf'
     model.write_text(
@@ -291,7 +280,6 @@ def test_hostile_names_are_text(tmp_path, capsys):
 
 
 def test_every_finding_has_a_remedy():
-    """Whatever is found of a log or of what was made of it comes with what to do."""
     calls = [
         node
         for room in ('identification', 'logs', 'driver')
@@ -307,7 +295,6 @@ def test_every_finding_has_a_remedy():
 
 
 def test_the_noise_floor_is_that_of_white_noise():
-    """Steps of friction and motion are not taken for noise; a silent effort has no floor."""
     rng = np.random.default_rng(0)
     times = np.arange(0.0, 40.0, 0.01)
     position = np.column_stack([np.sin(2.0 * times), np.cos(1.3 * times)])
@@ -324,7 +311,6 @@ def test_the_noise_floor_is_that_of_white_noise():
 
 
 def test_a_browser_shows_it_and_fetches_nothing(written, tmp_path):
-    """A browser without network renders the page: it asks for nothing, and it is not blank."""
     browser = find_browser()
     folder, _, _ = written
     picture, journal = tmp_path / 'page.png', tmp_path / 'net.json'

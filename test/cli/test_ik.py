@@ -34,8 +34,7 @@ def read_json(capsys, *arguments):
 
 
 def test_the_printed_pose_has_the_printed_joint_positions(capsys):
-    """From near by, pose A of the document gives the angles printed for it, to their digits."""
-    start = PRINTED_A.round(1)
+    start = ['0', '1e-3', '1.5', '-5.9e-1', '-1.5E0', '-1e-05']  # as JSON writes small numbers
     report = read_json(capsys, '--model', SIX_LINK, *POSE_A, '--from', *start)
     np.testing.assert_allclose(report['positions'], [PRINTED_A], rtol=0.0, atol=2e-5)
     assert max(report['position_errors'] + report['orientation_errors']) < 1e-9
@@ -43,7 +42,6 @@ def test_the_printed_pose_has_the_printed_joint_positions(capsys):
 
 
 def test_all_positions_are_listed(capsys):
-    """--all lists what the library finds, the printed position among them."""
     report = read_json(capsys, '--model', SIX_LINK, *POSE_A, '--all')
     expected = ned.inverse_kinematics_branches(
         ned.Dynamics(ned.load_dh(SIX_LINK), backend='python'), np.array(report['target_pose'])
@@ -58,13 +56,11 @@ def test_all_positions_are_listed(capsys):
     [((), 'flange'), (('--tip-link', 'tcp'), 'tcp'), (('--link', 'wrist_2'), 'wrist_2')],
 )
 def test_the_link_of_the_pose_is_named(options, link, capsys):
-    """Whose pose was met is not left to be guessed."""
     assert call(ARM, '--position', '0.5', '0', '0.4', *options) == 0
     assert capsys.readouterr().out.endswith(f' rad by {link}\n')
 
 
 def test_roll_pitch_and_yaw_are_those_of_urdf(capsys):
-    """The orientation is yaw about z after pitch about y after roll about x; the default none."""
     x, y, z = np.eye(3)
     position = ('--position', '0.5', '0.1', '0.3')
     report = read_json(capsys, '--model', PUMA, *position, '--rpy', '3.0', '0.2', '0.3')
@@ -81,32 +77,7 @@ def test_roll_pitch_and_yaw_are_those_of_urdf(capsys):
     np.testing.assert_array_equal(np.array(report['target_pose'])[:3, :3], np.eye(3))
 
 
-def test_what_json_writes_can_be_a_start(capsys):
-    """Small negative numbers have an exponent in JSON, and are numbers as arguments too."""
-    start = ['0', '1e-3', '1.5', '-5.9e-1', '-1.5E0', '-1e-05']
-    report = read_json(capsys, '--model', SIX_LINK, *POSE_A, '--from', *start)
-    np.testing.assert_allclose(report['positions'], [PRINTED_A], rtol=0.0, atol=2e-5)
-
-
-def test_a_link_of_a_tree_is_brought_to_a_pose(capsys):
-    """--link names it where there is no tip, and --tip-link cuts the model there."""
-    dynamics = ned.Dynamics(ned.load_urdf(ARM, tip_link='tcp'), backend='python')
-    q = np.array([0.3, -0.4, 0.6, 0.2, 0.5, 0.1])
-    pose = dynamics.forward_kinematics(q)
-    pitch = -np.arcsin(pose[2, 0])
-    rpy = np.arctan2(pose[2, 1], pose[2, 2]), pitch, np.arctan2(pose[1, 0], pose[0, 0])
-    for option in ('--link', '--tip-link'):
-        report = read_json(
-            capsys,
-            *('--model', ARM, option, 'tcp', '--position', *pose[:3, 3]),
-            *('--rpy', *rpy, '--from', *(q + 0.05)),
-        )
-        np.testing.assert_allclose(report['positions'], [q], rtol=0.0, atol=1e-7)
-        assert report['link'] == 'tcp'
-
-
 def test_the_table_has_a_row_for_each_joint(capsys):
-    """Joint, position, unit and degrees; what is left of the pose below."""
     assert call('--model', SIX_LINK, *POSE_A, '--from', *PRINTED_A.round(1)) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [line[0] for line in lines[:-1]] == [f'joint_{i}' for i in range(1, 7)]
@@ -133,27 +104,8 @@ def test_the_table_has_a_row_for_each_joint(capsys):
     ],
 )
 def test_what_cannot_be_is_a_message(arguments, message, capsys):
-    """A pose out of reach and arguments that do not fit the model: one message, exit code 1."""
     assert call('--model', SIX_LINK, *arguments) == 1
     captured = capsys.readouterr()
     assert captured.out == ''
     assert captured.err.startswith('ne_dynamics ik: error: ')
     assert message in captured.err
-
-
-@pytest.mark.parametrize(
-    'arguments',
-    [
-        (),
-        ('--position', '1', '2'),
-        ('--position', '1', '2', 'nan'),
-        (*POSE_A, '--rpy', '0', '0', '0'),
-        (*POSE_A, '--from', 'here'),
-    ],
-)
-def test_usage_exits_with_two(arguments, capsys):
-    """What is not a call of the command exits with 2 and explains itself on stderr."""
-    with pytest.raises(SystemExit) as exit_info:
-        call('--model', SIX_LINK, *arguments)
-    assert exit_info.value.code == 2
-    assert 'usage' in capsys.readouterr().err

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from loaded_motion import LOAD, alter, record
+from long_logs import write_csv
 from planted_faults import PLANTED_FAULTS
 
 import ne_dynamics as ned
@@ -40,21 +41,12 @@ def currents(loaded):
     return replace(loaded, effort=loaded.effort / TORQUE_PER_CURRENT)
 
 
-def write_csv(path, log):
-    """Write a log as CSV and return its path."""
-    names = [f'{name}.{key}' for key in ('position', 'effort') for name in log.joint_names]
-    table = np.column_stack([log.times, log.position, log.effort])
-    np.savetxt(path, table, delimiter=',', header=','.join(['time', *names]), comments='')
-    return str(path)
-
-
 def ask(*options):
     """Run the command; return its exit code."""
-    return cli.main(['identify', '--model', ARM, '--tip-link', 'tcp', *options])
+    return cli.main(['identify', '--model', ARM, '--tip-link', 'tcp', *map(str, options)])
 
 
 def test_a_wrong_sign_in_the_log_of_a_load_is_refused_and_repaired(loaded, tmp_path, capsys):
-    """Joint and remedy are named, in the words of a fit of the arm; --repair finds the load."""
     path = write_csv(tmp_path / 'log.csv', PLANTED['effort sign'].plant(loaded, JOINT))
     assert ask('--payload', path) == 1
     captured = capsys.readouterr()
@@ -70,7 +62,6 @@ def test_a_wrong_sign_in_the_log_of_a_load_is_refused_and_repaired(loaded, tmp_p
 
 
 def test_the_log_without_the_load_is_looked_at_too(loaded, robot, tmp_path, capsys):
-    """A second log in degrees is refused by its name; --force leaves the fit to say no."""
     path = write_csv(tmp_path / 'loaded.csv', loaded)
     empty = record(alter(robot, 1), 12)
     without = write_csv(tmp_path / 'empty.csv', PLANTED['degrees'].plant(empty, 0))
@@ -85,7 +76,6 @@ def test_the_log_without_the_load_is_looked_at_too(loaded, robot, tmp_path, caps
 
 
 def test_exchanged_currents_are_refused(currents, tmp_path, capsys):
-    """Currents of two joints that are exchanged are found, though no factor is known."""
     path = write_csv(tmp_path / 'log.csv', PLANTED['efforts swapped'].plant(currents, JOINT))
     command = ('--drive-gains', '--mass', str(LOAD.mass), path, '--json')
     assert ask(*command) == 1

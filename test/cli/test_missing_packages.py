@@ -38,7 +38,6 @@ ARM = str(Path(__file__).resolve().parents[2] / 'config/six_axis_arm.urdf')
     ],
 )
 def test_all_are_named_at_once(arguments, names, extras, tmp_path, monkeypatch, capsys):
-    """One line says what to install; nothing is written."""
     for module in (
         'rosbags',
         'jinja2',

@@ -37,7 +37,6 @@ def recording(robot):
 
 
 def test_csv_comes_back_as_it_was_written(robot, recording, tmp_path):
-    """States and commands of other times are the same after a file, missing numbers included."""
     effort = recording.effort.copy()
     effort[5, 1] = np.nan
     changed = DriverRecording.from_samples(
@@ -59,7 +58,6 @@ def test_csv_comes_back_as_it_was_written(robot, recording, tmp_path):
 
 
 def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
-    """What is found in a bag is written as parameters, and the real node has them."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     from driver_files import write_bag
     from rclpy.context import Context
@@ -88,7 +86,6 @@ def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
 
 
 def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_path, capsys):
-    """Two topics of states, other names, no samples, two sources: each is an error."""
     from driver_files import write_bag
 
     part = DriverRecording.from_samples(
@@ -119,15 +116,12 @@ def test_files_that_do_not_fit_are_refused_in_one_line(robot, recording, tmp_pat
         assert error.startswith('ne_dynamics whatis: error: ')
 
 
-def test_live_listens_and_never_speaks(robot, tmp_path, capsys, monkeypatch):
-    """States of a real topic are described and kept; the listener publishes no command.
-
-    Every node of rclpy has the events of its parameters, and this one nothing else.
-    """
+@pytest.fixture
+def driver(monkeypatch):
+    """Return a node in the domain of the command."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     from rclpy.context import Context
     from rclpy.node import Node
-    from sensor_msgs.msg import JointState
 
     from ne_dynamics.ros.running.private_domain import private_domain
 
@@ -135,32 +129,42 @@ def test_live_listens_and_never_speaks(robot, tmp_path, capsys, monkeypatch):
     context = Context()
     context.init(args=None, domain_id=private_domain())
     node = Node('driver', context=context)
-    publisher = node.create_publisher(JointState, 'joint_states', 10)
-    ended, heard = threading.Event(), []
+    yield node
+    node.destroy_node()
+    context.try_shutdown()
 
-    def publish():
-        while not ended.is_set():
-            now = node.get_clock().now()
-            message = JointState(name=list(robot.joint_names), position=[0.1] * robot.n)
-            message.header.stamp = now.to_msg()
-            publisher.publish(message)
-            listeners = node.get_publisher_names_and_types_by_node
-            names = {name for name, _ in node.get_node_names_and_namespaces()}
-            if 'ne_dynamics_whatis' in names:
-                heard.append(listeners('ne_dynamics_whatis', '/'))
-            time.sleep(0.01)
 
-    thread = threading.Thread(target=publish)
+def listen(publish, *options):
+    """Return the exit code of the command beside a thread that is told when it has ended."""
+    ended = threading.Event()
+    thread = threading.Thread(target=publish, args=(ended,))
     thread.start()
     try:
-        log = tmp_path / 'heard.csv'
-        arguments = ['--live', '--seconds', '3', '--save-log', str(log), '--json']
-        assert cli.main(['whatis', *MODEL, *arguments]) == 0
+        return cli.main(['whatis', *MODEL, '--live', *options])
     finally:
         ended.set()
         thread.join()
-        node.destroy_node()
-        context.try_shutdown()
+
+
+def test_live_listens_and_never_speaks(robot, driver, tmp_path, capsys):
+    """Every node of rclpy has the events of its parameters, and this one nothing else."""
+    from sensor_msgs.msg import JointState
+
+    publisher = driver.create_publisher(JointState, 'joint_states', 10)
+    heard = []
+
+    def publish(ended):
+        while not ended.is_set():
+            message = JointState(name=list(robot.joint_names), position=[0.1] * robot.n)
+            message.header.stamp = driver.get_clock().now().to_msg()
+            publisher.publish(message)
+            if 'ne_dynamics_whatis' in driver.get_node_names():
+                listeners = driver.get_publisher_names_and_types_by_node
+                heard.append(listeners('ne_dynamics_whatis', '/'))
+            time.sleep(0.01)
+
+    log = tmp_path / 'heard.csv'
+    assert listen(publish, '--seconds', '2', '--save-log', str(log), '--json') == 0
     document = json.loads(capsys.readouterr().out)
     assert document['effort']['value'] == 'nothing'
     assert document['timing']['states'] == read_csv(log, robot.joint_names).stamps.size
@@ -169,7 +173,6 @@ def test_live_listens_and_never_speaks(robot, tmp_path, capsys, monkeypatch):
 
 
 def test_files_that_are_read_are_never_written(robot, recording, tmp_path, capsys):
-    """Neither log nor model is replaced by an output, and one output not by another."""
     log = tmp_path / 'log.csv'
     write_csv(log, recording)
     link = tmp_path / 'link.csv'
@@ -191,7 +194,6 @@ def test_files_that_are_read_are_never_written(robot, recording, tmp_path, capsy
 
 
 def test_a_full_disk_leaves_the_old_files(recording, tmp_path, capsys, monkeypatch):
-    """What cannot be written is one line, and the profile that was there stays."""
     if not Path('/dev/full').exists():
         pytest.skip('no /dev/full, a disk that is full')
     part = DriverRecording.from_samples(
@@ -219,7 +221,6 @@ def test_a_full_disk_leaves_the_old_files(recording, tmp_path, capsys, monkeypat
 
 
 def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, tmp_path, capsys):
-    """Commands of other joints: it is said whose, exit code 1, and the old profile stays."""
     effort = np.roll(recording.commands.effort, 1, axis=1)
     commands = replace(recording.commands, effort=effort)
     log, profile = tmp_path / 'log.csv', tmp_path / 'driver.yaml'
@@ -250,7 +251,6 @@ def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, t
     ],
 )
 def test_live_topics_that_cannot_be_heard_are_one_line(words, expected, capsys, monkeypatch):
-    """Names that are none, one topic for both, and a topic without a publisher."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     from ne_dynamics.ros.running.private_domain import private_domain
 
@@ -270,50 +270,30 @@ def test_live_topics_that_cannot_be_heard_are_one_line(words, expected, capsys, 
         (None, 'other', 'it is of std_msgs/msg/String; there are no such topics'),
     ],
 )
-def test_live_says_why_it_heard_nothing(names, topic, expected, capsys, monkeypatch):
-    """Messages that cannot be used are counted with their reason, another type is named."""
-    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
-    from rclpy.context import Context
-    from rclpy.node import Node
+def test_live_says_why_it_heard_nothing(names, topic, expected, driver, capsys):
     from sensor_msgs.msg import JointState
     from std_msgs.msg import String
 
-    from ne_dynamics.ros.running.private_domain import private_domain
+    states = driver.create_publisher(JointState, 'states', 10) if names else None
+    driver.create_publisher(String, 'other', 10)
 
-    monkeypatch.setenv('ROS_DOMAIN_ID', str(private_domain()))
-    context = Context()
-    context.init(args=None, domain_id=private_domain())
-    node = Node('driver', context=context)
-    states = node.create_publisher(JointState, 'states', 10) if names else None
-    node.create_publisher(String, 'other', 10)
-    ended = threading.Event()
-
-    def publish():
+    def publish(ended):
         sent = 0
         while not ended.is_set() and sent < 20:
             if states is not None:
                 states.publish(JointState(name=names, position=[0.1] * 3))
                 sent += states.get_subscription_count() > 0
             else:
-                sent += 'ne_dynamics_whatis' in node.get_node_names()
+                sent += 'ne_dynamics_whatis' in driver.get_node_names()
             time.sleep(0.05)
         if not ended.is_set():
             signal.raise_signal(signal.SIGINT)
 
-    thread = threading.Thread(target=publish)
-    thread.start()
-    try:
-        assert cli.main(['whatis', *MODEL, '--live', '--seconds', '60', '--topic', topic]) == 1
-    finally:
-        ended.set()
-        thread.join()
-        node.destroy_node()
-        context.try_shutdown()
+    assert listen(publish, '--seconds', '60', '--topic', topic) == 1
     assert expected in capsys.readouterr().err
 
 
 def test_a_position_that_is_never_a_number_is_named(robot, recording):
-    """The error says of which joint."""
     position = recording.position[:9].copy()
     position[:, 1] = np.nan
     with pytest.raises(InputError, match=f'position of {robot.joint_names[1]} is never a finite'):

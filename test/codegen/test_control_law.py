@@ -282,7 +282,7 @@ def compile_c(text, folder):
         return None
     source, library = folder / 'text.c', folder / 'text.so'
     source.write_text(text)
-    flags = ['-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-O1', '-shared', '-fPIC']
+    flags = ['-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-O0', '-shared', '-fPIC']
     words = [found, *flags, str(source), '-I', str(folder), '-o', str(library), '-lm']
     result = subprocess.run(words, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

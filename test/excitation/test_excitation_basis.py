@@ -24,12 +24,3 @@ def test_velocities_and_accelerations_are_the_derivatives():
     for order in (0, 1):
         slopes = (after[order] - before[order]) / (2.0 * step)
         np.testing.assert_allclose(slopes, here[order + 1], atol=1e-7)
-
-
-def test_the_series_is_whole_between_the_leads():
-    """Between the leads the position is the plain Fourier series."""
-    times = np.linspace(2.0, 10.0, 50)
-    position = SERIES.evaluate(times)[0]
-    np.testing.assert_allclose(position[:, 0], 1.0)
-    np.testing.assert_allclose(position[:, 3], np.sin(2.0 * np.pi * 0.2 * times))
-    np.testing.assert_allclose(position[:, 8], np.cos(2.0 * np.pi * 0.4 * times))

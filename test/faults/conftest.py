@@ -1,4 +1,7 @@
-"""Benches with processes that are shared by the rows of a file."""
+"""Benches with processes that are shared by the rows of a file.
+
+A file says in `NODE` or `ARM` what its bench is made of, and in `RESET` what each row begins with.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 
@@ -30,52 +34,83 @@ def make_bench() -> Iterator[Callable[..., Any]]:
             bench.close()
 
 
-@pytest.fixture(scope='module')
-def hold_an_arm(make_bench: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that starts node and simulated robot, and lets the arm be held.
-
-    Called with parameters of both, and with what is to be done before they start, and before
-    the brake is released.
-    """
-    pytest.importorskip('mujoco', reason='MuJoCo is not installed: pip install "ne_dynamics[sim]"')
-
-    def hold(
-        node: dict[str, Any] | None = None,
-        robot: dict[str, Any] | None = None,
-        begin: Callable[[Any], None] | None = None,
-        prepare: Callable[[Any], None] | None = None,
-    ) -> Any:
-        bench = make_bench()
-        if begin is not None:
-            begin(bench)
-        bench.start_robot(**(robot or {}))
-        # A busy machine may keep a process waiting for longer than the default of 0.1 s. The rows
-        # of a file break one arm, one after the other, more often than faults may come back.
-        usual = {'state_timeout': 2.0, 'repeated_faults.window': 0.0}
-        bench.start_node(**{**usual, **(node or {})})
-        bench.until_ready()
-        if prepare is not None:
-            prepare(bench)
-        bench.until_held()
-        return bench
-
-    return hold
+# ---- a node, and a test that plays its robot
 
 
 @pytest.fixture(scope='module')
-def module_arm(hold_an_arm: Callable[..., Any]) -> Iterator[Any]:
-    """Return the bench with an arm that is held, and end the node as it is to end."""
-    bench = hold_an_arm()
+def node(make_bench: Callable[..., Any], request: pytest.FixtureRequest) -> Iterator[Any]:
+    bench = make_bench()
+    bench.start_node(**request.module.NODE)
+    bench.until_ready()
     yield bench
     bench.check()
     bench.node.end(signal.SIGINT)
 
 
 @pytest.fixture
+def player(node: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Return a player of the robot, whose arm rests at POSTURE and is held there."""
+    from fault_bench import POSTURE, Player
+
+    reset = getattr(request.module, 'RESET', {})
+    node.set(**reset)
+    if node.state == 'active':
+        assert node.change_state('deactivate')
+    player = Player(node, **getattr(request.module, 'PLAYER', {}))
+    node.left_at = None
+    assert node.change_state('activate')
+    np.testing.assert_allclose(player.rest(POSTURE), node.gravity(POSTURE), atol=1e-9)
+    yield player
+    node.set(**reset)
+    node.check()
+
+
+# ---- an arm in MuJoCo
+
+
+@pytest.fixture(scope='module')
+def module_arm(make_bench: Callable[..., Any], request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Return the bench with an arm that is held, and end the node as it is to end.
+
+    `ARM` has the parameters of `node` and `robot`, and what is to be done before they `begin`, and
+    to `prepare` before the brake is released.
+    """
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed: pip install "ne_dynamics[sim]"')
+    chosen = getattr(request.module, 'ARM', {})
+    bench = make_bench()
+    chosen.get('begin', bool)(bench)
+    bench.start_robot(**chosen.get('robot', {}))
+    # A busy machine may keep a process waiting for longer than the default of 0.1 s. The rows
+    # of a file break one arm, one after the other, more often than faults may come back.
+    usual = {'state_timeout': 2.0, 'repeated_faults.window': 0.0}
+    bench.start_node(**{**usual, **chosen.get('node', {})})
+    bench.until_ready()
+    chosen.get('prepare', bool)(bench)
+    bench.until_held()
+    yield bench
+    bench.check()
+    if bench.node.is_alive:
+        bench.node.end(signal.SIGINT)
+
+
+@pytest.fixture
 def arm(module_arm: Any) -> Iterator[Any]:
-    """Return the bench with the arm at rest at its `base`; check all commands afterwards."""
     bench = module_arm
     bench.until_rest()
     bench.base = bench.held_at
     yield bench
+    bench.check()
+
+
+@pytest.fixture
+def held(module_arm: Any) -> Iterator[Any]:
+    """Return the bench with the arm at POSTURE; it has stayed there at the end of the row."""
+    from fault_bench import LARGEST_SAG, POSTURE
+
+    bench = module_arm
+    bench.bring_to(POSTURE)
+    mark = bench.mark()
+    yield bench
+    bench.until_answering(5)
+    assert bench.sag(mark, POSTURE) < LARGEST_SAG
     bench.check()

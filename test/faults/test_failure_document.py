@@ -12,7 +12,6 @@ NAMED = re.findall(r'`(test_\w+\.py)::(test_\w+)`', DOCUMENT.read_text(encoding=
 
 
 def names_of_tests(path: Path) -> set[str]:
-    """Return the names of the tests in a file."""
     tree = ast.parse(path.read_text(encoding='utf-8'))
     return {
         node.name
@@ -34,7 +33,6 @@ def test_every_test_that_is_named_exists() -> None:
 
 
 def test_every_row_names_a_test() -> None:
-    """No row of the tables is without a test."""
     rows = [
         line
         for line in DOCUMENT.read_text(encoding='utf-8').splitlines()
@@ -45,7 +43,6 @@ def test_every_row_names_a_test() -> None:
 
 
 def test_the_fault_table_is_in_it() -> None:
-    """Every test of the fault table is named in the document."""
     named = set(NAMED)
     left_out = [
         f'{path.name}::{name}'

@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-import signal
-
 import numpy as np
 import pytest
 
-Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from fault_bench import POSTURE as Q
+
 PATIENT = 60.0
 """state_timeout [s]: most rows are no matter of time."""
 
-
-@pytest.fixture(scope='module')
-def node(make_bench):
-    """Return the bench with a node, and end the node as it is to end."""
-    bench = make_bench()
-    bench.start_node(state_timeout=PATIENT)
-    bench.until_ready()
-    yield bench
-    bench.check()
-    bench.node.end(signal.SIGINT)
-
-
-@pytest.fixture
-def player(node):
-    """Return a player of the robot, whose arm rests at Q and is held there."""
-    from fault_bench import Player
-
-    if node.state == 'active':
-        assert node.change_state('deactivate')
-    player = Player(node)
-    assert node.change_state('activate')
-    np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
-    yield player
-    node.check()
+NODE = {'state_timeout': PATIENT}
 
 
 def creep_until_fault(node, player) -> np.ndarray:
@@ -45,21 +23,16 @@ def creep_until_fault(node, player) -> np.ndarray:
     for step in range(600):
         position = Q + 1e-4 * step
         assert player.is_answered(position, velocity=[0.02] * 6)
-        if any('following error' in text for text in texts(node, mark)):
+        if any('following error' in line for line in node.log[mark.log :]):
             return position
     raise AssertionError('no fault')
-
-
-def texts(node, mark) -> list[str]:
-    """Return what was logged since a mark."""
-    return list(node.log[mark.log :])
 
 
 def test_every_state_is_answered_and_every_request_refused(node, player) -> None:
     """The arm is carried where it stands; motions are refused until the fault is cleared."""
     mark = node.mark()
     position = creep_until_fault(node, player)
-    assert 'damped while joint states come' in ' '.join(texts(node, mark))
+    assert 'damped while joint states come' in ' '.join(node.log[mark.log :])
     for _ in range(400):
         assert player.is_answered(position)
     np.testing.assert_allclose(node.commands[-1].effort, node.gravity(position), atol=1e-4)
@@ -103,7 +76,6 @@ def test_states_that_stop_then_are_on_state_loss(node, player) -> None:
 
 
 def test_an_arm_that_is_to_be_left_gets_a_last_command(node, player) -> None:
-    """`on_fault: leave` of an arm that falls while it is damped: gravity's effort, no more."""
     position = creep_until_fault(node, player)
     velocity = np.array([0.9, -0.7, 0.5, 0.0, 0.0, 0.0])
     for _ in range(40):

@@ -7,13 +7,14 @@ import copy
 import numpy as np
 import pytest
 
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from fault_bench import LARGEST_SAG, nanoseconds
+
 NAN = float('nan')
-LARGEST_SAG = 0.02
-"""How far a held arm may be from where it is held [rad]."""
 
 
 def changed(message, **fields):
-    """Return a copy of a message with other fields."""
     message = copy.deepcopy(message)
     for key, value in fields.items():
         setattr(message, key, value)
@@ -21,14 +22,10 @@ def changed(message, **fields):
 
 
 def shifted(message, seconds: float):
-    """Return a copy of a message with another stamp."""
-    from fault_bench import nanoseconds
-
     return stamped(message, nanoseconds(message.header.stamp) + round(seconds * 1e9))
 
 
 def stamped(message, stamp: int):
-    """Return a copy of a message with a stamp [ns]."""
     message = copy.deepcopy(message)
     message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
     return message
@@ -111,8 +108,6 @@ class Frozen:
 
     def __call__(self, message):
         """Return what is passed on."""
-        from fault_bench import nanoseconds
-
         if self.stamp is None:
             self.stamp = nanoseconds(message.header.stamp)
         return [stamped(message, self.stamp)]
@@ -138,14 +133,14 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize('fault', list(BROKEN))
-def test_a_held_arm_stays_while_states_are_broken(arm, fault: str) -> None:
+def test_a_held_arm_stays_while_states_are_broken(arm) -> None:
     """Whatever is among the states, the arm is held as long as good ones come."""
     mark = arm.mark()
-    with arm.state_wire.broken(BROKEN[fault]()):
-        arm.until(lambda: arm.state_wire.treated > 45, 'treated states')
-    arm.until_answering(10)
-    assert arm.sag(mark, arm.base) < LARGEST_SAG
+    for fault, make in BROKEN.items():
+        with arm.state_wire.broken(make()):
+            arm.until(lambda: arm.state_wire.treated > 45, 'treated states')
+        arm.until_answering(10)
+        assert arm.sag(mark, arm.base) < LARGEST_SAG, fault
 
 
 def test_spikes_are_reported(arm) -> None:
@@ -207,16 +202,6 @@ def test_states_cut_off_under_way(arm) -> None:
     arm.until_fault('joint_states stopped', since=mark)
 
 
-def test_a_frozen_stamp_of_a_held_arm(arm) -> None:
-    """States that come on with one stamp are an error; the arm stays, and is held again."""
-    mark = arm.mark()
-    until_left(arm, Frozen())
-    check_held_again(arm, arm.left)
-    # A node that a busy machine keeps from listening finds that none have come.
-    arm.until_fault('joint_states frozen stamp', 'joint_states stopped', since=mark)
-    assert arm.sag(mark, arm.base) < LARGEST_SAG
-
-
 def test_a_frozen_stamp_under_way(arm) -> None:
     """An arm that moves while its stamp does not is an error, of one name or another."""
     mark = arm.mark()
@@ -242,9 +227,9 @@ def test_a_clock_that_jumps_both_ways(arm) -> None:
 
 
 def test_deactivated_and_activated_again(arm) -> None:
-    """Ten times off and on: the last command holds the arm, the first does not jerk it."""
+    """Several times off and on: the last command holds the arm, the first does not jerk it."""
     mark = arm.mark()
-    for _ in range(10):
+    for _ in range(4):
         assert arm.change_state('deactivate')
         count = len(arm.commands)
         arm.until_states(5)
@@ -264,17 +249,12 @@ def test_cleaned_up_and_configured_again(arm) -> None:
     assert arm.sag(mark, arm.base) < LARGEST_SAG
 
 
-def test_impossible_transitions(arm) -> None:
-    """Transitions that are not possible are refused, and change nothing."""
+def test_requests_that_change_nothing(arm) -> None:
+    """Transitions that are not possible are refused; a flood of ~/hold leaves the arm there."""
+    mark = arm.mark()
     for transition in ('activate', 'cleanup', 'configure', 'no_such_transition', ''):
         assert not arm.change_state(transition)
     assert arm.state == 'active'
-    arm.until_answering(5)
-
-
-def test_a_flood_of_hold_requests(arm) -> None:
-    """A hundred calls of ~/hold leave the arm where it is."""
-    mark = arm.mark()
     for _ in range(100):
         assert arm.trigger('hold').success
     arm.until_answering(10)

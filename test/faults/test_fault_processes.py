@@ -9,24 +9,20 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from fault_bench import LARGEST_SAG, SHORTEST_PERIOD
+
 POSTURE = np.array([0.0, 2.74, -1.05, -0.48, 0.3, 0.0])
 """The arm hangs: with an effort that stays what it is, it does not fall [rad]."""
 
 ELSEWHERE = POSTURE + np.array([-0.3, 0.2, 0.4, 0.3, -0.2, 0.5])
 REST = [0.0] * 6
-LARGEST_SAG = 0.02
-"""How far a held arm may be from where it is held [rad]."""
-
-
-@pytest.fixture(scope='module')
-def module_arm(hold_an_arm):
-    """Return the bench with an arm that is held."""
-    return hold_an_arm(node={'state_timeout': 5.0}, robot={'initial_position': POSTURE.tolist()})
+ARM = {'node': {'state_timeout': 5.0}, 'robot': {'initial_position': POSTURE.tolist()}}
 
 
 @pytest.fixture
 def arm(module_arm):
-    """Return the bench with the arm at rest; check all commands afterwards."""
     bench = module_arm
     bench.set(state_timeout=5.0)
     bench.until_rest()
@@ -43,8 +39,6 @@ def start_moving(arm) -> None:
 
 def check_first(arm, mark) -> None:
     """Check the first answer of a new node: held where measured, from the effort that is there."""
-    from fault_bench import SHORTEST_PERIOD
-
     first = arm.answers[mark.answers]
     (state,) = (state for state in arm.states if state.stamp == first.stamp)
     np.testing.assert_allclose(first.position, state.position, atol=1e-9)
@@ -54,7 +48,6 @@ def check_first(arm, mark) -> None:
 
 
 def test_the_node_is_stopped_for_a_while(arm) -> None:
-    """SIGSTOP for longer than the timeout and SIGCONT: an error, held where it is measured."""
     mark = arm.mark()
     start_moving(arm)
     arm.set(state_timeout=2.0)
@@ -103,7 +96,9 @@ def test_the_robot_is_stopped_for_a_while(arm) -> None:
     first = arm.answers[later.answers]
     (measured,) = (state.position for state in arm.states if state.stamp == first.stamp)
     np.testing.assert_allclose(first.position, measured, atol=1e-9)
-    np.testing.assert_array_equal(first.effort, arm.commands[later.commands - 1].effort)
+    # On a busy machine the brake may have gone on meanwhile.
+    before = [record for record in arm.commands if record.sent < first.sent][-2]
+    np.testing.assert_array_equal(first.effort, before.effort)
 
 
 def test_the_node_is_killed_under_way(arm) -> None:
@@ -182,7 +177,6 @@ def test_the_subscriber_of_the_commands_goes_and_comes_back(arm) -> None:
 
 
 def test_the_node_ends_without_a_last_command(arm) -> None:
-    """With on_deactivate none, SIGTERM ends the node with exit code 0 and no further command."""
     arm.set(on_deactivate='none')
     with arm.state_wire.broken(lambda message: []):
         arm.set(state_timeout=60.0)

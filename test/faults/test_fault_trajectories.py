@@ -5,72 +5,49 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-NAN = float('nan')
-INF = float('inf')
-NAMES = [f'joint_{i}' for i in range(1, 7)]
-Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+
+from fault_bench import LARGEST_SAG, NAMES
+from fault_bench import POSTURE as Q
+
+NAN, INF = float('nan'), float('inf')
 REST = [0.0] * 6
 
 MALFORMED = {
     'a joint missing': (((1.0, Q[:5]),), NAMES[:5]),
     'no names': (((1.0, []),), []),
-    'no names, with positions': (((1.0, Q),), []),
     'an unknown joint': (((1.0, [*Q, 0.0]),), [*NAMES, 'extra']),
-    'a joint renamed': (((1.0, Q),), [*NAMES[:5], 'joint_7']),
     'a joint twice': (((1.0, Q),), [*NAMES[:5], 'joint_1']),
-    'a joint twice beyond all': (((1.0, [*Q, 0.0]),), [*NAMES, 'joint_1']),
     'few positions': (((1.0, Q[:5]),), NAMES),
-    'many positions': (((1.0, [*Q, 0.0]),), NAMES),
     'no positions': (((1.0, []),), NAMES),
     'velocities alone': (((1.0, [], REST),), NAMES),
-    'few velocities': (((1.0, Q, [0.0]),), NAMES),
     'few accelerations': (((1.0, Q, REST, [0.0]),), NAMES),
     'few efforts': (((1.0, Q, REST, REST, [0.0]),), NAMES),
     'accelerations without velocities': (((1.0, Q, [], REST),), NAMES),
     'NaN position': (((1.0, [NAN, *Q[1:]]),), NAMES),
-    'infinite position': (((1.0, [INF, *Q[1:]]),), NAMES),
     'NaN velocity': (((1.0, Q, [*REST[:5], NAN]),), NAMES),
     'infinite velocity': (((1.0, Q, [-INF, *REST[1:]]),), NAMES),
-    'NaN acceleration': (((1.0, Q, REST, [NAN, *REST[1:]]),), NAMES),
     'NaN in the second point': (((1.0, Q), (2.0, [NAN] * 6)), NAMES),
-    'a second point cut short': (((1.0, Q), (2.0, Q[:2])), NAMES),
     'two points at one time': (((1.0, Q), (1.0, Q + 0.1)), NAMES),
     'backwards in time': (((2.0, Q), (1.0, Q + 0.1)), NAMES),
     'a negative time': (((-1.0, Q),), NAMES),
     'beyond a position limit': (((1.0, [*Q[:2], 2.9, *Q[3:]]),), NAMES),
-    'far beyond a position limit': (((1.0, [1e300, *Q[1:]]),), NAMES),
     'moving at the end': (((1.0, Q, [0.1] * 6),), NAMES),
 }
 
 
 def desired(arm, mark) -> np.ndarray:
-    """Return the desired positions since a mark, shape (k, 6)."""
     return np.array([answer.position for answer in arm.answers[mark.answers :]])
 
 
 def robot_time(arm) -> float:
-    """Return the stamp of the last state [s]."""
     return arm.states[-1].stamp * 1e-9
 
 
-@pytest.mark.parametrize('fault', list(MALFORMED))
-def test_a_malformed_trajectory(arm, fault: str) -> None:
-    """What cannot be followed is not followed at all: the arm stays where it is held."""
-    from fault_bench import LARGEST_SAG
-
-    points, names = MALFORMED[fault]
-    mark = arm.mark()
-    arm.trajectories.publish(arm.trajectory(*points, names=names))
-    arm.settle()
-    arm.until_answering(5)
-    assert (desired(arm, mark) == arm.base).all()
-    assert arm.sag(mark, arm.base) < LARGEST_SAG
-
-
-def test_malformed_trajectories_are_counted(arm) -> None:
-    """Each is a drop in the diagnostics, and the log says why."""
-    from fault_bench import LARGEST_SAG
-
+def test_malformed_trajectories_are_dropped(arm) -> None:
+    """What cannot be followed is not followed at all: the arm stays where it is held; each is a
+    drop in the diagnostics, and the log says why.
+    """
     mark = arm.mark()
 
     def dropped(record) -> int:
@@ -88,6 +65,7 @@ def test_malformed_trajectories_are_counted(arm) -> None:
         lambda record: dropped(record) == before + len(MALFORMED), mark, 'all of them'
     )
     arm.until_logged('joint_trajectory dropped')
+    assert (desired(arm, mark) == arm.base).all()
     assert arm.sag(mark, arm.base) < LARGEST_SAG
 
 
@@ -116,26 +94,20 @@ def test_replaced_under_way(arm) -> None:
     speed = np.abs(np.diff(path, axis=0)) / np.maximum(np.diff(stamps), 1e-4)[:, np.newaxis]
     assert speed.max() < 3.0
     arm.until(lambda: np.abs(arm.states[-1].position - arm.held_at).max() < 0.02, 'the arm there')
-
-
-def test_replaced_many_times(arm) -> None:
-    """Two hundred trajectories at once, half of them malformed: the last good one is followed."""
-    good = arm.trajectory((0.3, arm.base + 0.1, REST, REST))
-    bad = arm.trajectory((1.0, [NAN] * 6))
+    # Two hundred at once, half of them malformed: the last good one is followed.
+    goal = arm.base + 0.1
+    good, bad = arm.trajectory((0.3, goal, REST, REST)), arm.trajectory((1.0, [NAN] * 6))
     for _ in range(100):
         arm.trajectories.publish(good)
         arm.trajectories.publish(bad)
-    arm.until(lambda: np.array_equal(arm.held_at, arm.base + 0.1), 'the goal')
+    arm.until(lambda: np.array_equal(arm.held_at, goal), 'the goal')
     arm.settle()
     arm.until_answering(5)
-    np.testing.assert_array_equal(arm.held_at, arm.base + 0.1)
+    np.testing.assert_array_equal(arm.held_at, goal)
 
 
 @pytest.mark.parametrize('how', ['an empty trajectory', '~/hold'])
 def test_stopped_under_way(arm, how: str) -> None:
-    """An empty trajectory, or ~/hold, stops the arm where it is to be, and holds it there."""
-    from fault_bench import LARGEST_SAG
-
     mark = arm.mark()
     arm.trajectories.publish(arm.trajectory((1.0, arm.base + 0.2, REST, REST)))
     arm.until(lambda: np.all(arm.answers[-1].velocity > 0.2), 'motion')
@@ -181,7 +153,9 @@ def test_in_the_far_future(arm) -> None:
 
 
 def test_in_the_past(arm) -> None:
-    """A trajectory that has ended already is dropped and named; the arm stays."""
+    """A trajectory that has ended already is dropped and named; the arm stays. Of one that has
+    begun already, the points that are left are followed.
+    """
     mark = arm.mark()
     arm.trajectories.publish(
         arm.trajectory((1.0, arm.base + 0.3, REST, REST), stamp=robot_time(arm) - 10.0)
@@ -192,17 +166,9 @@ def test_in_the_past(arm) -> None:
         'a drop',
     )
     assert (desired(arm, mark) == arm.base).all()
-
-
-def test_half_in_the_past(arm) -> None:
-    """Of a trajectory that has begun already, the points that are left are followed."""
-    mark = arm.mark()
-    goal = arm.base - 0.1
-    arm.trajectories.publish(
-        arm.trajectory(
-            (1.0, arm.base + 0.3, REST, REST), (3.0, goal, REST, REST), stamp=robot_time(arm) - 2.5
-        )
-    )
+    goal, mark = arm.base - 0.1, arm.mark()
+    rows = (1.0, arm.base + 0.3, REST, REST), (3.0, goal, REST, REST)
+    arm.trajectories.publish(arm.trajectory(*rows, stamp=robot_time(arm) - 2.5))
     arm.until(lambda: np.array_equal(arm.held_at, goal), 'the goal')
     assert (desired(arm, mark) < arm.base + 0.2).all()
 
@@ -217,42 +183,11 @@ def test_faster_than_the_arm_can(arm) -> None:
     arm.until_answering(20)
 
 
-@pytest.mark.parametrize('what', ['between its points', 'in its first 10 ms'])
-def test_more_than_the_arm_can(arm, what: str) -> None:
-    """A spline that leaves limits is dropped with joint, value and limit, and nothing moves."""
-    from fault_bench import LARGEST_SAG
-
-    there, speed = arm.base.copy(), np.zeros(6)
-    there[2], speed[2] = 2.75, 3.0
-    points, words = {
-        'between its points': (
-            ((2.0, there, speed), (2.75, there, -speed), (6.0, arm.base, REST)),
-            ("joint 'joint_3': position of 3.", 'expected at most 2.8 rad'),
-        ),
-        'in its first 10 ms': (
-            ((0.01, arm.base + 0.3, REST),),
-            ('effort of', 'N m at 0'),
-        ),
-    }[what]
-    mark = arm.mark()
-
-    def told() -> bool:
-        # Again and again: the log says the same of one field once in five seconds.
-        arm.trajectories.publish(arm.trajectory(*points))
-        arm.settle()
-        return any(all(word in line for word in words) for line in arm.log[mark.log :])
-
-    arm.until(told, 'a line of the log')
-    arm.until_answering(5)
-    assert (desired(arm, mark) == arm.base).all()
-    assert arm.sag(mark, arm.base) < LARGEST_SAG
-
-
 def test_effort_of_the_points(arm) -> None:
-    """Efforts in the points, even impossible ones, do not reach the commands."""
+    """Efforts in the points, even impossible ones, do not reach the commands; which is said."""
     mark = arm.mark()
     arm.trajectories.publish(arm.trajectory((0.2, arm.base, REST, REST, [300.0] * 6)))
-    arm.settle()
+    arm.until_logged('effort of the points is not used', since=mark)
     arm.until_answering(20)
     efforts = np.array([record.effort for record in arm.commands[mark.commands :]])
     np.testing.assert_allclose(

@@ -70,7 +70,6 @@ seconds = st.one_of(
 
 @st.composite
 def trajectories(draw: Any) -> tuple[list[str], list[TrajectoryPoint]]:
-    """Return mostly sound names and points."""
     is_sound = draw(st.booleans())
     if not is_sound:
         points = draw(st.lists(st.tuples(seconds, rows, rows, rows, rows), max_size=6))
@@ -309,7 +308,6 @@ injuries = st.one_of(
 @given(points_to_encode, st.lists(injuries, max_size=3))
 @fuzz
 def test_serialized_trajectories_are_refused_or_read(points, hurt) -> None:
-    """Bytes that are not injured are read as they were written, others read or refused."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
     from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
 
@@ -381,7 +379,6 @@ velocity_limits = st.sampled_from([None, [1.0, math.inf, 4.0], [math.inf, math.i
 @given(st.lists(states, max_size=12), timeouts, velocity_limits, st.sampled_from(list(FaultKind)))
 @fuzz
 def test_states_are_believed_again(history, timeout, velocities, kind: FaultKind) -> None:
-    """After any states, and in any fault, three good ones in a row are believed."""
     limits = StateLimits(timeout, None if velocities is None else np.array(velocities))
     guard = StateGuard(JOINTS, limits)
     arrival = 0.0

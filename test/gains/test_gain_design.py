@@ -35,7 +35,7 @@ from ne_dynamics.simulation.altered_robot import with_hung_mass
 PAYLOAD = 2.0
 CENTER = (0.02, -0.03, 0.05)
 REQUEST = GainRequest(
-    poses=10,
+    poses=4,
     payload=PAYLOAD,
     payload_center=CENTER,
     position_step=2.0 * math.pi / 2**17,
@@ -45,8 +45,8 @@ REQUEST = GainRequest(
 
 @pytest.fixture(scope='module')
 def dynamics():
-    """Return the dynamics of an arm with rotors."""
-    return Dynamics(geared_arm(), backend='python')
+    """Return the dynamics of an arm of three joints with rotors."""
+    return Dynamics(geared_arm('forearm'), backend='python')
 
 
 @pytest.fixture(scope='module')
@@ -77,7 +77,7 @@ def altered(robot, rng, uncertainty, payload):
 
 def test_poses_that_the_motors_do_not_hold_are_left_out(dynamics):
     """Also where an arm within the uncertainty, with the payload, leaves them no effort."""
-    weak = replace(REQUEST, effort_limits=(330.0, 100.0, 60.0, 56.0, 56.0, 56.0), poses=40)
+    weak = replace(REQUEST, effort_limits=(330.0, 100.0, 60.0), poses=40)
     plants = gather_plants(dynamics, weak)
     assert 0.2 < plants.held_share < 0.9
     limits = weak.limits(dynamics.robot.joints)
@@ -128,6 +128,7 @@ def test_bounds_hold_for_every_model(dynamics):
         assert (np.linalg.eigvalsh(plants.heavy - masses) > -1e-9 * scale).all()
     heaviest = with_hung_mass(dynamics.robot, PAYLOAD, np.array(CENTER))
     exact = gather_plants(dynamics, replace(REQUEST, uncertainty=0.0))
+    np.testing.assert_allclose(exact.body_gravity.sum(axis=1), exact.gravity, atol=1e-10)
     loaded = Dynamics(heaviest, backend='python')
     np.testing.assert_allclose(loaded.mass_matrix(plants.poses), exact.heavy, atol=1e-12)
     gravity = exact.gravity + PAYLOAD * exact.load_gravity
@@ -136,12 +137,6 @@ def test_bounds_hold_for_every_model(dynamics):
         plants.poses, 0.0 * plants.poses, 0.0 * plants.poses
     )[0]
     np.testing.assert_allclose(slope, exact.slope + PAYLOAD * exact.load_slope, atol=1e-6)
-
-
-def test_gravity_of_the_bodies_adds_up(dynamics):
-    """Body by body it is the whole."""
-    plants = gather_plants(dynamics, REQUEST)
-    np.testing.assert_allclose(plants.body_gravity.sum(axis=1), plants.gravity, atol=1e-10)
 
 
 def test_margins_are_kept_in_all_poses(design):
@@ -183,7 +178,6 @@ def test_what_is_known_better_may_be_stiffer(dynamics, design):
 
 
 def test_bounds_of_encoders_motors_and_drives(dynamics, design):
-    """One step of an encoder and the range of a drive bound the gains where they are least."""
     limits = REQUEST.limits(dynamics.robot.joints)
     for one in design.modes.values():
         if one.choice.kind.weights is None:
@@ -199,7 +193,6 @@ def test_bounds_of_encoders_motors_and_drives(dynamics, design):
 
 
 def test_node_takes_its_parameters(design):
-    """What is written for the node are parameters that it has, and gains that it takes."""
     for mode in (GainMode.COMPUTED_TORQUE, GainMode.FEEDFORWARD_PD, GainMode.MIT):
         parameters = design.node_parameters(mode)
         settings = PARAMETERS.changed(parameters)
@@ -207,7 +200,7 @@ def test_node_takes_its_parameters(design):
         if not mode.is_of_node:
             continue
         gains = Gains.from_values(
-            parameters[f'{mode.value}.kp'], parameters[f'{mode.value}.kv'], 6
+            parameters[f'{mode.value}.kp'], parameters[f'{mode.value}.kv'], 3
         )
         velocity = REQUEST.velocity_settings(parameters['velocity_cutoff_frequency'])
         for masses in design.plants.corners():
@@ -254,7 +247,7 @@ def read_settings(text, **others):
 def test_arrays_go_to_the_joints_they_were_written_for_or_nowhere(dynamics, design, kind):
     """Where the node has another order of joints the file is refused, or was written for it."""
     names = list(dynamics.joint_names)
-    order = [names[index] for index in (3, 0, 5, 1, 4, 2)]
+    order = [names[index] for index in (2, 0, 1)]
     robot = dynamics.robot
 
     def gains_of(settings):
@@ -266,7 +259,7 @@ def test_arrays_go_to_the_joints_they_were_written_for_or_nowhere(dynamics, desi
     own = as_yaml(design, kind)
     assert yaml.safe_load(own)['/**/computed_torque']['ros__parameters']['gain_joints'] == names
     expected = gains_of(read_settings(own))
-    for others in ({'joints': tuple(order)}, {'joints': tuple(names[:5])}):
+    for others in ({'joints': tuple(order)}, {'joints': tuple(names[:2])}):
         with pytest.raises(ParameterError, match='joints: expected'):
             gains_of(read_settings(own, **others))
     other = as_yaml(design, kind, joints=order)
@@ -274,10 +267,10 @@ def test_arrays_go_to_the_joints_they_were_written_for_or_nowhere(dynamics, desi
         gains_of(read_settings(other))
     assert gains_of(read_settings(other, joints=tuple(order))) == expected
     with pytest.raises(InputError, match="joints: expected the model's in any order"):
-        as_yaml(design, kind, joints=names[:5])
+        as_yaml(design, kind, joints=names[:2])
 
 
-@pytest.mark.parametrize('name', ['a b: {', '', '1st', 'a/', '/a', 'a\n', 'ä', 'a.b', '~'])
+@pytest.mark.parametrize('name', ['a b: {', '', '1st', '/a', 'a\n', 'ä'])
 def test_controllers_have_names_of_ros(design, name):
     """What no controller can be called is not written."""
     with pytest.raises(InputError, match='controller: expected a name'):
@@ -343,15 +336,14 @@ def test_values_that_cannot_be_used_are_named(changes, message):
 @pytest.mark.parametrize(
     ('changes', 'message'),
     [
-        ({'position_step': (1e-4, 1e-4)}, 'position_step: expected 1 or 6 numbers, got 2'),
+        ({'position_step': (1e-4, 1e-4)}, 'position_step: expected 1 or 3 numbers, got 2'),
         ({'position_step': math.nan}, 'position_step: expected finite numbers >= 0'),
         ({'stiffness': -3.0}, "stiffness: joint 'joint_1': expected a finite number > 0"),
         ({'effort_limits': 0.0}, "joint 'joint_1': effort limit: expected > 0, got 0"),
-        ({'payload': 400.0}, 'motors that can hold the arm, with 400 kg'),
+        ({'payload': 4000.0}, 'motors that can hold the arm, with 4000 kg'),
     ],
 )
 def test_requests_that_do_not_fit_the_arm(dynamics, changes, message):
-    """So does one that does not fit the arm."""
     with pytest.raises(InputError, match=message):
         design_gains(dynamics, replace(REQUEST, modes=('mit',), **changes))
 
@@ -365,7 +357,6 @@ def test_arms_that_have_no_gains():
 
 
 def test_elastic_joints_and_drives_of_several_joints_are_refused():
-    """By the name of the drive: a motor before a spring is one of a joint."""
     robot = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
     names = robot.joint_names[4:]
     robot = replace(
@@ -385,7 +376,7 @@ def test_a_loop_that_is_too_late_names_the_delay_that_would_do():
     late = GainRequest(
         rate=50.0,
         delay=0.12,
-        poses=4,
+        poses=2,
         uncertainty=0.05,
         velocity_cutoff_frequency=12.0,
         modes=('computed_torque',),
@@ -403,7 +394,7 @@ def test_smaller_margins_are_said_to_be_smaller():
     """Where nothing keeps the margins that were asked for, and smaller ones are allowed."""
     dynamics = Dynamics(sliding_arm(), backend='python')
     request = GainRequest(
-        poses=6,
+        poses=3,
         rate=40.0,
         delay=0.06,
         uncertainty=0.05,
@@ -422,7 +413,7 @@ def test_smaller_margins_are_said_to_be_smaller():
 def test_limits_that_are_none_bound_nothing():
     """Without effort limits, margins alone do, and that is said."""
     dynamics = Dynamics(sliding_arm(has_limits=False), backend='python')
-    request = GainRequest(poses=6, position_step=1e-4, modes=('computed_torque',))
+    request = GainRequest(poses=3, position_step=1e-4, modes=('computed_torque',))
     design = design_gains(dynamics, request)
     assert set(design.of('computed_torque').choice.active) == {'margins'}
     assert any('no effort limit of lift, arm' in remark for remark in design.remarks())

@@ -116,10 +116,7 @@ def find_least_stiffness(robot, mode, kp, factor, request):
     return min(found)
 
 
-CASES = [
-    ('ur5', {'rate': 125.0, 'delay': 0.01}),
-    ('geared', {'delay': 0.003, 'payload': 2.0}),
-]
+CASES = [('ur5', {'rate': 125.0, 'delay': 0.01}), ('geared', {'delay': 0.003, 'payload': 2.0})]
 if os.environ.get('NE_DYNAMICS_ORACLES') == 'all':
     # Half a minute to a minute each.
     CASES += [
@@ -173,16 +170,6 @@ def test_the_locus_of_an_arm_that_falls_ends_at_0_hz(square):
             assert (float(growth(closed, False)[0]) < 1.0) == is_stable
 
 
-def test_a_joint_that_gravity_does_not_move_bears_any_reduction():
-    """About a vertical axis nothing falls."""
-    timing = LoopTiming(0.004, 0.004, None)
-    gains = JointGains(np.array([300.0]), np.array([45.0]), np.zeros(1))
-    modes = rigid_modes(np.array([[[2.0]]]), np.zeros((1, 1, 1)))
-    at = frequencies(timing)
-    loop, rest = open_loop(modes, None, gains, timing, at), resting_loop(modes, None, gains)
-    assert np.isinf(margins_of_all(loop, at, rest).reduction).all()
-
-
 def test_elastic_gears_fall_earlier_than_rigid_ones():
     """Springs in series with the gains: K (K + G)^-1 G is what the motors meet."""
     robot = load_arm('geared')
@@ -197,13 +184,12 @@ def test_elastic_gears_fall_earlier_than_rigid_ones():
 
 
 def test_an_integral_keeps_its_reduction_in_new_poses():
-    """With the gains by the factor no loop of new poses grows, also where the integral is slow."""
     robot = load_arm('geared')
     dynamics = Dynamics(robot, backend='python')
-    request = GainRequest(poses=8, payload=2.0, delay=0.003, modes=('jtc',))
+    request = GainRequest(poses=4, payload=2.0, delay=0.003, modes=('jtc',))
     choice = design_gains(dynamics, request).of('jtc').choice
     assert choice.gains.ki.all()
-    fresh = replace(request, poses=1000, seed=5)
+    fresh = replace(request, poses=300, seed=5)
     plants = gather_plants(dynamics, fresh)
     modes = corner_modes(GainMode.JTC, plants, fresh, robot.joints)
     factor = float(choice.margins.reduction.min())

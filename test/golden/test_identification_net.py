@@ -33,21 +33,17 @@ def compare(name, found):
 
 @pytest.mark.parametrize('name', CASES)
 def test_a_log_gives_the_model_that_it_gave(name, tmp_path):
-    """Parameters, residuals and samples of a fit are as stored, findings by code and amount."""
     compare(f'identification_{name}', record_identification(name, tmp_path))
 
 
 def test_a_load_is_the_one_that_was_found(tmp_path):
-    """Two logs of a UR10e tell the load that they told."""
     compare('identification_ur10e_load', record_load(tmp_path))
 
 
 @pytest.mark.parametrize('name', DRIVERS)
 def test_a_driver_is_described_as_it_was(name, tmp_path):
-    """What its efforts and velocities are, how sure that is, and the parameters that follow."""
     compare(f'driver_{name}', record_driver(name, tmp_path))
 
 
 def test_planted_faults_are_found_as_they_were():
-    """What is said of a log with a fault is the same by code, joint and amount."""
     compare('planted_faults', record_planted_faults())

@@ -30,19 +30,16 @@ def compare(name, found):
 
 
 def test_the_node_has_the_parameters_topics_services_and_action_that_it_had(messages):
-    """Each has its name and type, and each parameter its default."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     compare('interface_computed_torque', record_computed_torque(messages))
 
 
 def test_the_annotator_has_the_parameters_topics_and_action_that_it_had(messages):
-    """Each has its name and type, and each parameter its default."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     compare('interface_annotator', record_annotator(messages))
 
 
 def test_the_simulated_robot_has_the_parameters_topics_and_services_that_it_had():
-    """Each has its name and type, and each parameter its default."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
     pytest.importorskip('mujoco', reason='mujoco is missing')
     compare('interface_simulated_robot', record_simulated_robot())
@@ -58,13 +55,11 @@ def test_the_simulated_robot_has_the_parameters_topics_and_services_that_it_had(
     ids=['options', 'launch arguments', 'Python'],
 )
 def test_what_is_typed_is_accepted_as_it_was(name, record):
-    """Options with all their spellings, arguments of launch files and of methods are the same."""
     compare(name, record())
 
 
 @pytest.mark.parametrize('name', COUNTED)
 def test_equations_take_as_many_operations_as_before(name):
-    """Every function of a robot takes the multiplications and additions that it took."""
     found = record_counts(name)
     differences = sorted(list_differences(read_record('operation_counts')[name], found))
     assert not differences, '\n'.join([f'{name}:', *differences, AGAIN])
@@ -72,7 +67,6 @@ def test_equations_take_as_many_operations_as_before(name):
 
 @pytest.mark.parametrize('name', PRINTED)
 def test_equations_are_printed_as_before(name):
-    """The text of the equations is the same, up to the rounding of its numbers."""
     differences = []
     for file, text in print_equations(name).items():
         stored = (EQUATIONS / f'{file}.txt').read_text(encoding='utf-8')
@@ -84,7 +78,6 @@ def test_equations_are_printed_as_before(name):
 
 
 def test_a_text_with_another_number_or_name_is_another():
-    """Rounding is no difference; a number, an operator or a name that changed is one."""
     text = 'const double t1 = 0.5*q[1] - 9.80665*c2;'
     assert not list_text_differences(text, text.replace('.80665', '.806650000000002'), ROUNDING)
     for old, new in (('80665', '8066'), ('-', '+'), ('c2', 's2'), ('t1', 't2'), ('[1]', '[2]')):
@@ -108,5 +101,4 @@ def test_a_text_with_another_number_or_name_is_another():
     ],
 )
 def test_what_differs_from_a_record_is_seen(stored, found, differences):
-    """A number beyond its tolerance, a name that is gone or new, and a type are differences."""
     assert len(list(list_differences(stored, found, 1e-6))) == differences

@@ -82,7 +82,6 @@ def test_replay(name, context, found_messages):
 
 
 def test_each_scenario_is_recorded():
-    """Every scenario has its recording, and every recording its scenario and properties."""
     pytest.importorskip('mujoco', reason='needs MuJoCo: pip install "ne_dynamics[sim]"')
     from scenarios import SCENARIOS
 
@@ -92,7 +91,6 @@ def test_each_scenario_is_recorded():
 
 @pytest.mark.parametrize('joint', [0, 3])
 def test_a_small_perturbation_is_seen(joint, context):
-    """One command that is off by 1e-6 of the joint's largest is a difference, stored or not."""
     from comparison import compare
 
     recording = read('malformed')
@@ -109,7 +107,6 @@ def test_a_small_perturbation_is_seen(joint, context):
 
 
 def test_what_is_lost_or_late_is_seen(context):
-    """A command that is missing, one that is late, and a fault of another name are differences."""
     from comparison import compare
     from node_outputs import Event
 
@@ -126,7 +123,6 @@ def test_what_is_lost_or_late_is_seen(context):
 
 
 def test_whole_numbers_are_packed_without_loss():
-    """What is packed comes back, whatever the numbers and the differences taken."""
     from replay_inputs import pack, unpack
 
     rng = np.random.default_rng(5)

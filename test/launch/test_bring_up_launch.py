@@ -12,11 +12,12 @@ import yaml
 from brought_up_arms import ARMS, find_arm
 from install_space import add_package
 from launch_process import LaunchProcess
+from launch_watcher import Watcher
 from sensor_msgs.msg import JointState
-from test_launch_files import Watcher
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.cli.main import main
+from ne_dynamics.simulation.demo.node_messages import trajectory_message
 
 
 @pytest.mark.parametrize('name', ARMS)
@@ -32,35 +33,25 @@ def test_the_simulation_moves_the_arm(name, prefix, environment, tmp_path):
     text = readme.partition("JointTrajectory '{")[2].partition("}'")[0]
     motion = yaml.safe_load('{' + text + '}')
     (point,) = motion['points']
+    goal = dict(zip(motion['joint_names'], point['positions'], strict=True))
     places = {}
     with (
-        Watcher('/computed_torque', environment) as watcher,
+        Watcher('/computed_torque') as watcher,
         LaunchProcess(folder / 'launch/simulation.launch.py', [], environment) as process,
     ):
 
         def on_states(message):
             places.update(zip(message.name, message.position, strict=True))
 
-        watcher.node.create_subscription(JointState, 'joint_states', on_states, 10)
-        trajectory = JointTrajectory(joint_names=motion['joint_names'])
-        goal = JointTrajectoryPoint(positions=point['positions'])
-        goal.time_from_start.sec = point['time_from_start']['sec']
-        trajectory.points.append(goal)
-        sender = watcher.node.create_publisher(JointTrajectory, 'joint_trajectory', 1)
-
         def is_there():
-            watcher.spin()
-            return bool(places) and all(
-                abs(places[joint] - place) < 0.01
-                for joint, place in zip(motion['joint_names'], point['positions'], strict=True)
-            )
+            return all(abs(places[joint] - place) < 0.01 for joint, place in goal.items())
 
-        assert process.wait_until(lambda: watcher.spin() or bool(places)), process.output
-        assert process.wait_until(
-            lambda: watcher.spin() or 'joint_trajectory' in str(watcher.topics('subscriber'))
-        )
+        watcher.probe.create_subscription(JointState, 'joint_states', on_states, 10)
+        sender = watcher.probe.create_publisher(JointTrajectory, 'joint_trajectory', 1)
+        watcher.until(lambda: places, 'states')
+        watcher.until(sender.get_subscription_count, 'the node')
         assert not is_there()
-        sender.publish(trajectory)
-        arrived = process.wait_until(is_there)
-    assert arrived, (process.output, places)
+        seconds = point['time_from_start']['sec']
+        sender.publish(trajectory_message(list(goal), [(seconds, list(goal.values()))]))
+        watcher.until(is_there, 'the arm at the goal')
     assert 'Traceback' not in process.output

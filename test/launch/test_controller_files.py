@@ -60,7 +60,6 @@ def nodes(name):
 
 
 def constants(launch_file, folder='launch'):
-    """Return what a launch file assigns at its top, where it is a literal, without running it."""
     found = {}
     for statement in ast.parse((ROOT / folder / launch_file).read_text(encoding='utf-8')).body:
         if isinstance(statement, ast.Assign):
@@ -73,13 +72,11 @@ def constants(launch_file, folder='launch'):
 
 @pytest.fixture(scope='module')
 def robot():
-    """Return the shipped arm."""
     return ned.load_urdf(ARM, tip_link='tcp')
 
 
 @pytest.mark.parametrize('name', CONTROLLER_FILES)
 def test_controllers_are_complete(name):
-    """Each controller has a type that there is, and parameters of its own."""
     content = nodes(name)
     manager = dict(content.pop('controller_manager'))
     assert manager.pop('update_rate') == 500
@@ -99,7 +96,6 @@ def test_joints_are_those_of_the_arm(name, robot):
 
 @pytest.mark.parametrize('name', ['gazebo_controllers.yaml', 'robot_controllers.yaml'])
 def test_effort_controller_takes_the_commands_of_the_node(name):
-    """The effort controller forwards efforts, from the topic that the node publishes them on."""
     content = nodes(name)
     assert content['controller_manager']['effort_controller']['type'] == (
         'forward_command_controller/ForwardCommandController'
@@ -111,14 +107,12 @@ def test_effort_controller_takes_the_commands_of_the_node(name):
 
 @pytest.mark.parametrize('name', ['gazebo_controllers.yaml', 'robot_controllers.yaml'])
 def test_sensor_is_read_in_its_frame(name):
-    """The broadcaster's sensor and frame are the link behind the sensor's joint."""
     values = nodes(name)['force_torque_sensor_broadcaster']
     assert links_at_sensor(ARM, 'ft_sensor_joint') == ('flange', 'ft_sensor')
     assert values == {'sensor_name': 'ft_sensor', 'frame_id': 'ft_sensor'}
 
 
 def test_gazebo_launch_starts_what_is_configured():
-    """gazebo.launch.py names the controllers as their file does."""
     names = constants('launch_files.py', 'ne_dynamics/ros/launching') | constants(
         'gazebo.launch.py'
     )
@@ -148,7 +142,6 @@ def test_controllers_claim_what_the_description_offers():
 
 
 def test_node_parameters_for_gazebo_are_possible(robot):
-    """Each is a parameter of the node with a value it may have; gravity is that of the world."""
     specs = {spec.name: spec for spec in PARAMETERS}
 
     def flattened(values, prefix=''):
@@ -182,7 +175,6 @@ def test_trajectory_controllers_are_of_both_kinds():
 
 
 def read_gains(robot):
-    """Return the gains of the shipped effort controller, and its clamps."""
     block = nodes('jtc_effort_controllers.yaml')['effort_trajectory_controller']['gains']
     rows = [block[name] for name in robot.joint_names]
     gains = JointGains(*(np.array([row[key] for row in rows]) for key in ('p', 'd', 'i')))
@@ -228,7 +220,6 @@ def test_gains_are_those_of_the_command(robot):
 
 
 def test_rviz_shows_the_arm(robot):
-    """What rviz2 shows is the model from its topic, from the base link of the shipped arm."""
     content = yaml.safe_load((CONFIG / 'six_axis_arm.rviz').read_text(encoding='utf-8'))
     manager = content['Visualization Manager']
     assert manager['Global Options']['Fixed Frame'] == robot.base_link

@@ -26,7 +26,6 @@ COMPENSATED = {'franka', 'ur_direct_torque'}
 
 
 def driver_text(name):
-    """Return the file of a driver."""
     return (CONFIG / driver_file(name)).read_text(encoding='utf-8')
 
 
@@ -47,7 +46,6 @@ def driver_parameters(name):
 
 
 def table_rows():
-    """Return the rows of the table of drivers in doc/bring_up.md, by driver."""
     text = (ROOT / 'doc' / 'bring_up.md').read_text(encoding='utf-8')
     _, _, table = text.partition('| driver | what')
     rows = {}
@@ -69,7 +67,6 @@ def test_files_are_those_of_the_drivers():
 
 @pytest.mark.parametrize('name', DRIVERS)
 def test_parameters_are_possible(name):
-    """Each is a parameter of the node with a value that it may have."""
     values = driver_parameters(name)
     for key, value in values.items():
         if key not in OF_EVERY_NODE:
@@ -139,7 +136,6 @@ def test_the_generic_driver_has_the_defaults():
 
 
 def test_the_topics_of_drivers_are_arguments():
-    """Each is an argument of the launch file, with another topic than the usual one."""
     usual = constants('computed_torque.launch.py')['TOPICS']
     for name in DRIVERS:
         for argument, topic in find_driver(name).items():
@@ -185,7 +181,6 @@ def test_what_a_file_changes_of_the_drivers_is_found(tmp_path, node, nested):
 
 
 def test_a_full_copy_of_the_defaults_changes_all_of_it():
-    """computed_torque.params.yaml after a driver's file leaves nothing of what differs."""
     defaults = CONFIG / 'computed_torque.params.yaml'
     assert find_changes(CONFIG / driver_file('generic'), defaults) == []
     assert find_changes(CONFIG / driver_file('ur_direct_torque'), defaults) == [
@@ -218,7 +213,6 @@ def test_a_file_that_says_nothing_changes_nothing(tmp_path, content):
 
 
 def test_the_document_has_the_same_drivers():
-    """The table of doc/bring_up.md has a row for each driver, with what its file sets."""
     rows = table_rows()
     assert list(rows) == list(DRIVERS)
     for name, cells in rows.items():

@@ -17,7 +17,7 @@ pytest.importorskip('dartpy', reason='needs DART (pip install dartpy)')
 
 import rclpy
 from install_space import ROOT, add_executable, add_package
-from launch_process import LaunchProcess
+from launch_process import LaunchProcess, refusal
 from rcl_interfaces.srv import GetParameters
 from trajectory_msgs.msg import JointTrajectory
 
@@ -63,7 +63,6 @@ def generate_launch_description():
 
 @pytest.fixture
 def folder(prefix, tmp_path):
-    """Install the stand-ins; return the folder that they write to."""
     folder = tmp_path / 'stand_in'
     folder.mkdir()
     for package, programs in PROGRAMS.items():
@@ -89,7 +88,6 @@ def started(folder):
 
 
 def report(folder):
-    """Return the last report of the physics."""
     path = folder / 'report.json'
     return json.loads(path.read_text()) if path.exists() else {}
 
@@ -205,7 +203,6 @@ def test_in_a_namespace_upside_down_with_the_wrench(folder, environment):
 
 
 def test_the_arm_follows_a_trajectory(folder, environment):
-    """A trajectory on `joint_trajectory` is followed to its end, with the sensor in the loop."""
     goal = [0.4, -0.3, 0.6, 0.2, -0.5, 0.7]
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=int(environment['ROS_DOMAIN_ID']))
@@ -232,7 +229,6 @@ def test_the_arm_follows_a_trajectory(folder, environment):
 
 
 def mode_of(node, context):
-    """Return the mode of the computed-torque node; '' while it does not answer."""
     client = node.create_client(GetParameters, 'computed_torque/get_parameters')
     executor = rclpy.executors.SingleThreadedExecutor(context=context)
     executor.add_node(node)
@@ -308,19 +304,8 @@ def test_everything_ends_with_gazebo(folder, environment):
     assert 'ending everything: python' in process.output
 
 
-def refusal(environment, *arguments):
-    """Return what a launch file printed that ended without starting anything."""
-    with LaunchProcess(LAUNCH_FILE, ['gui:=false', *arguments], environment) as process:
-        process.wait_until(lambda: False, timeout=20.0)
-        assert not process.is_running
-    assert process.returncode == 1
-    assert 'Traceback' not in process.output
-    return process.output
-
-
 def test_missing_packages_are_named(environment):
-    """Without Gazebo the launch file names the Debian packages that it needs."""
-    output = refusal(environment)
+    output = refusal(LAUNCH_FILE, environment, 'gui:=false')
     assert 'needs packages that are not installed' in output
     assert 'ros-$ROS_DISTRO-gz-ros2-control' in output
     assert 'ros-$ROS_DISTRO-force-torque-sensor-broadcaster' in output
@@ -351,6 +336,7 @@ def test_wrong_arguments_are_named(folder, environment, tmp_path, change, argume
     controllers = tmp_path / 'controllers.yaml'
     text = (ROOT / 'config/gazebo_controllers.yaml').read_text()
     controllers.write_text(text.replace(*change) if change[0] else text)
-    output = refusal(environment, f'controllers_file:={controllers}', *arguments)
+    given = ['gui:=false', f'controllers_file:={controllers}', *arguments]
+    output = refusal(LAUNCH_FILE, environment, *given)
     assert message in output
     assert started(folder) == []

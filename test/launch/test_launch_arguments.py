@@ -32,7 +32,6 @@ from ne_dynamics.simulation.robot_parameters import PARAMETERS as ROBOT_PARAMETE
     ],
 )
 def test_the_argument_is_named(argument, parameter, text, reason) -> None:
-    """By its own name and as it was typed, with what its parameter expects."""
     with pytest.raises(ParameterError, match=reason) as error:
         check_argument(argument, text, PARAMETERS.find(parameter))
     assert str(error.value).startswith(f'argument {argument}:={text}: ')

@@ -10,20 +10,18 @@ pytest.importorskip(
 
 from install_space import ROOT
 from launch_process import LaunchProcess
-from lifecycle_msgs.msg import State
-from test_launch_files import Watcher
+from launch_watcher import Watcher
 
 
 def test_the_example_brings_the_node_up_with_its_parameters(environment):
     """In its namespace, with the gains that it gives."""
     path = ROOT / 'examples/own_arm.launch.py'
     with (
-        Watcher('/left/computed_torque', environment) as watcher,
+        Watcher('/left/computed_torque') as watcher,
         LaunchProcess(path, [], environment) as process,
     ):
-        assert process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
-        values = watcher.parameters('computed_torque.kp', 'tip_link')
-        assert list(values['computed_torque.kp']) == [100.0]
-        assert values['tip_link'] == 'tcp'
+        watcher.until(lambda: watcher.is_in('active'), 'active')
+        found = watcher.parameters('computed_torque.kp', 'tip_link')
+    assert found == {'computed_torque.kp': [100.0], 'tip_link': 'tcp'}
     assert 'expected YAML' not in process.output
     assert process.output.count('process has finished cleanly') == 2, process.output

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 pytest.importorskip(
@@ -11,86 +9,22 @@ pytest.importorskip(
 )
 
 import launch
-import rclpy
 import yaml
 from install_space import ROOT, add_executable, add_package
 from launch.actions import DeclareLaunchArgument
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch_process import LaunchProcess
-from lifecycle_msgs.msg import State
-from lifecycle_msgs.srv import GetState
-from rcl_interfaces.srv import GetParameters
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import NodeNameNonExistentError
-from rclpy.parameter import parameter_value_to_python
-from std_msgs.msg import Float64MultiArray
+from launch_process import LaunchProcess, refusal, write_parameters
+from launch_watcher import Watcher, look_at
 
 LAUNCH_FILES = sorted((ROOT / 'launch').glob('*.launch.py'))
+SIMULATION, NODE = (
+    ROOT / f'launch/{name}.launch.py' for name in ('simulation', 'computed_torque')
+)
 ARM = ROOT / 'config/six_axis_arm.urdf'
 JOINTS = [f'joint_{number}' for number in range(1, 7)]
 
 
-class Watcher:
-    """Watches, from outside, a node of this name that a launch file starts."""
-
-    def __init__(self, name, environment):
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context, domain_id=int(environment['ROS_DOMAIN_ID']))
-        self.node = rclpy.create_node('watcher', context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self.node)
-        self.namespace, _, self.name = name.rpartition('/')
-
-    def __enter__(self):
-        """Return itself."""
-        return self
-
-    def __exit__(self, *_):
-        """Leave the domain."""
-        self._executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self._context)
-
-    def spin(self, seconds=0.1):
-        """Serve what comes in."""
-        self._executor.spin_once(timeout_sec=seconds)
-
-    def call(self, kind, service, request):
-        """Return the response of a service of the node, or None."""
-        client = self.node.create_client(kind, f'{self.namespace}/{self.name}/{service}')
-        try:
-            if not client.wait_for_service(timeout_sec=1.0):
-                return None
-            future = client.call_async(request)
-            self._executor.spin_until_future_complete(future, timeout_sec=5.0)
-            return future.result() if future.done() else None
-        finally:
-            self.node.destroy_client(client)
-
-    def state(self):
-        """Return the id of the lifecycle state, or None."""
-        response = self.call(GetState, 'get_state', GetState.Request())
-        return response and response.current_state.id
-
-    def parameters(self, *names):
-        """Return parameters of the node by name."""
-        response, deadline = None, time.monotonic() + 60.0
-        while response is None and time.monotonic() < deadline:
-            request = GetParameters.Request(names=names)
-            response = self.call(GetParameters, 'get_parameters', request)
-        return dict(zip(names, map(parameter_value_to_python, response.values), strict=True))
-
-    def topics(self, which):
-        """Return the names of the topics that the node publishes or subscribes to."""
-        ask = getattr(self.node, f'get_{which}_names_and_types_by_node')
-        try:
-            return {name for name, _ in ask(self.name, self.namespace or '/')}
-        except NodeNameNonExistentError:
-            return set()  # not discovered yet, though its services are
-
-
 def declared_arguments(path):
-    """Return the declared arguments of a launch file by name."""
     source = PythonLaunchDescriptionSource(str(path))
     return {
         action.name: action
@@ -101,52 +35,28 @@ def declared_arguments(path):
 
 @pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
 def test_every_argument_is_documented(path, environment):
-    """A launch file loads, and each of its arguments has a description and a default."""
     arguments = declared_arguments(path)
     assert {'model', 'namespace'} <= set(arguments)
+    context = launch.LaunchContext()
+    files = []
     for argument in arguments.values():
         assert argument.description
-        assert argument.default_value is not None
-
-
-@pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
-def test_default_files_exist(path, environment):
-    """Every file that an argument names by default is shipped."""
-    context = launch.LaunchContext()
-    defaults = [
-        launch.utilities.perform_substitutions(context, argument.default_value)
-        for argument in declared_arguments(path).values()
-    ]
-    shipped = [default.partition('share/ne_dynamics/')[2] for default in defaults]
-    files = [ROOT / name for name in shipped if name]
-    assert files
-    for file in files:
-        assert file.is_file()
+        default = launch.utilities.perform_substitutions(context, argument.default_value)
+        files.append(default.partition('share/ne_dynamics/')[2])
+    assert any(files)
+    assert all((ROOT / file).is_file() for file in files if file)
 
 
 def test_simulation_runs_to_the_first_commands(environment):
     """simulation.launch.py brings the node to `active`, commands flow, and Ctrl-C ends it."""
     arguments = ['namespace:=arm', 'tip_link:=tcp', 'sensor_link:=ft_sensor', 'payload_mass:=3.0']
-    arguments += ['rviz:=true']
-    path = ROOT / 'launch/simulation.launch.py'
-    received = []
     with (
-        Watcher('/arm/computed_torque', environment) as watcher,
-        LaunchProcess(path, arguments, environment) as process,
+        Watcher('/arm/computed_torque') as watcher,
+        LaunchProcess(SIMULATION, [*arguments, 'rviz:=true'], environment) as process,
     ):
-        watcher.node.create_subscription(
-            Float64MultiArray, 'arm/effort_controller/commands', received.append, 10
-        )
-        state = None
-        deadline = time.monotonic() + 60.0
-        while time.monotonic() < deadline and process.is_running:
-            watcher.spin()
-            if state != State.PRIMARY_STATE_ACTIVE:
-                state = watcher.state()
-            elif len(received) >= 10:
-                break
-    assert state == State.PRIMARY_STATE_ACTIVE, process.output
-    assert len(received) >= 10, process.output
+        received = watcher.hear('arm/effort_controller/commands')
+        watcher.until(lambda: watcher.is_in('active'), 'active')
+        watcher.until(lambda: len(received) >= 10, 'commands')
     assert len(received[-1].data) == 6
     assert process.returncode == 0, process.output
     assert process.output.count('process has finished cleanly') == 2, process.output
@@ -159,72 +69,46 @@ def test_simulation_runs_to_the_first_commands(environment):
 def test_both_nodes_have_one_order_and_the_same_topics(environment, tmp_path):
     """Given as an argument or in the node's file, the order is the robot's too; so are topics."""
     backwards = list(reversed(JOINTS))
-    file = tmp_path / 'node.yaml'
     values = {'joints': backwards, 'backend': 'python'}
-    file.write_text(yaml.safe_dump({'/arm/computed_torque': {'ros__parameters': values}}))
+    file = write_parameters(tmp_path / 'node.yaml', values, '/arm/computed_torque')
     topics = ['joint_states:=js', 'effort_commands:=motors', 'wrench:=ft', 'imu:=base_imu']
-    path = ROOT / 'launch/simulation.launch.py'
-    given = [f'joints:=[{", ".join(backwards)}]'], [f'params_file:={file}']
-    for some in given:
-        received = []
+    for order in (f'joints:=[{", ".join(backwards)}]', file):
+        arguments = ['namespace:=arm', *topics, order]
         with (
-            Watcher('/arm/simulated_robot', environment) as watcher,
-            LaunchProcess(path, ['namespace:=arm', *topics, *some], environment) as process,
+            Watcher('/arm/simulated_robot') as watcher,
+            LaunchProcess(SIMULATION, arguments, environment),
         ):
-            watcher.node.create_subscription(Float64MultiArray, '/arm/motors', received.append, 10)
-
-            def commands_flow(watcher=watcher, received=received):
-                watcher.spin()
-                return len(received) >= 10
-
-            assert process.wait_until(commands_flow), process.output
+            received = watcher.hear('/arm/motors')
+            watcher.until(lambda received=received: len(received) >= 10, 'commands')
             assert watcher.parameters('joints') == {'joints': backwards}
 
 
-def test_two_orders_of_one_command_end_the_launch(environment, tmp_path):
-    """The robot's file says another order than the node is given."""
-    file = tmp_path / 'robot.yaml'
-    values = {'joints': list(reversed(JOINTS))}
-    file.write_text(yaml.safe_dump({'simulated_robot': {'ros__parameters': values}}))
-    arguments = [f'robot_params_file:={file}', f'joints:=[{", ".join(JOINTS)}]']
-    path = ROOT / 'launch/simulation.launch.py'
-    with LaunchProcess(path, arguments, environment) as process:
-        assert process.wait_until(lambda: not process.is_running)
-    assert 'expected one order of the command for both nodes' in process.output
-    assert 'active' not in process.output
+# ---- what ends the launch before anything starts
+
+LOST = {
+    'no file': (None, {}, 'arm', 'expected a parameter file: No such file'),
+    'a misspelt node': ('computed_torqe', {}, '', 'expected parameters of /computed_torque'),
+    'a node in another namespace': (
+        'computed_torque',
+        {'mode': 'feedforward_pd'},
+        'arm',
+        'expected parameters of /arm/computed_torque',
+    ),
+}
 
 
-@pytest.mark.parametrize('launch_file', ['computed_torque', 'simulation'])
-@pytest.mark.parametrize(
-    ('content', 'namespace', 'reason'),
-    [
-        (None, 'arm', 'expected a parameter file: No such file'),
-        (
-            'computed_torqe:\n  ros__parameters: {}\n',
-            '',
-            'expected parameters of /computed_torque',
-        ),
-        (
-            'computed_torque:\n  ros__parameters: {mode: feedforward_pd}\n',
-            'arm',
-            'expected parameters of /arm/computed_torque',
-        ),
-    ],
-)
-def test_a_parameter_file_that_would_not_count_ends_the_launch(
-    environment, tmp_path, launch_file, content, namespace, reason
-):
+@pytest.mark.parametrize('path', [NODE, SIMULATION], ids=lambda path: path.name)
+@pytest.mark.parametrize('what', LOST)
+def test_a_parameter_file_that_would_not_count_ends_the_launch(environment, tmp_path, path, what):
     """Limits, gains and order would be lost without a word: no controller is started."""
-    file = tmp_path / 'node.yaml'
-    if content is not None:
-        file.write_text(content)
-    arguments = [f'params_file:={file}', f'model:={ARM}']
-    arguments += [f'namespace:={namespace}'] if namespace else []
-    path = ROOT / f'launch/{launch_file}.launch.py'
-    with LaunchProcess(path, arguments, environment) as process:
-        assert process.wait_until(lambda: not process.is_running)
-    assert reason in process.output
-    assert 'active' not in process.output
+    node, values, namespace, reason = LOST[what]
+    argument = f'params_file:={tmp_path / "node.yaml"}'
+    if node is not None:
+        write_parameters(tmp_path / 'node.yaml', values, node)
+    arguments = [argument, f'model:={ARM}', *([f'namespace:={namespace}'] if namespace else [])]
+    output = refusal(path, environment, *arguments, starts=True)
+    assert reason in output
+    assert 'active' not in output
 
 
 HOSTILE = {
@@ -247,56 +131,53 @@ def test_an_argument_that_cannot_be_is_named_and_ends_the_launch(
     environment, launch_file, argument
 ):
     """The reason begins with the argument as it was typed; nothing is left running."""
-    path = ROOT / f'launch/{launch_file}.launch.py'
-    with LaunchProcess(path, [argument], environment) as process:
-        assert process.wait_until(lambda: not process.is_running)
-    assert f'argument {argument}: ' in process.output
-    assert 'process started' not in process.output
-    assert process.returncode == 1
+    output = refusal(ROOT / f'launch/{launch_file}.launch.py', environment, argument)
+    assert f'argument {argument}: ' in output
 
 
-def test_a_mode_in_a_file_that_cannot_be_ends_the_launch(environment, tmp_path):
+IMPOSSIBLE = {
+    'a mode': ({'mode': 'torque'}, 'mode: expected one of computed_torque'),
+    # The robot would stand under its brakes for ever: it hears nothing or drops what it hears.
+    'commands of another type': (
+        {'mode': 'feedforward', 'command': {'type': 'joint_state'}},
+        'all that simulated_robot takes',
+    ),
+    'commands of other interfaces': (
+        {'mode': 'feedforward', 'command': {'interfaces': ['position', 'velocity', 'effort']}},
+        'all that simulated_robot takes',
+    ),
+}
+
+
+@pytest.mark.parametrize('what', IMPOSSIBLE)
+def test_a_file_that_cannot_be_ends_the_launch(environment, tmp_path, what):
     """Neither of the two nodes is started."""
+    values, reason = IMPOSSIBLE[what]
     file = tmp_path / 'node.yaml'
-    file.write_text('computed_torque:\n  ros__parameters: {mode: torque}\n')
-    path = ROOT / 'launch/simulation.launch.py'
-    with LaunchProcess(path, [f'params_file:={file}'], environment) as process:
-        assert process.wait_until(lambda: not process.is_running)
-    assert f'{file}: mode: expected one of computed_torque' in process.output
-    assert 'process started' not in process.output
+    output = refusal(SIMULATION, environment, write_parameters(file, values))
+    assert f'{file}: ' in output
+    assert reason in output
 
 
-@pytest.mark.parametrize(
-    'command', ['{type: joint_state}', '{interfaces: [position, velocity, effort]}']
-)
-def test_commands_that_the_simulated_robot_does_not_take_end_the_launch(
-    environment, tmp_path, command
-):
-    """It would stand under its brakes for ever, as it hears nothing or drops what it hears."""
-    file = tmp_path / 'node.yaml'
-    file.write_text(f'/**:\n  ros__parameters: {{mode: feedforward, command: {command}}}\n')
-    path = ROOT / 'launch/simulation.launch.py'
-    with LaunchProcess(path, [f'params_file:={file}'], environment) as process:
-        assert process.wait_until(lambda: not process.is_running)
-    assert f'{file}: command.' in process.output
-    assert 'all that simulated_robot takes' in process.output
-    assert 'process started' not in process.output
+def test_two_orders_of_one_command_end_the_launch(environment, tmp_path):
+    """The robot's file says another order than the node is given."""
+    file = tmp_path / 'robot.yaml'
+    write_parameters(file, {'joints': list(reversed(JOINTS))}, 'simulated_robot')
+    arguments = [f'robot_params_file:={file}', f'joints:=[{", ".join(JOINTS)}]']
+    output = refusal(SIMULATION, environment, *arguments, starts=True)
+    assert 'expected one order of the command for both nodes' in output
+    assert 'active' not in output
 
 
 def test_a_node_that_refuses_its_robot_ends_the_simulation(environment, tmp_path):
     """What only the node can know: the robot does not go on without a controller."""
-    file = tmp_path / 'node.yaml'
-    values = '{effort_limits: [1.0, 2.0], backend: python}'
-    file.write_text(f'computed_torque:\n  ros__parameters: {values}\n')
-    path = ROOT / 'launch/simulation.launch.py'
-    with LaunchProcess(path, [f'params_file:={file}'], environment) as process:
-        assert process.wait_until(lambda: not process.is_running)
-    assert 'not configured: effort_limits: expected 1 or 6 values' in process.output
-    assert 'Traceback' not in process.output
+    values = {'effort_limits': [1.0, 2.0], 'backend': 'python'}
+    file = write_parameters(tmp_path / 'node.yaml', values)
+    output = refusal(SIMULATION, environment, file, starts=True)
+    assert 'not configured: effort_limits: expected 1 or 6 values' in output
 
 
 def test_arguments_reach_the_node(environment):
-    """computed_torque.launch.py sets parameters and remaps every topic of the node."""
     topics = {
         'joint_states': 'measured',
         'joint_trajectory': 'desired',
@@ -308,34 +189,7 @@ def test_arguments_reach_the_node(environment):
     arguments += [f'model:={ARM}', 'namespace:=arm', 'tip_link:=tcp', 'sensor_link:=flange']
     arguments += [f'joints:=[{", ".join(reversed(JOINTS))}]', 'mode:=gravity_compensation']
     arguments += ['use_imu:=true', 'state_timeout:=0.25', 'use_sim_time:=false', 'log_level:=warn']
-    path = ROOT / 'launch/computed_torque.launch.py'
-    with (
-        Watcher('/arm/computed_torque', environment) as watcher,
-        LaunchProcess(path, arguments, environment) as process,
-    ):
-        process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
-        values = watcher.parameters(
-            'model_file',
-            'joints',
-            'tip_link',
-            'mode',
-            'wrench.enabled',
-            'wrench.sensor_link',
-            'imu.enabled',
-            'state_timeout',
-            'use_sim_time',
-        )
-        subscribed, published = set(), set()
-
-        def are_there():
-            watcher.spin()
-            subscribed.update(watcher.topics('subscriber'))
-            published.update(watcher.topics('publisher'))
-            names = {f'/arm/{topic}' for topic in topics.values()}
-            return names <= subscribed | published
-
-        assert process.wait_until(are_there, timeout=10.0), (subscribed, published)
-    assert values == {
+    expected = {
         'model_file': str(ARM),
         'joints': list(reversed(JOINTS)),
         'tip_link': 'tcp',
@@ -346,38 +200,25 @@ def test_arguments_reach_the_node(environment):
         'state_timeout': 0.25,
         'use_sim_time': False,
     }
-    assert '/arm/motors/commands' in published
-    assert '/arm/motors/commands' not in subscribed
+    found, seen, _ = look_at(
+        *(NODE, arguments, environment, *expected),
+        node='/arm/computed_torque',
+        topics=[f'/arm/{topic}' for topic in topics.values()],
+    )
+    assert found == expected
+    assert '/arm/motors/commands' in seen['publisher'] - seen['subscriber']
 
 
 def test_the_annotator_is_started_beside_the_node(environment, tmp_path):
-    """annotator:=true: the same model and load, and the topics that the node had once."""
     file = tmp_path / 'node.yaml'
-    values = '{payload: {mass: 2.0}, effort_tolerance: [0.25], backend: python, joints: []}'
-    own = '{retime: true}'
+    node = {'payload': {'mass': 2.0}, 'effort_tolerance': [0.25], 'backend': 'python'}
+    content = {'/**/computed_torque': {**node, 'joints': []}, '/**/annotator': {'retime': True}}
     file.write_text(
-        f'/**/computed_torque:\n  ros__parameters: {values}\n'
-        f'/**/annotator:\n  ros__parameters: {own}\n'
+        yaml.safe_dump({name: {'ros__parameters': each} for name, each in content.items()})
     )
-    path = ROOT / 'launch/computed_torque.launch.py'
     arguments = [f'model:={ARM}', 'namespace:=arm', 'tip_link:=tcp', f'params_file:={file}']
     arguments += ['annotator:=true', 'controller:=/arm/jtc']
-    with (
-        Watcher('/arm/annotator', environment) as watcher,
-        LaunchProcess(path, arguments, environment) as process,
-    ):
-
-        def are_there():
-            watcher.spin()
-            return {'/arm/computed_torque/annotate', '/arm/joint_states'} <= watcher.topics(
-                'subscriber'
-            ) and '/arm/computed_torque/annotated' in watcher.topics('publisher')
-
-        assert process.wait_until(are_there, timeout=60.0)
-        found = watcher.parameters(
-            'model_file', 'tip_link', 'payload.mass', 'effort_tolerance', 'retime', 'controller'
-        )
-    assert found == {
+    expected = {
         'model_file': str(ARM),
         'tip_link': 'tcp',
         'payload.mass': 2.0,
@@ -385,6 +226,15 @@ def test_the_annotator_is_started_beside_the_node(environment, tmp_path):
         'retime': True,
         'controller': '/arm/jtc',
     }
+    annotated, asked = '/arm/computed_torque/annotated', '/arm/computed_torque/annotate'
+    found, seen, _ = look_at(
+        *(NODE, arguments, environment, *expected),
+        node='/arm/annotator',
+        topics=[asked, '/arm/joint_states', annotated],
+    )
+    assert found == expected
+    assert {asked, '/arm/joint_states'} <= seen['subscriber']
+    assert annotated in seen['publisher']
 
 
 # What the driver's file sets, what a file of the user and an argument change, and the topics.
@@ -401,84 +251,44 @@ DRIVEN = {
 @pytest.mark.parametrize('driver', DRIVEN)
 def test_a_driver_sets_parameters_and_topics(environment, driver):
     """The driver's file counts, not the defaults; its topics are used; an argument wins."""
-    expected, topics = DRIVEN[driver]
-    path = ROOT / 'launch/computed_torque.launch.py'
+    values, topics = DRIVEN[driver]
+    expected = {**values, 'state_timeout': 7.5, 'on_deactivate': 'gravity'}
     arguments = [f'model:={ARM}', f'driver:={driver}', 'namespace:=arm', 'state_timeout:=7.5']
-    with (
-        Watcher('/arm/computed_torque', environment) as watcher,
-        LaunchProcess(path, arguments, environment) as process,
-    ):
-        process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
-        values = watcher.parameters(*expected, 'state_timeout', 'on_deactivate')
-        seen = set()
-
-        def are_there():
-            watcher.spin()
-            seen.update(watcher.topics('subscriber') | watcher.topics('publisher'))
-            return {f'/arm/{topic}' for topic in topics | {'joint_trajectory'}} <= seen
-
-        assert process.wait_until(are_there, timeout=10.0), seen
-    assert values == {**expected, 'state_timeout': 7.5, 'on_deactivate': 'gravity'}
-    assert ('/arm/joint_states' in seen) == (driver != 'franka')
-    assert ('/arm/effort_controller/commands' in seen) == (driver != 'ur_direct_torque')
+    found, seen, _ = look_at(
+        *(NODE, arguments, environment, *expected),
+        node='/arm/computed_torque',
+        topics=[f'/arm/{topic}' for topic in topics | {'joint_trajectory'}],
+    )
+    assert found == expected
+    assert ('/arm/joint_states' in seen['subscriber']) == (driver != 'franka')
+    usual = '/arm/effort_controller/commands' in seen['publisher']
+    assert usual == (driver != 'ur_direct_torque')
 
 
 @pytest.mark.parametrize('key', ['/**', '/**/computed_torque', 'computed_torque'])
 def test_what_the_user_gives_wins_over_the_driver(environment, tmp_path, key):
     """A parameter file comes after the driver's, whatever it calls the node; arguments last."""
-    file = tmp_path / 'mine.yaml'
-    file.write_text(
-        f'{key}:\n  ros__parameters:\n    state_effort: torque_without_gravity\n'
-        '    state_timeout: 3.5\n    mode: computed_torque\n'
-    )
-    path = ROOT / 'launch/computed_torque.launch.py'
-    arguments = [f'model:={ARM}', 'driver:=franka', f'params_file:={file}']
-    arguments += ['joint_states:=mine/joint_states', 'mode:=gravity_compensation']
-    with (
-        Watcher('/computed_torque', environment) as watcher,
-        LaunchProcess(path, arguments, environment) as process,
-    ):
-        process.wait_until(lambda: watcher.state() == State.PRIMARY_STATE_ACTIVE)
-        values = watcher.parameters('state_effort', 'state_timeout', 'terms.gravity', 'mode')
-
-        def is_there():
-            watcher.spin()
-            return '/mine/joint_states' in watcher.topics('subscriber')
-
-        assert process.wait_until(is_there, timeout=10.0)
-    assert (
-        'changes what driver franka sets: state_effort: torque_without_gravity' in process.output
-    )
-    assert values == {
+    values = {
         'state_effort': 'torque_without_gravity',
         'state_timeout': 3.5,
-        'terms.gravity': False,
-        'mode': 'gravity_compensation',
+        'mode': 'computed_torque',
     }
+    arguments = [f'model:={ARM}', 'driver:=franka', 'mode:=gravity_compensation']
+    arguments += ['joint_states:=mine/joint_states']
+    arguments.append(write_parameters(tmp_path / 'mine.yaml', values, key))
+    expected = {**values, 'mode': 'gravity_compensation', 'terms.gravity': False}
+    found, _, output = look_at(
+        *(NODE, arguments, environment, *expected), topics=['/mine/joint_states']
+    )
+    assert found == expected
+    assert 'changes what driver franka sets: state_effort: torque_without_gravity' in output
 
 
 def test_a_leader_is_carried_and_follows_nothing(environment, tmp_path):
-    """leader:=true counts after the driver's file, before the user's; nothing can be followed."""
-    file = tmp_path / 'mine.yaml'
-    values = {'hand_guiding': {'damping': 3.0}, 'state_timeout': 3.5}
-    file.write_text(yaml.safe_dump({'computed_torque': {'ros__parameters': values}}))
-    path = ROOT / 'launch/computed_torque.launch.py'
-    for more, damping, timeout in (([], 2.0, 0.05), ([f'params_file:={file}'], 3.0, 3.5)):
-        arguments = [f'model:={ARM}', 'driver:=franka', 'leader:=true', *more]
-        with (
-            Watcher('/computed_torque', environment) as watcher,
-            LaunchProcess(path, arguments, environment) as process,
-        ):
-            process.wait_until(lambda watcher=watcher: watcher.state() is not None)
-            found = watcher.parameters(
-                'mode',
-                'on_state_loss',
-                'terms.gravity',
-                'hand_guiding.damping',
-                'hand_guiding.speed_limit',
-                'state_timeout',
-            )
-        assert {**found, 'hand_guiding.speed_limit': list(found['hand_guiding.speed_limit'])} == {
+    own = {'hand_guiding': {'damping': 3.0}, 'state_timeout': 3.5}
+    file = write_parameters(tmp_path / 'mine.yaml', own, 'computed_torque')
+    for more, damping, timeout in (([], 2.0, 0.05), ([file], 3.0, 3.5)):
+        expected = {
             'mode': 'gravity_compensation',
             'on_state_loss': 'lower',
             'terms.gravity': False,
@@ -486,76 +296,53 @@ def test_a_leader_is_carried_and_follows_nothing(environment, tmp_path):
             'hand_guiding.speed_limit': [2.0],
             'state_timeout': timeout,
         }
+        arguments = [f'model:={ARM}', 'driver:=franka', 'leader:=true', *more]
+        found, _, output = look_at(NODE, arguments, environment, *expected)
+        assert found == expected
         said = 'changes what leader:=true sets: hand_guiding.damping: 3.0 (leader: 2.0)'
-        assert (said in process.output) == bool(more)
+        assert (said in output) == bool(more)
 
 
 def test_a_leader_floats_in_the_simulation(environment):
-    """simulation.launch.py leader:=true carries its arm: the node is active in that mode."""
-    path = ROOT / 'launch/simulation.launch.py'
-    received = []
-    with (
-        Watcher('/computed_torque', environment) as watcher,
-        LaunchProcess(path, ['leader:=true', 'tip_link:=tcp'], environment) as process,
-    ):
-        watcher.node.create_subscription(
-            Float64MultiArray, 'effort_controller/commands', received.append, 10
-        )
-
-        def commands_flow():
-            watcher.spin()
-            return len(received) >= 100
-
-        assert process.wait_until(commands_flow), process.output
-        values = watcher.parameters('mode', 'hand_guiding.friction', 'on_state_loss')
-    assert values == {
+    """simulation.launch.py leader:=true carries its arm: commands flow in that mode."""
+    expected = {
         'mode': 'gravity_compensation',
         'hand_guiding.friction': 0.5,
         'on_state_loss': 'lower',
     }
+    with (
+        Watcher('/computed_torque') as watcher,
+        LaunchProcess(SIMULATION, ['leader:=true', 'tip_link:=tcp'], environment) as process,
+    ):
+        received = watcher.hear('effort_controller/commands')
+        watcher.until(lambda: len(received) >= 100, 'commands')
+        assert watcher.parameters(*expected) == expected
     assert 'Traceback' not in process.output
 
 
-@pytest.mark.parametrize('launch_file', ['computed_torque', 'simulation'])
-def test_a_leader_with_another_mode_ends_the_launch(environment, tmp_path, launch_file):
+@pytest.mark.parametrize('path', [NODE, SIMULATION], ids=lambda path: path.name)
+def test_a_leader_with_another_mode_ends_the_launch(environment, tmp_path, path):
     """By argument or in the user's file: nothing is started."""
-    path = ROOT / f'launch/{launch_file}.launch.py'
-    file = tmp_path / 'mine.yaml'
-    file.write_text('computed_torque:\n  ros__parameters: {mode: computed_torque}\n')
-    for argument in ('mode:=feedforward_pd', f'params_file:={file}'):
-        with LaunchProcess(path, ['leader:=true', argument], environment) as process:
-            assert process.wait_until(lambda process=process: not process.is_running)
-        assert 'expected gravity_compensation or none with leader:=true' in process.output
-        assert 'process started' not in process.output
-        assert process.returncode == 1
+    file = write_parameters(tmp_path / 'mine.yaml', {'mode': 'computed_torque'})
+    for argument in ('mode:=feedforward_pd', file):
+        output = refusal(path, environment, 'leader:=true', argument)
+        assert 'expected gravity_compensation or none with leader:=true' in output
 
 
 def test_an_unknown_driver_ends_the_launch(environment):
     """Nothing is started for a driver that there is not, and the known ones are listed."""
-    path = ROOT / 'launch/computed_torque.launch.py'
-    arguments = [f'model:={ARM}', 'driver:=puma']
-    with LaunchProcess(path, arguments, environment) as process:
-        assert process.wait_until(lambda: not process.is_running)
-    assert process.returncode == 1
-    assert 'driver: expected one of generic, franka, ur_direct_torque' in process.output
-    assert "got 'puma'" in process.output
-    assert 'process started' not in process.output
+    output = refusal(NODE, environment, f'model:={ARM}', 'driver:=puma')
+    assert 'driver: expected one of generic, franka, ur_direct_torque' in output
+    assert "got 'puma'" in output
 
 
 def test_autostart_can_be_left_to_others(environment):
-    """With autostart:=false the node waits, unconfigured."""
-    path = ROOT / 'launch/computed_torque.launch.py'
     arguments = [f'model:={ARM}', 'autostart:=false']
-    with (
-        Watcher('/computed_torque', environment) as watcher,
-        LaunchProcess(path, arguments, environment) as process,
-    ):
-        assert process.wait_until(lambda: watcher.state() is not None)
-        assert watcher.state() == State.PRIMARY_STATE_UNCONFIGURED
+    with Watcher('/computed_torque') as watcher, LaunchProcess(NODE, arguments, environment):
+        assert watcher.is_in('unconfigured')
 
 
 def test_view_starts_what_is_installed(environment, prefix, tmp_path):
-    """view.launch.py gives robot_state_publisher the model, and rviz2 its configuration."""
     started = tmp_path / 'started'
     text = f'import sys, time\nopen({str(started)!r}, "a").write(repr(sys.argv) + "\\n")\n'
     for package in ('robot_state_publisher', 'rviz2'):

@@ -48,6 +48,7 @@ def test_what_is_plain_is_read(text, dropped, tmp_path):
 @pytest.mark.parametrize(
     ('data', 'message'),
     [
+        (b'time,a.position,a.effort,b.position\n0,1,2,3\n', r'columns b\.effort'),
         (b'', r'the header is not known: \(an empty file\)'),
         (HEADER.encode(), 'at least 2 samples that can be used, got 0 of 0'),
         ('\n'.join([HEADER, ROWS[0]]).encode(), 'got 1 of 1'),

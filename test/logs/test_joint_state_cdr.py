@@ -46,43 +46,6 @@ def encode(seed, *, frame='', names=('a', 'joint_2', 'ä'), counts=(3, 3, 3), li
     return bytes(STORE.serialize_cdr(message, TYPE, little_endian=little)), rows
 
 
-@pytest.mark.parametrize('counts', [(3, 3, 3), (3, 0, 3), (3, 3, 0), (0, 0, 0), (2, 1, 5)])
-@pytest.mark.parametrize('frame', ['', 'base', 'base_link'])
-def test_messages_of_one_layout_are_read_without_the_library(frame, counts):
-    """The first one is decoded by the library, the others where they lie, number by number."""
-    library = Library()
-    found, rows = zip(
-        *(encode(seed, frame=frame, counts=counts) for seed in range(4)), strict=True
-    )
-    read = JointStateDecoder(library).decode_all(found, range(4), ('a',))
-    assert library.calls == 1
-    for seed, (position, velocity, effort) in enumerate(rows):
-        assert read.stamps[seed] == pytest.approx(-seed + 1e-9 * (seed + 7), abs=1e-15)
-        if not (counts[0] and counts[2]):
-            assert REASONS[read.reasons[seed]] == 'short'
-            continue
-        wanted = [position[0], effort[0], velocity[0] if counts[1] else np.nan]
-        np.testing.assert_array_equal(read.values[seed], wanted)
-
-
-def test_other_names_of_the_same_length_are_not_mistaken():
-    """Joints in another order, another split of the numbers and other bytes go to the library."""
-    decoder = JointStateDecoder(Library())
-    for names, counts in (
-        (('a', 'b', 'c'), (3, 3, 3)),
-        (('c', 'b', 'a'), (3, 3, 3)),
-        (('a', 'b', 'c'), (3, 2, 4)),
-        (('a', 'b', 'c'), (3, 3, 3)),
-    ):
-        for little in (True, False):
-            data, rows = encode(5, names=names, counts=counts, little=little)
-            found = decoder.decode_all([data], [0], names[:2])
-            wanted = [rows[key][:2] for key in (0, 2, 1)]
-            np.testing.assert_array_equal(found.values[0], np.concatenate(wanted))
-    with pytest.raises(Exception, match=r'.'):
-        decoder.decode_all([encode(5)[0][:30]], [0], ('a',))
-
-
 JOINTS = ('b', 'a')
 FULL = {'names': ('a', 'b', 'c')}
 OTHERS = (

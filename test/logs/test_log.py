@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from bag_files import write_bag
 
 from ne_dynamics.errors import InputError, MissingDependencyError
 from ne_dynamics.logs.log import Log, list_joints, read_log
@@ -35,7 +36,6 @@ def test_columns_in_any_order(tmp_path):
 
 
 def test_unusable_rows_are_dropped_and_counted(tmp_path):
-    """Short rows, missing numbers, words and times that stand are dropped, each counted."""
     path = csv_file(
         tmp_path,
         '4,0.0,1,,3,2',
@@ -51,12 +51,7 @@ def test_unusable_rows_are_dropped_and_counted(tmp_path):
     log = read_log(path, JOINTS)
     assert log.times.tolist() == [0.0, 1.0]
     assert log.received == 9
-    assert log.dropped == {
-        'short': 1,
-        'no number': 1,
-        'not finite': 3,
-        'time did not advance': 2,
-    }
+    assert log.dropped == {'short': 1, 'no number': 1, 'not finite': 3, 'time did not advance': 2}
     assert '2 of 9 samples' in log.summary()
     assert '3 not finite' in log.summary()
 
@@ -79,22 +74,6 @@ def test_velocity_is_read_where_all_joints_have_one(tmp_path):
     assert np.isnan(log.velocity[1, 0])
 
 
-@pytest.mark.parametrize(
-    ('header', 'rows', 'message'),
-    [
-        ('time,a.position', ['0,1'], r'expected the columns a\.effort too, got the header'),
-        ('t,a.position,a.effort', ['0,1,2'], 'expected the columns time '),
-        ('', [], r'the header is not known: \(an empty file\)'),
-        ('time,time,a.position,a.effort', [], "column 'time': expected once, got 2"),
-        ('time,a.position,a.effort', ['0,1,nan'], 'at least 2 samples .* got 0 of 1; .*1 not fin'),
-    ],
-)
-def test_csv_that_cannot_be_used(tmp_path, header, rows, message):
-    """A file without the columns, or without samples, is refused with what is missing."""
-    with pytest.raises(InputError, match=message):
-        read_log(csv_file(tmp_path, *rows, header=header), ('a',))
-
-
 def test_files_that_cannot_be_read(tmp_path):
     """A missing file, a binary one and a topic for a CSV file are refused by name."""
     with pytest.raises(InputError, match=r"cannot read the log '.*none\.csv'"):
@@ -111,35 +90,6 @@ def test_samples_of_wrong_shape():
     """Arrays that do not go together are refused by name."""
     with pytest.raises(InputError, match=r'effort: expected shape \(3, 1\)'):
         Log.from_samples(('a',), [0, 1, 2], np.zeros((3, 1)), np.zeros((2, 1)))
-
-
-def write_bag(folder, messages, *, plugin='SQLITE3', topics=('/joint_states',)):
-    """Write a bag of JointState: (received, stamp, names, positions, efforts)."""
-    pytest.importorskip('rosbags', reason='rosbags is missing')
-    from rosbags.rosbag2 import StoragePlugin, Writer
-    from rosbags.typesys import Stores, get_typestore
-
-    types = get_typestore(Stores.ROS2_JAZZY)
-    kind = 'sensor_msgs/msg/JointState'
-    state, header, time = (
-        types.types[name] for name in (kind, 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time')
-    )
-    with Writer(folder, version=9, storage_plugin=StoragePlugin[plugin]) as writer:
-        connections = [writer.add_connection(topic, kind, typestore=types) for topic in topics]
-        for received, stamp, names, positions, efforts in messages:
-            message = state(
-                header=header(
-                    stamp=time(sec=int(stamp), nanosec=round(stamp % 1 * 1e9)), frame_id=''
-                ),
-                name=names,
-                position=np.array(positions, dtype=np.float64),
-                velocity=np.array([]),
-                effort=np.array(efforts, dtype=np.float64),
-            )
-            data = types.serialize_cdr(message, kind)
-            for connection in connections:
-                writer.write(connection, round(received * 1e9), data)
-    return folder
 
 
 BOTH = ['shoulder', 'elbow.left']
@@ -180,7 +130,6 @@ def test_names_of_a_bag(tmp_path):
 
 
 def test_bag_without_stamps_goes_by_reception(tmp_path):
-    """Messages without stamps have the times at which they were received."""
     messages = [(received, 0.0, *rest) for received, _, *rest in MESSAGES[:3]]
     log = read_log(write_bag(tmp_path / 'bag', messages), JOINTS)
     assert log.times.tolist() == pytest.approx([100.0, 100.1, 100.2])
@@ -197,17 +146,9 @@ def test_bag_topics(tmp_path):
 
 
 def test_bag_without_the_joints(tmp_path):
-    """A bag of another robot is refused with the joints that were wanted."""
     folder = write_bag(tmp_path / 'bag', MESSAGES)
     with pytest.raises(InputError, match='joints wrist, got none that can be used; dropped: 7'):
         read_log(folder, ('wrist',))
-
-
-def test_folder_that_is_no_bag(tmp_path):
-    """A folder that is no bag is refused by name."""
-    pytest.importorskip('rosbags', reason='rosbags is missing')
-    with pytest.raises(InputError, match='expected a ROS 2 bag'):
-        read_log(tmp_path, JOINTS)
 
 
 def test_missing_library_is_named(tmp_path, monkeypatch):

@@ -10,12 +10,7 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.log import Log, list_joints
-from ne_dynamics.logs.names import (
-    find_still,
-    find_unrecorded,
-    match_names,
-    name_misfit,
-)
+from ne_dynamics.logs.names import find_still, find_unrecorded, match_names, name_misfit
 
 ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'
 NAMES = tuple(f'joint_{index}' for index in range(1, 7))
@@ -28,14 +23,12 @@ def arm():
 
 
 def test_names_of_a_csv_file(tmp_path):
-    """Joints of a CSV file are those that have positions, in its order."""
     path = tmp_path / 'log.csv'
     path.write_text('# x\nb.position,time,a.position,a.effort,c.velocity\n', encoding='utf-8')
     assert list_joints(path) == ('b', 'a')
 
 
 def test_renames_by_name_and_by_pattern(arm):
-    """A name, or a pattern with one star, in the log stands for one of the model."""
     matched = match_names(
         arm, ['r_1', 'r_2', 'wrist'], [('r_*', 'joint_*'), ('wrist', 'joint_6')], ''
     )
@@ -43,7 +36,6 @@ def test_renames_by_name_and_by_pattern(arm):
 
 
 def test_two_joints_may_change_names(arm):
-    """Two joints of the log may take each other's name."""
     matched = match_names(arm, NAMES, [('joint_1', 'joint_2'), ('joint_2', 'joint_1')], '')
     assert (matched['joint_1'], matched['joint_2']) == ('joint_2', 'joint_1')
 
@@ -63,7 +55,6 @@ def test_renames_that_do_not_fit(arm, renames, message):
 
 
 def test_joints_at_the_end_may_be_missing(arm):
-    """What the log lacks at the end of the arm may be locked, not what carries recorded joints."""
     assert find_unrecorded(arm, NAMES[:5], {name: name for name in NAMES[:5]}) == ['joint_6']
     inner = [name for name in NAMES if name != 'joint_3']
     assert find_unrecorded(arm, inner, {name: name for name in inner}) == []
@@ -74,6 +65,8 @@ def test_a_name_that_is_nearly_right_is_not_locked(arm):
     recorded = [*NAMES[:5], 'Joint_6']
     assert find_unrecorded(arm, recorded, {name: name for name in NAMES[:5]}) == []
     assert find_unrecorded(arm, NAMES[:1], {'joint_1': 'joint_1'}) == []
+    short = ned.load_urdf(ARM, tip_link='upper_arm')
+    assert find_unrecorded(short, NAMES[:1], {'joint_1': 'joint_1'}) == ['joint_2']
 
 
 def test_misfit_names_both_and_proposes(arm):

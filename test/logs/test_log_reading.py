@@ -43,7 +43,6 @@ def test_changes_follow_one_another():
 
 
 def test_exchanging_twice_is_as_recorded():
-    """Two joints that are exchanged twice are where they were."""
     log = make_log()
     reading = LogReading.as_recorded(3)
     for _ in range(2):

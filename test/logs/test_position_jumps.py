@@ -30,8 +30,7 @@ def log(robot):
     return replace(recorded, times=recorded.times - recorded.times[0])
 
 
-@pytest.mark.parametrize('back', [0.2, 10.0, 15.0])
-@pytest.mark.parametrize('unit', [1.0, 1e3])
+@pytest.mark.parametrize(('back', 'unit'), [(0.2, 1e3), (15.0, 1.0)])
 def test_a_clock_that_begins_anew_is_named(robot, log, back, unit):
     """The time, by how much and what to do are said, nothing else is accused; no repair."""
     times = log.times - np.where(log.times >= 15.0, back, 0.0)
@@ -59,7 +58,7 @@ def test_late_repeated_and_single_wrong_stamps_are_no_new_clock():
     assert find_clock_step(np.concatenate([times, times])).lost == times.size
 
 
-@pytest.mark.parametrize(('joint', 'degrees'), [(0, -30.0), (1, 5.0), (2, 60.0)])
+@pytest.mark.parametrize(('joint', 'degrees'), [(0, -30.0), (1, 5.0)])
 def test_a_zero_that_jumps_is_named(robot, log, joint, degrees):
     """Joint, size and time are said, and no other fault, though half of it has another zero."""
     position = log.position.copy()
@@ -78,10 +77,7 @@ def test_what_is_no_jump_of_a_zero(given):
     log = make_log(given, amplitude=1.0, frequency=0.4)
     lost = np.delete(np.arange(log.times.size), slice(900, 906))
     even = replace(
-        log,
-        times=log.times[: lost.size],
-        position=log.position[lost],
-        effort=log.effort[lost],
+        log, times=log.times[: lost.size], position=log.position[lost], effort=log.effort[lost]
     )
     paused = replace(
         log, times=log.times + np.where(log.times > 7.0, 60.0, 0.0), position=log.position.copy()
@@ -99,7 +95,6 @@ def test_what_is_no_jump_of_a_zero(given):
 
 @pytest.mark.parametrize('joints', [(1,), (0, 1, 2)])
 def test_constants_of_efforts_are_named_and_taken_out(robot, log, joints):
-    """Constants in efforts of one joint or of all are found by joint and size, and repaired."""
     size = np.sqrt(np.mean(log.effort**2, axis=0))
     constants = np.zeros(robot.n)
     constants[list(joints)] = (0.7 * size * [1.0, -1.0, 1.0])[list(joints)]

@@ -40,7 +40,6 @@ def test_degrees_beyond_the_limits(given):
 
 @pytest.mark.parametrize(('unit', 'factor'), [('ms', 1e3), ('us', 1e6), ('ns', 1e9)])
 def test_units_of_time(given, unit, factor):
-    """Times in a smaller unit are found and become seconds."""
     log = make_log(given)
     repaired, fault = find_time_unit(given, replace(log, times=log.times * factor))
     assert f'--time-unit {unit}' in fault.remedy
@@ -66,7 +65,6 @@ def test_wrapped_angles_go_on(given):
 
 
 def test_a_joint_may_turn_while_the_log_pauses(given):
-    """Where the log has a gap no turn is told; where it jumps elsewhere, it may over the gap."""
     log = make_log(given, amplitude=2.45)
     moved = np.abs(log.position[230:, 1] - log.position[:-230, 1])
     start = int(moved.argmax()) + 1
@@ -122,10 +120,11 @@ def test_spikes_are_left_out(given, key):
     table = getattr(log, key).copy()
     rows = [30, 400, 401, 1200, 1980]
     table[rows, 3] += 60.0
-    repaired, fault = find_spikes(given, replace(log, **{key: table}))
+    repaired, fault = find_spikes(given, replace(log, times=5.0 + log.times, **{key: table}))
     assert (fault.joints, fault.amount) == ((given.joint_names[3],), len(rows))
     assert repaired.times.size == log.times.size - len(rows)
     assert key in fault.what
+    assert 'the first 0.3 s after the start' in fault.what
 
 
 def test_friction_that_turns_round_is_no_spike(given):

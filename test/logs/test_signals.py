@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs import filtered_piece, source_clock
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.signals import derivatives, filtered, low_pass
-from ne_dynamics.logs.stale_samples import without_repeated
 
 RATE = 500.0
 NONE = np.array([np.inf])
@@ -28,7 +26,6 @@ def sine_log(frequency=0.7, duration=8.0, noise=0.0, gaps=()):
 
 
 def test_slow_motion_passes_and_fast_noise_does_not():
-    """Away from the ends a slow sine passes to 1e-5, a fast one is reduced by 1e4."""
     times = np.arange(0.0, 4.0, 1.0 / RATE)
     slow, fast = np.sin(2.0 * np.pi * times), np.sin(2.0 * np.pi * 60.0 * times)
     result = low_pass(np.column_stack([slow, fast, 5.0 + 3.0 * times]), RATE, 10.0)
@@ -82,8 +79,18 @@ def test_signals_of_a_swing():
     assert signals.usable[np.abs(signals.velocity[:, 0]) > 0.03 * rate].all()
 
 
+def test_uneven_stamps_are_made_even():
+    """A swing sampled at uneven times, that are known, is the swing at even ones."""
+    rate = 2.0 * np.pi * 0.7
+    times = np.arange(0.0, 8.0, 1.0 / 50.0)
+    times[1:-1] += np.random.default_rng(5).uniform(-0.006, 0.006, times.size - 2)
+    position = np.sin(rate * times)[:, np.newaxis]
+    signals = filtered(Log.from_samples(('a',), times, position, position), NONE, 10.0)
+    assert np.abs(signals.position[:, 0] - np.sin(rate * signals.times)).max() < 1e-4
+    assert np.abs(signals.velocity[:, 0] - rate * np.cos(rate * signals.times)).max() < 3e-3
+
+
 def test_noise_of_the_acceleration_is_known():
-    """The noise that the acceleration is said to have is what it has, within a third."""
     clean, noisy = (filtered(sine_log(noise=noise), NONE, 10.0) for noise in (0.0, 1e-4))
     found = float((noisy.acceleration - clean.acceleration).std())
     assert noisy.acceleration_noise[0] == pytest.approx(found, rel=0.3)
@@ -121,17 +128,3 @@ def test_refusals():
             filtered(log, NONE, cutoff)
     with pytest.raises(InputError, match='expected a piece without gaps of more than 12 s'):
         filtered(sine_log(duration=2.0), NONE, 0.5)
-
-
-def test_a_log_is_looked_at_for_repetitions_once(monkeypatch):
-    """Filtering a log looks for repeated samples once, not for each thing it needs to know."""
-    looked = []
-
-    def look(log):
-        looked.append(log)
-        return without_repeated(log)
-
-    for module in (source_clock, filtered_piece):
-        monkeypatch.setattr(module, 'without_repeated', look)
-    filtered(sine_log(), NONE)
-    assert len(looked) == 1

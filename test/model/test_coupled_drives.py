@@ -24,13 +24,7 @@ INERTIAL = (
 
 def make_urdf(more=''):
     """Return a chain a, b, c of joints that turn, d that follows c threefold, and e fixed."""
-    kinds = {
-        'a': 'revolute',
-        'b': 'revolute',
-        'c': 'continuous',
-        'd': 'revolute',
-        'e': 'fixed',
-    }
+    kinds = {'a': 'revolute', 'b': 'revolute', 'c': 'continuous', 'd': 'revolute', 'e': 'fixed'}
     joints, parent = [], 'base'
     for name, kind in kinds.items():
         mimic = '<mimic joint="c" multiplier="-3"/>' if name == 'd' else ''
@@ -136,7 +130,6 @@ HOSTILE = {
 
 @pytest.mark.parametrize('case', HOSTILE)
 def test_hostile_drives_are_refused_by_name(case):
-    """The message names the section or the drive, and what was expected."""
     extras, match = HOSTILE[case]
     with pytest.raises(ModelError, match=match) as caught:
         ned.load_urdf(make_urdf(), extras=extras)

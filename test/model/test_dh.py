@@ -14,7 +14,6 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.model import dh
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.dh import load_dh
-from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
 from ne_dynamics.model.robot import JointType
 
 GOOD = """
@@ -70,79 +69,6 @@ def write(tmp_path):
     return writer
 
 
-def link_pose(robot, positions, name):
-    """Return the pose of a link in the base frame, shape (4, 4), from the bodies alone."""
-    poses = []
-    for body in robot.bodies:
-        position = body.multiplier * positions[body.coordinate] + body.offset
-        motion = (
-            Transform.from_translation(body.axis * position)
-            if body.joint_type.is_prismatic
-            else Transform.from_rotation(axis_angle_rotation(body.axis, position))
-        )
-        parent = poses[body.parent] if body.parent >= 0 else Transform.identity()
-        poses.append(parent @ body.pose_in_parent @ motion)
-    link = robot.link(name)
-    body = poses[link.body] if link.body >= 0 else Transform.identity()
-    return (body @ link.pose_in_body).matrix
-
-
-def rotation(axis, angle):
-    """Return a homogeneous rotation."""
-    matrix = np.eye(4)
-    matrix[:3, :3] = axis_angle_rotation(axis, angle)
-    return matrix
-
-
-def translation(x, y, z):
-    """Return a homogeneous translation."""
-    matrix = np.eye(4)
-    matrix[:3, 3] = (x, y, z)
-    return matrix
-
-
-def row_matrix(convention, theta, d, a, alpha):
-    """Return T(i-1, i) as the textbooks print it."""
-    cos, sin, cos_alpha, sin_alpha = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
-    if convention == 'standard':
-        return np.array(
-            [
-                [cos, -sin * cos_alpha, sin * sin_alpha, a * cos],
-                [sin, cos * cos_alpha, -cos * sin_alpha, a * sin],
-                [0, sin_alpha, cos_alpha, d],
-                [0, 0, 0, 1],
-            ]
-        )
-    return np.array(
-        [
-            [cos, -sin, 0, a],
-            [sin * cos_alpha, cos * cos_alpha, -sin_alpha, -sin_alpha * d],
-            [sin * sin_alpha, cos * sin_alpha, cos_alpha, cos_alpha * d],
-            [0, 0, 0, 1],
-        ]
-    )
-
-
-@pytest.mark.parametrize('convention', ['standard', 'modified'])
-def test_frames_are_those_of_the_convention(convention, write):
-    """Link i's frame is the product of the rows' matrices, printed as in textbooks."""
-    robot = load_dh(write(GOOD.replace('standard', convention)))
-    random_numbers = np.random.default_rng(3)
-    for q in random_numbers.uniform(-2, 2, (20, 3)):
-        pose = translation(0.1, 0.0, 0.2) @ rotation((0, 0, 1), 0.5)
-        np.testing.assert_allclose(link_pose(robot, q, 'base'), np.eye(4), atol=0)
-        rows = (
-            (q[0] + 0.1, 0.3, 0.2, 0.4),
-            (0.3, 0.1 + q[1] + 0.05, 0.02, -0.6),
-            (0.2 + q[2], 0, 0, 0),
-        )
-        for index, row in enumerate(rows):
-            pose = pose @ row_matrix(convention, *row)
-            np.testing.assert_allclose(link_pose(robot, q, f'link_{index + 1}'), pose, atol=1e-14)
-        pose = pose @ translation(0, 0, 0.05)
-        np.testing.assert_allclose(link_pose(robot, q, 'tool'), pose, atol=1e-14)
-
-
 def test_everything_in_the_file_arrives(write):
     """Limits, friction, rotor inertia, gear and inertia are those of the file."""
     robot = load_dh(write(GOOD))
@@ -180,24 +106,17 @@ def test_defaults(write):
 
 
 def test_quarter_turns_in_degrees_are_exact(write):
-    """In degrees, a multiple of 90 leaves no 6e-17 behind."""
+    """In degrees, a multiple of 90 leaves no 6e-17 behind; radians stay what they are."""
     rows = [{'alpha': angle, 'offset': angle} for angle in (90, -90, 180, 270, -450, 0)]
-    robot = load_dh(
-        write(
-            {
-                'convention': 'modified',
-                'angle_unit': 'deg',
-                'joints': rows,
-                'base': {'rpy': [90, -90, 180]},
-            }
-        )
-    )
+    document = {'convention': 'modified', 'angle_unit': 'deg', 'joints': rows}
+    robot = load_dh(write(document | {'base': {'rpy': [90, -90, 180]}}))
     for body in robot.bodies:
         assert np.isin(body.pose_in_parent.rotation, (-1.0, 0.0, 1.0)).all()
+    robot = load_dh(write({'convention': 'modified', 'joints': [{'alpha': 1.5707963}]}))
+    assert robot.bodies[0].pose_in_parent.rotation[1, 1] == np.cos(1.5707963)
 
 
 def test_degrees_and_radians_say_the_same(write):
-    """A file in degrees is the file in radians."""
     angles = ('theta', 'alpha', 'offset')
     document = yaml.safe_load(GOOD)
     in_radians = load_dh(write(document))
@@ -212,19 +131,21 @@ def test_degrees_and_radians_say_the_same(write):
             if not slides and key in row.get('limits', {}):
                 row['limits'][key] = float(np.degrees(row['limits'][key]))
     in_degrees = load_dh(write(document))
-    q = np.array([0.3, -0.2, 0.7])
-    for name in ('link_1', 'link_2', 'link_3', 'tool'):
-        np.testing.assert_allclose(
-            link_pose(in_degrees, q, name), link_pose(in_radians, q, name), atol=1e-14
-        )
+    for one, other in zip(
+        (*in_degrees.bodies, in_degrees.tip), (*in_radians.bodies, in_radians.tip), strict=True
+    ):
+        name = 'pose_in_body' if one is in_degrees.tip else 'pose_in_parent'
+        pose, expected = getattr(one, name).matrix, getattr(other, name).matrix
+        np.testing.assert_allclose(pose, expected, atol=1e-14)
+        assert name == 'pose_in_body' or one.offset == pytest.approx(other.offset)
     for key in ('lower', 'upper', 'velocity_limit', 'effort_limit'):
         np.testing.assert_allclose(in_degrees.limits(key), in_radians.limits(key))
 
 
-def test_radians_are_not_snapped(write):
-    """In radians the rounded pi / 2 of the file stays what it is."""
-    robot = load_dh(write({'convention': 'modified', 'joints': [{'alpha': 1.5707963}]}))
-    assert robot.bodies[0].pose_in_parent.rotation[1, 1] == np.cos(1.5707963)
+def test_exponents_without_point_are_numbers(write):
+    """1e-3 is a text to YAML 1.1, and a number to everybody else."""
+    text = 'convention: standard\njoints:\n  - {mass: 1e-3, inertia: [1e-3, 2E-3, +2e-3]}\n'
+    assert load_dh(write(text)).link('link_1').inertia.mass == 0.001
 
 
 def test_inertia_as_three_rows(write):
@@ -236,14 +157,7 @@ def test_inertia_as_three_rows(write):
     )
 
 
-def test_exponents_without_point_are_numbers(write):
-    """1e-3 is a text to YAML 1.1, and a number to everybody else."""
-    text = 'convention: standard\njoints:\n  - {mass: 1e-3, inertia: [1e-3, 2E-3, +2e-3]}\n'
-    assert load_dh(write(text)).link('link_1').inertia.mass == 0.001
-
-
 def test_schema_in_the_docstring_names_every_key():
-    """The documentation of the schema and the keys that are read are the same set."""
     documented = set(re.findall(r'^``(\w+)``', dh.__doc__, re.MULTILINE))
     assert documented == {*dh._TOP_KEYS, *dh._JOINT_KEYS}
 
@@ -324,11 +238,14 @@ CASES = {
 
 @pytest.mark.parametrize('case', CASES)
 def test_fault_is_named(case, write):
-    """A faulty file raises ModelError, whose message names joint, key and value."""
+    """The message begins with the file, once, and names joint, key and value."""
     old, new, message = CASES[case]
     assert old in GOOD
-    with pytest.raises(ModelError, match=message):
-        load_dh(write(GOOD.replace(old, new, 1)))
+    path = str(write(GOOD.replace(old, new, 1)))
+    with pytest.raises(ModelError, match=message) as caught:
+        load_dh(path)
+    assert str(caught.value).count(path) == 1
+    assert str(caught.value).startswith(f'{path}: ')
 
 
 @pytest.mark.parametrize(
@@ -343,25 +260,12 @@ def test_fault_is_named(case, write):
     ],
 )
 def test_content_that_is_no_dh_file(content, message, write):
-    """Bytes that are no DH file are refused."""
     with pytest.raises(ModelError, match=message):
         load_dh(write(content))
 
 
-@pytest.mark.parametrize('case', CASES)
-def test_every_fault_names_the_file(case, write):
-    """An error inside a joint begins with the file too, once."""
-    old, new, _ = CASES[case]
-    path = str(write(GOOD.replace(old, new, 1)))
-    with pytest.raises(ModelError) as caught:
-        load_dh(path)
-    assert str(caught.value).count(path) == 1
-    assert str(caught.value).startswith(f'{path}: ')
-
-
 @pytest.mark.parametrize('path', ['no/such/file.yaml', '', None, 3])
 def test_path_that_is_no_file(path):
-    """What is not the path of a file is refused."""
     with pytest.raises(ModelError, match=r'cannot read|expected the path'):
         load_dh(path)
 
@@ -372,7 +276,7 @@ def test_mutations_give_a_robot_or_a_model_error(write):
     chance = random.Random(5)
     values = [None, True, 'x', '', -1, 0, 1e300, 1e-300, float('nan'), float('inf'), [], {}]
     outcomes = {True: 0, False: 0}
-    for _ in range(300):
+    for _ in range(100):
         document = copy.deepcopy(yaml.safe_load(GOOD))
         target = document
         while True:
@@ -390,4 +294,4 @@ def test_mutations_give_a_robot_or_a_model_error(write):
             outcomes[True] += 1
         except ModelError:
             outcomes[False] += 1
-    assert min(outcomes.values()) > 20
+    assert min(outcomes.values()) > 10

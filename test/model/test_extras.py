@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from long_logs import swinging_log, write_csv
+from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.extras import JOINT_KEYS, LARGEST_EXTRAS_FILE
 from ne_dynamics.model.friction import FrictionModel
-from ne_dynamics.shipped import shipped_file
 
 INERTIAL = (
     '<inertial><mass value="1"/>'
@@ -97,7 +98,6 @@ def test_without_a_file_nothing_changes(urdf):
 @pytest.mark.parametrize('name', ['arm.extras.yml', 'arm.urdf.extras.yaml', 'arm.urdf.extras.yml'])
 @pytest.mark.parametrize('has_right_one', [False, True])
 def test_a_file_of_another_name_beside_the_urdf_is_a_finding(urdf, name, has_right_one):
-    """It is not read, and the finding names it and the name that is."""
     if has_right_one:
         urdf.with_name('arm.extras.yaml').write_text(TEXT, encoding='utf-8')
     urdf.with_name(name).write_text(TEXT, encoding='utf-8')
@@ -191,7 +191,6 @@ def test_rotors_of_the_urdf_give_way(urdf):
 
 
 def test_a_dh_file_has_the_same_keys_and_takes_extras(tmp_path):
-    """Friction stands in the DH file itself; extras that are given replace it."""
     path = tmp_path / 'arm.yaml'
     path.write_text(
         'convention: standard\njoints:\n'
@@ -220,10 +219,7 @@ HOSTILE = {
     'nothing': ('joints:', 'joints: expected a mapping from names of joints, got nothing'),
     'no joints': ('{}', 'joints: expected a mapping from names of joints, got nothing'),
     'unknown at the top': ('links: {}', "unknown key 'links'; the keys are joints"),
-    'unknown joint': (
-        'joints: {j_x: {}}',
-        "expected a joint that can move, got 'j_x'.*j_a",
-    ),
+    'unknown joint': ('joints: {j_x: {}}', "expected a joint that can move, got 'j_x'.*j_a"),
     'fixed joint': ('joints: {j_d: {}}', "got 'j_d', which is fixed"),
     'number for a name': ('joints: {1: {}}', 'joints: expected names of joints, got 1'),
     'joint that is a number': ('joints: {j_a: 3}', "joint 'j_a': expected a mapping"),
@@ -232,20 +228,11 @@ HOSTILE = {
     'list': ('joints: {j_a: {gear_ratio: [1]}}', "joint 'j_a': gear_ratio: expected a number"),
     'truth': ('joints: {j_a: {gear_ratio: yes}}', "joint 'j_a': gear_ratio: expected a number"),
     'null': ('joints: {j_a: {gear_ratio: }}', 'gear_ratio: expected a number, got nothing'),
-    'NaN': (
-        'joints: {j_a: {coulomb_friction: .nan}}',
-        'coulomb_friction: expected a finite',
-    ),
+    'NaN': ('joints: {j_a: {coulomb_friction: .nan}}', 'coulomb_friction: expected a finite'),
     'infinite': ('joints: {j_a: {friction_offset: -.inf}}', 'friction_offset: expected a finite'),
-    'large': (
-        'joints: {j_a: {cubic_friction: 1e300}}',
-        'expected at most 1e\\+100',
-    ),
+    'large': ('joints: {j_a: {cubic_friction: 1e300}}', 'expected at most 1e\\+100'),
     'huge': (f'joints: {{j_a: {{cubic_friction: {"9" * 400}}}}}', 'expected a finite number'),
-    'negative': (
-        'joints: {j_a: {rotor_inertia: -1}}',
-        "'j_a': rotor_inertia: expected >= 0",
-    ),
+    'negative': ('joints: {j_a: {rotor_inertia: -1}}', "'j_a': rotor_inertia: expected >= 0"),
     'overflow': (
         'joints: {j_a: {rotor_inertia: 1e200, gear_ratio: 1e200}}',
         'expected a finite gear_ratio',
@@ -335,51 +322,25 @@ def test_commands_take_extras(urdf, beside, capsys):
     assert 'arm.extras.yamlx' in capsys.readouterr().err
 
 
-def sines(times, rate):
-    """Return position, velocity and acceleration of a sine."""
-    phase = rate * times
-    return np.sin(phase), rate * np.cos(phase), -rate * rate * np.sin(phase)
-
-
 def test_annotate_and_evaluate_take_extras(tmp_path, capsys):
     """The efforts of a motion and those that a model explains have the extras in them."""
-    model = str(shipped_file('six_axis_arm.urdf'))
+    model = str(short_arm())
     robot = ned.load_urdf(model)
-    extras = tmp_path / 'offset.yaml'
-    extras.write_text(f'joints: {{{robot.joint_names[0]}: {{friction_offset: 5.0}}}}')
-    names = ', '.join(robot.joint_names)
-    points = ''.join(
-        f'- {{positions: {[0.1 * k] * 6}, time_from_start: {{sec: {k}}}}}\n' for k in (0, 1)
-    )
-    source = tmp_path / 'in.yaml'
-    source.write_text(f'joint_names: [{names}]\npoints:\n{points}')
-    efforts = []
+    extras, source, out = (tmp_path / name for name in ('offset.yaml', 'in.yaml', 'out.yaml'))
+    extras.write_text('joints: {joint_1: {friction_offset: 5.0}}')
+    points = [{'positions': [0.1 * k] * 3, 'time_from_start': {'sec': k}} for k in (0, 1)]
+    source.write_text(yaml.safe_dump({'joint_names': [*robot.joint_names], 'points': points}))
+    log = write_csv(tmp_path / 'log.csv', swinging_log(robot, 10.0))
+    efforts, printed = [], []
     for option in ('none', str(extras)):
-        out = tmp_path / 'out.yaml'
-        code = main(['annotate', str(source), str(out), '--model', model, '--extras', option])
-        assert code == 0
-        points_out = yaml.safe_load(out.read_text())['points']
-        efforts.append([point['effort'][0] for point in (points_out[0], points_out[-1])])
-    np.testing.assert_allclose(np.subtract(*efforts[::-1]), 5.0, atol=1e-6)
-    log = tmp_path / 'log.csv'
-    columns = [f'{name}.{what}' for name in robot.joint_names for what in ('position', 'effort')]
-    times = 0.01 * np.arange(400)
-    motion = [np.repeat(part[:, np.newaxis], 6, 1) for part in sines(times, 5.0)]
-    torque = ned.Dynamics(robot, backend='python').inverse_dynamics(*motion)
-    table = np.column_stack([times, np.stack([motion[0], torque], axis=2).reshape(400, 12)])
-    rows = [','.join(f'{number:.6f}' for number in row) for row in table]
-    log.write_text('\n'.join([','.join(['time', *columns]), *rows]))
-    capsys.readouterr()
-    printed = []
-    for option in ('none', str(extras)):
-        assert main(['evaluate', '--model', model, str(log), '--extras', option]) == 0
+        common = ['--model', model, '--extras', option]
+        assert main(['annotate', str(source), str(out), *common]) == 0
+        efforts.append(yaml.safe_load(out.read_text())['points'][0]['effort'][0])
+        capsys.readouterr()
+        assert main(['evaluate', str(log), *common]) == 0
         printed.append(capsys.readouterr().out)
+    assert efforts[1] - efforts[0] == pytest.approx(5.0, abs=1e-6)
     assert printed[0] != printed[1]
-
-
-def test_shipped_urdfs_have_no_extras_beside_them():
-    """What is shipped is what its URDF says."""
-    assert not list(Path(shipped_file('six_axis_arm.urdf')).parent.glob('*.extras.yaml'))
 
 
 def test_the_document_has_every_key_and_a_file_that_is_read(urdf):

@@ -78,7 +78,7 @@ def read_back(urdf_text, extras_text, tmp_path, **options):
     return ned.load_urdf(path, **options)
 
 
-@pytest.mark.parametrize('seed', range(20))
+@pytest.mark.parametrize('seed', range(4))
 def test_a_robot_comes_back_digit_for_digit(seed, tmp_path):
     """Every number of friction, rotor and gear, of joints that turn or slide, is the same."""
     text = describe(['one', 'two', 'three', 'four'])
@@ -106,39 +106,11 @@ def test_nothing_is_written_that_a_urdf_says():
     }
 
 
+WORDS = "yes null ~ 010 1:30 1e3 0x1F 1_000 .inf = - #x *x !x %x @x `x {x} [x it's joints"
 HOSTILE = [
-    'yes',
-    'null',
-    '~',
-    '010',
-    '1:30',
-    '1e3',
-    '0x1F',
-    '1_000',
-    '.inf',
-    '=',
-    '-',
-    '? a',
-    'a: b',
-    '#x',
-    '*x',
-    '!x',
-    '%x',
-    '@x',
-    '`x',
-    '{x}',
-    '[x',
-    "it's",
-    'tick "quote" \\n',
-    ' ',
-    ' x ',
-    'joints',
-    'unfinished',
-    '2026-11-22',
-    'gelenk_\u00fc_\u5173\u8282',
-    '\u2028',
-    '\ufeffx',
-    'n' * 3000,
+    *WORDS.split(),
+    *('? a', 'a: b', 'tick "quote" \\n', ' ', ' x ', 'unfinished', '2026-11-22'),
+    *('gelenk_\u00fc_\u5173\u8282', '\u2028', '\ufeffx', 'n' * 3000),
 ]
 
 

@@ -31,7 +31,6 @@ def test_xml_itself_is_accepted():
 
 
 def test_base_tip_and_locks_are_for_urdf_only(tmp_path):
-    """A DH file is a chain already: base, tip or locks are refused, not ignored."""
     (tmp_path / 'dh').write_text(DH)
     for arguments in (
         {'base_link': 'base'},

@@ -78,25 +78,9 @@ def test_any_transform_is_sound_or_refused(rotation, translation, rpy):
             assert twice is None or np.isfinite(twice.matrix).all()
 
 
-def test_rotation_that_overflows_is_refused():
-    """A matrix whose products are not finite is no rotation: NaN passes no comparison."""
-    with pytest.raises(ModelError, match='expected a proper rotation'):
-        sound_or_raise(Transform, np.array([[1e200, 1e200, 0], [1e200, -1e200, 0], [0, 0, 1]]))
-    with pytest.raises(ModelError, match='expected a proper rotation'):
-        sound_or_raise(Transform, np.full((3, 3), 1e308))
-
-
-def sound_or_raise(cls, rotation):
-    """Build a pose at the origin; warnings are errors."""
-    with warnings.catch_warnings():
-        warnings.simplefilter('error')
-        return cls(rotation, np.zeros(3))
-
-
 @SEEDED
 @given(finite, vectors, tensors, transforms)
 def test_any_inertia_is_sound_or_refused(mass, com, tensor, pose):
-    """Everything that follows from an inertia is finite, or it is refused."""
     inertia = sound(Inertia, mass, com, tensor)
     if inertia is None:
         return
@@ -113,7 +97,6 @@ def test_any_inertia_is_sound_or_refused(mass, com, tensor, pose):
 @SEEDED
 @given(st.lists(finite, min_size=8, max_size=8))
 def test_any_joint_is_sound_or_refused(numbers):
-    """A joint of any finite numbers has a finite reflected inertia, or it is refused."""
     joint = sound(Joint, 'j', JointType.REVOLUTE, *numbers)
     if joint is not None:
         assert math.isfinite(joint.reflected_inertia)
@@ -124,7 +107,6 @@ def test_any_joint_is_sound_or_refused(numbers):
 def test_any_robot_has_finite_equations_or_is_refused(
     pose, inertia, multiplier, offset, rotor, gear
 ):
-    """The lumped inertias of a robot are finite, and its equations have no infinite constant."""
     joint = sound(
         lambda: Joint('j', JointType.PRISMATIC, rotor_inertia=abs(rotor), gear_ratio=gear)
     )
@@ -150,35 +132,22 @@ def robot_of_base_and(joint, *inertias):
 
 def test_messages_name_the_thing():
     """The message says which joint, link or body, which key, what was expected and what came."""
-    pose = Transform.identity()
-    inertia = Inertia(1.0, np.zeros(3), np.eye(3))
     joint = Joint('lift', JointType.PRISMATIC)
-    with pytest.raises(ModelError, match=r"joint 'lift': gear_ratio and rotor_inertia: .*finite"):
-        Joint('lift', gear_ratio=1e200, rotor_inertia=1.0)
     with pytest.raises(ModelError, match=r"joint 'lift': gear_ratio and rotor_inertia: .*1e\+300"):
         Joint('lift', gear_ratio=1e5, rotor_inertia=1e300)
     heavy = Inertia(1e308, np.zeros(3), np.zeros((3, 3)))
     with pytest.raises(ModelError, match=r"link 'l1': inertia, lumped into body 'l0'.*inf"):
         robot_of_base_and(joint, heavy, heavy)
     far = Transform.from_translation((0.0, 0.0, 1e152))
-    farther = Transform.from_translation((0.0, 0.0, 1e200))
-    with pytest.raises(ModelError, match=r"link 'l0': inertia, .*mass and center_of_mass.*finite"):
-        robot_of(joint, inertia, farther)
     with pytest.raises(
         ModelError, match=r"body 'l0': pose_in_parent and offset: expected .*got 1e\+152 m"
     ):
         robot_of(joint, Inertia.zero(), far)
-    with pytest.raises(ModelError, match=r"body 'l0': pose_in_parent and offset: expected"):
-        robot_of(joint, inertia, pose, offset=1e300)
-    with pytest.raises(ModelError, match=r"body 'l0': mass, inertia and multiplier: expected"):
-        robot_of(joint, inertia, pose, multiplier=1e200)
     loaded = robot_of_base_and(joint, Inertia(1e299, np.zeros(3), np.zeros((3, 3))))
     with pytest.raises(ModelError, match=r"payload on link 'l0': mass .*finite.*inf"):
         loaded.with_payload(Inertia(LARGEST, np.zeros(3), np.zeros((3, 3))))
     with pytest.raises(ModelError, match=r"joint 'lift': type: expected one of .*got 'planar'"):
         Joint('lift', 'planar')
-    with pytest.raises(ModelError, match=r"joint 'lift': upper: expected a number, got 'far'"):
-        Joint('lift', upper='far')
 
 
 ROW = {
@@ -206,7 +175,6 @@ ROW = {
 )
 @pytest.mark.filterwarnings('error')
 def test_dh_files_are_refused_by_joint_and_key(change, message, tmp_path):
-    """A DH file whose numbers overflow together is refused, and no other exception escapes."""
     row = ROW | change
     document = {'convention': 'standard', 'joints': [row, row | {'name': 'turn_2'}]}
     path = tmp_path / 'arm.yaml'
@@ -217,7 +185,6 @@ def test_dh_files_are_refused_by_joint_and_key(change, message, tmp_path):
 
 @pytest.mark.filterwarnings('error')
 def test_dh_frames_that_overflow_on_the_way_to_the_next_joint(tmp_path):
-    """A length that overflows together with that of the frame before is named by its joint."""
     path = tmp_path / 'arm.yaml'
     document = {
         'convention': 'standard',
@@ -272,23 +239,4 @@ def test_urdfs_are_refused_by_name(changes, message):
         assert old in text
         text = text.replace(old, new)
     with pytest.raises(ModelError, match=message):
-        ned.load_urdf(text)
-
-
-@pytest.mark.parametrize('multiplier', ['1e300', '-1e200', '1e80'])
-def test_a_mimic_multiplier_beyond_all_measure_is_named(multiplier):
-    """The error speaks of the joint that follows and its multiplier, not of a friction."""
-    link = '<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
-    link += 'ixz="0" iyz="0"/></inertial></link>'
-    joint = '<joint name="j{0}" type="revolute"><parent link="{1}"/><child link="{0}"/>{2}'
-    joint += '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
-    text = (
-        '<robot name="r"><link name="w"/>'
-        + link.format('a')
-        + link.format('b')
-        + joint.format('a', 'w', '')
-        + joint.format('b', 'a', f'<mimic joint="ja" multiplier="{multiplier}"/>')
-        + '</robot>'
-    )
-    with pytest.raises(ModelError, match="joint 'jb': mimic multiplier: expected at most 1e"):
         ned.load_urdf(text)

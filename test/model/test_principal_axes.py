@@ -26,7 +26,6 @@ def inertia_of_points():
 
 
 def test_the_moment_about_a_line_is_the_sum_of_masses_times_distances_squared():
-    """The moment about any line, of any length of its direction, is the sum (A.7)."""
     body = inertia_of_points()
     for direction, point in np.random.default_rng(3).normal(size=(5, 2, 3)):
         unit = direction / np.linalg.norm(direction)

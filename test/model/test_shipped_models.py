@@ -7,17 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.files import load_model
-from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
+from ne_dynamics.model.rigid_body import Inertia, Transform, axis_angle_rotation
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
-
-SIX_LINK_POSES = {
-    'A': ((2.7533, 0.1502, 85.7259, -33.7722, -85.0428, 33.6731), (-0.1, 0.35, 1.63)),
-    'B': ((10.4705, 8.7346, 44.3932, -17.1186, -51.8741, 13.6195), (-0.1, 0.35, 1.83)),
-}
-"""Joint positions [deg] and tip positions [m] printed in JAERI-M 90-147."""
 
 
 def body_poses(robot, positions):
@@ -36,28 +31,6 @@ def tip_pose(robot, positions):
     return body_poses(robot, positions)[robot.tip.body] @ robot.tip.pose_in_body
 
 
-def potential_energy(robot, positions, gravity):
-    """Return the sum of m g h [J]."""
-    return sum(
-        body.inertia.mass
-        * gravity
-        * (pose.rotation @ body.inertia.center_of_mass + pose.translation)[2]
-        for body, pose in zip(robot.bodies, body_poses(robot, positions), strict=True)
-    )
-
-
-def gravity_load(robot, positions, gravity):
-    """Return the gradient of the potential energy by central differences [N m]."""
-    step = 1e-5
-    return np.array(
-        [
-            potential_energy(robot, positions + step * unit, gravity)
-            - potential_energy(robot, positions - step * unit, gravity)
-            for unit in np.eye(robot.n)
-        ]
-    ) / (2.0 * step)
-
-
 @pytest.mark.parametrize('path', sorted(CONFIG.glob('*.urdf')) + sorted(CONFIG.glob('*_dh.yaml')))
 def test_no_shipped_model_has_an_error(path):
     """Every robot we ship passes our own checker without errors."""
@@ -65,48 +38,7 @@ def test_no_shipped_model_has_an_error(path):
     assert [finding for finding in findings if finding.severity == 'error'] == []
 
 
-@pytest.mark.parametrize('convention', ['standard', 'modified'])
-def test_puma_gravity_load_is_the_published_one(convention):
-    """The gravity load at qn is the one printed for Corke's parameters (g = 9.81)."""
-    robot = load_model(CONFIG / f'puma560_{convention}_dh.yaml')
-    qn = np.array([0.0, np.pi / 4, np.pi, 0.0, np.pi / 4, 0.0])
-    np.testing.assert_allclose(
-        gravity_load(robot, qn, 9.81), (0, 31.6399, 6.0351, 0, 0.0283, 0), atol=6e-5
-    )
-
-
-def test_puma_in_both_conventions_is_one_robot():
-    """Joint axes, inertias about them and the tip are the same in both conventions."""
-    standard = load_model(CONFIG / 'puma560_standard_dh.yaml')
-    modified = load_model(CONFIG / 'puma560_modified_dh.yaml')
-    assert standard.joint_names == modified.joint_names
-    for first, second in zip(standard.joints, modified.joints, strict=True):
-        for key in vars(first):
-            assert getattr(first, key) == getattr(second, key)
-    for q in np.random.default_rng(4).uniform(-3, 3, (20, 6)):
-        np.testing.assert_allclose(
-            tip_pose(standard, q).matrix, tip_pose(modified, q).matrix, atol=1e-13
-        )
-        for one, two, at, there in zip(
-            standard.bodies,
-            modified.bodies,
-            body_poses(standard, q),
-            body_poses(modified, q),
-            strict=True,
-        ):
-            np.testing.assert_allclose(
-                at.rotation @ one.axis, there.rotation @ two.axis, atol=1e-13
-            )
-            inertia, same = one.inertia.transformed(at), two.inertia.transformed(there)
-            assert inertia.mass == same.mass
-            np.testing.assert_allclose(inertia.center_of_mass, same.center_of_mass, atol=1e-13)
-            np.testing.assert_allclose(
-                inertia.inertia_about_com, same.inertia_about_com, atol=1e-13
-            )
-
-
 def test_puma_figures_are_those_of_the_robotics_toolbox():
-    """Kinematics, inertia, motors and friction are the Robotics Toolbox's Puma 560."""
     rtb = pytest.importorskip('roboticstoolbox', reason='the Robotics Toolbox is not installed')
     oracle = rtb.models.DH.Puma560()
     robot = load_model(CONFIG / 'puma560_standard_dh.yaml')
@@ -124,15 +56,6 @@ def test_puma_figures_are_those_of_the_robotics_toolbox():
             assert inertia.mass == link.m
             np.testing.assert_allclose(inertia.inertia_about_com, link.I, atol=0)
     assert robot.link('link_1').inertia.inertia_about_com[1, 1] == oracle.links[0].I[1, 1]
-
-
-@pytest.mark.parametrize('pose', SIX_LINK_POSES)
-def test_six_link_poses_are_the_printed_ones(pose):
-    """The printed joint angles put the tip within 1e-5 m of the printed position."""
-    degrees, position = SIX_LINK_POSES[pose]
-    found = tip_pose(load_model(CONFIG / 'six_link_dh.yaml'), np.radians(degrees))
-    np.testing.assert_allclose(found.translation, position, atol=1e-5)
-    np.testing.assert_allclose(found.rotation[:, :2].T, [(0, 0, 1), (1, 0, 0)], atol=1e-5)
 
 
 def test_six_link_inertias_are_those_of_rods():
@@ -160,21 +83,17 @@ def test_six_axis_arm_is_what_the_demonstration_needs():
     robot = load_model(CONFIG / 'six_axis_arm.urdf', base_link='base_link', tip_link='tcp')
     assert robot.joint_names == tuple(f'joint_{i}' for i in range(1, 7))
     assert check_robot(robot) == ()
-    assert robot.link('ft_sensor').parent == 'flange'
-    assert robot.link('ft_sensor').inertia.mass == 0.3
-    assert robot.link('tool').parent == 'ft_sensor'
+    assert [robot.link(name).parent for name in ('ft_sensor', 'tool', 'tcp')] == [
+        'flange',
+        'ft_sensor',
+        'tool',
+    ]
     assert robot.link('tool').inertia.mass == 1.2
     assert abs(robot.link('tool').inertia.center_of_mass[:2]).min() > 0.005
-    assert robot.tip.parent == 'tool'
-    assert 35.0 <= sum(link.inertia.mass for link in robot.links) <= 45.0
     for key in ('lower', 'upper', 'velocity_limit', 'effort_limit'):
         assert np.isfinite(robot.limits(key)).all()
-    cut = robot.cut_beyond('ft_sensor')
-    assert cut.bodies[-1].inertia.mass == pytest.approx(1.3)
-    heavy = robot.with_payload(robot.link('ft_sensor').inertia).with_payload(
-        type(robot.tip.inertia)(2.7, np.zeros(3), np.zeros((3, 3)))
-    )
-    worst = np.zeros(6)
-    for q in np.random.default_rng(6).uniform(-3, 3, (200, 6)):
-        worst = np.maximum(worst, np.abs(gravity_load(heavy, q, 9.81)))
+    assert robot.cut_beyond('ft_sensor').bodies[-1].inertia.mass == pytest.approx(1.3)
+    heavy = robot.with_payload(Inertia(3.0, np.zeros(3), np.zeros((3, 3))))
+    poses = np.random.default_rng(6).uniform(-3, 3, (200, 6))
+    worst = np.abs(Dynamics(heavy, backend='python').gravity_torque(poses)).max(axis=0)
     assert (worst < 0.7 * robot.limits('effort_limit')).all()

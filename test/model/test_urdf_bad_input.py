@@ -141,11 +141,6 @@ def test_fault_is_named(case, capfd):
     assert capfd.readouterr() == ('', '')
 
 
-def test_the_description_without_fault_loads():
-    """The description that the faults are put into is sound."""
-    assert load_urdf(GOOD).joint_names == ('j_a',)
-
-
 def test_mimic_cycle():
     """Two joints that follow each other are refused, and the cycle is spelt out."""
     xml = GOOD.replace('<dynamics', '<mimic joint="j_b"/><dynamics', 1)
@@ -199,13 +194,11 @@ def test_deep_nesting_is_refused():
 
 @pytest.mark.parametrize('link', ['base_link', 'tip_link'])
 def test_unknown_base_and_tip(link):
-    """An unknown base or tip is refused; the message lists the links."""
     with pytest.raises(ModelError, match=f"{link}: .*'nowhere'; the links are a, b, base"):
         load_urdf(GOOD, **{link: 'nowhere'})
 
 
 def test_tip_that_is_not_beyond_the_base():
-    """A tip before the base is refused."""
     with pytest.raises(ModelError, match=r"beyond the base link 'b', got 'a'"):
         load_urdf(GOOD, base_link='b', tip_link='a')
 
@@ -222,30 +215,19 @@ def test_a_lock_takes_any_real_number(value):
     np.testing.assert_array_equal(*locked)
 
 
-@pytest.mark.parametrize('names', [('base', 'a'), ('a', 'b')])
+@pytest.mark.parametrize('names', [('base', 'a'), ('a', 'b'), ('a',)])
 @pytest.mark.parametrize('base_link', [None, 'a'])
 def test_a_description_that_is_nothing_but_a_loop(names, base_link):
     """Every link has a parent: there is no root, and the error says which links are a loop."""
-    first, second = names
-    text = f'<robot name="loop"><link name="{first}"/><link name="{second}"/>'
-    for name, parent, child in (('j', first, second), ('k', second, first)):
-        text += (
-            f'<joint name="{name}" type="continuous"><parent link="{parent}"/>'
-            f'<child link="{child}"/></joint>'
-        )
+    links = ''.join(f'<link name="{name}"/>' for name in names)
+    joints = ''.join(
+        f'<joint name="to_{child}" type="continuous"><parent link="{parent}"/>'
+        f'<child link="{child}"/></joint>'
+        for parent, child in zip(names, (*names[1:], names[0]), strict=True)
+    )
     message = f'expected a tree of links, got a loop through {", ".join(sorted(names))}'
     with pytest.raises(ModelError, match=message):
-        load_urdf(f'{text}</robot>', base_link=base_link if base_link in names else None)
-
-
-def test_a_link_that_is_its_own_parent_and_alone():
-    """The smallest loop of all."""
-    text = (
-        '<robot name="loop"><link name="a"/><joint name="j" type="continuous">'
-        '<parent link="a"/><child link="a"/></joint></robot>'
-    )
-    with pytest.raises(ModelError, match='expected a tree of links, got a loop through a'):
-        load_urdf(text)
+        load_urdf(f'<robot name="loop">{links}{joints}</robot>', base_link=base_link)
 
 
 def test_no_moving_joint_between_base_and_tip():
@@ -302,28 +284,11 @@ def test_source_that_is_no_description(source, message):
 
 
 def test_folder_and_empty_file(tmp_path):
-    """A folder and an empty file are refused by name."""
     with pytest.raises(ModelError, match='cannot read'):
         load_urdf(tmp_path)
     (tmp_path / 'empty.urdf').write_text(' \n')
     with pytest.raises(ModelError, match=r'empty\.urdf.*empty file'):
         load_urdf(tmp_path / 'empty.urdf')
-
-
-def test_numbers_that_overflow_on_the_way():
-    """Finite figures whose products are not finite end in ModelError."""
-    for old, new in (
-        ('xyz="0 0 0.1"', 'xyz="0 0 1e200"'),
-        ('xyz="0 0 0.5"', 'xyz="1e308 1e308 1e308"'),
-        ('multiplier="0.5"', 'multiplier="1e300"'),
-        ('<mass value="2"', '<mass value="1e308"'),
-    ):
-        xml = GOOD.replace(old, new)
-        try:
-            robot = load_urdf(xml)
-        except ModelError:
-            continue
-        check_robot(robot)
 
 
 def mutated(text, chance):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.urdf.tree import load_urdf
@@ -115,49 +113,6 @@ def test_negative_reduction_turns_the_direction_round():
     assert robot.joints[0].reflected_inertia == pytest.approx(0.075)
 
 
-def test_dynamics_are_those_of_pinocchio_with_its_rotor_parameters(tmp_path):
-    """Armature and inverse dynamics are Pinocchio's, which has the rotors from an SRDF."""
-    pin = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')
-    given = {'j_a': (3e-5, 160.0), 'j_b': (1e-5, 900.0), 'j_c': (4e-6, -101.0)}
-    xml = urdf(
-        transmission('j_a', rotor('3e-5', 160)),
-        transmission('j_b', rotor('1e-5') + reduction(900)),
-        transmission('j_c', rotor('4e-6'), reduction(-101)),
-    )
-    srdf = tmp_path / 'arm.srdf'
-    srdf.write_text(
-        '<robot name="t"><rotor_params>'
-        + ''.join(
-            f'<joint name="{name}" mass="{inertia}" gear_ratio="{ratio}"/>'
-            for name, (inertia, ratio) in given.items()
-        )
-        + '</rotor_params></robot>'
-    )
-    model = pin.buildModelFromXML(urdf())
-    pin.loadRotorParameters(model, str(srdf), False)
-    assert np.abs(model.armature).min() > 0.0
-    robot = load_urdf(xml)
-    np.testing.assert_allclose(robot.joint_values('reflected_inertia'), model.armature, rtol=1e-14)
-    dynamics = Dynamics(robot, gravity=model.gravity.linear, backend='python')
-    rng = np.random.default_rng(3)
-    for _ in range(5):
-        q, qd, qdd = rng.normal(size=(3, 3))
-        expected = pin.rnea(model, model.createData(), q, qd, qdd)
-        np.testing.assert_allclose(dynamics.inverse_dynamics(q, qd, qdd), expected, rtol=1e-12)
-
-
-def test_dynamics_are_those_of_a_rotor_inertia_set_by_hand():
-    """The description and `with_joint_values` give the same mass matrix."""
-    read = load_urdf(urdf(transmission('j_c', rotor('2e-5', 120))))
-    by_hand = load_urdf(urdf()).with_joint_values('rotor_inertia', [0.0, 0.0, 2e-5 * 120**2])
-    q = np.array([0.3, -0.2, 0.7])
-    np.testing.assert_allclose(
-        Dynamics(read, backend='python').mass_matrix(q),
-        Dynamics(by_hand, backend='python').mass_matrix(q),
-        rtol=1e-14,
-    )
-
-
 def test_rotor_of_a_mimic_joint_has_its_kinetic_energy():
     """What a follower's rotor adds is multiplied by the square, beside the coordinate's own."""
     mimic = '<mimic joint="j_a" multiplier="-3"/>'
@@ -173,7 +128,6 @@ def test_rotor_of_a_mimic_joint_has_its_kinetic_energy():
 
 
 def test_rotor_of_a_locked_joint_adds_nothing():
-    """A joint that does not move has no rotor to turn, and no remark."""
     robot = load_urdf(urdf(transmission('j_a', rotor())), locked_joints={'j_a': 0.2})
     assert not robot.joint_values('reflected_inertia').any()
     assert 'rotor-inertia' not in {item.code for item in robot.findings}
@@ -241,38 +195,30 @@ def test_rotor_in_joint_and_transmission_is_refused():
         load_urdf(urdf(bare, inside=inside))
 
 
+RATIO = '<drake:gear_ratio value="{}"/>'
+T_A = "transmission 't_a'"
+MISSING = ('info', 'rotor-inertia-missing', 'robot')
+UNUSABLE = ('warning', 'reduction-unusable', T_A)
 DOUBTS = {
-    'reduction alone': (
-        transmission(actuator=reduction(100)),
-        ('info', 'rotor-inertia-missing', 'robot'),
-    ),
-    'ratio alone': (
-        transmission(actuator='<drake:gear_ratio value="100"/>'),
-        ('info', 'rotor-inertia-missing', 'robot'),
-    ),
-    'zero reduction': (
-        transmission(actuator=reduction(0)),
-        ('warning', 'reduction-unusable', "transmission 't_a'"),
-    ),
-    'NaN reduction': (
-        transmission(inside=reduction('nan')),
-        ('warning', 'reduction-unusable', "transmission 't_a'"),
-    ),
+    'reduction alone': (transmission(actuator=reduction(100)), MISSING),
+    'ratio alone': (transmission(actuator=RATIO.format(100)), MISSING),
+    'zero reduction': (transmission(actuator=reduction(0)), UNUSABLE),
+    'NaN reduction': (transmission(inside=reduction('nan')), UNUSABLE),
     'unknown joint': (
         transmission('j_x', reduction(1)),
-        ('warning', 'transmission-joint-unknown', "transmission 't_a'"),
+        ('warning', 'transmission-joint-unknown', T_A),
     ),
     'different reductions': (
         transmission(actuator=reduction(2)) + transmission(actuator=reduction(3), name='t_b'),
         ('warning', 'gear-ratio-ambiguous', "joint 'j_a'"),
     ),
     'drake and another': (
-        transmission(actuator='<drake:gear_ratio value="3"/>' + reduction(2)),
-        ('warning', 'gear-ratio-ambiguous', "transmission 't_a'"),
+        transmission(actuator=RATIO.format(3) + reduction(2)),
+        ('warning', 'gear-ratio-ambiguous', T_A),
     ),
     'two joints': (
         transmission(actuator=rotor(), inside='<joint name="j_b"/>'),
-        ('warning', 'rotor-inertia-unused', "transmission 't_a'"),
+        ('warning', 'rotor-inertia-unused', T_A),
     ),
 }
 
@@ -288,7 +234,6 @@ def test_doubt_without_a_rotor_inertia_is_a_finding(case):
 
 
 def test_second_reduction_beside_a_rotor_is_a_finding():
-    """The reduction next to the rotor inertia counts."""
     xml = urdf(
         transmission(actuator=rotor(ratio=7)), transmission(inside=reduction(9), name='t_b')
     )
@@ -367,15 +312,6 @@ def test_transmissions_as_they_are_in_the_field_say_nothing():
     )
     several = transmission(actuator=reduction(3), inside='<joint name="j_b"/>', name='t_b')
     assert codes(urdf(transmission(actuator=reduction(1)), gripper, several)) == []
-
-
-def test_many_reductions_are_one_remark():
-    """The first of them are named, the others are counted."""
-    joints = [JOINT.format(f'j_{n}', 'revolute', 'c', f'l_{n}', '') for n in range(9)]
-    links = [LINK.format(f'l_{n}') for n in range(9)]
-    geared = [transmission(f'j_{n}', reduction(100 + n), name=f't_{n}') for n in range(9)]
-    (finding,) = load_urdf(urdf(*links, *joints, *geared)).findings
-    assert 'j_0 100, j_1 101, j_2 102 and 6 more' in finding.message
 
 
 def test_rotor_inertia_in_other_units_is_found():

@@ -75,17 +75,7 @@ def quat(quaternion):
 PLAIN = (quat((0, 0, 0, 1)), '', '')
 
 
-def test_rotation_of_a_quaternion_is_its_action_on_vectors():
-    """The matrix turns vectors as q v q* does, whatever the length of q."""
-    for quaternion in random_quaternions(50):
-        for scale in (1.0, -2.5, 1e-200, 1e200):
-            np.testing.assert_allclose(
-                quaternion_rotation(scale * quaternion), turn_matrix(quaternion), atol=4e-16
-            )
-
-
 def test_roll_pitch_yaw_gives_the_rotation_back():
-    """Also at a pitch of a quarter turn, and beside it, where roll and yaw share their axis."""
     rotations = [quaternion_rotation(quaternion) for quaternion in random_quaternions(100)]
     angles = [
         (roll, sign * (np.pi / 2 - off), yaw)
@@ -119,35 +109,6 @@ def test_quaternions_arrive_in_the_robot():
             atol=1e-16,
         )
         assert not robot.findings
-
-
-@pytest.mark.parametrize('version', ['1.1', '1.2'])
-def test_quaternions_are_the_same_robot_as_roll_pitch_yaw(version):
-    """The robot written with rpy under version 1.0 has the same poses and inertias."""
-    angles = [(0.3, -1.2, 2.5), (-2.0, 0.4, 0.1), (0.5, 0.6, -0.7)]
-
-    def quaternion(roll, pitch, yaw):
-        # Half angles, yaw after pitch after roll.
-        (sr, sp, sy), (cr, cp, cy) = (
-            np.sin(np.array((roll, pitch, yaw)) / 2),
-            np.cos(np.array((roll, pitch, yaw)) / 2),
-        )
-        return (
-            cy * cp * sr - sy * sp * cr,
-            cy * sp * cr + sy * cp * sr,
-            sy * cp * cr - cy * sp * sr,
-            cy * cp * cr + sy * sp * sr,
-        )
-
-    robot = load_urdf(urdf([quat(quaternion(*rpy)) for rpy in angles], version))
-    other = load_urdf(urdf([f'rpy="{a} {b} {c}"' for a, b, c in angles], '1.0'))
-    for body, twin in zip(robot.bodies, other.bodies, strict=True):
-        np.testing.assert_allclose(
-            body.pose_in_parent.matrix, twin.pose_in_parent.matrix, atol=1e-15
-        )
-        np.testing.assert_allclose(
-            body.inertia.parameters, twin.inertia.parameters, rtol=1e-14, atol=1e-16
-        )
 
 
 def test_quaternions_are_read_as_pinocchio_reads_them():
@@ -227,7 +188,6 @@ def test_faulty_quaternion_is_named(attributes, message):
 
 
 def test_quaternion_of_an_inertial_is_named():
-    """A fault in the orientation of an inertial names the link."""
     with pytest.raises(ModelError, match=r"link 'b': inertial: origin quat_xyzw: .*'nan'"):
         load_urdf(urdf(('', '', 'quat_xyzw="0 0 0 nan"')))
 
@@ -305,7 +265,6 @@ def test_faulty_limit_of_acceleration_is_named(key, value):
 
 
 def test_effort_and_velocity_are_optional_and_both_bounds_are_not():
-    """Version 1.2: no effort or velocity is no limit; lower and upper stand both or not at all."""
     robot = load_urdf(urdf(PLAIN, '1.2', ('<limit lower="0" upper="1"/>', LIMIT)))
     assert robot.joints[0].effort_limit == robot.joints[0].velocity_limit == np.inf
     for missing, rest in (('upper', 'lower="-1"'), ('lower', 'upper="1"')):

@@ -14,12 +14,13 @@ import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.friction import FrictionModel
 
-TREES = [(seed, 2 + seed % 8) for seed in range(40, 48)] + [(5, 14)]
-ROWS = 5
+TREES = [(40, 2), (43, 5), (47, 9), (5, 14)]
+COMPILED_TREES = [(40, 2), (43, 5)]
+ROWS = 3
 
 every_tree = pytest.mark.parametrize(
     ('backend', 'tree'),
-    backend_cases(TREES, lambda tree: tree in TREES[::3]),
+    backend_cases(TREES, COMPILED_TREES.__contains__),
     indirect=['backend'],
     ids=str,
 )
@@ -60,8 +61,7 @@ def test_lagrange_with_the_shafts_as_bodies(backend, tree):
             dynamics.kinetic_energy(q, qd), plain.kinetic_energy(q, qd) + shafts**2 @ inertias / 2
         )
         assert_close(
-            dynamics.generalized_momentum(q, qd),
-            plain.generalized_momentum(q, qd) + qd @ added,
+            dynamics.generalized_momentum(q, qd), plain.generalized_momentum(q, qd) + qd @ added
         )
         assert_close(dynamics.mass_matrix(q), plain.mass_matrix(q) + added)
         assert_close(dynamics.coriolis_matrix(q, qd), plain.coriolis_matrix(q, qd))
@@ -123,7 +123,7 @@ def test_loads_and_other_parameters_keep_the_drives(backend, tree):
     assert_close(changed.without_friction().mass_matrix(q), changed.mass_matrix(q))
 
 
-@pytest.mark.parametrize('tree', TREES[:6], ids=str)
+@pytest.mark.parametrize('tree', TREES, ids=str)
 def test_the_shafts_lose_no_power(tree):
     """Without other friction the drives' friction only takes energy: power is >= 0."""
     robot = couple(load_rotor_tree(*tree).without_friction(), tree[0])
@@ -145,7 +145,7 @@ def test_a_robot_without_drives_has_the_same_equations(language):
         assert left == right
 
 
-@pytest.mark.parametrize('tree', [(40, 2), (41, 3), (45, 7)], ids=str)
+@pytest.mark.parametrize('tree', [(40, 2), (45, 7)], ids=str)
 def test_mujoco_accelerates_as_the_inverse_dynamics_ask(tree):
     """Efforts, MuJoCo's tendons with armature and damping, and back: the identity closes."""
     mujoco = pytest.importorskip('mujoco')

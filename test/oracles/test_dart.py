@@ -80,11 +80,6 @@ def sensor_reading(skeleton, q, qd, qdd):
     return -np.concatenate([force, moment])
 
 
-def test_mass_is_that_of_dart(dynamics, skeleton):
-    """The arm weighs the same in DART."""
-    assert skeleton.getMass() == pytest.approx(36.4, rel=1e-9)
-
-
 def test_properties_of_joints_are_those_of_dart(dynamics, skeleton):
     """Damping and friction of every joint, and its limits, are the same in DART."""
     for joint in dynamics.robot.joints:
@@ -125,15 +120,6 @@ def test_sensor_reading_has_the_sign_the_node_expects(dynamics, skeleton, motion
         efforts.append(cut.inverse_dynamics(q, qd, qdd, on_environment))
         expected.append(dynamics.inverse_dynamics(q, qd, qdd))
     assert relative_error(efforts, expected) < TOLERANCE
-
-
-def test_tool_at_rest_reads_as_its_weight(dynamics, skeleton, motions):
-    """At rest the sensor's force is the weight of sensor and tool, 1.5 kg, downwards."""
-    rest = np.zeros(dynamics.n)
-    for q in motions[0]:
-        axes = dynamics.forward_kinematics(q, link='ft_sensor')[:3, :3]
-        force = axes @ sensor_reading(skeleton, q, rest, rest)[:3]
-        np.testing.assert_allclose(force, (0.0, 0.0, -1.5 * 9.80665), atol=1e-9)
 
 
 def test_reported_effort_has_our_sign(dynamics, skeleton, motions):

@@ -16,22 +16,11 @@ import ne_dynamics as ned
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
 ROWS = 3
-ROBOTS = (
-    'six_axis_arm.urdf',
-    'puma560_standard_dh.yaml',
-    'puma560_modified_dh.yaml',
-    'six_link_dh.yaml',
-    'tree of 1 joint',
-    'tree of 5 joints',
-    'tree of 9 joints',
-    'tree of 14 joints',
-)
-COMPILED_ROBOTS = ('six_axis_arm.urdf', 'puma560_standard_dh.yaml', 'tree of 5 joints')
+ROBOTS = ('six_axis_arm.urdf', 'puma560_modified_dh.yaml', 'tree of 5 joints', 'tree of 14 joints')
+COMPILED_ROBOTS = ('six_axis_arm.urdf', 'tree of 5 joints')
 
 pytestmark = pytest.mark.parametrize(
-    ('backend', 'robot'),
-    backend_cases(ROBOTS, COMPILED_ROBOTS.__contains__),
-    indirect=['backend'],
+    ('backend', 'robot'), backend_cases(ROBOTS, COMPILED_ROBOTS.__contains__), indirect=['backend']
 )
 
 
@@ -105,36 +94,6 @@ def test_mass_matrix_columns_are_unit_accelerations(dynamics, sample, largest, a
     assert_agree('identities', 'columns of M', computed, np.transpose(columns), largest)
 
 
-def test_wrench_effect_is_the_jacobian_transposed(dynamics, sample, largest, assert_agree):
-    """A wrench w adds J_tip^T w, the Jacobian in tip axes."""
-    for (q, qd, qdd), wrench in zip(motions(sample), sample.wrench, strict=True):
-        with_wrench = dynamics.inverse_dynamics(q, qd, qdd, wrench=wrench)
-        effect = with_wrench - dynamics.inverse_dynamics(q, qd, qdd)
-        expected = dynamics.jacobian(q, axes='tip').T @ wrench
-        assert_agree('identities', 'wrench', effect, expected, np.abs(with_wrench).max())
-
-
-def test_jacobians_differ_by_the_rotation_of_the_tip(dynamics, sample, assert_agree):
-    """J in base axes is the tip's rotation times J in tip axes; base axes are the default."""
-    for q in sample.q:
-        rotation = dynamics.forward_kinematics(q)[:3, :3]
-        in_tip = dynamics.jacobian(q, axes='tip')
-        expected = np.vstack([rotation @ in_tip[:3], rotation @ in_tip[3:]])
-        assert_agree('identities', 'Jacobian', dynamics.jacobian(q), expected)
-
-
-def test_jacobian_is_the_derivative_of_the_pose(dynamics, sample):
-    """J qd is the tip's velocity, found by central differences of the pose."""
-    step = 1e-6
-    for q, qd in zip(sample.q, sample.qd, strict=True):
-        ahead = dynamics.forward_kinematics(q + step * qd)
-        behind = dynamics.forward_kinematics(q - step * qd)
-        rate = (ahead - behind) / (2.0 * step)
-        spin = rate[:3, :3] @ dynamics.forward_kinematics(q)[:3, :3].T
-        velocity = [*rate[:3, 3], spin[2, 1], spin[0, 2], spin[1, 0]]
-        np.testing.assert_allclose(dynamics.jacobian(q) @ qd, velocity, rtol=0.0, atol=1e-7)
-
-
 def test_mass_matrix_is_symmetric_positive_definite(dynamics, sample, assert_agree):
     """M equals its transpose and has positive eigenvalues only."""
     for q in sample.q:
@@ -156,14 +115,6 @@ def test_passivity(dynamics, sample):
         scale = max(np.abs(coriolis).max(), np.abs(mass(0)).max())
         error = np.abs(rate - coriolis - coriolis.T).max() / scale
         assert error < 1e-8
-
-
-def test_coriolis_form_is_symmetric(dynamics, sample, largest, assert_agree):
-    """C(q, a) b = C(q, b) a: Christoffel symbols are symmetric in the two velocities."""
-    q, a, b = sample.q[0], sample.qd[0], sample.qd[1]
-    computed = dynamics.coriolis_matrix(q, a) @ b
-    expected = dynamics.coriolis_matrix(q, b) @ a
-    assert_agree('identities', 'Christoffel symmetry', computed, expected, largest)
 
 
 @pytest.mark.parametrize('under_wrench', [False, True], ids=['free', 'wrench'])
@@ -198,45 +149,7 @@ def test_regressor_times_parameters(dynamics, sample, largest, assert_agree):
         assert_agree('identities', 'regressor', regressor @ parameters, expected, largest)
 
 
-def test_rotor_inertia_is_felt_through_the_gear(dynamics, sample, assert_agree):
-    """Without rotors the diagonal of M is smaller by gear ratio squared times rotor inertia."""
-    robot = dynamics.robot
-    bare = replace(robot, joints=[replace(joint, rotor_inertia=0.0) for joint in robot.joints])
-    without = ned.Dynamics(bare, gravity=GRAVITY, backend='python')
-    rotor = np.diag([joint.gear_ratio**2 * joint.rotor_inertia for joint in robot.joints])
-    q = sample.q[0]
-    computed = dynamics.mass_matrix(q)
-    assert_agree('identities', 'rotors', computed, without.mass_matrix(q) + rotor)
-
-
-def test_friction_opposes_motion(dynamics, sample, assert_agree):
-    """Friction is odd in the velocity, zero at rest, and what RNE adds to the rigid body."""
-    zero = np.zeros(dynamics.n)
-    np.testing.assert_array_equal(dynamics.friction_torque(zero), zero)
-    for q, qd, qdd in motions(sample):
-        friction = dynamics.friction_torque(qd)
-        np.testing.assert_allclose(dynamics.friction_torque(-qd), -friction, rtol=1e-15)
-        # The rigid part is even in the velocity, friction is odd.
-        odd = dynamics.inverse_dynamics(q, qd, qdd) - dynamics.inverse_dynamics(q, -qd, qdd)
-        scale = np.abs(dynamics.inverse_dynamics(q, qd, qdd)).max()
-        assert_agree('identities', 'friction', 0.5 * odd, friction, scale)
-
-
-def test_batch_equals_row_by_row(dynamics, sample, largest, assert_agree):
-    """A batch (N, n) gives the rows that single calls give, with and without wrenches."""
-    rows = [dynamics.inverse_dynamics(*motion) for motion in motions(sample)]
-    batch = dynamics.inverse_dynamics(sample.q, sample.qd, sample.qdd)
-    assert batch.shape == (ROWS, dynamics.n)
-    assert_agree('identities', 'batch', batch, rows, largest)
-    rows = [
-        dynamics.inverse_dynamics(*motion, wrench=wrench)
-        for motion, wrench in zip(motions(sample), sample.wrench, strict=True)
-    ]
-    batch = dynamics.inverse_dynamics(sample.q, sample.qd, sample.qdd, wrench=sample.wrench)
-    assert_agree('identities', 'batch with wrench', batch, rows, np.abs(rows).max())
-
-
-@pytest.mark.parametrize('rows', [7, 64, 203])
+@pytest.mark.parametrize('rows', [7, 203])
 def test_long_batches_of_any_layout(dynamics, rows, assert_agree):
     """Blocks of any length, row by row the same, from C, Fortran and strided arrays alike."""
     sample = random_motion(33, rows, dynamics.n)
@@ -278,17 +191,6 @@ def test_every_function_takes_batches(dynamics, sample, function, assert_agree):
     assert call(*(array[:0] for array in arrays)).shape == (0, *rows.shape[1:])
 
 
-@pytest.mark.parametrize('rows', [0, 1])
-def test_short_batches(dynamics, sample, rows):
-    """A batch of no row gives no row, one of one row gives one."""
-    batch = dynamics.inverse_dynamics(sample.q[:rows], sample.qd[:rows], sample.qdd[:rows])
-    assert batch.shape == (rows, dynamics.n)
-    batch = dynamics.inverse_dynamics(
-        sample.q[:rows], sample.qd[:rows], sample.qdd[:rows], wrench=sample.wrench[:rows]
-    )
-    assert batch.shape == (rows, dynamics.n)
-
-
 def test_results_are_repeatable_and_inputs_untouched(dynamics, sample):
     """The same call gives the same bits, and leaves its arguments as they were."""
     q, qd, qdd = (array[0].copy() for array in (sample.q, sample.qd, sample.qdd))
@@ -298,26 +200,6 @@ def test_results_are_repeatable_and_inputs_untouched(dynamics, sample):
     np.testing.assert_array_equal(q, sample.q[0])
     np.testing.assert_array_equal(qd, sample.qd[0])
     np.testing.assert_array_equal(qdd, sample.qdd[0])
-
-
-def test_a_result_is_the_callers_own(dynamics, sample):
-    """A result kept by the caller does not change with the next call, and may be written to."""
-    functions = {
-        'inverse_dynamics': (sample.q, sample.qd, sample.qdd),
-        'mass_matrix': (sample.q,),
-        'gravity_torque': (sample.q,),
-        'forward_kinematics': (sample.q,),
-        'jacobian': (sample.q,),
-    }
-    for name, arrays in functions.items():
-        function = getattr(dynamics, name)
-        kept = function(*(array[0] for array in arrays))
-        copy = kept.copy()
-        function(*(array[1] for array in arrays))
-        np.testing.assert_array_equal(kept, copy, err_msg=name)
-        kept[:] = 0.0
-        again = function(*(array[0] for array in arrays))
-        np.testing.assert_array_equal(again, copy, err_msg=name)
 
 
 def test_lists_and_integers_are_numbers_too(dynamics):

@@ -12,7 +12,7 @@ from random_dh import PinocchioDh, random_dh, write_dh
 import ne_dynamics as ned
 from ne_dynamics.shipped import shipped_file
 
-SAMPLES = 12
+SAMPLES = 8
 
 TOLERANCE = 2e-9
 """Of entries of a pose [1 or m]; arms here are one to two metres long."""
@@ -51,14 +51,12 @@ def test_poses_of_example_robots_are_met(robot):
         robot.path.read_text(), dynamics.joint_names, GRAVITY, **robot.as_loaded
     )
     check_arm(
-        dynamics,
-        lambda q: oracle.forward_kinematics(q, link),
-        None if robot.tip_link else link,
+        dynamics, lambda q: oracle.forward_kinematics(q, link), None if robot.tip_link else link
     )
 
 
 @pytest.mark.parametrize('convention', ['standard', 'modified'])
-@pytest.mark.parametrize('n_joints', [1, 2, 3, 4, 5, 6, 7, 9])
+@pytest.mark.parametrize('n_joints', [2, 5, 6, 7])
 def test_poses_of_random_arms_are_met(n_joints, convention, tmp_path):
     """General arms, about a third of whose joints slide, of fewer and more than six joints."""
     for seed in (50, 51):

@@ -72,23 +72,6 @@ class MujocoRobot:
         mujoco.mj_inverse(self.model, self.data)
         return self.spread.T @ self.data.qfrc_inverse
 
-    def mass_matrix(self, q):
-        """Return the mass matrix, shape (n, n)."""
-        columns = np.eye(self.spread.shape[1])
-        zero = np.zeros(len(columns))
-        rest = self.inverse_dynamics(q, zero, zero)
-        return np.column_stack([self.inverse_dynamics(q, zero, unit) - rest for unit in columns])
-
-    def jacobian(self, q, link):
-        """Return the Jacobian of a link's origin in base axes, linear then angular, (6, n)."""
-        self.data.qpos[:] = self.spread @ q + self.offset
-        mujoco.mj_kinematics(self.model, self.data)
-        mujoco.mj_comPos(self.model, self.data)
-        linear, angular = np.zeros((2, 3, self.model.nv))
-        body = self.model.body(link).id
-        mujoco.mj_jacBody(self.model, self.data, linear, angular, body)
-        return np.vstack([linear, angular]) @ self.spread
-
     def link_inertia(self, link):
         """Return mass, centre of mass and tensor about it, in the link's axes."""
         body = self.model.body(link)
@@ -148,31 +131,6 @@ def test_inverse_dynamics(arm, backend, assert_agree):
     ]
     computed = ours.inverse_dynamics(sample.q, sample.qd, sample.qdd)
     assert_agree(f'{arm} (MuJoCo)', 'inverse dynamics', computed, expected)
-
-
-@pytest.mark.parametrize('arm', ARMS)
-def test_mass_matrix(arm, backend, assert_agree):
-    """The mass matrix equals the one mj_inverse gives column by column."""
-    ours, oracle = pair(arm, backend)
-    q = random_motion(12, 1, ours.n).q[0]
-    computed = ours.mass_matrix(q)
-    assert_agree(f'{arm} (MuJoCo)', 'mass matrix', computed, oracle.mass_matrix(q))
-
-
-@pytest.mark.parametrize('arm', ARMS)
-def test_tip_wrench(arm, backend, assert_agree):
-    """A wrench on the environment costs J^T times it, with MuJoCo's Jacobian in base axes."""
-    ours, oracle = pair(arm, backend)
-    sample = random_motion(13, 1, ours.n)
-    motion = sample.q[0], sample.qd[0], sample.qdd[0]
-    rotation = ours.forward_kinematics(sample.q[0])[:3, :3]
-    in_tip_axes = sample.wrench[0]
-    in_base_axes = np.concatenate([rotation @ in_tip_axes[:3], rotation @ in_tip_axes[3:]])
-    expected = (
-        oracle.inverse_dynamics(*motion) + oracle.jacobian(sample.q[0], TIPS[arm]).T @ in_base_axes
-    )
-    computed = ours.inverse_dynamics(*motion, wrench=in_tip_axes)
-    assert_agree(f'{arm} (MuJoCo)', 'with wrench', computed, expected)
 
 
 def test_random_tree(backend, assert_agree):

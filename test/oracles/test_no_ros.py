@@ -107,7 +107,6 @@ def test_core_without(blocked, tmp_path):
 
 
 def test_no_module_of_the_core_imports_ros(tmp_path):
-    """Every module left of the ROS layer can be imported with ROS blocked."""
     # These may need what they stand on.
     edge = {'ros', 'simulation', 'identification', 'papers/studies', 'commission', 'cli'}
     edge |= {'report_page', 'logs'}  # of the extras `report` and `cluster`

@@ -14,9 +14,7 @@ ROWS = 2
 
 
 @pytest.mark.parametrize(
-    ('backend', 'seed'),
-    backend_cases(range(12), range(1, 6).__contains__),
-    indirect=['backend'],
+    ('backend', 'seed'), backend_cases(range(1, 9), [2, 5].__contains__), indirect=['backend']
 )
 @pytest.mark.parametrize('convention', ['standard', 'modified'])
 def test_random_chains(seed, convention, backend, tmp_path, assert_agree):

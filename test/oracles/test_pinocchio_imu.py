@@ -72,7 +72,7 @@ class Carried:
         return self.dynamics.inverse_dynamics(*self.joints, base_motion=imu.at(0.0))
 
 
-@pytest.mark.parametrize('seed', range(8))
+@pytest.mark.parametrize('seed', range(3))
 def test_the_measured_motion_of_a_base_is_its_motion(seed):
     """Rate and specific force of a sensor anywhere on the base give the torques of its motion."""
     carried = Carried(seed)
@@ -93,7 +93,7 @@ def test_the_measured_motion_of_a_base_is_its_motion(seed):
 
 
 @pytest.mark.parametrize('source', ['acceleration', 'orientation'])
-@pytest.mark.parametrize('seed', range(8))
+@pytest.mark.parametrize('seed', range(3))
 def test_the_measured_tilt_of_a_base_is_its_tilt(seed, source):
     """On a base at rest in any attitude both sources give the torques, and gravity itself."""
     carried = Carried(100 + seed)
@@ -119,7 +119,6 @@ def test_the_measured_tilt_of_a_base_is_its_tilt(seed, source):
 
 
 def test_the_orientation_knows_the_turning_but_not_the_acceleration_of_a_base():
-    """A base that turns about its own origin gives the torques of the orientation source."""
     carried = Carried(200)
     carried.v[:3] = 0.0
     carried.a[:3] = 0.0

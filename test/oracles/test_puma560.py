@@ -52,43 +52,22 @@ def modified_tip_to_standard(standard, modified, q):
     return np.linalg.inv(standard.forward_kinematics(q)) @ modified.forward_kinematics(q)
 
 
-def test_conventions_place_the_tip_alike(standard, modified, assert_agree):
-    """Both files move one rigid tip: their tip frames differ by a constant pose."""
-    sample = random_motion(21, ROWS, 6)
-    constant = modified_tip_to_standard(standard, modified, np.zeros(6))
-    for q in sample.q:
-        found = modified_tip_to_standard(standard, modified, q)
-        assert_agree('Puma 560', 'tip, both conventions', found, constant)
-
-
 def test_conventions_agree(standard, modified, assert_agree):
-    """Standard and modified DH give the same torques, friction and rotors included."""
+    """Both files are one robot: one rigid tip, the same terms, and torques under one wrench."""
     sample = random_motion(22, ROWS, 6)
-    motion = sample.q, sample.qd, sample.qdd
-    computed = modified.inverse_dynamics(*motion)
-    assert_agree('Puma 560', 'modified DH', computed, standard.inverse_dynamics(*motion))
-
-
-def test_conventions_agree_under_a_wrench(standard, modified, assert_agree):
-    """One wrench, described in either file's tip frame, gives the same torques."""
-    sample = random_motion(23, ROWS, 6)
     pose = modified_tip_to_standard(standard, modified, np.zeros(6))
     rotation, translation = pose[:3, :3], pose[:3, 3]
     for q, qd, qdd, at_modified in zip(
         sample.q, sample.qd, sample.qdd, sample.wrench, strict=True
     ):
+        found = modified_tip_to_standard(standard, modified, q)
+        assert_agree('Puma 560', 'tip, both conventions', found, pose)
         force = rotation @ at_modified[:3]
         moment = rotation @ at_modified[3:] + np.cross(translation, force)
         at_standard = np.concatenate([force, moment])
         computed = modified.inverse_dynamics(q, qd, qdd, wrench=at_modified)
         expected = standard.inverse_dynamics(q, qd, qdd, wrench=at_standard)
         assert_agree('Puma 560', 'modified DH with wrench', computed, expected)
-
-
-def test_conventions_agree_in_every_term(standard, modified, assert_agree):
-    """Mass matrix, Coriolis matrix, gravity and friction do not depend on the convention."""
-    sample = random_motion(24, ROWS, 6)
-    for q, qd in zip(sample.q, sample.qd, strict=True):
         for name, arguments in {
             'mass_matrix': (q,),
             'coriolis_matrix': (q, qd),
@@ -100,8 +79,8 @@ def test_conventions_agree_in_every_term(standard, modified, assert_agree):
             assert_agree('Puma 560', f'{name}, both conventions', computed, expected)
 
 
-def test_robotics_toolbox_inverse_dynamics(toolbox, backend, assert_agree):
-    """Torques without friction equal the toolbox's recursion, rotor inertias included."""
+def test_robotics_toolbox(toolbox, backend, assert_agree):
+    """Torques without friction, mass matrix and pose are the toolbox's, rotors included."""
     gravity = (0.0, 0.0, -9.81)
     ours = ned.Dynamics(ned.load_dh(STANDARD), gravity=gravity, backend=backend)
     np.testing.assert_allclose(toolbox.gravity, gravity)
@@ -109,12 +88,6 @@ def test_robotics_toolbox_inverse_dynamics(toolbox, backend, assert_agree):
     for q, qd, qdd in zip(sample.q, sample.qd, sample.qdd, strict=True):
         computed = ours.inverse_dynamics(q, qd, qdd) - ours.friction_torque(qd)
         assert_agree('Puma 560 (toolbox)', 'torque', computed, toolbox.rne(q, qd, qdd))
-
-
-def test_robotics_toolbox_terms(toolbox, backend, assert_agree):
-    """Mass matrix with rotors, gravity load and forward kinematics equal the toolbox's."""
-    ours = ned.Dynamics(ned.load_dh(STANDARD), gravity=(0.0, 0.0, -9.81), backend=backend)
-    q = random_motion(26, 1, 6).q[0]
+    q = sample.q[0]
     assert_agree('Puma 560 (toolbox)', 'mass matrix', ours.mass_matrix(q), toolbox.inertia(q))
-    assert_agree('Puma 560 (toolbox)', 'gravity', ours.gravity_torque(q), toolbox.gravload(q))
     assert_agree('Puma 560 (toolbox)', 'pose', ours.forward_kinematics(q), toolbox.fkine(q).A)

@@ -6,27 +6,29 @@ import copy
 import functools
 import pickle
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from method_tables import ALL_CALLS
 from motion_samples import random_motion
-from oracle_measure import GRAVITY, backend_cases, choose_seeds, relative_error
+from oracle_measure import GRAVITY, backend_cases, relative_error
 from random_robots import random_tree
-from rotor_trees import load_rotor_tree, rotor_oracle
+from rotor_trees import load_rotor_tree
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError, NeDynamicsError
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.shipped import shipped_file
 
-ROWS = 3
+ROWS = 2
 TOLERANCE = 1e-12
 """Relative to the largest number of the result."""
 
-TREES = [(seed, 1 + seed % 9) for seed in choose_seeds(1600, 4, 9)] + [(1620, 11), (1621, 25)]
-COMPILED_TREES = TREES[2:5]
+TREES = [(1602, 1), (1605, 4), (1600, 8), (1620, 11)]
+"""On both sides of the ten joints up to which derivatives are written out."""
+
+COMPILED_TREES = [(1605, 4)]
 
 every_tree = pytest.mark.parametrize(
     ('backend', 'tree'),
@@ -82,8 +84,7 @@ def change_robot(robot, parameters):
         changed = replace(changed, links=tuple(links))
     joints = [
         replace(
-            joint,
-            **{key: float(parameters[key][index]) for key in KEYS[1:] if key in parameters},
+            joint, **{key: float(parameters[key][index]) for key in KEYS[1:] if key in parameters}
         )
         for index, joint in enumerate(robot.joints)
     ]
@@ -168,21 +169,6 @@ def nominal(tree, backend):
     return ned.Dynamics(load_rotor_tree(*tree), GRAVITY, backend)
 
 
-def test_the_trees_are_what_they_are_said_to_be():
-    """Among the trees are mimic and prismatic joints, branches, and one of 25 coordinates."""
-    robots = [load_rotor_tree(*tree) for tree in TREES]
-    assert any(len(robot.bodies) > robot.n for robot in robots)
-    kinds = {joint.type.value for robot in robots for joint in robot.joints}
-    assert kinds == {'revolute', 'continuous', 'prismatic'}
-    assert any(not robot.is_chain for robot in robots)
-    assert max(robot.n for robot in robots) == 25
-    # Several links a body: the sum of them is what changes.
-    assert any(
-        sum(link.body == 0 for link in robot.links) > 1 or len(robot.links) > len(robot.bodies) + 1
-        for robot in robots
-    )
-
-
 @every_tree
 def test_every_method_is_that_of_the_changed_robot(tree, backend):
     """All parameters at once, real bodies: every method, batch and single, within 1e-12."""
@@ -201,7 +187,6 @@ def test_every_method_is_that_of_the_changed_robot(tree, backend):
 
 @every_tree
 def test_the_robot_of_the_new_dynamics_has_the_numbers(tree, backend):
-    """`robot` is the changed robot; the first dynamics and their robot stay as they were."""
     first = nominal(tree, backend)
     before = first.inertial_parameters().copy()
     arguments = arguments_of(first, 1)
@@ -221,45 +206,6 @@ def test_the_robot_of_the_new_dynamics_has_the_numbers(tree, backend):
     np.testing.assert_array_equal(first.inertial_parameters(), before)
     again = first.inverse_dynamics(arguments['q'], arguments['qd'], arguments['qdd'])
     np.testing.assert_array_equal(again, effort)
-
-
-@every_tree
-def test_pinocchio_with_the_same_parameters_agrees(tree, backend):
-    """Efforts, mass matrix, energies and derivatives are those of Pinocchio's changed model."""
-    parameters = real_parameters(tree[0] + 2, load_rotor_tree(*tree))
-    found = nominal(tree, backend).with_parameters(**parameters)
-    oracle = rotor_oracle(*tree)
-    joints = [body.joint_name for body in found.robot.bodies]
-    oracle.set_inertial_parameters(joints, parameters['inertial'])
-    gears = found.robot.joint_values('gear_ratio')
-    oracle.set_reflected_inertia(gears**2 * parameters['rotor_inertia'])
-    arguments = arguments_of(found, tree[0])
-    friction = found.friction_torque(arguments['qd'])
-    for row in range(ROWS):
-        q, qd, qdd = (arguments[name][row] for name in ('q', 'qd', 'qdd'))
-        rigid = oracle.inverse_dynamics(q, qd, qdd)
-        scale = np.abs(rigid).max() + np.abs(friction).max()
-        computed = found.inverse_dynamics(q, qd, qdd)
-        assert relative_error(computed, rigid + friction[row], scale) <= 1e-11
-        assert relative_error(found.mass_matrix(q), oracle.mass_matrix(q)) <= 1e-11
-        energy = oracle.kinetic_energy(q, qd)
-        assert relative_error(found.kinetic_energy(q, qd), energy) <= 1e-11
-        height = oracle.potential_energy(q)
-        assert relative_error(found.potential_energy(q), height, scale) <= 1e-11
-        right = oracle.inverse_dynamics_derivatives(q, qd, qdd)[[0, 2]]
-        derivatives = found.inverse_dynamics_derivatives(q, qd, qdd)[[0, 2]]
-        assert relative_error(derivatives, right) <= 1e-9
-
-
-@every_tree
-@pytest.mark.parametrize('key', KEYS)
-def test_what_is_not_given_stays(tree, key, backend):
-    """One kind of parameter alone changes that kind alone."""
-    parameters = {key: real_parameters(tree[0], load_rotor_tree(*tree))[key]}
-    found = nominal(tree, backend).with_parameters(**parameters)
-    expected = ned.Dynamics(change_robot(load_rotor_tree(*tree), parameters), GRAVITY, 'python')
-    some = {name: METHODS[name] for name in ('inverse_dynamics', 'mass_matrix', 'bias_torque')}
-    check_equal(found, expected, tree[0], some, {})
 
 
 @every_tree
@@ -328,17 +274,6 @@ def test_no_inertia_at_all(tree, backend):
                 found.center_of_mass(q)
 
 
-@pytest.mark.parametrize('factor', [1e6, 3e7, 1e12])
-@pytest.mark.parametrize('key', KEYS)
-def test_large_numbers(key, factor, backend):
-    """Numbers of 1e6 and more give what the robot with them gives."""
-    robot = load_rotor_tree(1602, 3)
-    parameters = {key: factor * real_parameters(4, robot)[key]}
-    found = nominal((1602, 3), backend).with_parameters(**parameters)
-    expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
-    check_equal(found, expected, 9)
-
-
 def test_zeros_in_the_model_are_not_built_in(backend):
     """Parameters that the first model has as zeros can become numbers, and back."""
     text = (
@@ -358,16 +293,6 @@ def test_zeros_in_the_model_are_not_built_in(backend):
     np.testing.assert_array_equal(zero, np.zeros(2))
 
 
-@pytest.mark.parametrize('name', ['six_axis_arm.urdf', 'puma560_standard_dh.yaml'])
-def test_robots_of_the_package(name, backend):
-    """The shipped robots, whose axes are square to each other, agree in every method too."""
-    load = ned.load_urdf if name.endswith('.urdf') else ned.load_dh
-    robot = load(shipped_file(name))
-    parameters = real_parameters(11, robot)
-    found = ned.Dynamics(robot, GRAVITY, backend).with_parameters(**parameters)
-    check_equal(found, ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python'), 5)
-
-
 # ---- objects
 
 
@@ -383,10 +308,13 @@ class NamedDynamics(ned.Dynamics):
 
 @pytest.mark.parametrize('used', [False, True], ids=['fresh', 'used'])
 def test_pickles_and_copies(used, backend):
-    """A pickle, a copy and a deep copy compute the same, used or not, and can be changed on."""
+    """They compute the same, can be changed on, and keep their class and what is set on them."""
     robot = load_rotor_tree(1604, 5)
     parameters = real_parameters(3, robot)
-    found = nominal((1604, 5), backend).with_parameters(**parameters)
+    first = NamedDynamics(robot, GRAVITY, backend)
+    found = first.with_parameters(**parameters)
+    assert found.weigh() == pytest.approx(parameters['inertial'][::10].sum())
+    found.label = 'mine'
     expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
     some = {name: METHODS[name] for name in ('inverse_dynamics', 'mass_matrix')}
     if used:
@@ -394,29 +322,12 @@ def test_pickles_and_copies(used, backend):
     other = {**parameters, 'viscous_friction': parameters['coulomb_friction']}
     right = ned.Dynamics(change_robot(robot, other), GRAVITY, 'python')
     for twin in (pickle.loads(pickle.dumps(found)), copy.copy(found), copy.deepcopy(found)):
-        assert type(twin) is ned.Dynamics
-        assert twin.backend == backend
+        assert type(twin) is NamedDynamics
+        assert (twin.label, twin.backend) == ('mine', backend)
         check_equal(twin, expected, 1, some, {})
         again = twin.with_parameters(viscous_friction=parameters['coulomb_friction'])
         check_equal(again, right, 1, some, {})
     check_equal(found, expected, 1, some, {})
-
-
-def test_a_subclass_stays_one(backend):
-    """The class, and what is set on the object before, is that of the object that was asked."""
-    robot = load_rotor_tree(1604, 5)
-    first = NamedDynamics(robot, GRAVITY, backend)
-    parameters = real_parameters(3, robot)
-    found = first.with_parameters(**parameters)
-    assert type(found) is NamedDynamics
-    assert found.weigh() == pytest.approx(parameters['inertial'][::10].sum())
-    found.label = 'mine'
-    expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
-    some = {name: METHODS[name] for name in ('inverse_dynamics', 'mass_matrix')}
-    for twin in (found, copy.copy(found), copy.deepcopy(found)):
-        assert type(twin) is NamedDynamics
-        assert twin.label == 'mine'
-        check_equal(twin, expected, 2, some, {})
     assert type(found.with_parameters()) is NamedDynamics
     assert first.label == 'none'
 
@@ -465,41 +376,32 @@ def test_threads(shared, backend):
     first = ned.Dynamics(robot, GRAVITY, backend)
     arguments = arguments_of(first, 3, rows=5)
     motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
-    count, turns = 4, 30
+    count = 4
     sets = [real_parameters(0 if shared else index, robot) for index in range(count)]
     expected = [
         ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python').inverse_dynamics(*motion)
         for parameters in sets
     ]
     common = first.with_parameters(**sets[0])
-    barrier, errors = threading.Barrier(count), []
+    barrier = threading.Barrier(count)
 
-    def work(index):
-        try:
-            barrier.wait()
-            found = common if shared else first.with_parameters(**sets[index])
-            for turn in range(turns):
-                batch = found.inverse_dynamics(*motion)
-                single = found.inverse_dynamics(*[values[turn % 5] for values in motion])
-                errors.append(relative_error(batch, expected[index]))
-                scale = np.abs(expected[index]).max()
-                errors.append(relative_error(single, expected[index][turn % 5], scale))
-        except BaseException as error:
-            errors.append(error)
+    def find_largest_error(index):
+        barrier.wait()
+        found = common if shared else first.with_parameters(**sets[index])
+        errors = []
+        for row in 6 * [*range(5)]:
+            batch = found.inverse_dynamics(*motion)
+            single = found.inverse_dynamics(*[values[row] for values in motion])
+            errors.append(relative_error(batch, expected[index]))
+            scale = np.abs(expected[index]).max()
+            errors.append(relative_error(single, expected[index][row], scale))
+        return max(errors)
 
-    threads = [threading.Thread(target=work, args=(index,)) for index in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    failures = [error for error in errors if isinstance(error, BaseException)]
-    assert not failures, failures
-    assert len(errors) == 2 * count * turns
-    assert max(errors) <= TOLERANCE
+    with ThreadPoolExecutor(count) as executor:
+        assert max(executor.map(find_largest_error, range(count))) <= TOLERANCE
 
 
 def test_batches_that_threads_share():
-    """With several threads a large batch is that of the changed robot."""
     robot = load_rotor_tree(1604, 5)
     parameters = real_parameters(8, robot)
     found = ned.Dynamics(robot, GRAVITY, threads=2).with_parameters(**parameters)
@@ -560,7 +462,7 @@ def test_other_parameters_compile_nothing(compilations):
     use(found)
     assert compilations.count('compile') > 5  # the counter counts
     before = list(compilations)
-    for seed in range(5):
+    for seed in range(2):
         other = first.with_parameters(**real_parameters(seed, robot))
         use(other)
         use(found.with_parameters(viscous_friction=np.full(robot.n, 0.1 * seed)))
@@ -571,53 +473,6 @@ def test_other_parameters_compile_nothing(compilations):
 
 
 # ---- input that cannot be used
-
-
-BAD_NUMBERS = {
-    'too short': lambda good: good[:-1],
-    'too long': lambda good: np.append(good, 0.0),
-    'a row': lambda good: good[None],
-    'a column': lambda good: good[:, None],
-    'a number': lambda good: 1.0,
-    'empty': lambda good: [],
-    'NaN': lambda good: np.where(np.arange(len(good)) == 1, np.nan, good),
-    'infinity': lambda good: np.where(np.arange(len(good)) == 1, np.inf, good),
-    'minus infinity': lambda good: np.where(np.arange(len(good)) == 0, -np.inf, good),
-    'text': lambda good: 'many',
-    'texts': lambda good: ['1.0'] * len(good),
-    'None inside': lambda good: [None] * len(good),
-    'complex': lambda good: good * 1j,
-    'ragged': lambda good: [[1.0], [1.0, 2.0]],
-    'dict': lambda good: {'hinge': 1.0},
-}
-
-
-@pytest.mark.parametrize('key', KEYS)
-@pytest.mark.parametrize('make', BAD_NUMBERS.values(), ids=BAD_NUMBERS)
-def test_bad_numbers_are_refused_by_name(key, make, backend):
-    """Another shape, numbers that are not finite and what is no number: the error has the name."""
-    ours = nominal((1602, 3), backend)
-    good = real_parameters(1, ours.robot)
-    with pytest.raises(InputError, match=rf'\b{key}\b'):
-        ours.with_parameters(**{**good, key: make(good[key])})
-
-
-@pytest.mark.parametrize('key', KEYS[1:])
-def test_negative_numbers_of_joints_are_refused(key, backend):
-    """Friction and rotor inertia below zero: the error names the joint and the number."""
-    ours = nominal((1602, 3), backend)
-    values = np.array([0.1, -0.25, 0.1])
-    with pytest.raises(ModelError, match=rf'{ours.joint_names[1]}.*{key}.*-0\.25'):
-        ours.with_parameters(**{key: values})
-
-
-def test_a_first_moment_without_mass_is_refused(backend):
-    """The centre of mass would be at infinity: the error names the body."""
-    ours = nominal((1602, 3), backend)
-    inertial = real_parameters(1, ours.robot)['inertial'].copy()
-    inertial[10] = 0.0
-    with pytest.raises(ModelError, match=ours.robot.bodies[1].name):
-        ours.with_parameters(inertial=inertial)
 
 
 def test_numbers_that_overflow_are_refused(backend):
@@ -645,28 +500,3 @@ def test_parameters_are_taken_by_name_only(backend):
         ours.with_parameters(real_parameters(1, ours.robot)['inertial'])
     with pytest.raises(TypeError):
         ours.with_parameters(friction=np.zeros(3))
-
-
-@pytest.mark.parametrize(
-    'method', [name for name in (*METHODS, *FORWARD) if 'with' not in name and 'full' not in name]
-)
-def test_arguments_are_checked_as_before(method, backend):
-    """Dynamics with parameters refuse wrong joint arrays by name, before and after calls."""
-    found = nominal((1602, 3), backend).with_parameters(
-        **real_parameters(1, load_rotor_tree(1602, 3))
-    )
-    names = {**METHODS, **FORWARD}[method]
-    for bad in names:
-        for value in (
-            np.zeros(2),
-            np.full(3, np.nan),
-            [np.inf, 0, 0],
-            None,
-            'up',
-            np.zeros((1, 1, 3)),
-        ):
-            for _ in range(2):
-                arguments = {name: np.zeros(3) for name in names}
-                getattr(found, method)(**{**arguments, 'q' if 'q' in names else 'qd': np.ones(3)})
-                with pytest.raises(InputError, match=rf'\b{bad}\b'):
-                    getattr(found, method)(**{**arguments, bad: value})

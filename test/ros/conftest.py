@@ -20,9 +20,17 @@ def bench() -> Iterator[Any]:
 
 
 @pytest.fixture
+def unthrottled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the node say the same again at once: for tests that go through tables."""
+    from ne_dynamics.ros.thresholds import NODE
+
+    monkeypatch.setitem(vars(NODE), 'warning_period', 0.0)
+
+
+@pytest.fixture
 def process(bench: Any) -> Iterator[Callable[..., Any]]:
     """Return a function that starts an executable in the bench's domain, the node unless told."""
-    from node_bench import DOMAIN
+    from node_probe import DOMAIN
 
     from ne_dynamics.simulation.demo.ros_process import NODE_MODULE, RosProcesses
 

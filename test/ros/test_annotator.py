@@ -3,131 +3,35 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.shipped import shipped_file
+from ne_dynamics.simulation.demo.node_messages import trajectory_message
 
-DOMAIN = private_domain()
-PATIENCE = 120.0
 NAMES = ('joint_6', 'joint_1', 'joint_2', 'joint_3', 'joint_4', 'joint_5')
 """Not in the order of the model."""
 
 
 @pytest.fixture(scope='module')
 def dynamics() -> Dynamics:
-    """Return the dynamics of the shipped arm."""
     robot = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
     return Dynamics(robot, backend='python')
 
 
-class Site:
-    """The node, and everything around it."""
-
-    def __init__(self, **parameters) -> None:
-        from rclpy.context import Context
-        from rclpy.executors import SingleThreadedExecutor
-        from rclpy.node import Node
-        from sensor_msgs.msg import JointState
-        from trajectory_msgs.msg import JointTrajectory
-
-        from ne_dynamics.ros.annotator.node import AnnotatorNode
-        from ne_dynamics.simulation.demo.node_messages import parameter_of
-
-        self.context = Context()
-        self.context.init(domain_id=DOMAIN)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        values = {
-            'model_file': str(shipped_file('six_axis_arm.urdf')),
-            'tip_link': 'tcp',
-            'backend': 'python',
-            'effort_tolerance': [0.5],
-            **{name.replace('__', '.'): value for name, value in parameters.items()},
-        }
-        self.node = AnnotatorNode(
-            context=self.context,
-            parameter_overrides=[
-                parameter_of(name, value) for name, value in values.items() if value is not None
-            ],
-        )
-        self.drops = drops = []
-
-        def drop(topic, field, reason):
-            drops.append((topic, field, reason, threading.current_thread()))
-
-        self.node._reporter.drop = drop
-        self.probe = Node('probe', context=self.context)
-        self.executor.add_node(self.node)
-        self.executor.add_node(self.probe)
-        self.answers = []
-        self.publisher = self.probe.create_publisher(JointTrajectory, '/annotator/annotate', 10)
-        self.states = self.probe.create_publisher(JointState, '/joint_states', 10)
-        self.subscription = self.probe.create_subscription(
-            JointTrajectory, '/annotator/annotated', self.answers.append, 10
-        )
-        self.spin(
-            lambda: (
-                self.publisher.get_subscription_count() == 1
-                and self.states.get_subscription_count() == 1
-                and self.probe.count_publishers('/annotator/annotated') == 1
-            )
-        )
-
-    def set(self, **values):
-        """Set parameters, all or none; return the result."""
-        from ne_dynamics.simulation.demo.node_messages import parameter_of
-
-        return self.node.set_parameters_atomically(
-            [parameter_of(name.replace('__', '.'), value) for name, value in values.items()]
-        )
-
-    def spin(self, until) -> None:
-        """Serve everybody until something is so."""
-        deadline = time.monotonic() + PATIENCE
-        while not until():
-            assert time.monotonic() < deadline, f'waited in vain; dropped: {self.drops}'
-            self.executor.spin_once(0.02)
-
-    def show(self, position, velocity=0.0) -> None:
-        """Let the node know where the arm is."""
-        from sensor_msgs.msg import JointState
-
-        state = JointState(name=[f'joint_{i + 1}' for i in range(6)])
-        state.position = [float(value) for value in position]
-        state.velocity = [velocity] * 6
-        source = self.node._present._sources['joint_states']
-        source.clear()
-        self.states.publish(state)
-        self.spin(source.is_present)
-
-    def ask(self, message):
-        """Return the answer to a message; None when it was dropped."""
-        before = len(self.answers), len(self.drops)
-        self.publisher.publish(message)
-        self.spin(lambda: (len(self.answers), len(self.drops)) != before)
-        return self.answers[-1] if len(self.answers) > before[0] else None
-
-    def close(self) -> None:
-        """End."""
-        self.executor.shutdown()
-        self.node.destroy_node()
-        self.probe.destroy_node()
-        self.context.shutdown()
-
-
 @pytest.fixture
 def make_site():
-    """Return what makes a site of parameters."""
     pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+    from annotator_bench import AnnotatorBench
+
     sites = []
 
     def make(**parameters):
-        sites.append(Site(**parameters))
+        sites.append(AnnotatorBench(effort_tolerance=[0.5], **parameters))
+        sites[-1].record_drops()
         return sites[-1]
 
     yield make
@@ -141,25 +45,39 @@ def site(make_site):
     return make_site()
 
 
-def trajectory(positions, times, names=NAMES, stamp=(0, 0)):
-    """Return a message through positions, at rest in each."""
-    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+def show(site, position, velocity=0.0) -> None:
+    """Let the node know where the arm is."""
+    from sensor_msgs.msg import JointState
 
-    message = JointTrajectory(joint_names=list(names))
+    publisher = site.probe.create_publisher(JointState, '/joint_states', 10)
+    site.spin(publisher.get_subscription_count)
+    state = JointState(name=list(site.joint_names), velocity=[velocity] * 6)
+    state.position = [float(value) for value in position]
+    source = site.node._present._sources['joint_states']
+    source.clear()
+    publisher.publish(state)
+    site.spin(source.is_present)
+
+
+def set_all(site, **values):
+    """Set parameters of the annotator, all or none; return the result."""
+    from ne_dynamics.simulation.demo.node_messages import parameter_of
+
+    return site.node.set_parameters_atomically(
+        [parameter_of(name.replace('__', '.'), value) for name, value in values.items()]
+    )
+
+
+def trajectory(positions, times, stamp=(0, 0)):
+    rest = [0.0] * 6
+    rows = [(time, position, rest, rest) for time, position in zip(times, positions, strict=True)]
+    message = trajectory_message(NAMES, rows)
     message.header.stamp.sec, message.header.stamp.nanosec = stamp
     message.header.frame_id = 'base_link'
-    for position, time_from_start in zip(positions, times, strict=True):
-        point = JointTrajectoryPoint()
-        point.positions = [float(value) for value in position]
-        point.velocities = point.accelerations = [0.0] * len(point.positions)
-        nanoseconds = round(time_from_start * 1e9)
-        point.time_from_start.sec, point.time_from_start.nanosec = divmod(nanoseconds, 10**9)
-        message.points.append(point)
     return message
 
 
 def efforts_of(message):
-    """Return positions and efforts of a message in the order of the model, and its times."""
     order = [message.joint_names.index(f'joint_{i + 1}') for i in range(6)]
     positions = np.array([point.positions for point in message.points])[:, order]
     efforts = np.array([point.effort for point in message.points])[:, order]
@@ -180,7 +98,6 @@ BAD = [
 
 
 def test_a_trajectory_comes_back_with_efforts(site, dynamics) -> None:
-    """Header and names come back, more points than there were, each with its effort."""
     asked = trajectory([np.zeros(6), np.full(6, 0.5)], [0.0, 2.0], stamp=(12, 34))
     answer = site.ask(asked)
     assert answer.header == asked.header
@@ -195,30 +112,28 @@ def test_a_trajectory_comes_back_with_efforts(site, dynamics) -> None:
     assert site.drops == []
 
 
-def test_the_start_is_where_the_arm_rests(site) -> None:
-    """A trajectory that begins later starts where the arm is measured; not where it moves."""
+def test_the_start_is_where_the_arm_rests(site, monkeypatch) -> None:
+    """A later first point begins where the arm is measured; not where it moves, or was once."""
     here = np.linspace(0.1, 0.6, 6)
-    site.show(here)
-    positions, _, times = efforts_of(site.ask(trajectory([np.zeros(6)], [1.0])))
+    asked = trajectory([np.zeros(6)], [1.0])
+    show(site, here)
+    positions, _, times = efforts_of(site.ask(asked))
     assert times[0] == 0
     np.testing.assert_allclose(positions[0], here)
-    site.show(here, 0.2)
-    assert efforts_of(site.ask(trajectory([np.zeros(6)], [1.0])))[2] == [10**9]
-
-
-def test_a_start_that_is_old_is_none(site, monkeypatch) -> None:
-    """States that have stopped say nothing of now."""
-    site.show(np.zeros(6))
+    show(site, here, 0.2)
+    assert efforts_of(site.ask(asked))[2] == [10**9]
+    show(site, here)
     monkeypatch.setitem(vars(NODE), 'present_age', 0.0)
-    assert efforts_of(site.ask(trajectory([np.zeros(6)], [1.0])))[2] == [10**9]
+    assert efforts_of(site.ask(asked))[2] == [10**9]
 
 
 def test_parameters_count_for_the_next_trajectory(site, dynamics) -> None:
     """Terms, payload and tolerance may change between two trajectories; the model too."""
-    assert site.set(effort_tolerance=[0.05]).successful
+    assert set_all(site, effort_tolerance=[0.05]).successful
     asked = trajectory([np.zeros(6), np.full(6, 0.5)], [0.0, 2.0])
     dense = site.ask(asked)
-    assert site.set(
+    assert set_all(
+        site,
         effort_tolerance=[5.0],
         terms__inertia=False,
         payload__mass=2.0,
@@ -235,29 +150,25 @@ def test_parameters_count_for_the_next_trajectory(site, dynamics) -> None:
         dynamics.inverse_dynamics(positions[-1], zeros, zeros, None, None, payload),
         atol=1e-9,
     )
-    assert site.set(gravity=[0.0, 0.0, 0.0]).successful
+    assert set_all(site, gravity=[0.0, 0.0, 0.0]).successful
     np.testing.assert_allclose(efforts_of(site.ask(asked))[1][-1], 0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ('values', 'match'),
-    [
+def test_wrong_parameters_are_refused(site) -> None:
+    """Nothing changes, and the reason names the parameter."""
+    before = site.node.arm
+    for values, match in (
         ({'effort_tolerance': [0.1, 0.2]}, 'effort_tolerance: expected 1 or 6'),
         ({'effort_tolerance': [0.0]}, 'effort_tolerance'),
         ({'payload__mass': -1.0}, 'payload.mass'),
         ({'tip_link': 'nowhere'}, 'nowhere'),
         ({'controller': 'another'}, 'at the start only'),
         ({'tolerance': 1.0}, 'effort_tolerance'),
-    ],
-    ids=str,
-)
-def test_wrong_parameters_are_refused(site, values, match) -> None:
-    """Nothing changes, and the reason names the parameter."""
-    before = site.node.arm
-    result = site.set(**values)
-    assert not result.successful
-    assert match in result.reason
-    assert site.node.arm is before
+    ):
+        result = set_all(site, **values)
+        assert not result.successful, values
+        assert match in result.reason
+        assert site.node.arm is before
 
 
 def test_a_wrist_sensor_is_no_matter(make_site) -> None:
@@ -268,7 +179,6 @@ def test_a_wrist_sensor_is_no_matter(make_site) -> None:
 
 
 def test_the_tilt_of_the_base_counts(make_site, dynamics) -> None:
-    """With an IMU the efforts are those of the tilted arm."""
     from sensor_msgs.msg import Imu
 
     site = make_site(imu__enabled=True, imu__source='orientation')
@@ -313,29 +223,28 @@ def test_the_model_comes_by_topic(make_site) -> None:
 
 
 def test_too_fast_goes_out_as_it_is_or_retimed(site) -> None:
-    """`retime` slows a trajectory down until its efforts are within the limits."""
     asked = trajectory([np.zeros(6), np.full(6, 1.0)], [0.0, 0.2])
     limits = site.node.arm.arm.robot.limits('effort_limit')
     _, efforts, times = efforts_of(site.ask(asked))
     assert times[-1] == 2 * 10**8
     assert (np.abs(efforts) > limits).any()
-    assert site.set(retime=True).successful
+    assert set_all(site, retime=True).successful
     _, efforts, times = efforts_of(site.ask(asked))
     assert times[-1] > 4 * 10**8
     assert (np.abs(efforts) <= limits).all()
 
 
-@pytest.mark.parametrize(('what', 'spoil', 'field', 'match'), BAD, ids=[bad[0] for bad in BAD])
-def test_bad_trajectories_are_dropped_by_field(site, what, spoil, field, match) -> None:
-    """A trajectory that cannot be used is dropped, in the node's thread, with field and reason."""
-    message = trajectory([np.zeros(6), np.full(6, 0.5)], [0.0, 2.0])
-    spoil(message)
-    assert site.ask(message) is None
-    topic, named, reason, thread = site.drops[-1]
-    assert (topic, named) == ('annotate', field)
-    assert match in reason
-    assert thread is threading.current_thread()
-    assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
+def test_bad_trajectories_are_dropped_by_field(site) -> None:
+    """In the node's thread, with field and reason; the next good one is answered."""
+    for what, spoil, field, match in BAD:
+        message = trajectory([np.zeros(6), np.full(6, 0.5)], [0.0, 2.0])
+        spoil(message)
+        assert site.ask(message) is None, what
+        topic, named, reason, thread = site.drops[-1]
+        assert (topic, named) == ('annotate', field)
+        assert match in reason
+        assert thread is threading.current_thread()
+        assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
 
 
 def test_a_failure_of_the_work_is_reported(site, monkeypatch) -> None:
@@ -374,10 +283,10 @@ def test_the_executor_is_not_held_up_by_the_work(site) -> None:
         nonlocal turns
         turns += 1
 
-    site.set(effort_tolerance=[2.0])
+    set_all(site, effort_tolerance=[2.0])
     site.node.create_timer(0.002, turn)
     site.publisher.publish(trajectory(positions, times))
-    site.spin(lambda: site.node._background._pool._work_queue.qsize() or turns > 3)
+    site.spin(lambda: site.node._pool._work_queue.qsize() or turns > 3)
     turns = 0
     site.spin(lambda: site.answers)
     assert turns > 10

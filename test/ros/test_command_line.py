@@ -29,7 +29,6 @@ FILES = {
 
 @pytest.mark.parametrize('content', FILES.values(), ids=FILES)
 def test_a_parameter_file_that_ros_cannot_read_is_named(tmp_path, content) -> None:
-    """The reason names the file, and no file of ROS's own sources."""
     file = tmp_path / 'node.yaml'
     file.write_text(content)
     with pytest.raises(CommandLineError, match='params file') as error:

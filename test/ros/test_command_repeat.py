@@ -13,6 +13,7 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
+from ne_dynamics.ros.clock_timer import ClockTimer
 from ne_dynamics.ros.command_repeater import CommandRepeater
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
@@ -306,7 +307,9 @@ class Timer:
 def test_the_watch_over_the_states_decides(left: float | None, is_sent: bool) -> None:
     """Where it was stopped or has run out nothing is sent, nor while the command is fresh."""
     sent = []
-    repeater = CommandRepeater(lambda: sent.append(1), [Timer(None)], lambda: Timer(left))
+    repeater = CommandRepeater(
+        lambda: sent.append(1), ClockTimer([Timer(None)]), ClockTimer([Timer(left)])
+    )
     repeater.configure(RATE)
     repeater.tick()
     assert bool(sent) == is_sent
@@ -316,7 +319,7 @@ def test_the_watch_over_the_states_decides(left: float | None, is_sent: bool) ->
 def test_a_rate_may_be_as_slow_as_it_likes(rate: float) -> None:
     """The period is one that timers can count."""
     timer = Timer(None)
-    repeater = CommandRepeater(lambda: None, [timer], lambda: Timer(0.05))
+    repeater = CommandRepeater(lambda: None, ClockTimer([timer]), ClockTimer([Timer(0.05)]))
     repeater.configure(rate)
     assert timer.is_running
     assert timer.timer_period_ns == 3600 * 10**9
@@ -325,13 +328,12 @@ def test_a_rate_may_be_as_slow_as_it_likes(rate: float) -> None:
 def test_one_clock_at_a_time() -> None:
     """With the first simulated time it goes by that alone."""
     real, simulated = Timer(None), Timer(None)
-    repeater = CommandRepeater(lambda: None, [real, simulated], lambda: Timer(0.05))
-    repeater.use(0)
-    assert not real.is_running
+    timers, watch = ClockTimer([real, simulated]), ClockTimer([Timer(0.05)])
+    repeater = CommandRepeater(lambda: None, timers, watch)
     repeater.configure(RATE)
     assert real.is_running
     assert real.timer_period_ns == simulated.timer_period_ns == round(1e9 * PERIOD)
-    repeater.use(-1)
+    repeater.switch()
     assert (real.is_running, simulated.is_running) == (False, True)
     repeater.configure(0.0)
     repeater.rewind()

@@ -35,12 +35,10 @@ class Listener:
         )
 
     def connect(self) -> None:
-        """Wait until the node knows of the subscription."""
         publisher = self.bench.node._controller_state._publisher
         self.bench.spin(lambda: publisher.get_subscription_count() > 0, 'the subscription')
 
     def ask(self, seconds: float) -> Any:
-        """Ask where the motion is at a time."""
         from ne_dynamics.simulation.demo.node_messages import set_stamp
 
         request = self.kind.Request()
@@ -55,7 +53,6 @@ def listener(bench, messages) -> Listener:
 
 
 def test_the_state_is_what_is_wanted_measured_missed_and_sent(bench, listener) -> None:
-    """By name, in the order of the command, at the stamp of the joint state."""
     bench.start(joints=[NAMES[index] for index in ORDER], state_publish_rate=1e6)
     listener.connect()
     bench.answer(bench.joint_state(Q))
@@ -107,7 +104,6 @@ def test_a_clock_that_is_set_back_is_not_waited_for(bench, listener) -> None:
 
 
 def test_where_the_motion_is_at_other_times(bench, listener) -> None:
-    """Within the motion an answer, before and after it none, and without a node neither."""
     bench.start()
     bench.answer(bench.joint_state(Q))
     begin = bench.time + 0.002
@@ -121,18 +117,17 @@ def test_where_the_motion_is_at_other_times(bench, listener) -> None:
     np.testing.assert_allclose(half.acceleration, 0.0, atol=1e-4)
     after = listener.ask(begin + 1.5)
     assert not after.success
-    assert 'after the motion ends' in after.message
+    assert '0.5 s after the motion ends' in after.message
     np.testing.assert_allclose(after.position, Q + 0.5)
     before = listener.ask(begin - 1.0)
     assert not before.success
-    assert 'before the motion begins' in before.message
+    assert '1 s before the motion begins' in before.message
     assert not listener.ask(0.0).success
     bench.change_state('deactivate')
     assert listener.ask(begin + 0.5).message == 'the node is not active'
 
 
 def test_both_names_of_the_trajectory_are_heard(bench) -> None:
-    """The private one is that of joint_trajectory_controller."""
     bench.start()
     bench.answer(bench.joint_state(Q))
     private = bench.probe.create_publisher(JointTrajectory, 'computed_torque/joint_trajectory', 10)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-rclpy = pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
+pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 
-from rclpy.context import Context  # noqa: E402
+from rclpy.context import Context
 
-from ne_dynamics.ros.node import ComputedTorqueNode  # noqa: E402
-from ne_dynamics.ros.running.private_domain import private_domain  # noqa: E402
-from ne_dynamics.ros.settings.drivers import DRIVERS, driver_file  # noqa: E402
-from ne_dynamics.shipped import shipped_file  # noqa: E402
+from ne_dynamics.ros.node import ComputedTorqueNode
+from ne_dynamics.ros.running.private_domain import private_domain
+from ne_dynamics.ros.settings.drivers import DRIVERS, driver_file
+from ne_dynamics.shipped import shipped_file
 
 SIMULATED = {'gazebo', 'mujoco'}
 
 
 def parameters(tmp_path, driver, own=''):
-    """Return what the node has of a driver's file and of one that the user gives after it."""
     files = [str(shipped_file(driver_file(driver)))]
     if own:
         (tmp_path / 'own.yaml').write_text(own, encoding='utf-8')

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from types import SimpleNamespace
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from ne_dynamics.ros.thresholds import NODE
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
+from goal_client import ABORTED, CANCELED, EXECUTING, SUCCEEDED, GoalClient
 from held_worker import held_up
 from node_bench import SLOW_STATES
 
@@ -27,79 +27,48 @@ STEP = np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1])
 GOAL = Q + STEP
 STILL = np.zeros(6)
 
-EXECUTING, SUCCEEDED, CANCELED, ABORTED = 2, 4, 5, 6
-"""States of a goal, as action_msgs/GoalStatus has them."""
 
-
-class Client:
-    """A client of the action, on the bench's own node."""
-
-    def __init__(self, bench: Any) -> None:
-        from control_msgs.action import FollowJointTrajectory
-        from control_msgs.msg import JointTolerance
-        from rclpy.action import ActionClient
-
-        self.type = FollowJointTrajectory
-        self.tolerance = JointTolerance
-        self.bench = bench
-        self.client = ActionClient(
-            bench.probe, FollowJointTrajectory, '/computed_torque/follow_joint_trajectory'
-        )
-        self.feedback: list[Any] = []
-
-    def send(self, *points: Any, names: Any = None, stamp: float = 0.0, **fields: Any) -> Any:
-        """Send a goal; return its handle, with the answer of the server."""
-        goal = self.type.Goal()
-        goal.trajectory = self.bench.trajectory(*points, names=names, stamp=stamp)
-        for key, value in fields.items():
-            setattr(goal, key, value)
-        self.bench.spin(self.client.server_is_ready, 'the action server')
-        future = self.client.send_goal_async(
-            goal, feedback_callback=lambda message: self.feedback.append(message.feedback)
-        )
-        self.bench.spin(future.done, 'the answer to the goal')
-        handle = future.result()
-        handle.end = handle.get_result_async() if handle.accepted else None
-        return handle
+class Client(GoalClient):
+    """A client of the node's action, and the arm that it moves."""
 
     def send_accepted(self, *points: Any, **fields: Any) -> Any:
-        """Send a goal that is accepted."""
         handle = self.send(*points, **fields)
         assert handle.accepted, self.bench.said()
         return handle
 
-    def result(self, handle: Any) -> SimpleNamespace:
-        """Wait for the end of a goal; return its status, code and text."""
-        self.bench.spin(handle.end.done, 'the result')
-        end = handle.end.result()
-        return SimpleNamespace(
-            status=end.status, code=end.result.error_code, text=end.result.error_string
-        )
-
     def tolerances(self, *rows: Any) -> list[Any]:
-        """Return tolerances of (name, position, velocity)."""
+        from control_msgs.msg import JointTolerance
+
         return [
-            self.tolerance(name=name, position=float(position), velocity=float(velocity))
+            JointTolerance(name=name, position=float(position), velocity=float(velocity))
             for name, position, velocity in rows
         ]
 
     def desired(self, measured: Any, velocity: Any = None, dt: float = 0.1) -> np.ndarray:
-        """Send a state; return the desired position that its answer is based on."""
         before = len(self.bench.efforts)
         self.bench.answer(self.bench.joint_state(measured, velocity, dt))
         self.bench.spin(lambda: len(self.bench.efforts) > before, 'the desired state')
         return np.array(self.bench.efforts[-1].position)
+
+    def follow(self, count: int = 11, offset: Any = STILL, first: int = 0) -> None:
+        """Send the states of an arm that goes from Q to GOAL as wanted, in steps of 0.1 s."""
+        for index in range(first, count):
+            self.desired(Q + STEP * min(index / 10.0, 1.0) + offset)
 
     def is_running(self, handle: Any) -> bool:
         """Return whether a goal has no result after all that was sent has been served."""
         self.bench.settle()
         return not handle.end.done()
 
+    def ended(self, handle: Any) -> tuple[int, int]:
+        end = self.result(handle)
+        return end.status, end.code
+
 
 @pytest.fixture
 def client(bench, messages) -> Iterator[Client]:
     """Return a client; the node is not started yet."""
-    client = Client(bench)
+    client = Client(bench, '/computed_torque/follow_joint_trajectory')
     yield client
     client.client.destroy()
 
@@ -112,17 +81,11 @@ def active(bench, client: Client) -> Client:
     return client
 
 
-def follow(active: Client, handle: Any, count: int = 11, offset: Any = STILL) -> None:
-    """Send the states of an arm that goes from Q to GOAL as wanted, in steps of 0.1 s."""
-    for index in range(count):
-        active.desired(Q + STEP * min(index / 10.0, 1.0) + offset)
-
-
 def test_an_exact_motion_succeeds(bench, active: Client) -> None:
     """The goal is EXECUTING on the way, and SUCCEEDED with the first state at its end."""
     handle = active.send_accepted((1.0, GOAL))
     bench.spin(lambda: handle.status == EXECUTING, 'EXECUTING')
-    follow(active, handle, 10)
+    active.follow(10)
     assert active.is_running(handle)
     np.testing.assert_allclose(active.desired(GOAL), GOAL, atol=1e-9)
     result = active.result(handle)
@@ -132,43 +95,36 @@ def test_an_exact_motion_succeeds(bench, active: Client) -> None:
     np.testing.assert_allclose(active.desired(GOAL), GOAL, atol=1e-9)
 
 
-def test_the_feedback_is_what_was_desired_measured_and_missed(bench, active: Client) -> None:
-    """Feedback carries names, stamp, desired, actual and error, 20 times a second at most."""
-    handle = active.send_accepted((0.5, Q + 0.5 * STEP), (1.0, GOAL))
-    measured, velocity = Q + 0.01, np.full(6, 0.25)
-    active.desired(measured, velocity, dt=0.01)
+def test_the_feedback_is_what_was_desired_measured_and_missed(bench, client: Client) -> None:
+    """Feedback carries names, stamp, desired, actual and error, in the order of the commands, 20
+    times a second at most.
+    """
+    names = list(bench.robot.joint_names)[::-1]
+    bench.start(**SLOW_STATES, joints=names)
+    client.desired(Q)
+    handle = client.send_accepted((0.5, Q + 0.5 * STEP), (1.0, GOAL))
+    measured, velocity = Q + 0.01 * np.arange(6), np.full(6, 0.25)
+    client.desired(measured, velocity, dt=0.01)
     stamp = bench.time
     for _ in range(4):
-        active.desired(measured, velocity, dt=0.01)
+        client.desired(measured, velocity, dt=0.01)
     bench.settle()
-    assert len(active.feedback) == 1
-    desired = active.desired(measured, velocity, dt=0.6)
-    bench.spin(lambda: len(active.feedback) == 2, 'feedback')
-    first, second = active.feedback
-    assert first.joint_names == list(bench.robot.joint_names)
+    assert len(client.feedback) == 1
+    desired = client.desired(measured, velocity, dt=0.6)
+    bench.spin(lambda: len(client.feedback) == 2, 'feedback')
+    first, second = client.feedback
+    assert first.joint_names == names
     assert first.header.stamp.sec + 1e-9 * first.header.stamp.nanosec == pytest.approx(stamp)
     assert second.desired.time_from_start.nanosec == pytest.approx(0.64e9, abs=1e3)
     np.testing.assert_allclose(second.desired.positions, desired)
-    np.testing.assert_allclose(second.desired.velocities, STEP, atol=1e-9)
-    np.testing.assert_allclose(second.actual.positions, measured)
+    np.testing.assert_allclose(second.desired.velocities, STEP[::-1], atol=1e-9)
+    np.testing.assert_allclose(second.actual.positions, measured[::-1])
     np.testing.assert_allclose(second.actual.velocities, velocity)
-    np.testing.assert_allclose(second.error.positions, desired - measured)
-    np.testing.assert_allclose(second.error.velocities, STEP - velocity, atol=1e-9)
+    np.testing.assert_allclose(second.error.positions, desired - measured[::-1])
+    np.testing.assert_allclose(second.error.velocities, (STEP - velocity)[::-1], atol=1e-9)
     if hasattr(first, 'index'):
         assert (first.index, second.index) == (0, 1)
-    assert active.is_running(handle)
-
-
-def test_the_feedback_has_the_order_of_the_parameter_joints(bench, client: Client) -> None:
-    """Feedback follows the order in which the node sends its commands."""
-    names = list(bench.robot.joint_names)[::-1]
-    bench.start(**SLOW_STATES, joints=names)
-    bench.answer(bench.joint_state(Q))
-    client.send_accepted((1.0, GOAL))
-    bench.answer(bench.joint_state(Q))
-    bench.spin(lambda: bool(client.feedback), 'feedback')
-    assert client.feedback[0].joint_names == names
-    np.testing.assert_array_equal(client.feedback[0].actual.positions, Q[::-1])
+    assert client.is_running(handle)
 
 
 def test_leaving_the_path_aborts_and_holds(bench, active: Client) -> None:
@@ -188,7 +144,6 @@ def test_leaving_the_path_aborts_and_holds(bench, active: Client) -> None:
 
 
 def test_the_parameters_are_the_tolerances_of_a_goal_without(bench, client: Client) -> None:
-    """constraints.trajectory counts for a goal that has none, not for one that erases it."""
     bench.start(
         **SLOW_STATES, constraints__trajectory=[0.1], constraints__stopped_velocity_tolerance=0.0
     )
@@ -205,12 +160,11 @@ def test_the_parameters_are_the_tolerances_of_a_goal_without(bench, client: Clie
 
 
 def test_parameters_count_from_the_next_goal_on(bench, active: Client) -> None:
-    """Tolerances set while a goal is followed do not change it; the next goal has them."""
     handle = active.send_accepted((1.0, GOAL))
     active.desired(Q)
     result = bench.set_atomically(constraints__goal=[0.01], constraints__goal_time=0.05)
     assert result.successful, result.reason
-    follow(active, handle, 11, offset=0.05)
+    active.follow(11, 0.05)
     assert active.result(handle).status == SUCCEEDED
     handle = active.send_accepted((0.1, GOAL))
     for _ in range(4):
@@ -218,82 +172,12 @@ def test_parameters_count_from_the_next_goal_on(bench, active: Client) -> None:
     assert active.result(handle).code == active.type.Result.GOAL_TOLERANCE_VIOLATED
 
 
-def test_an_arm_beside_its_goal_fails_when_the_goal_time_is_over(bench, active: Client) -> None:
-    """Outside the goal tolerance the goal stays open for the goal time, then it is aborted."""
-    name = bench.robot.joint_names[1]
-    handle = active.send_accepted(
-        (1.0, GOAL),
-        goal_tolerance=active.tolerances((name, 0.01, 0.0)),
-        goal_time_tolerance=duration(0.25),
-    )
-    follow(active, handle, 13, offset=0.05)
-    assert active.is_running(handle)
-    active.desired(GOAL + 0.05)
-    result = active.result(handle)
-    assert (result.status, result.code) == (ABORTED, active.type.Result.GOAL_TOLERANCE_VIOLATED)
-    assert f"joint '{name}': position error: expected at most 0.01 rad, got 0.05" in result.text
-    assert 'goal time: 0.25 s' in result.text
-    np.testing.assert_allclose(active.desired(GOAL), GOAL + 0.05, atol=1e-9)
+def test_what_is_not_used_of_a_goal_is_said(bench, active: Client) -> None:
+    """As JTC has it: a goal with a tolerance that means nothing runs with the defaults, told; so
+    are trajectories of several degrees of freedom and their tolerances.
+    """
+    from control_msgs.msg import JointComponentTolerance
 
-
-def test_an_arm_that_settles_within_the_goal_time_has_succeeded(bench, active: Client) -> None:
-    """The arm that reaches its goal late, but in time, or stops late, has reached it."""
-    name = bench.robot.joint_names[1]
-    handle = active.send_accepted(
-        (1.0, GOAL),
-        goal_tolerance=active.tolerances((name, 0.01, 0.0)),
-        goal_time_tolerance=duration(0.25),
-    )
-    follow(active, handle, 11, offset=0.05)
-    assert active.is_running(handle)
-    active.desired(GOAL, np.full(6, 0.1))
-    assert active.is_running(handle)
-    active.desired(GOAL)
-    assert active.result(handle).status == SUCCEEDED
-
-
-def test_a_goal_that_waits_is_not_judged(bench, active: Client) -> None:
-    """Until its stamp what was followed before is followed, and the goal's tolerances rest."""
-    bench.send_trajectory(bench.trajectory((0.4, GOAL)))
-    active.desired(Q, dt=0.002)
-    names = bench.robot.joint_names
-    path = active.tolerances(*((name, 0.01, 0.0) for name in names))
-    handle = active.send_accepted((0.5, Q), stamp=bench.time + 1.0, path_tolerance=path)
-    np.testing.assert_allclose(active.desired(Q, dt=0.2), Q + 0.5 * STEP, atol=1e-3)
-    np.testing.assert_allclose(active.desired(Q, dt=0.5), GOAL, atol=1e-9)
-    assert active.is_running(handle)
-    assert not active.feedback
-    active.desired(GOAL + 0.1, dt=0.4)
-    assert active.result(handle).code == active.type.Result.PATH_TOLERANCE_VIOLATED
-
-
-def test_nobody_waits_for_more_after_a_goal(bench, client: Client) -> None:
-    """`cmd_timeout` is for who falls silent: a goal that was reached has its end."""
-    bench.start(**SLOW_STATES, cmd_timeout=0.5)
-    client.desired(Q)
-    handle = client.send_accepted((1.0, GOAL))
-    follow(client, handle, 12)
-    assert client.result(handle).status == SUCCEEDED
-    for _ in range(3):
-        np.testing.assert_allclose(client.desired(GOAL + 0.01, dt=1.0), GOAL, atol=1e-9)
-
-
-def test_a_goal_for_some_of_the_joints(bench, client: Client) -> None:
-    """With `allow_partial_joints_goal` the others are held, and the goal is reached."""
-    bench.start(**SLOW_STATES, allow_partial_joints_goal=True)
-    client.desired(Q)
-    names = list(bench.robot.joint_names[:2])
-    handle = client.send_accepted((0.5, GOAL[:2]), (1.0, GOAL[:2]), names=names)
-    wanted = np.concatenate((GOAL[:2], Q[2:]))
-    client.desired(Q, dt=0.002)
-    np.testing.assert_allclose(client.desired(wanted, dt=1.1), wanted, atol=1e-9)
-    assert client.result(handle).status == SUCCEEDED
-    handle = client.send((0.5, GOAL[:2]), names=['joint_1', 'tail'])
-    assert not handle.accepted
-
-
-def test_illegal_tolerances_leave_the_defaults(bench, active: Client) -> None:
-    """As JTC has it: a goal with a tolerance that means nothing runs with the defaults, told."""
     name = bench.robot.joint_names[0]
     handle = active.send_accepted(
         (1.0, GOAL), path_tolerance=active.tolerances((name, 1e-6, 0.0), ('tail', 0.1, 0.0))
@@ -302,30 +186,14 @@ def test_illegal_tolerances_leave_the_defaults(bench, active: Client) -> None:
     for _ in range(3):
         active.desired(Q)
     assert active.is_running(handle)
-
-
-def test_what_is_not_used_of_a_goal_is_said(bench, active: Client) -> None:
-    """Trajectories of several degrees of freedom and their tolerances are passed over, told."""
-    from control_msgs.msg import JointComponentTolerance
-
-    name = bench.robot.joint_names[0]
+    (tolerance,) = active.tolerances((name, 0.0, 0.0))
+    tolerance.acceleration = 1.0
     active.send_accepted(
         (1.0, GOAL),
         component_goal_tolerance=[JointComponentTolerance(joint_name=name)],
-        path_tolerance=[active.tolerance(name=name, acceleration=1.0)],
+        path_tolerance=[tolerance],
     )
     bench.hear('not used', 'component_goal_tolerance', 'accelerations of tolerances')
-
-
-def test_a_goal_may_start_later(bench, active: Client) -> None:
-    """A stamp in the future is when the times of the points count from."""
-    handle = active.send_accepted((0.5, GOAL), stamp=bench.time + 1.0)
-    for _ in range(14):
-        active.desired(Q)
-    assert active.is_running(handle)
-    active.desired(GOAL)
-    active.desired(GOAL)
-    assert active.result(handle).status == SUCCEEDED
 
 
 def stopped_after(active: Client, last: np.ndarray) -> np.ndarray:
@@ -344,9 +212,7 @@ def test_cancelling_stops_the_desired_motion(bench, active: Client) -> None:
     handle = active.send_accepted((1.0, GOAL))
     for index in range(5):
         last = active.desired(Q + 0.1 * index * STEP)
-    future = handle.cancel_goal_async()
-    bench.spin(future.done, 'the answer')
-    assert len(future.result().goals_canceling) == 1
+    assert active.cancel(handle) == 1
     result = active.result(handle)
     assert result.status == CANCELED
     assert 'holding' in result.text
@@ -360,10 +226,8 @@ def test_a_goal_that_is_over_cannot_be_canceled(bench, active: Client) -> None:
     first = active.send_accepted((1.0, GOAL))
     second = active.send_accepted((1.0, GOAL))
     assert active.result(first).status == ABORTED
-    future = first.cancel_goal_async()
-    bench.spin(future.done, 'the answer')
-    assert not future.result().goals_canceling
-    follow(active, second)
+    assert active.cancel(first) == 0
+    active.follow()
     assert active.result(second).status == SUCCEEDED
 
 
@@ -382,53 +246,54 @@ def test_another_goal_takes_over(bench, active: Client) -> None:
     assert active.result(second).status == SUCCEEDED
 
 
-def test_a_rejected_goal_does_not_disturb(bench, active: Client) -> None:
-    """The goal that is followed stays when another one is rejected."""
-    first = active.send_accepted((1.0, GOAL))
+def trajectory_by_topic(bench: Any, active: Client) -> None:
+    bench.send_trajectory(bench.trajectory((1.0, GOAL[:3])))  # dropped
     active.desired(Q)
-    assert not active.send((1.0, GOAL[:3])).accepted
-    follow(active, first)
-    assert active.result(first).status == SUCCEEDED
-
-
-def test_a_trajectory_by_topic_takes_over(bench, active: Client) -> None:
-    """Who sends a trajectory by the topic ends the goal; one that is dropped does not."""
-    handle = active.send_accepted((1.0, GOAL))
-    active.desired(Q)
-    bench.send_trajectory(bench.trajectory((1.0, GOAL[:3])))
-    assert active.is_running(handle)
     bench.send_trajectory(bench.trajectory((1.0, Q)))
-    result = active.result(handle)
-    assert (result.status, result.code) == (ABORTED, active.type.Result.INVALID_GOAL)
-    assert 'topic joint_trajectory' in result.text
 
 
-@pytest.mark.parametrize('way', ['service', 'empty trajectory'])
-def test_hold_ends_the_goal(bench, active: Client, way: str) -> None:
-    """Both ways to stop the arm abort the goal, and the text says which it was."""
-    handle = active.send_accepted((1.0, GOAL))
-    last = active.desired(Q)
-    if way == 'service':
-        assert bench.trigger('hold').success
-    else:
-        bench.send_trajectory(bench.trajectory())
-    result = active.result(handle)
-    assert (result.status, result.code) == (ABORTED, active.type.Result.INVALID_GOAL)
-    assert ('~/hold' if way == 'service' else 'empty trajectory') in result.text
-    stopped_after(active, last)
+def mode_that_follows_nothing(bench: Any, active: Client) -> None:
+    bench.set(mode='gravity_compensation')
+    bench.answer(bench.joint_state(Q))
 
 
-@pytest.mark.parametrize('transition', ['deactivate', 'shutdown'])
-def test_leaving_the_active_state_aborts(bench, active: Client, transition: str) -> None:
-    """The client hears that the node was deactivated; no goal is accepted from then on."""
-    handle = active.send_accepted((1.0, GOAL))
-    active.desired(Q)
-    assert bench.change_state(transition)
-    result = active.result(handle)
-    assert (result.status, result.code) == (ABORTED, active.type.Result.INVALID_GOAL)
-    assert 'deactivated' in result.text
-    assert not active.send((1.0, GOAL)).accepted
-    bench.hear('follow_joint_trajectory dropped', 'INVALID_GOAL', 'the node is')
+ENDS: dict[str, tuple[Callable[[Any, Client], object], str, bool]] = {
+    '~/hold': (lambda bench, active: bench.trigger('hold'), '~/hold', True),
+    'an empty trajectory': (
+        lambda bench, active: bench.send_trajectory(bench.trajectory()),
+        'empty trajectory',
+        True,
+    ),
+    'a trajectory by topic': (trajectory_by_topic, 'topic joint_trajectory', True),
+    'deactivate': (lambda bench, active: bench.change_state('deactivate'), 'deactivated', False),
+    'shutdown': (lambda bench, active: bench.change_state('shutdown'), 'deactivated', False),
+    'another mode': (mode_that_follows_nothing, 'gravity_compensation', False),
+    'a gap': (lambda bench, active: active.desired(Q, dt=6.0), 'joint_states gap', True),
+    'states that stop': (
+        lambda bench, active: bench.set(state_timeout=0.3),
+        'joint_states stopped',
+        False,
+    ),
+}
+"""What ends a goal: how, what its result says, and whether the next one is accepted."""
+
+
+@pytest.mark.parametrize('what', ENDS)
+def test_what_ends_the_motion_aborts_the_goal(bench, client: Client, what: str) -> None:
+    bench.start(**SLOW_STATES, state_timeout=5.0)
+    client.desired(Q)
+    handle = client.send_accepted((10.0, GOAL))
+    last = client.desired(Q)
+    end, text, is_next_accepted = ENDS[what]
+    end(bench, client)
+    result = client.result(handle)
+    assert (result.status, result.code) == (ABORTED, client.type.Result.INVALID_GOAL)
+    assert text in result.text
+    if what in ('~/hold', 'an empty trajectory'):
+        stopped_after(client, last)
+    assert client.send((1.0, GOAL)).accepted == is_next_accepted
+    if not is_next_accepted:
+        bench.hear('follow_joint_trajectory dropped', 'INVALID_GOAL')
 
 
 def test_goals_are_accepted_again_after_a_new_start(bench, active: Client) -> None:
@@ -438,60 +303,16 @@ def test_goals_are_accepted_again_after_a_new_start(bench, active: Client) -> No
     bench.connect()
     active.desired(Q)
     handle = active.send_accepted((1.0, GOAL))
-    follow(active, handle)
+    active.follow()
     assert active.result(handle).status == SUCCEEDED
 
 
-def test_a_fault_of_the_states_aborts(bench, client: Client) -> None:
-    """A gap in the joint states ends the motion, and the goal with it, by the fault's name."""
-    bench.start(**SLOW_STATES, state_timeout=5.0)
-    client.desired(Q)
-    handle = client.send_accepted((10.0, GOAL))
-    client.desired(Q)
-    client.desired(Q, dt=6.0)
-    result = client.result(handle)
-    assert (result.status, result.code) == (ABORTED, client.type.Result.INVALID_GOAL)
-    assert 'joint_states gap' in result.text
-
-
-def test_states_that_stop_abort_and_goals_wait_for_them(bench, client: Client) -> None:
-    """The watchdog aborts the goal; while states are missing none is accepted, then again."""
-    bench.start(**SLOW_STATES, state_timeout=0.5)
-    client.desired(Q, dt=0.01)
-    handle = client.send_accepted((60.0, GOAL))
-    result = client.result(handle)
-    assert (result.status, result.code) == (ABORTED, client.type.Result.INVALID_GOAL)
-    assert 'joint_states stopped' in result.text
-    assert not client.send((1.0, GOAL)).accepted
-    bench.hear('follow_joint_trajectory dropped', 'joint_states stopped')
-
-
-def test_a_mode_that_follows_nothing_aborts(bench, active: Client) -> None:
-    """Gravity compensation ends the goal; while it is on, no goal is accepted."""
-    handle = active.send_accepted((1.0, GOAL))
-    active.desired(Q)
-    assert bench.set_atomically(mode='gravity_compensation').successful
-    bench.answer(bench.joint_state(Q))
-    result = active.result(handle)
-    assert (result.status, result.code) == (ABORTED, active.type.Result.INVALID_GOAL)
-    assert 'gravity_compensation' in result.text
-    assert not active.send((1.0, GOAL)).accepted
-
-
 def test_a_trajectory_that_is_over_when_it_begins_aborts(bench, active: Client) -> None:
-    """A goal that was in time when it came, but not at the next state, has an old stamp."""
     handle = active.send_accepted((0.5, GOAL), stamp=bench.time)
     active.desired(Q, dt=1.0)
     result = active.result(handle)
     assert (result.status, result.code) == (ABORTED, active.type.Result.OLD_HEADER_TIMESTAMP)
     assert 'ended 0.5 s ago' in result.text
-
-
-def duration(seconds: float) -> Any:
-    """Return a builtin_interfaces Duration."""
-    from rclpy.duration import Duration
-
-    return Duration(seconds=seconds).to_msg()
 
 
 BAD_GOALS = {
@@ -519,14 +340,19 @@ BAD_GOALS = {
 }
 
 
-@pytest.mark.parametrize('name', BAD_GOALS)
-def test_a_goal_that_cannot_be_followed_is_rejected(bench, active: Client, name: str) -> None:
-    """What JTC rejects is rejected, with code, field and reason in the log; the arm stays."""
-    given, code, fragment = BAD_GOALS[name]
-    arguments = dict(given)
-    assert not active.send(*arguments.pop('points'), **arguments).accepted
-    bench.hear('follow_joint_trajectory dropped', code, fragment)
-    np.testing.assert_array_equal(active.desired(Q), Q)
+def test_a_goal_that_cannot_be_followed_is_rejected(bench, unthrottled, active: Client) -> None:
+    """What JTC rejects is rejected, with code, field and reason in the log; the goal that is
+    followed does not notice.
+    """
+    first = active.send_accepted((1.0, GOAL))
+    active.desired(Q)
+    for name, (given, code, fragment) in BAD_GOALS.items():
+        bench.forget_what_was_said()
+        arguments = dict(given)
+        assert not active.send(*arguments.pop('points'), **arguments).accepted, name
+        bench.hear('follow_joint_trajectory dropped', code, fragment)
+    active.follow(first=1)
+    assert active.result(first).status == SUCCEEDED
 
 
 def test_a_goal_of_too_many_points_is_rejected(bench, active: Client) -> None:
@@ -556,15 +382,14 @@ def test_a_goal_that_asks_for_too_much_ends_with_the_reason(
 ) -> None:
     """Its result says which joint, when and how far; the goal that is followed goes on."""
     first = active.send_accepted((1.0, GOAL))
-    follow(active, first, 5)
+    active.follow(5)
     result = active.result(active.send_accepted(*points))
     assert (result.status, result.code) == (ABORTED, active.type.Result.INVALID_GOAL)
     for fragment in fragments:
         assert fragment in result.text
     bench.hear('follow_joint_trajectory', 'goal aborted, INVALID_GOAL: points: joint')
     assert active.is_running(first)
-    for index in range(5, 11):
-        active.desired(Q + STEP * index / 10.0)
+    active.follow(first=5)
     assert active.result(first).status == SUCCEEDED
 
 
@@ -574,8 +399,7 @@ def test_a_goal_that_is_still_judged_does_not_disturb(bench, active: Client, mon
     with monkeypatch.context() as patch, held_up(PLANNING):
         patch.setitem(vars(NODE), 'few_points', 0)
         second = active.send_accepted((1.0, Q - STEP))
-        future = second.cancel_goal_async()
-        bench.spin(future.done, 'the answer')
+        active.cancel(second)
         assert active.result(second).status == CANCELED
         assert active.is_running(first)
         third = active.send_accepted((1.0, Q - STEP))
@@ -595,8 +419,7 @@ def test_cancelling_ends_what_is_being_planned(bench, active: Client, monkeypatc
     with monkeypatch.context() as patch, held_up(PLANNING):
         patch.setitem(vars(NODE), 'small_message', 0)
         bench.send_trajectory(bench.trajectory((1.0, Q)))
-        future = handle.cancel_goal_async()
-        bench.spin(future.done, 'the answer')
+        active.cancel(handle)
     assert active.result(handle).status == CANCELED
     stopped_after(active, last)
 
@@ -617,7 +440,6 @@ def test_a_topic_trajectory_newer_than_a_goal_counts(bench, active, monkeypatch)
 
 
 def test_a_goal_newer_than_a_topic_trajectory_counts(bench, active, monkeypatch) -> None:
-    """The motion of the topic is planned first, and no reason to end the goal."""
     with monkeypatch.context() as patch, held_up(PLANNING):
         patch.setitem(vars(NODE), 'few_points', 0)
         patch.setitem(vars(NODE), 'small_message', 0)
@@ -635,7 +457,7 @@ def test_a_goal_newer_than_a_topic_trajectory_counts(bench, active, monkeypatch)
 
 
 def test_before_the_first_state_no_goal_is_accepted(bench, client: Client) -> None:
-    """A goal for an arm that is not there yet is not kept for the day it appears."""
+    """It is not kept for the day when the arm appears."""
     bench.start(**SLOW_STATES)
     assert not client.send((1.0, GOAL)).accepted
     bench.hear('follow_joint_trajectory dropped', 'no joint state')
@@ -669,7 +491,7 @@ def test_a_client_that_is_gone_ends_nothing(bench, active: Client, monkeypatch) 
         active.send_accepted((1.0, GOAL))
         bench.hear('follow_joint_trajectory: no answer could be sent', 'client gone')
     handle = active.send_accepted((1.0, GOAL))
-    follow(active, handle)
+    active.follow()
     assert active.result(handle).status == SUCCEEDED
 
 
@@ -689,7 +511,6 @@ def test_without_control_msgs_the_node_says_so_and_works(bench, monkeypatch) -> 
 def test_the_executable_tells_the_client_when_it_ends(
     bench, client: Client, process, messages: ControlMessages
 ) -> None:
-    """A goal is followed by the executable, another one is aborted by SIGTERM, and is told so."""
     folders = [str(messages.folder or ''), os.environ.get('PYTHONPATH', '')]
     child = process(
         environment={'PYTHONPATH': os.pathsep.join(filter(None, folders))},

@@ -48,7 +48,6 @@ class Driven:
         assert self.jtc.receive(bytes(serialize_message(message)), self.time)
 
     def step(self, measured: np.ndarray | None = None, velocity: np.ndarray = STILL) -> Cycle:
-        """Return the next cycle."""
         self.measured = self.measured if measured is None else measured
         cycle: Cycle = self.jtc.update(self.time, self.measured, velocity)
         self.time += PERIOD
@@ -61,7 +60,6 @@ class Driven:
 
 @pytest.fixture
 def make(jtc_process) -> Iterator[Callable[..., Driven]]:
-    """Return what activates a JTC with some command interfaces."""
     made: list[RealJtc] = []
 
     def start(*interfaces: str, at: np.ndarray = STILL, **parameters: Any) -> Driven:
@@ -192,7 +190,6 @@ def test_a_joint_that_is_left_out_has_no_effort(make) -> None:
 
 
 def test_speed_scaling_reaches_position_interfaces_alone(make) -> None:
-    """`speed_scaling.initial_scaling_factor` counts nothing beside effort."""
     for interfaces, expected in ((['position'], 0.25), (['position', 'effort'], 0.5)):
         jtc = make(*interfaces, speed_scaling__initial_scaling_factor=0.5)
         jtc.step()

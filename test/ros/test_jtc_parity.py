@@ -113,7 +113,6 @@ class Jtc:
         self.update(bench.time, Q)
 
     def receive(self, message: Any, points: Sequence[Any], stamp: float, now: float) -> bool:
-        """Give a message to all; return whether all accept it, which is what none or all do."""
         accepted = [
             model.receive(message.joint_names, points, stamp, now)
             for model in (self.model, self.unleapt)
@@ -175,7 +174,6 @@ def run(
     arm: Callable[[float, Any], np.ndarray] = as_wanted,
     **parameters: Any,
 ) -> Histories:
-    """Send messages and states to both; return what both desired."""
     names = list(bench.robot.joint_names)
     bench.start(
         **SLOW_STATES | {'interpolation_method': settings.interpolation_method} | parameters
@@ -255,33 +253,49 @@ def way(order: int, step: float = 0.51) -> list[tuple[Any, ...]]:
     return rows
 
 
-@pytest.mark.parametrize('order', [1, 2])
-def test_points_with_velocities(bench, make_jtc, order: int) -> None:
-    """Cubics and quintics, from the desired state of now and through every point."""
-    check_same(run(bench, make_jtc, Settings(), Sent(2, way(order))))
+PARTIAL = {order: [(1.0, [0.7, -0.8], *[[0.0, 0.0]] * order)] for order in (1, 2)}
+AT_ONCE = [(0.0, Q + 0.1 * STEP, STILL, STILL), (1.0, Q + STEP, STILL, STILL)]
+SOME = {'allow_partial_joints_goal': True}
+SAME: dict[str, tuple[Settings, list[Sent], dict[str, Any]]] = {
+    # Through every point, from the desired state of now: cubics, quintics, lines, no way at all.
+    'cubics': (Settings(), [Sent(2, way(1))], {}),
+    'quintics': (Settings(), [Sent(2, way(2))], {}),
+    'lines, where JTC has splines': (
+        Settings(),
+        [Sent(2, way(0))],
+        {'interpolation_method': 'linear'},
+    ),
+    'no interpolation': (Settings(interpolation_method='none'), [Sent(2, way(2))], {}),
+    'a first point that is due now is jumped to': (Settings(), [Sent(2, AT_ONCE)], {}),
+    # As with `interpolate_from_desired_state`.
+    'replaced while moving': (
+        Settings(),
+        [Sent(2, way(1)), Sent(17, [(0.8, Q, STILL)])],
+        {},
+    ),
+    'replaced while moving, with accelerations': (
+        Settings(),
+        [Sent(2, way(2)), Sent(17, [(0.8, Q, STILL, STILL)])],
+        {},
+    ),
+    # The others stay where they are held.
+    'some of the joints': (
+        Settings(**SOME),
+        [Sent(2, PARTIAL[1], names=['joint_4', 'joint_2'])],
+        SOME,
+    ),
+    'some of the joints, with accelerations': (
+        Settings(**SOME),
+        [Sent(2, PARTIAL[2], names=['joint_4', 'joint_2'])],
+        SOME,
+    ),
+}
 
 
-def test_straight_lines(bench, make_jtc) -> None:
-    """Positions alone with `linear` here, `splines` there."""
-    check_same(run(bench, make_jtc, Settings(), Sent(2, way(0)), interpolation_method='linear'))
-
-
-def test_no_interpolation(bench, make_jtc) -> None:
-    """`none` takes the next point at once, with what it carries."""
-    check_same(run(bench, make_jtc, Settings(interpolation_method='none'), Sent(2, way(2))))
-
-
-def test_a_first_point_at_once(bench, make_jtc) -> None:
-    """A first point with velocities that is due now is jumped to."""
-    points = [(0.0, Q + 0.1 * STEP, STILL, STILL), (1.0, Q + STEP, STILL, STILL)]
-    check_same(run(bench, make_jtc, Settings(), Sent(2, points)))
-
-
-@pytest.mark.parametrize('order', [1, 2])
-def test_replaced_while_moving(bench, make_jtc, order: int) -> None:
-    """From the desired state of the moment, as with `interpolate_from_desired_state`."""
-    back = [(0.8, Q, *[STILL] * order)]
-    check_same(run(bench, make_jtc, Settings(), Sent(2, way(order)), Sent(17, back)))
+@pytest.mark.parametrize('name', SAME)
+def test_the_motion_is_the_same(bench, make_jtc, name: str) -> None:
+    settings, messages, parameters = SAME[name]
+    check_same(run(bench, make_jtc, settings, *messages, **parameters))
 
 
 def test_a_begin_in_the_past(bench, make_jtc) -> None:
@@ -333,80 +347,62 @@ def test_positions_alone(bench, make_jtc) -> None:
     assert ours < 0.5 * theirs
 
 
-def test_path_tolerances(bench, make_jtc) -> None:
-    """Beyond `constraints.<joint>.trajectory` the arm is held where it was measured."""
-    found = run(
-        bench,
-        make_jtc,
+class GivenUp(NamedTuple):
+    """An arm that is not where it should be, and what the motion is given up for, '' for nothing.
+
+    It is held where it was measured then.
+    """
+
+    settings: Settings
+    parameters: dict[str, Any]
+    arm: Callable[[float, Any], np.ndarray]
+    reason: str
+
+
+GIVEN_UP = {
+    'path': GivenUp(
         Settings(trajectory={'joint_3': 0.05}),
-        Sent(2, way(2)),
-        arm=behind(0.1, since=0.6),
-        **{'constraints.joint_3.trajectory': 0.05},
-    )
-    assert 'path' in found.reasons
-    check_same(found)
-
-
-@pytest.mark.parametrize('goal_time', [0.0, 0.22])
-def test_the_goal_time(bench, make_jtc, goal_time: float) -> None:
-    """Not within `constraints.<joint>.goal` in time: held where it was measured."""
-    found = run(
-        bench,
-        make_jtc,
-        Settings(goal={'joint_2': 0.05}, goal_time=goal_time),
-        Sent(2, way(2)),
-        arm=behind(0.1),
-        constraints__goal_time=goal_time,
-        **{'constraints.joint_2.goal': 0.05},
-    )
-    assert ('goal' in found.reasons) is (goal_time > 0.0)
-    check_same(found)
-
-
-def test_pushed_away_long_after_the_end(bench, make_jtc) -> None:
-    """The end of a topic's trajectory counts for as long as nothing else comes."""
-    found = run(
-        bench,
-        make_jtc,
+        {'constraints.joint_3.trajectory': 0.05},
+        behind(0.1, since=0.6),
+        'path',
+    ),
+    'goal': GivenUp(
+        Settings(goal={'joint_2': 0.05}, goal_time=0.22),
+        {'constraints.joint_2.goal': 0.05, 'constraints.goal_time': 0.22},
+        behind(0.1),
+        'goal',
+    ),
+    'goal without a time': GivenUp(
+        Settings(goal={'joint_2': 0.05}),
+        {'constraints.joint_2.goal': 0.05, 'constraints.goal_time': 0.0},
+        behind(0.1),
+        '',
+    ),
+    # The end of a topic's trajectory counts for as long as nothing else comes.
+    'pushed away long after the end': GivenUp(
         Settings(goal={'joint_2': 0.05}, goal_time=0.1),
-        Sent(2, way(2)),
-        arm=behind(0.1, since=1.88),
-        cycles=42,
-        constraints__goal_time=0.1,
-        **{'constraints.joint_2.goal': 0.05},
-    )
-    assert found.reasons.index('goal') * PERIOD > 1.7
-    check_same(found)
+        {'constraints.joint_2.goal': 0.05, 'constraints.goal_time': 0.1},
+        behind(0.1, since=1.88),
+        'goal',
+    ),
+    # Counted from the last point; not used unless it is longer than the goal time.
+    'timeout': GivenUp(Settings(cmd_timeout=0.22), {'cmd_timeout': 0.22}, behind(0.02), 'timeout'),
+    'timeout within the goal time': GivenUp(
+        Settings(cmd_timeout=0.22, goal_time=0.5),
+        {'cmd_timeout': 0.22, 'constraints.goal_time': 0.5},
+        behind(0.02),
+        '',
+    ),
+}
 
 
-@pytest.mark.parametrize('goal_time', [0.0, 0.5])
-def test_the_command_timeout(bench, make_jtc, goal_time: float) -> None:
-    """Counted from the last point; not used unless it is longer than the goal time."""
-    found = run(
-        bench,
-        make_jtc,
-        Settings(cmd_timeout=0.22, goal_time=goal_time),
-        Sent(2, way(2)),
-        arm=behind(0.02),
-        cmd_timeout=0.22,
-        constraints__goal_time=goal_time,
-    )
-    assert ('timeout' in found.reasons) is (goal_time == 0.0)
-    check_same(found)
-
-
-@pytest.mark.parametrize('order', [1, 2])
-def test_some_of_the_joints(bench, make_jtc, order: int) -> None:
-    """The others stay where they are held."""
-    names = ['joint_4', 'joint_2']
-    rows = [(1.0, [0.7, -0.8], *[[0.0, 0.0]] * order)]
-    found = run(
-        bench,
-        make_jtc,
-        Settings(allow_partial_joints_goal=True),
-        Sent(2, rows, names=names),
-        allow_partial_joints_goal=True,
-    )
+@pytest.mark.parametrize('name', GIVEN_UP)
+def test_the_motion_is_given_up_for_the_same(bench, make_jtc, name: str) -> None:
+    settings, parameters, arm, reason = GIVEN_UP[name]
+    found = run(bench, make_jtc, settings, Sent(2, way(2)), arm=arm, cycles=42, **parameters)
+    assert {one for one in found.reasons if one} == ({reason} if reason else set())
+    if 'long after' in name:
+        assert found.reasons.index('goal') * PERIOD > 1.7
     check_same(found)
 
 
@@ -444,7 +440,6 @@ EXTRA: dict[str, tuple[np.ndarray, np.ndarray]] = {
 
 @pytest.mark.parametrize('name', list(INTEGRATED))
 def test_points_without_positions(bench, make_jtc, name: str) -> None:
-    """`allow_integration_in_goal_trajectories`: by the mean of both ends, from point to point."""
     chosen = {'allow_integration_in_goal_trajectories': True}
     found = run(bench, make_jtc, Settings(**chosen), Sent(2, INTEGRATED[name]), **chosen)
     check_unleapt(found)
@@ -495,29 +490,21 @@ REFUSED: dict[str, tuple[Sequence[str] | None, list[tuple[Any, ...]], float]] = 
 }
 
 
-@pytest.mark.parametrize('points', [[(1.0, [], [], [], STILL)], [(1.0, Q), (2.0, [], STILL[:5])]])
-def test_what_both_refuse_to_integrate(bench, make_jtc, points: list[tuple[Any, ...]]) -> None:
-    """Efforts alone say nothing of the motion, and a length is wrong with integration too."""
-    chosen = {'allow_integration_in_goal_trajectories': True}
-    check_refused(bench, make_jtc, list(bench.robot.joint_names), points, 0.0, **chosen)
+# With integration: efforts alone say nothing of the motion, and a length is wrong then, too.
+INTEGRATES = {'allow_integration_in_goal_trajectories': True}
+UNINTEGRABLE = [[(1.0, [], [], [], STILL)], [(1.0, Q), (2.0, [], STILL[:5])]]
 
 
-@pytest.mark.parametrize('name', list(REFUSED))
-def test_what_both_refuse(bench, make_jtc, name: str) -> None:
+@pytest.mark.parametrize(
+    ('names', 'points', 'stamp', 'chosen'),
+    [
+        *((*row, {}) for row in REFUSED.values()),
+        *((None, points, 0.0, INTEGRATES) for points in UNINTEGRABLE),
+    ],
+    ids=[*REFUSED, 'efforts alone', 'a wrong length'],
+)
+def test_what_both_refuse(bench, make_jtc, names, points, stamp: float, chosen) -> None:
     """Dropped, with a reason, and what is followed is followed on."""
-    names, points, stamp = REFUSED[name]
-    check_refused(bench, make_jtc, names, points, stamp)
-
-
-def check_refused(
-    bench: Any,
-    make_jtc: Callable[[Any, Settings], Jtc],
-    names: Sequence[str] | None,
-    points: list[tuple[Any, ...]],
-    stamp: float,
-    **chosen: Any,
-) -> None:
-    """Check that both drop a message."""
     known = list(bench.robot.joint_names)
     bench.start(**SLOW_STATES | chosen)
     bench.answer(bench.joint_state(Q))

@@ -127,7 +127,6 @@ def test_large_numbers_are_finite() -> None:
     ],
 )
 def test_what_cannot_be_used_is_refused(message, field: str, match: str) -> None:
-    """Missing or doubled joints, short arrays and NaN are refused, naming field and joint."""
     reader = JointStateReader(NAMES)
     with pytest.raises(MessageError, match=match) as refused:
         reader.read(message)

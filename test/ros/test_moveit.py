@@ -42,21 +42,18 @@ class Execution:
         self.step()
 
     def plan(self, start: Any, end: Any, scaling: float = 1.0) -> Any:
-        """Return a plan at these parts of the limits of velocity and acceleration."""
         from moveit_handle import Plan
 
         velocities = scaling * self.bench.robot.limits('velocity_limit')
         return Plan(start, end, velocities, scaling * ACCELERATIONS)
 
     def send(self, plan: Any, order: Any = None) -> bool:
-        """Send a plan, and wait until the node has planned it."""
         is_sent = self.handle.send(plan.message(self.handle.joints, order))
         planning = self.bench.node.configured.motion.planning
         self.bench.spin(lambda: not planning.is_busy, 'the plan')
         return bool(is_sent)
 
     def step(self, *, is_stuck: bool = False) -> np.ndarray:
-        """Let one state be answered; return the desired position, where the arm is next."""
         before = len(self.bench.efforts)
         state = self.bench.joint_state(self.measured, self.velocity, dt=STEP)
         self.bench.answer(state)
@@ -139,36 +136,6 @@ def test_a_plan_that_starts_beside_the_arm_is_executed(execution: Execution) -> 
     assert execution.handle.wait(result).name == 'SUCCEEDED'
 
 
-def test_a_plan_from_elsewhere_is_aborted_and_moves_nothing(execution: Execution) -> None:
-    """Where MoveIt does not check (a tolerance of 0), the node does: ABORTED, by the joint."""
-    execution.begin()
-    plan = execution.plan(START + 0.2, END)
-    assert execution.send(plan)
-    assert execution.handle.wait().name == 'ABORTED'
-    assert execution.handle.said.startswith('INVALID_GOAL: ')
-    assert "joint 'joint_" in execution.handle.said
-    np.testing.assert_allclose(execution.run(0.2), np.tile(START, (10, 1)), atol=1e-9)
-
-
-def test_joints_in_another_order_are_matched_by_name(bench, execution: Execution) -> None:
-    """A planning group has its own order, the command the parameter's, the file a third."""
-    names = list(bench.robot.joint_names)[::-1]
-    execution.begin(joints=names)
-    plan = execution.plan(START, END)
-    assert execution.send(plan, order=[3, 0, 5, 1, 4, 2])
-    result = execution.handle.ask_result()
-    for _ in range(round((plan.duration + 0.1) / STEP)):
-        before = len(bench.efforts)
-        bench.answer(bench.joint_state(execution.measured, execution.velocity, dt=STEP))
-        bench.spin(lambda before=before: len(bench.efforts) > before, 'the desired state')
-        message = bench.efforts[-1]
-        assert list(message.name) == names
-        execution.measured = np.array(message.position)[::-1]
-        execution.velocity = np.array(message.velocity)[::-1]
-    np.testing.assert_allclose(execution.measured, END, atol=1e-9)
-    assert execution.handle.wait(result).name == 'SUCCEEDED'
-
-
 def test_stop_is_preempted_and_brings_the_arm_to_rest(execution: Execution) -> None:
     """MoveIt's stop() cancels and waits for the answer alone; the arm stops along its way, and the
     next plan, from where it stands, is executed.
@@ -189,48 +156,6 @@ def test_stop_is_preempted_and_brings_the_arm_to_rest(execution: Execution) -> N
     result = execution.handle.ask_result()
     execution.run(back.duration + 0.1)
     assert execution.handle.wait(result).name == 'SUCCEEDED'
-
-
-def test_replanning_while_executing_goes_on_without_a_step(execution: Execution) -> None:
-    """A continuation takes over in the middle of a motion: the goal before is ABORTED by its own
-    result, which MoveIt no longer looks at, and the new one is SUCCEEDED.
-    """
-    execution.begin()
-    plan = execution.plan(START, END, 0.3)
-    assert execution.send(plan)
-    first = execution.handle.ask_result()
-    before = execution.run(0.5 * plan.duration)
-    # From where the joint states are now, at rest by what a planner assumes.
-    again = execution.plan(execution.measured, START + 0.2, 0.3)
-    assert execution.send(again)
-    second = execution.handle.ask_result()
-    assert execution.handle.wait(first).name == 'ABORTED'
-    assert 'another goal' in execution.handle.said
-    ways = np.vstack([before[-1:], execution.run(again.duration + 0.1)])
-    assert np.abs(np.diff(ways, axis=0)).max() < STEP * 3.2
-    assert execution.handle.wait(second).name == 'SUCCEEDED'
-    np.testing.assert_allclose(execution.step(), START + 0.2, atol=1e-9)
-
-
-def test_an_arm_that_is_stuck_is_aborted_by_the_tolerances_of_the_node(
-    execution: Execution,
-) -> None:
-    """MoveIt sends no tolerances: those of the node's parameters count, and their code is read."""
-    execution.begin(constraints__trajectory=[0.1])
-    assert execution.send(execution.plan(START, END))
-    result = execution.handle.ask_result()
-    execution.run(1.0, is_stuck=True)
-    assert execution.handle.wait(result).name == 'ABORTED'
-    assert execution.handle.said.startswith("PATH_TOLERANCE_VIOLATED: joint '")
-
-
-def test_a_plan_for_a_joint_that_there_is_not_is_rejected(bench, execution: Execution) -> None:
-    """A gripper in the planning group: MoveIt reads a goal that was rejected, the log says why."""
-    execution.begin()
-    plan = execution.plan(START, END)
-    message = plan.message([*bench.robot.joint_names[:5], 'finger'])
-    assert not execution.handle.send(message)
-    bench.hear('follow_joint_trajectory dropped', 'INVALID_JOINTS', 'finger')
 
 
 def test_a_plan_without_motion_succeeds(bench, execution: Execution) -> None:

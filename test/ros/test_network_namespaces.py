@@ -22,7 +22,6 @@ TIME_LIMIT = 180.0
 
 
 def run(*command: str) -> str:
-    """Run a command and return its output; on failure raise with what it said."""
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120.0)
     if ended.returncode:
         raise OSError(f'{" ".join(command)}: {ended.stderr.strip() or ended.returncode}')

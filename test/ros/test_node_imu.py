@@ -41,7 +41,6 @@ def start(bench, **parameters):
 
 
 def test_a_tilted_base_is_held(bench) -> None:
-    """With the IMU's gravity in the axes of the base, the command holds the tilted arm."""
     publisher = start(bench, tip_link='tcp')
     level = bench.answer(bench.joint_state(Q))
     tilt = 0.4

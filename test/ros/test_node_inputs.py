@@ -6,48 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from held_worker import held_up
+from held_worker import being_planned
 
-from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.thresholds import NODE
 
-NAN = float('nan')
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 NAMES = [f'joint_{i}' for i in range(1, 7)]
-
-BAD_STATES = {
-    'joint missing': ({'name': NAMES[:5], 'position': Q[:5], 'velocity': Q[:5]}, "['joint_6']"),
-    'no names': ({'name': [], 'position': [], 'velocity': []}, 'missing'),
-    'other joints': ({'name': ['f1'], 'position': [0.0], 'velocity': [0.0]}, 'missing'),
-    'joint twice': ({'name': [*NAMES[:5], 'joint_1', 'joint_6']}, "'joint_1' is there twice"),
-    'NaN position': ({'position': [0, 0, NAN, 0, 0, 0]}, "position: joint 'joint_3'"),
-    'infinite position': (
-        {'position': [0, 0, 0, float('inf'), 0, 0]},
-        "position: joint 'joint_4'",
-    ),
-    'NaN velocity': ({'velocity': [NAN, 0, 0, 0, 0, 0]}, "velocity: joint 'joint_1'"),
-    'short position': ({'position': Q[:4]}, 'position: got 4 values for 6 names'),
-    'no position': ({'position': []}, 'position: got 0 values for 6 names'),
-    'long position': ({'position': [*Q, 0.0]}, 'position: got 7 values for 6 names'),
-    'short velocity': ({'velocity': Q[:3]}, 'velocity: got 3 values for 6 names'),
-    'no velocity': ({'velocity': []}, 'velocity: got none; mode computed_torque needs it'),
-}
-
-
-@pytest.mark.parametrize('fault', list(BAD_STATES))
-def test_bad_joint_states_are_dropped(bench, fault: str) -> None:
-    """An unusable joint state is named, gives no command, and the next good one is answered."""
-    node = bench.start()
-    good = bench.answer(bench.joint_state(Q))
-    fields, reason = BAD_STATES[fault]
-    fields = {key: list(value) for key, value in fields.items()}
-    bench.joint_states.publish(bench.joint_state(Q + 1.0, **fields))
-    bench.hear('joint_states dropped', reason)
-    bench.settle()
-    assert len(bench.commands) == 1
-    # The held position is still the first: a bad state has not become the last good one.
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), good)
-    assert node.reporter.statistics.drops.total() == 1
 
 
 def test_warnings_are_throttled(bench) -> None:
@@ -70,34 +34,12 @@ def test_warnings_are_throttled(bench) -> None:
     bench.spin(counted, 'the count in the diagnostics')
 
 
-def test_any_order_and_other_joints(bench) -> None:
-    """Joints may come in any order among others, whose values do not matter."""
-    bench.start()
-    expected = bench.answer(bench.joint_state(Q))
-    names = ['finger', *NAMES[::-1], 'wheel']
-    message = bench.joint_state(
-        Q, name=names, position=[NAN, *Q[::-1], NAN], velocity=[NAN, *[0.0] * 6, 3.0]
-    )
-    np.testing.assert_allclose(bench.answer(message), expected)
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), expected)
-
-
 @pytest.mark.parametrize('mode', ['feedforward', 'gravity_compensation'])
 def test_modes_without_feedback_need_no_velocity(bench, mode: str) -> None:
     """A joint state without velocities is enough where none is used."""
     bench.start(mode=mode, feedforward__robot_closes_loop=True)
     command = bench.answer(bench.joint_state(Q, velocity=[]))
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-
-
-def test_an_older_state_is_dropped(bench) -> None:
-    """A state stamped a little before the last is late, and gives no command."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.joint_states.publish(bench.joint_state(Q, dt=-0.01))
-    bench.hear('joint_states dropped', 'before the last one')
-    bench.settle()
-    assert len(bench.commands) == 1
 
 
 def test_the_same_stamp_is_answered(bench) -> None:
@@ -107,90 +49,7 @@ def test_the_same_stamp_is_answered(bench) -> None:
     np.testing.assert_array_equal(bench.answer(bench.joint_state(Q, dt=0.0)), first)
 
 
-def test_a_clock_that_is_set_back_holds_where_the_arm_is(bench) -> None:
-    """When time starts again the arm is held where it is then, and trajectories are forgotten."""
-    bench.start(on_fault='leave')
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
-    bench.answer(bench.joint_state(Q, dt=0.5))
-    moved = Q - 0.3
-    # The state that shows it is answered by what holds the last good one.
-    command = bench.answer(bench.joint_state(moved, dt=-90.0))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-    bench.hear('joint_states clock ran backwards', 'set back by 90 s')
-    command = bench.answer(bench.joint_state(moved))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(moved), atol=1e-9)
-
-
-def test_states_without_a_stamp_use_the_nodes_clock(bench) -> None:
-    """A driver that does not stamp is served by the node's clock."""
-    bench.start()
-    for _ in range(3):
-        message = bench.joint_state(Q)
-        message.header.stamp.sec = message.header.stamp.nanosec = 0
-        command = bench.answer(message)
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-    bench.spin(lambda: len(bench.efforts) == 3)
-    assert bench.efforts[-1].header.stamp.sec > 0
-
-
 REST = [0.0] * 6
-BAD_TRAJECTORIES = {
-    'partial': (((1.0, Q[:5]),), NAMES[:5], "['joint_6'] missing"),
-    'no names': (((1.0, []),), [], 'missing'),
-    'unknown joint': (((1.0, [*Q, 0.0]),), [*NAMES, 'extra'], "unknown ['extra']"),
-    'joint twice': (((1.0, Q),), [*NAMES[:5], 'joint_1'], "'joint_1' is named twice"),
-    'few positions': (((1.0, Q[:5]),), None, 'point 0: positions: expected 6'),
-    'no positions': (((1.0, []),), None, 'positions: expected 6 values'),
-    'few velocities': (((1.0, Q, [0.0]),), None, 'velocities: expected 6'),
-    'few accelerations': (((1.0, Q, REST, [0.0]),), None, 'accelerations: expected 6'),
-    'few efforts': (((1.0, Q, REST, REST, [0.0]),), None, 'effort: expected 6'),
-    'accelerations alone': (((1.0, Q, [], REST),), None, 'without velocities'),
-    'NaN': (((1.0, [NAN, *Q[1:]]),), None, "positions: joint 'joint_1'"),
-    'infinite velocity': (((1.0, Q, [float('inf'), *REST[1:]]),), None, 'velocities'),
-    'same time': (((1.0, Q), (1.0, Q)), None, 'point 1: time_from_start'),
-    'backwards': (((2.0, Q), (1.0, Q)), None, 'point 1: time_from_start'),
-    'negative time': (((-1.0, Q),), None, 'expected >= 0 s'),
-    'beyond a limit': (
-        ((1.0, [0, 0, 2.9, 0, 0, 0]),),
-        None,
-        "joint 'joint_3': expected -2.8 to 2.8",
-    ),
-    'moving at the end': (((1.0, Q, [0.1] * 6),), None, 'expected rest, got 0.1'),
-}
-
-
-@pytest.mark.parametrize('fault', list(BAD_TRAJECTORIES))
-def test_bad_trajectories_are_dropped(bench, fault: str) -> None:
-    """A trajectory that cannot be followed is named; the motion under way goes on."""
-    points, names, reason = BAD_TRAJECTORIES[fault]
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory(*points, names=names))
-    bench.hear('joint_trajectory dropped', reason)
-    bench.answer(bench.joint_state(Q, dt=0.5))
-    bench.spin(lambda: len(bench.efforts) == 3)
-    np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.25, atol=1e-9)
-
-
-def test_a_trajectory_that_is_past_is_dropped(bench) -> None:
-    """A stamp that puts the whole trajectory into the past is refused, and the arm held."""
-    bench.start()
-    held = bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5), stamp=bench.time - 10.0))
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), held)
-    bench.hear('joint_trajectory dropped', 'ended 9')
-
-
-def test_a_start_of_another_clock_is_warned_of(bench) -> None:
-    """A trajectory stamped far ahead of the joint states is accepted, and its sender told."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5), stamp=1.7e9))
-    bench.hear('joint_trajectory: header.stamp: starts in 1.7e+09 s')
-    bench.answer(bench.joint_state(Q))
 
 
 def test_trajectories_are_followed_by_stamp(bench) -> None:
@@ -213,66 +72,6 @@ def test_trajectories_are_followed_by_stamp(bench) -> None:
     np.testing.assert_allclose(end.position, goal, atol=1e-9)
     np.testing.assert_allclose(end.velocity, 0.0, atol=1e-9)
     assert end.header.stamp.sec == int(bench.time + 1e-6)
-
-
-def test_a_trajectory_is_followed_until_the_stamp_of_the_next(bench) -> None:
-    """One that is stamped ahead leaves the motion under way alone until then."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    begin = bench.time
-    bench.send_trajectory(bench.trajectory((2.0, Q + 0.4)))
-    # Both come between two states: the second one is no reason to forget the first.
-    bench.send_trajectory(bench.trajectory((1.0, Q), stamp=begin + 1.002))
-    for dt in (0.002, 0.5, 0.5, 0.5, 0.5):
-        bench.answer(bench.joint_state(Q, dt=dt))
-    bench.spin(lambda: len(bench.efforts) == 6)
-    offsets = [np.mean(np.array(effort.position) - Q) for effort in bench.efforts]
-    np.testing.assert_allclose(offsets, [0.0, 0.0, 0.1, 0.2, 0.1, 0.0], atol=1e-6)
-
-
-def test_positions_alone_are_given_velocities_by_a_spline(bench) -> None:
-    """By default what is desired between positions moves smoothly, and `linear` is a line."""
-    bench.start(interpolation_method='splines')
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
-    for dt in (0.0, 0.5):
-        bench.answer(bench.joint_state(Q, dt=dt))
-    bench.spin(lambda: len(bench.efforts) == 3)
-    middle = bench.efforts[-1]
-    np.testing.assert_allclose(middle.position, Q + 0.25, atol=1e-9)
-    np.testing.assert_allclose(middle.velocity, 0.5 * 15.0 / 8.0, atol=1e-9)
-
-
-def test_a_trajectory_is_replaced_and_stopped(bench) -> None:
-    """A later trajectory replaces; an empty one stops and holds; so does ~/hold."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
-    bench.answer(bench.joint_state(Q))
-    bench.answer(bench.joint_state(Q, dt=0.5))
-    bench.send_trajectory(bench.trajectory((1.0, Q)))
-    bench.answer(bench.joint_state(Q))
-    bench.answer(bench.joint_state(Q, dt=0.5))
-    bench.send_trajectory(bench.trajectory(names=[]))
-    bench.answer(bench.joint_state(Q, dt=5.0))
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
-    bench.answer(bench.joint_state(Q))
-    bench.answer(bench.joint_state(Q, dt=0.5))
-    assert bench.trigger('hold').success
-    bench.answer(bench.joint_state(Q, dt=5.0))
-    bench.spin(lambda: len(bench.efforts) == 9)
-    offsets = [np.mean(np.array(effort.position) - Q) for effort in bench.efforts]
-    # Each motion begins at the state after its arrival, from the desired position there.
-    first = 0.25 + 0.5 * 0.002
-    second = first * 0.5
-    # A stop goes on along the motion for a moment.
-    stopped = offsets[5]
-    assert second - 0.01 < stopped < second
-    third = stopped + (0.5 - stopped) * 0.5
-    assert third < offsets[8] < third + 0.01
-    expected = [0.0, 0.0, 0.25, first, second, stopped, stopped, third, offsets[8]]
-    np.testing.assert_allclose(offsets, expected, atol=1e-9)
-    assert not np.any(bench.efforts[-1].velocity)
 
 
 def long_trajectory(bench, count: int, goal: np.ndarray):
@@ -374,10 +173,7 @@ def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
     bench.start()
     bench.answer(bench.joint_state(Q))
     message = long_trajectory(bench, NODE.most_trajectory_points, Q + 0.5)
-    planning = bench.node.configured.motion.planning
-    with held_up(PLANNING):
-        bench.trajectories.publish(message)
-        bench.spin(lambda: planning.is_busy, 'the message')
+    with being_planned(bench, message):
         bench.node.configured.motion.hold('the test')
     bench.settle()
     for _ in range(3):
@@ -386,17 +182,7 @@ def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
     np.testing.assert_array_equal(bench.efforts[-1].position, Q)
 
 
-def test_effort_in_a_trajectory_is_said_to_be_unused(bench) -> None:
-    """Efforts of the points are not added to what is computed, and the sender is told."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((1.0, Q, REST, REST, [5.0] * 6)))
-    bench.hear('effort of the points is not used')
-    bench.answer(bench.joint_state(Q))
-
-
 def test_gravity_mode_follows_no_trajectory(bench) -> None:
-    """In gravity compensation a trajectory is dropped with the reason."""
     bench.start(mode='gravity_compensation')
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(bench.trajectory((1.0, Q)))
@@ -404,7 +190,6 @@ def test_gravity_mode_follows_no_trajectory(bench) -> None:
 
 
 def test_commands_come_in_the_order_of_joints(bench) -> None:
-    """Commands, gains and limits are in the order of the parameter `joints`."""
     order = [3, 0, 5, 1, 4, 2]
     kp = np.arange(36.0).reshape(6, 6) + 100.0 * np.eye(6)
     error = 0.01 * np.arange(1.0, 7.0)
@@ -439,17 +224,6 @@ def test_commands_stay_within_limits_and_are_reported(bench) -> None:
             for value in status.values
         )
     )
-
-
-def test_no_command_that_is_not_finite(bench) -> None:
-    """A finite state whose effort overflows gives no command and is named."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.joint_states.publish(bench.joint_state(Q, [1e200] * 6))
-    bench.hear('joint_states dropped', 'finite')
-    bench.settle()
-    assert len(bench.commands) == 1
-    bench.answer(bench.joint_state(Q))
 
 
 def test_diagnostics_say_what_is_going_on(bench) -> None:

@@ -41,17 +41,7 @@ def test_every_transition(bench) -> None:
     assert bench.state == 'finalized'
 
 
-def test_impossible_transitions_are_refused(bench) -> None:
-    """A transition that the state does not have is refused and the node lives on."""
-    bench.start(wait='unconfigured', autostart=False)
-    for label in ('activate', 'deactivate', 'cleanup', 'fly'):
-        assert not bench.change_state(label)
-    assert bench.state == 'unconfigured'
-    assert bench.change_state('configure')
-
-
 def test_inactive_sends_nothing(bench) -> None:
-    """States that come while inactive are not answered, and a trajectory then is dropped."""
     node = bench.start(wait='unconfigured', autostart=False)
     bench.change_state('configure')
     bench.connect()
@@ -66,82 +56,20 @@ def test_inactive_sends_nothing(bench) -> None:
     assert 'inactive' in response.message
 
 
-@pytest.mark.parametrize('transition', ['deactivate', 'shutdown'])
-def test_the_arm_is_left_held(bench, transition: str) -> None:
-    """The last command of deactivating or shutting down is gravity at the last pose."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    moved = Q + 0.2
-    bench.answer(bench.joint_state(moved, np.full(6, 0.5)))
-    assert bench.change_state(transition)
-    bench.spin(lambda: len(bench.commands) == 3)
-    np.testing.assert_allclose(bench.commands[-1], bench.dynamics.gravity_torque(moved), atol=1e-9)
-
-
-def test_no_last_command_without_a_state(bench) -> None:
-    """Where no state has come there is no pose to hold, and no command goes out."""
-    bench.start()
-    assert bench.change_state('deactivate')
-    bench.settle()
-    assert bench.commands == []
-
-
-def test_activation_holds_where_the_arm_is_now(bench) -> None:
-    """After a pause the arm is held where it is, not where it was."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.change_state('deactivate')
-    bench.change_state('activate')
-    moved = Q + 0.4
-    command = bench.answer(bench.joint_state(moved))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(moved), atol=1e-9)
-
-
-def test_the_robot_comes_by_topic(bench) -> None:
-    """Without a file the node waits for robot_description, says so, and starts when it comes."""
-    bench.start(wait='unconfigured', model_file='')
-    bench.hear('waiting for the robot', 'robot_description')
-    bench.describe(bench.urdf)
-    bench.spin(lambda: bench.state == 'active')
-    bench.connect()
+@pytest.mark.parametrize('way', ['topic', 'topic before the node', 'parameter'])
+def test_where_the_robot_comes_from(bench, way: str) -> None:
+    if way == 'topic before the node':
+        bench.describe(bench.urdf)
+    if way == 'topic':
+        bench.start(wait='unconfigured', model_file='')
+        bench.hear('waiting for the robot', 'robot_description')
+        bench.describe(bench.urdf)
+        bench.spin(lambda: bench.state == 'active')
+        bench.connect()
+    else:
+        bench.start(model_file='', robot_description=bench.urdf if way == 'parameter' else '')
     command = bench.answer(bench.joint_state(Q))
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-
-
-def test_a_latched_description_is_found(bench) -> None:
-    """A description that was published before the node started is used."""
-    bench.describe(bench.urdf)
-    bench.start(model_file='')
-
-
-def test_the_robot_comes_by_parameter(bench) -> None:
-    """The parameter robot_description may hold the URDF itself."""
-    text = bench.urdf
-    bench.start(model_file='', robot_description=text)
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    'text',
-    [
-        ' ',
-        '<robot name="x"><link name="a">',
-        '<!DOCTYPE r [<!ENTITY e "e">]><robot name="x"><link name="&e;"/></robot>',
-        'joints: []',
-        '<robot name="x"><link name="a"/><link name="b"/></robot>',
-    ],
-    ids=['blank', 'malformed', 'entity', 'not XML', 'two roots'],
-)
-def test_a_bad_description_is_dropped(bench, text: str) -> None:
-    """A description that is no robot is dropped with the reason; a good one is waited for."""
-    bench.start(wait='unconfigured', model_file='')
-    bench.hear('waiting for the robot')
-    bench.describe(text)
-    bench.hear('robot_description dropped')
-    assert bench.state == 'unconfigured'
-    bench.describe(bench.urdf)
-    bench.spin(lambda: bench.state == 'active')
 
 
 def test_a_wrong_parameter_does_not_cost_the_description(bench) -> None:
@@ -154,43 +82,29 @@ def test_a_wrong_parameter_does_not_cost_the_description(bench) -> None:
     assert bench.change_state('activate')
 
 
-def test_another_description_waits_for_the_next_configuring(bench) -> None:
-    """A description that changes while active does not change the arm that is controlled."""
-    text = bench.urdf
-    bench.describe(text)
-    bench.start(model_file='')
-    bench.describe(text.replace('six_axis_arm', 'another_arm', 1))
-    bench.hear('another robot_description came')
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
+UNFIT = [
+    ({'model_file': '/nowhere/robot.urdf'}, '/nowhere/robot.urdf'),
+    ({'tip_link': 'nowhere'}, "'nowhere'"),
+    ({'joints': ['joint_1']}, 'joints: expected'),
+    ({'locked_joints.names': ['joint_6'], 'locked_joints.positions': [1.0, 2.0]}, 'locked'),
+    ({'computed_torque.kp': [1.0, 2.0]}, 'computed_torque.kp: expected 1, 6 or 36'),
+    ({'effort_limits': [1.0, 2.0]}, 'effort_limits: expected 1 or 6'),
+    ({'wrench.enabled': True, 'wrench.sensor_link': 'hand'}, "'hand'"),
+    ({'wrench.enabled': True, 'wrench.sensor_link': 'forearm'}, 'forearm'),
+]
 
 
-@pytest.mark.parametrize(
-    ('parameters', 'reason'),
-    [
-        ({'model_file': '/nowhere/robot.urdf'}, '/nowhere/robot.urdf'),
-        ({'tip_link': 'nowhere'}, "'nowhere'"),
-        ({'joints': ['joint_1']}, 'joints: expected'),
-        ({'locked_joints__names': ['joint_6'], 'locked_joints__positions': [1.0, 2.0]}, 'locked'),
-        ({'computed_torque__kp': [1.0, 2.0]}, 'computed_torque.kp: expected 1, 6 or 36'),
-        ({'effort_limits': [1.0, 2.0]}, 'effort_limits: expected 1 or 6'),
-        ({'wrench__enabled': True, 'wrench__sensor_link': 'hand'}, "'hand'"),
-        ({'wrench__enabled': True, 'wrench__sensor_link': 'forearm'}, 'forearm'),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
-)
-def test_what_cannot_be_configured_stays_unconfigured(bench, parameters, reason: str) -> None:
-    """A model or parameter that does not fit is an error with its reason; the node lives on."""
-    bench.start(wait='unconfigured', **parameters)
-    bench.hear('not configured', reason)
-    assert bench.state == 'unconfigured'
-
-
-def test_a_fault_can_be_mended(bench) -> None:
-    """After a failed start, setting the parameter right and configuring is enough."""
-    bench.start(wait='unconfigured', model_file='/nowhere')
-    bench.hear('not configured')
-    assert bench.set_atomically(model_file=bench.model_file).successful
+def test_what_cannot_be_configured_stays_unconfigured(bench, unthrottled) -> None:
+    """A model or parameter that does not fit is an error with its reason, until it is mended."""
+    bench.start(wait='unconfigured', autostart=False)
+    for parameters, reason in UNFIT:
+        bench.forget_what_was_said()
+        before = dict(zip(parameters, bench.get(*parameters), strict=True))
+        bench.set(**parameters)
+        assert not bench.change_state('configure'), parameters
+        bench.hear('not configured', reason)
+        assert bench.state == 'unconfigured'
+        bench.set(**before)
     assert bench.change_state('configure')
     assert bench.state == 'inactive'
 
@@ -212,7 +126,6 @@ def test_unlimited_effort_is_warned_of(bench) -> None:
 
 
 def test_a_dh_file_is_a_robot_too(bench) -> None:
-    """The model may be a DH file; its joints are those of the file."""
     bench.model_file = str(shipped_file('puma560_standard_dh.yaml'))
     bench.start()
     q = np.array([0.1, 0.7, 3.0, 0.2, 0.8, 0.3])
@@ -245,7 +158,6 @@ def test_a_fault_while_configuring_is_reported(bench, monkeypatch) -> None:
 
 
 def test_a_reliable_subscription_may_be_asked_for(bench) -> None:
-    """With joint_states_reliability `reliable` a reliable publisher is heard."""
     bench.start(joint_states_reliability='reliable')
     (subscription,) = bench.probe.get_subscriptions_info_by_topic('joint_states')
     assert subscription.qos_profile.reliability.name == 'RELIABLE'
@@ -300,7 +212,6 @@ def test_extras_that_do_not_fit_are_named(bench, tmp_path) -> None:
 
 
 def test_hold_says_what_is_held(bench) -> None:
-    """Success is for a position that is held: not before a state, in gravity mode or a fault."""
     bench.start(jump_velocity=None)
     bench.send_trajectory(bench.trajectory((0.01, Q + 0.5)))
     response = bench.trigger('hold')

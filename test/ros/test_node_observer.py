@@ -27,8 +27,14 @@ def observed(bench):
     return bench
 
 
+@pytest.mark.parametrize(('source', 'late'), [('measured', 0.0), ('differentiated', 0.5)])
+def test_differentiated_velocities_are_late_by_half_a_period(bench, source, late) -> None:
+    bench.start(observer__mode='estimate', velocity_source=source)
+    tuning = bench.node.configured.controller.tuning
+    assert tuning.disturbance.lag_periods == late
+
+
 def begin(bench, **parameters) -> None:
-    """Start the node, wait for its topics, and let it learn at rest."""
     bench.start(observer__mode='estimate', **parameters)
     publisher = bench.node.configured.connections.external_torque_publisher
     bench.spin(lambda: publisher.get_subscription_count() > 0)
@@ -43,7 +49,6 @@ def stand(bench, states: int) -> np.ndarray:
 
 
 def stamp_of(message: JointState) -> float:
-    """Return the stamp [s]."""
     return message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
 
 
@@ -63,7 +68,6 @@ def test_it_is_silent_unless_it_is_asked(observed) -> None:
 
 
 def test_efforts_from_outside_are_reported_by_name(observed) -> None:
-    """Named as the command is ordered, with the stamp of the state: what resists the command."""
     begin(observed, joints=ORDER)
     push(observed)
     observed.spin(lambda: stamp_of(observed.torques[-1]) > observed.time - 1e-6, 'the torque')
@@ -99,18 +103,6 @@ def test_a_push_ends_the_motion(observed, reaction) -> None:
         assert observed.trigger('hold').success
         stand(observed, 1)
         assert not controller.machine.is_floating
-
-
-def test_it_is_switched_on_at_run_time(observed) -> None:
-    """The mode is a parameter like others."""
-    observed.start()
-    stand(observed, 2)
-    observed.set(observer__mode='compensate')
-    stand(observed, 5)
-    observed.spin(lambda: observed.contacts == [False], 'a word on contact')
-    observed.set(observer__mode='off')
-    stand(observed, 2)
-    assert not observed.set_atomically(observer__cutoff_frequency=0.0).successful
 
 
 @pytest.mark.parametrize('end', ['off', 'deactivate', 'fault'])

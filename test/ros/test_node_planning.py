@@ -16,7 +16,7 @@ from ne_dynamics.ros.thresholds import NODE
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
-from held_worker import held_up
+from held_worker import being_planned, held_up
 
 import ne_dynamics
 from ne_dynamics.errors import BackendError
@@ -52,7 +52,6 @@ def until_planned(bench) -> None:
 
 
 def desired(bench, dt=0.002):
-    """Send a state, and return the desired position that its answer went by."""
     before = len(bench.efforts)
     bench.answer(bench.joint_state(Q, dt=dt))
     bench.spin(lambda: len(bench.efforts) > before, 'the effort')
@@ -62,9 +61,7 @@ def desired(bench, dt=0.002):
 def test_states_are_answered_while_it_is_planned(holding) -> None:
     """However long it takes the arm is held; then the motion begins with the next state."""
     bench = holding
-    with held_up(PLANNING):
-        bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
+    with being_planned(bench, long_way(bench, Q + 0.4)):
         for _ in range(20):
             np.testing.assert_array_equal(desired(bench), Q)
     until_planned(bench)
@@ -79,9 +76,7 @@ def test_a_plan_begins_where_the_arm_is_asked_for_by_then(holding) -> None:
     desired(bench)
     here = desired(bench, 0.5)
     target = here + 0.1
-    with held_up(PLANNING):
-        bench.trajectories.publish(long_way(bench, target, begin=here, after=0.5))
-        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
+    with being_planned(bench, long_way(bench, target, begin=here, after=0.5)):
         for _ in range(10):
             here = desired(bench)
     until_planned(bench)
@@ -96,9 +91,7 @@ def test_a_plan_begins_where_the_arm_is_asked_for_by_then(holding) -> None:
 def test_the_newest_counts_though_it_is_planned_first(holding) -> None:
     """A few points are planned at once: the thousands before them are not followed any more."""
     bench = holding
-    with held_up(PLANNING):
-        bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
+    with being_planned(bench, long_way(bench, Q + 0.4)):
         bench.send_trajectory(bench.trajectory((1.0, Q - 0.2, STILL)))
         desired(bench)
     bench.settle()
@@ -108,9 +101,7 @@ def test_the_newest_counts_though_it_is_planned_first(holding) -> None:
 def test_what_is_planned_is_forgotten_when_the_node_is_deactivated(holding) -> None:
     """Who activates the node again finds the arm held."""
     bench = holding
-    with held_up(PLANNING):
-        bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
+    with being_planned(bench, long_way(bench, Q + 0.4)):
         assert bench.change_state('deactivate')
         assert bench.change_state('activate')
         desired(bench)
@@ -122,9 +113,7 @@ def test_what_is_planned_is_forgotten_when_the_node_is_deactivated(holding) -> N
 def test_a_process_that_is_killed_is_replaced(holding) -> None:
     """Another one does what it was asked for; nothing is lost, and states are answered."""
     bench = holding
-    with held_up(PLANNING) as pid:
-        bench.trajectories.publish(long_way(bench, Q + 0.4))
-        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
+    with being_planned(bench, long_way(bench, Q + 0.4)) as pid:
         os.kill(pid, 9)
         until_planned(bench)
     assert PLANNING.pid != pid
@@ -147,10 +136,8 @@ def test_without_the_process_small_plans_go_on(holding, monkeypatch) -> None:
     np.testing.assert_allclose(desired(bench, 1.5), Q + 0.2, atol=1e-9)
 
 
-def test_the_working_directory_is_nobodys_package(bench, tmp_path, monkeypatch) -> None:
-    """Another version of the package where the node was started: the node lives on."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
+def test_the_working_directory_is_nobodys_package(holding, tmp_path, monkeypatch) -> None:
+    bench = holding
     shutil.copytree(os.path.dirname(ne_dynamics.__file__), tmp_path / 'ne_dynamics')
     file = tmp_path / 'ne_dynamics/ros/trajectory_planning.py'
     file.write_text(file.read_text().replace('def plan_message', 'def plan_text'))
@@ -161,29 +148,23 @@ def test_the_working_directory_is_nobodys_package(bench, tmp_path, monkeypatch) 
     until_planned(bench)
 
 
-def test_limits_changed_meanwhile(bench, monkeypatch) -> None:
+def test_limits_changed_meanwhile(holding, monkeypatch) -> None:
     """What is planned by parameters that have changed is planned again, by those that count."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
+    bench = holding
     bench.set(trajectory__when_infeasible='follow')
-    with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setitem(vars(NODE), 'small_message', 0)
-        mid = Q + 0.6
-        bench.trajectories.publish(bench.trajectory((2.0, Q + 0.01), (2.02, mid), (5.0, Q)))
-        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
+    monkeypatch.setitem(vars(NODE), 'small_message', 0)
+    message = bench.trajectory((2.0, Q + 0.01), (2.02, Q + 0.6), (5.0, Q))
+    with being_planned(bench, message):
         bench.set(trajectory__when_infeasible='refuse')
     bench.hear('joint_trajectory dropped', 'expected at most')
     np.testing.assert_array_equal(desired(bench, 2.0), Q)
 
 
-def test_mode_changed_and_back(bench, monkeypatch) -> None:
+def test_mode_changed_and_back(holding, monkeypatch) -> None:
     """Led by hand meanwhile: what was sent before does not set off."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    with monkeypatch.context() as patch, held_up(PLANNING):
-        patch.setitem(vars(NODE), 'small_message', 0)
-        bench.trajectories.publish(bench.trajectory((1.0, Q - 0.1)))
-        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
+    bench = holding
+    monkeypatch.setitem(vars(NODE), 'small_message', 0)
+    with being_planned(bench, bench.trajectory((1.0, Q - 0.1))):
         bench.set(mode='gravity_compensation')
         bench.answer(bench.joint_state(Q))
         bench.set(mode='computed_torque')
@@ -215,19 +196,9 @@ def test_a_stream_is_followed_though_motions_may_be_slowed_down(bench) -> None:
     assert max(errors[250:]) < 0.02
 
 
-def test_a_stopped_process_is_given_up_whatever_it_was_to_get() -> None:
-    """What does not fit into the buffer of a socket is given up as what is not answered."""
-    worker = WorkerProcess('test', longest_work=0.3)
-    worker.submit(int).result()
-    assert worker.pid is not None
-    os.kill(worker.pid, signal.SIGSTOP)
-    future = worker.submit(len, bytes(1_000_000))
-    with pytest.raises(WorkerLostError):
-        future.result(PATIENCE)
-    worker.stop()
-
-
-def test_an_error_that_cannot_be_unpickled_is_not_the_end(tmp_path, monkeypatch) -> None:
+def test_an_error_that_cannot_be_unpickled_is_not_the_end(
+    make_worker, tmp_path, monkeypatch
+) -> None:
     """Those that come after it are done, by another process."""
     (tmp_path / 'two_arguments.py').write_text(
         'class Two(Exception):\n    def __init__(self, first, second):\n'
@@ -236,13 +207,12 @@ def test_an_error_that_cannot_be_unpickled_is_not_the_end(tmp_path, monkeypatch)
     monkeypatch.syspath_prepend(str(tmp_path))
     from two_arguments import fail
 
-    worker = WorkerProcess('test', longest_work=2.0)
+    worker = make_worker(longest_work=2.0)
     failing = worker.submit(fail)
     following = worker.submit(divmod, 7, 2)
     assert following.result(20.0) == (3, 1)
     with pytest.raises(WorkerLostError):
         failing.result(1.0)
-    worker.stop()
 
 
 def test_it_ends_with_the_node_whatever_ends_that() -> None:
@@ -277,29 +247,46 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def test_what_a_function_raises_comes_back() -> None:
+@pytest.fixture
+def make_worker():
+    """Return what makes workers, which are ended after the test."""
+    workers = []
+
+    def make(**arguments):
+        workers.append(WorkerProcess('test', **arguments))
+        return workers[-1]
+
+    yield make
+    for worker in workers:
+        worker.stop()
+
+
+def test_what_a_function_raises_comes_back(make_worker) -> None:
     """Errors of ours keep their fields, others are those that they were."""
-    worker = WorkerProcess('test')
+    worker = make_worker()
     assert worker.submit(divmod, 7, 2).result() == (3, 1)
     with pytest.raises(ZeroDivisionError):
         worker.submit(divmod, 7, 0).result()
     with pytest.raises(BackendError, match='no answer can be sent'):
         worker.submit(memoryview, b'').result()
-    worker.stop()
 
 
-def test_what_takes_too_long_is_given_up() -> None:
-    """The process is ended with it, and another one does what comes next."""
-    worker = WorkerProcess('test', longest_work=0.2)
+def test_what_takes_too_long_is_given_up(make_worker) -> None:
+    """The process is ended with it, and another one does what comes next; so is what a process
+    that stands still was to get: it does not fit into the buffer of a socket.
+    """
+    worker = make_worker(longest_work=0.2)
     with pytest.raises(WorkerLostError, match=r'no answer in 0\.2 s'):
         worker.submit(time.sleep, 60.0).result()
     assert worker.submit(divmod, 7, 2).result() == (3, 1)
-    worker.stop()
+    os.kill(worker.pid, signal.SIGSTOP)
+    with pytest.raises(WorkerLostError):
+        worker.submit(len, bytes(1_000_000)).result(PATIENCE)
 
 
-def test_what_is_no_longer_wanted_is_not_begun() -> None:
+def test_what_is_no_longer_wanted_is_not_begun(make_worker) -> None:
     """One that is cancelled before its turn costs nothing, and those after it are done."""
-    worker = WorkerProcess('test')
+    worker = make_worker()
     worker.submit(int).result()
     with held_up(worker):
         first, second, third = (worker.submit(divmod, 7, divisor) for divisor in (1, 0, 3))
@@ -307,4 +294,3 @@ def test_what_is_no_longer_wanted_is_not_begun() -> None:
     assert first.result() == (7, 0)
     assert third.result() == (2, 1)
     assert second.cancelled()
-    worker.stop()

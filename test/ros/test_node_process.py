@@ -8,14 +8,13 @@ import time
 import numpy as np
 import pytest
 
-from ne_dynamics.simulation.demo.ros_process import ROBOT_MODULE, RosProcess
+from ne_dynamics.simulation.demo.ros_process import ROBOT_MODULE
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_with_the_arm_held(bench, process, number: int) -> None:
-    """On SIGINT and SIGTERM the last command is gravity and the exit code 0, no traceback."""
     child = process(model_file=bench.model_file, backend='python')
     bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
     bench.spin(lambda: bench.probe.count_publishers('effort_controller/commands') > 0)
@@ -55,31 +54,22 @@ def test_a_model_that_cannot_be_read_leaves_it_alive(bench, process) -> None:
     assert child.wait(120.0) == 0
 
 
-def test_signals_that_keep_coming_are_ignored_once_it_stops(bench, process) -> None:
+@pytest.mark.parametrize('what', ['the node', 'the simulated robot'])
+def test_signals_that_keep_coming_are_ignored_once_it_stops(bench, process, what: str) -> None:
     """One SIGINT after the other, 10 ms apart, until the end: the exit code is 0 all the same."""
-    child = process(model_file=bench.model_file, backend='python')
-    bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
-    end_by_signals(child)
-
-
-def test_signals_that_keep_coming_are_ignored_by_the_simulated_robot(bench, process) -> None:
-    """The simulated robot ends with exit code 0 as well, however many signals come."""
-    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
-    child = process(ROBOT_MODULE, model_file=bench.model_file, rate=100.0)
-    bench.spin(
-        lambda: bench.probe.count_subscribers('effort_controller/commands') > 1, 'the robot'
-    )
-    end_by_signals(child)
-
-
-def end_by_signals(child: RosProcess) -> None:
-    """Send SIGINT every 10 ms, twice at the least, until the process has ended well."""
-    child.send(signal.SIGINT)
+    if what == 'the node':
+        child = process(model_file=bench.model_file, backend='python')
+        bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, what)
+    else:
+        pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+        child = process(ROBOT_MODULE, model_file=bench.model_file, rate=100.0)
+        commands = 'effort_controller/commands'
+        bench.spin(lambda: bench.probe.count_subscribers(commands) > 1, what)
     for _ in range(2000):
+        child.send(signal.SIGINT)
         time.sleep(0.01)
         if not child.is_alive:
             break
-        child.send(signal.SIGINT)
     assert child.wait(120.0) == 0, child.output
     assert 'Traceback' not in child.output
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 UPWARD = [0.0, 0.0, 9.80665]
 
 
 def at_rest(bench, effort, q=Q, **fields):
-    """Return a state of an arm at rest with these efforts."""
     return bench.joint_state(q, effort=[float(value) for value in effort], **fields)
 
 
@@ -23,7 +21,6 @@ def send(bench, message) -> None:
 
 
 def status(bench):
-    """Return the main status of diagnostics that are made now."""
     bench.settle()
     bench.diagnostics.clear()
     bench.node._on_diagnostics_timer()
@@ -76,36 +73,6 @@ def test_gravity_of_the_wrong_sign_is_refused_at_the_first_state(bench) -> None:
     assert bench.commands == []
 
 
-@pytest.mark.parametrize(
-    'case',
-    ['right', 'brakes', 'moving', 'light pose', 'ignored', 'without gravity', 'compensated'],
-)
-def test_what_is_no_mirrored_gravity_is_answered(bench, case: str) -> None:
-    """An arm behind brakes, in motion or in a pose without weight, efforts that are declared to be
-    something else, and a robot that compensates gravity itself: the first state is answered.
-    """
-    weight, q, fields = bench.dynamics.gravity_torque(Q), Q, {}
-    parameters = {'gravity': UPWARD}
-    if case == 'right':
-        parameters = {}
-    elif case == 'brakes':
-        weight = np.zeros(6)
-    elif case == 'moving':
-        fields['velocity'] = [0.5] * 6
-    elif case == 'light pose':
-        q = np.array([0.0, 0.0, -np.pi / 2, 0.0, 0.0, 0.0])
-        weight = bench.dynamics.gravity_torque(q)
-    elif case == 'ignored':
-        parameters['state_effort'] = 'ignore'
-    elif case == 'without gravity':
-        parameters['state_effort'] = 'torque_without_gravity'
-    else:
-        parameters['terms.gravity'] = False
-    bench.start(**parameters)
-    bench.answer(at_rest(bench, weight, q, **fields))
-    assert bench.state == 'active'
-
-
 def test_a_weight_that_is_far_off_is_an_error_until_it_is_not(bench) -> None:
     """Efforts that are off by more than half of the weight are an error of the main status, with
     both numbers; the arm is commanded; when they agree it is over, and a later contact is none.
@@ -142,20 +109,6 @@ def test_a_payload_that_the_effort_contradicts_is_warned_of(bench) -> None:
     bench.set(payload__mass=20.0)
     bench.settle()
     assert not any('payload: joint' in line for line in bench.said()[before:])
-
-
-@pytest.mark.parametrize('joint', [1, 2, 3, 4])
-def test_a_payload_that_no_motor_can_hold_is_refused(bench, joint: int) -> None:
-    """A payload at run time is refused by whichever joint cannot hold it where the arm is."""
-    q = np.array([0.3, 0.2, 0.4, 0.3, 0.5, 0.2])
-    limits = np.full(6, 1e4)
-    weight = bench.dynamics.gravity_torque(q)
-    limits[joint] = abs(weight[joint]) + 0.5
-    bench.start(effort_limits=limits.tolist())
-    bench.answer(bench.joint_state(q))
-    result = bench.set_atomically(payload__mass=5.0, payload__link='tcp')
-    assert not result.successful
-    assert f"'joint_{joint + 1}' can hold the arm" in result.reason
 
 
 def test_effort_limits_far_above_the_model_draw_a_remark(bench) -> None:
@@ -209,7 +162,6 @@ def test_another_node_of_the_same_name_is_found(bench) -> None:
 
 
 def test_another_commander_may_be_refused(bench) -> None:
-    """With refuse_other_commanders the node is not activated while another one publishes."""
     from std_msgs.msg import Float64MultiArray
 
     other = bench.probe.create_publisher(Float64MultiArray, 'effort_controller/commands', 10)

@@ -93,7 +93,6 @@ def test_a_node_is_found_whatever_its_namespace() -> None:
     ],
 )
 def test_what_is_no_parameter_file_is_named(tmp_path, content, reason) -> None:
-    """The error says which file and what was expected."""
     file = tmp_path / 'file.yaml'
     file.write_text(content)
     with pytest.raises(ParameterError, match=reason) as error:

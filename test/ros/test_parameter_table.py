@@ -26,7 +26,6 @@ NAN, INFINITY = float('nan'), float('inf')
     ],
 )
 def test_no_ros_is_needed(module: str) -> None:
-    """Parameters, messages and configuration can be imported where there is no rclpy."""
     program = (
         'import sys\n'
         "sys.modules['rclpy'] = sys.modules['sensor_msgs'] = None\n"

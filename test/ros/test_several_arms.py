@@ -21,7 +21,6 @@ TOLERANCE = 0.02
 
 @pytest.fixture(scope='module')
 def arms() -> Iterator[list[Any]]:
-    """Return two benches with an arm each, both held, in postures of their own."""
     from fault_bench import FaultBench
 
     from ne_dynamics.simulation.demo.ros_process import local_discovery
@@ -75,28 +74,7 @@ def test_each_follows_its_own_trajectory(arms) -> None:
         arm.check()
 
 
-def test_stopped_and_replaced_one_by_one(arms) -> None:
-    """What is asked of one arm, by topic, service or parameter, is not asked of the other."""
-    first, second = arms
-    start, other = first.held_at, second.held_at
-    mark = second.mark()
-    send(first, start + 0.2)
-    first.until(lambda: np.any(first.answers[-1].velocity > 0.1), 'motion')
-    assert first.trigger('hold').success
-    first.until(lambda: not np.any(first.answers[-1].velocity), 'the stop')
-    assert not np.array_equal(first.held_at, start + 0.2)
-    first.set(computed_torque__kp=[49.0], computed_torque__kv=[14.0])
-    assert second.get('computed_torque.kp') == [[36.0]]
-    second.until_answering(10)
-    assert all(np.array_equal(answer.position, other) for answer in second.answers[mark.answers :])
-    first.check()
-    second.check()
-
-
 def test_one_ends_and_the_other_goes_on(arms) -> None:
-    """The node of one arm ends, then its robot: the other arm follows its trajectory as before,
-    without a fault.
-    """
     first, second = arms
     mark = second.mark()
     goal = POSTURES[1]

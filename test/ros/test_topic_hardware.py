@@ -46,7 +46,6 @@ class Loop:
         self.body = ArmBehindTopics(bench.probe, self.arm, self.hardware.parameters)
 
     def begin(self, **parameters: Any) -> None:
-        """Start the node, and let the arm and the hardware find each other."""
         bench = self.bench
         bench.start(joints=self.joints, transition_time=0.0, **parameters)
         for topic in ('/arm_states', '/arm_commands'):
@@ -65,7 +64,6 @@ class Loop:
         bench.spin(heard, 'the first state')
 
     def cycle(self) -> bool:
-        """Let a period pass; return whether the hardware sent its commands."""
         bench, hardware, body = self.bench, self.hardware, self.body
         before = hardware.received
         body.publish()

@@ -10,11 +10,9 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-REST = np.zeros(6)
 
 
 def follow(bench: Any, *rows: Any) -> list[np.ndarray]:
-    """Send states of (time since the one before, position); return the desired positions."""
     before = len(bench.efforts)
     for dt, position in rows:
         bench.answer(bench.joint_state(position, dt=dt))
@@ -75,12 +73,6 @@ def test_tolerances_of_single_joints_are_checked(bench, value: Any) -> None:
     assert bench.state == 'unconfigured'
 
 
-def test_an_integer_is_a_tolerance(bench) -> None:
-    """As of the other parameters."""
-    node = bench.start(**{'constraints.joint_2.goal': 1})
-    assert node.get_parameter('constraints.joint_2.goal').value == 1.0
-
-
 def test_a_tolerance_of_no_joint_is_refused(bench) -> None:
     """A misspelt joint would have no tolerance, unnoticed."""
     bench.start(wait=None, **{'constraints.joint_22.goal': 0.1})
@@ -101,7 +93,6 @@ def test_they_are_there_while_the_joints_are_known(bench) -> None:
 
 
 def test_silence_after_the_last_point_is_noticed(bench) -> None:
-    """`cmd_timeout` after the last point the arm is held where it is found."""
     begin(bench, cmd_timeout=0.5)
     bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
     found = follow(bench, (0.0, Q), (1.4, Q + 0.45), (0.2, Q + 0.45), (0.1, Q + 0.45))
@@ -118,23 +109,3 @@ def test_what_waits_when_the_motion_is_given_up_is_not_watched(bench) -> None:
     held = follow(bench, (0.01, Q), (2.0, Q + 0.2), (2.0, Q + 0.2))
     np.testing.assert_allclose(held, [Q] * 3, atol=1e-12)
     assert not any('held at its measured position' in line for line in bench.said())
-
-
-def test_a_timeout_within_the_goal_time_is_not_used(bench) -> None:
-    """As with JTC, and the log says so."""
-    begin(bench, cmd_timeout=0.5, constraints__goal_time=1.0)
-    bench.hear('cmd_timeout: expected more than constraints.goal_time (1 s)')
-
-
-def test_some_of_the_joints_may_be_sent(bench) -> None:
-    """With `allow_partial_joints_goal` the others are held; without it they are missed."""
-    begin(bench)
-    names, goal = list(bench.robot.joint_names[1:3]), Q[1:3] + 0.2
-    message = bench.trajectory((1.0, goal), names=names)
-    bench.send_trajectory(message)
-    bench.hear('joint_trajectory dropped', 'allow_partial_joints_goal')
-    assert bench.set_atomically(allow_partial_joints_goal=True).successful
-    bench.send_trajectory(message)
-    (wanted,) = follow(bench, (0.0, Q), (1.1, Q))[1:]
-    np.testing.assert_allclose(wanted[1:3], goal, atol=1e-9)
-    np.testing.assert_allclose(np.delete(wanted, [1, 2]), np.delete(Q, [1, 2]), atol=1e-12)

@@ -97,7 +97,6 @@ class Scene(ClockedScene):
         self.at_the_end(self.processes.kill)
 
     def begin(self, controller: str = CONTROLLER, *arguments: str) -> None:
-        """Start the broadcaster, a controller and the annotator; wait until they are connected."""
         annotator = self.processes.start(
             'annotator',
             'ne_dynamics.ros.annotator.node',
@@ -115,7 +114,6 @@ class Scene(ClockedScene):
         self.spin(lambda: self.refusal() is None, 'the controller, as the annotator sees it')
 
     def handle_of(self, name: str) -> Any:
-        """Return MoveIt's handle of an action server."""
         from moveit_handle import MANAGER, ControllerHandle
 
         controller = {
@@ -138,13 +136,11 @@ class Scene(ClockedScene):
 
     @property
     def position(self) -> np.ndarray:
-        """Where the arm was last, by the controller's state."""
         self.states.clear()
         self.spin(lambda: self.states, 'a state of the controller')
         return np.array(self.states[-1].feedback.positions)
 
     def rest(self) -> np.ndarray:
-        """Wait until the arm rests; return where."""
         seen: list[np.ndarray] = []
 
         def rests() -> bool:
@@ -246,7 +242,6 @@ def test_a_plan_that_another_overtakes(scene: Scene) -> None:
 
 
 def test_a_controller_that_is_not_active_rejects(scene: Scene) -> None:
-    """The goal is ABORTED, with the name of the action that has rejected it."""
     scene.begin(CONTROLLER, '--inactive')
     assert scene.through.send(trajectory_message(NAMES, MOTION))
     assert scene.through.wait().name == 'ABORTED'
@@ -255,7 +250,6 @@ def test_a_controller_that_is_not_active_rejects(scene: Scene) -> None:
 
 @pytest.mark.parametrize('how', ['deactivated', 'unspawned', 'killed'])
 def test_a_controller_that_goes_under_way(scene: Scene, how: str) -> None:
-    """The goal is ABORTED: with what the controller says last, or with the name of the action."""
     scene.begin()
     result = scene.go(scene.plan(END, 0.03), 0.1)
     by_controller = 'INVALID_GOAL: Current goal cancelled during deactivate transition.'

@@ -148,7 +148,6 @@ class DirectLoop:
         self._effort = bench.dynamics.gravity_torque(Q)
 
     def cycle(self) -> None:
-        """Let a period pass."""
         bench, arm, before = self.bench, self.arm, len(self.bench.efforts)
         command = bench.answer(bench.joint_state(arm.position, arm.velocity, dt=PERIOD))
         bench.spin(lambda: len(bench.efforts) > before, 'the desired state')
@@ -172,7 +171,6 @@ def direct_error() -> float:
 
 
 def test_a_motion_is_followed_as_without_ros2_control(direct_error: float, loop: Loop) -> None:
-    """The largest tracking error is within 10 % of that of the node straight at the arm."""
     bench = loop.bench
     bench.start(joints=list(bench.joint_names))
     loop.spawn('joint_state_broadcaster')

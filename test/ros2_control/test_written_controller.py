@@ -54,7 +54,6 @@ STILL = np.zeros(6)
 
 @pytest.fixture(scope='module')
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the package, with its install space beside it."""
     folder = tmp_path_factory.mktemp('workspace') / NAME
     words = ['controller', '--model', str(MODEL), '--tip-link', 'tcp', '-o', str(folder)]
     assert main(words) == 0

@@ -32,7 +32,6 @@ def robot():
 
 @pytest.mark.parametrize(('share', 'moves'), [(0.9, False), (-0.9, False), (1.2, True)])
 def test_a_shaft_stands_until_its_friction_is_overcome(robot, share, moves):
-    """Efforts of the joints count together: what the shaft feels is their share of it."""
     arm = MujocoArm(robot, gravity=(0.0, 0.0, 0.0))
     arm.reset(np.zeros(robot.n))
     # Along the ratios an effort turns the shaft alone: r e at each joint is e at the shaft.
@@ -46,13 +45,11 @@ def test_a_shaft_stands_until_its_friction_is_overcome(robot, share, moves):
 
 
 def test_errors_of_friction_scale_that_of_drives(robot):
-    """Inertia stays."""
     (drive,) = scale_friction(robot, 0.5).coupled_drives
     assert (drive.coulomb_friction, drive.rotor_inertia) == (0.5 * LEVEL, 0.05)
 
 
 def test_elastic_joints_refuse_them_by_name(robot):
-    """Motors before springs are one each joint."""
     geared = robot.with_joint_values('rotor_inertia', np.ones(robot.n))
     message = r"elastic joints: expected drives of one joint each, got coupled drive 'wrist'"
     with pytest.raises(ModelError, match=message):

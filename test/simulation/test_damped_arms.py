@@ -73,20 +73,17 @@ def toggling(joint: int, size: float):
 
 @pytest.mark.parametrize('name', ['six_axis_arm', 'UR5', 'Panda'])
 def test_positions_that_never_agree_are_damped(name) -> None:
-    """A position that jumps in every state is none; with friction no joint gets faster."""
     loop, speeds = run(name, 4, toggling(1, 0.3), 0.05)
     assert loop.controller.is_damped
     assert (speeds.max(axis=0) <= speeds[0] + ALLOWED).all()
 
 
 @pytest.mark.parametrize(
-    ('name', 'seed', 'friction', 'masses'),
-    [('UR5', 3, 0.05, 1.0), ('UR5', 3, 0.02, 0.9)],
+    ('name', 'seed', 'friction', 'masses'), [('UR5', 3, 0.05, 1.0), ('UR5', 3, 0.02, 0.9)]
 )
 def test_encoders_that_freeze_together_are_none_of_them_believed(
     name, seed, friction, masses
 ) -> None:
-    """A slow joint that is named for it does not let faster ones count as standing."""
     loop, speeds = run(name, seed, frozen_position(UNDER_WAY, 'zero'), friction, masses, delay=1)
     damping = loop.controller.damped.damping
     assert damping is not None
@@ -99,7 +96,6 @@ def test_encoders_that_freeze_together_are_none_of_them_believed(
 @pytest.mark.parametrize('joint', [1, 2, 5])
 @pytest.mark.parametrize('seed', [4, 7, 8])
 def test_braking_throws_no_joint_that_stands(seed, joint, friction, masses) -> None:
-    """A joint that friction holds gets its part of what brakes the others."""
     sensor = of_one_joint(scaled_velocity(-1.0, UNDER_WAY), joint)
     _, speeds = run('six_axis_arm', seed, sensor, friction, masses, delay=2)
     assert (speeds.max(axis=0) <= speeds[0] + ALLOWED).all()
@@ -108,7 +104,6 @@ def test_braking_throws_no_joint_that_stands(seed, joint, friction, masses) -> N
 @pytest.mark.parametrize('joint', [1, 3])
 @pytest.mark.parametrize('seed', [3, 4, 5, 6])
 def test_a_motor_at_its_limit_throws_no_other_joint(seed, joint) -> None:
-    """All joints are braked less where one of them cannot be braked as much."""
     sensor = of_one_joint(scaled_velocity(-1.0, UNDER_WAY), joint)
     _, speeds = run('Panda', seed, sensor, 0.0, delay=1)
     if speeds[0].max() < 2.0:

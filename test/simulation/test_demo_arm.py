@@ -6,7 +6,7 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.demo.arm import DemoArm, gain_parameters, law_parameters
+from ne_dynamics.simulation.demo.arm import DemoArm, gain_parameters
 from ne_dynamics.simulation.demo.motion import rest_to_rest
 
 PUMA = str(shipped_file('puma560_standard_dh.yaml'))
@@ -27,7 +27,6 @@ FORK = (
 
 
 def test_without_a_file_the_shipped_arm_is_taken():
-    """Its tip is the tool's, its sensor link the one with the usual name."""
     arm = DemoArm.read(None, None, None)
     assert (arm.robot.name, arm.robot.tip_link) == ('six_axis_arm', 'tcp')
     assert arm.default_sensor_link() == 'ft_sensor'
@@ -35,7 +34,6 @@ def test_without_a_file_the_shipped_arm_is_taken():
 
 
 def test_a_robot_without_joints_is_refused(tmp_path):
-    """There is nothing to move."""
     file = tmp_path / 'stone.urdf'
     file.write_text('<robot name="stone"><link name="base"/></robot>')
     with pytest.raises(ModelError, match='expected a joint that moves'):
@@ -43,7 +41,6 @@ def test_a_robot_without_joints_is_refused(tmp_path):
 
 
 def test_gear_friction_is_all_that_changes(tmp_path):
-    """Coulomb friction is the share of the effort limit; all else stays as it is."""
     arm = DemoArm.read(None, None, None)
     geared = arm.with_gear_friction(0.05, tmp_path)
     for before, after in zip(arm.robot.joints, geared.robot.joints, strict=True):
@@ -58,17 +55,12 @@ def test_gear_friction_is_all_that_changes(tmp_path):
     )
     # What has friction already keeps it.
     again = geared.with_gear_friction(0.5, tmp_path)
+    dh = DemoArm.read(PUMA, None, None)
+    assert dh.with_gear_friction(0.05, tmp_path) is dh
     assert again.robot.joints[0].coulomb_friction == geared.robot.joints[0].coulomb_friction
 
 
-def test_a_model_that_is_no_urdf_keeps_its_friction(tmp_path):
-    """A DH file comes with its own."""
-    arm = DemoArm.read(PUMA, None, None)
-    assert arm.with_gear_friction(0.05, tmp_path) is arm
-
-
 def test_where_no_link_has_the_usual_name_the_sensor_is_at_the_tip(tmp_path):
-    """A robot with several ends has no tip: that is an error."""
     assert DemoArm.read(PUMA, None, None).default_sensor_link() == 'link_6'
     fork = tmp_path / 'fork.urdf'
     fork.write_text(FORK)
@@ -77,7 +69,6 @@ def test_where_no_link_has_the_usual_name_the_sensor_is_at_the_tip(tmp_path):
 
 
 def test_pd_has_the_bandwidth_of_computed_torque():
-    """Its gains are those of computed torque times the mass matrix's diagonal at the start."""
     robot = DemoArm.read(None, None, None).robot
     start = np.full(6, 0.3)
     gains = gain_parameters(robot, rest_to_rest(robot, start, start + 0.1, 1.0), 400.0, 40.0)
@@ -85,14 +76,3 @@ def test_pd_has_the_bandwidth_of_computed_torque():
     assert gains['computed_torque.kp'] == [400.0]
     np.testing.assert_allclose(gains['feedforward_pd.kp'], 400.0 * diagonal)
     np.testing.assert_allclose(gains['feedforward_pd.kv'], 40.0 * diagonal)
-
-
-def test_a_law_is_a_mode_and_its_terms():
-    """Each term of the model is on or off."""
-    assert law_parameters('feedforward_pd', ('gravity',)) == {
-        'mode': 'feedforward_pd',
-        'terms.gravity': True,
-        'terms.coriolis': False,
-        'terms.inertia': False,
-        'terms.friction': False,
-    }

@@ -37,7 +37,6 @@ def arm() -> FaultArm:
 @pytest.mark.parametrize('friction', FRICTIONS)
 @pytest.mark.parametrize('name', BELIEVED)
 def test_no_joint_gets_faster(arm, name, friction, masses) -> None:
-    """In the 3 s after the fault no joint is faster than at the fault by 0.2 of its limit."""
     after = arm.run(SCENARIOS[name], friction, masses, OnFault.DAMP)
     if after is None:
         assert friction > 0.0
@@ -83,14 +82,12 @@ def test_an_arm_that_shakes_beyond_its_limits_calms_down(arm, name, friction) ->
 
 @pytest.mark.parametrize('name', ['wall', 'velocities reversed', 'frozen, joint_2'])
 def test_an_arm_that_is_left_runs_away(arm, name) -> None:
-    """With a constant effort the same arm passes five times its velocity limit."""
     after = arm.run(SCENARIOS[name], 0.0, 1.0, OnFault.LEAVE)
     assert after is not None
     assert after.largest.max() > 5.0
 
 
 def test_the_observer_leaves_nothing_behind(arm) -> None:
-    """What was compensated against a wall fades: at the end the arm is carried by the model."""
     after = arm.run(SCENARIOS['wall, observer compensates'], 0.0, 1.0, OnFault.DAMP)
     assert after is not None
     assert after.kind in (FaultKind.FOLLOWING, FaultKind.SATURATED)

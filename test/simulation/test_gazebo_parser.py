@@ -136,19 +136,11 @@ def lumped(robot, name, names):
     return total
 
 
-def test_joints_are_kept(model, robot):
-    """All six joints are there, and the one of the sensor: a fixed joint of a known kind."""
-    kinds = {joint['name']: joint['type'] for joint in model['joints']}
-    assert kinds == {
-        'world_mount': 'fixed',
-        **dict.fromkeys(robot.joint_names, 'revolute'),
-        SENSOR_JOINT: 'fixed',
-    }
-
-
-def test_joint_properties_are_ours(model, robot):
-    """Damping, friction and limits of every joint are those of our model."""
+def test_joints_and_their_properties_are_ours(model, robot):
     joints = {joint['name']: joint for joint in model['joints']}
+    kinds = dict.fromkeys(robot.joint_names, 'revolute')
+    kinds |= {'world_mount': 'fixed', SENSOR_JOINT: 'fixed'}
+    assert {name: joint['type'] for name, joint in joints.items()} == kinds
     for joint in robot.joints:
         found = joints[joint.name]
         assert found['damping'] == joint.viscous_friction
@@ -159,7 +151,6 @@ def test_joint_properties_are_ours(model, robot):
 
 
 def test_frames_and_axes_are_ours(model, robot):
-    """At position zero every link of Gazebo is where ours is, and every axis points as ours."""
     dynamics = ned.Dynamics(robot, backend='python')
     zero = np.zeros(robot.n)
     for link in model['links']:
@@ -172,7 +163,6 @@ def test_frames_and_axes_are_ours(model, robot):
 
 
 def test_inertias_are_ours(model, robot):
-    """Mass, centre of mass and inertia tensor of each of Gazebo's links are those of our model."""
     names = {link['name'] for link in model['links']}
     groups = {name: {name} for name in names}
     for link in robot.links:  # in Gazebo each link is part of the nearest one that is left
@@ -188,19 +178,7 @@ def test_inertias_are_ours(model, robot):
         np.testing.assert_allclose(found.parameters, expected.parameters, atol=TOLERANCE)
 
 
-def test_no_mass_is_lost(model, robot):
-    """Gazebo's model weighs what all links of the URDF do, and its sensor what is beyond it."""
-    masses = {link['name']: link['mass'] for link in model['links']}
-    assert sum(masses.values()) == pytest.approx(36.4, rel=TOLERANCE)
-    assert sum(masses.values()) == pytest.approx(
-        sum(link.inertia.mass for link in robot.links), rel=TOLERANCE
-    )
-    beyond = [robot.link(name).inertia.mass for name in ('ft_sensor', 'tool', 'tcp')]
-    assert masses['ft_sensor'] == pytest.approx(sum(beyond), rel=TOLERANCE)
-
-
 def test_sensor_measures_at_the_link_behind_it(model):
-    """The sensor is in the frame of its child link, and reads what that exerts on the arm."""
     (joint,) = (joint for joint in model['joints'] if joint['name'] == SENSOR_JOINT)
     assert (joint['parent'], joint['child']) == ('flange', 'ft_sensor')
     np.testing.assert_allclose(pose(joint['pose_in_child']).matrix, np.eye(4), atol=TOLERANCE)
@@ -216,7 +194,6 @@ def test_sensor_measures_at_the_link_behind_it(model):
 
 
 def test_plugin_comes_through(model):
-    """The plugin keeps its parameters, whatever names of dissolved links are in them."""
     (plugin,) = model['plugins']
     assert plugin == {
         'name': GAZEBO_PLUGIN,
@@ -227,7 +204,6 @@ def test_plugin_comes_through(model):
 
 @pytest.mark.parametrize('name', EXAMPLES)
 def test_other_robots_come_through(read, name):
-    """Completed for Gazebo, other people's robots keep every joint that moves, and their mass."""
     text = gazebo_description(EXAMPLES[name].path, CONTROLLERS)
     robot = ned.load_urdf(text)
     (model,) = read(text, 'urdf')['models']
@@ -238,7 +214,6 @@ def test_other_robots_come_through(read, name):
 
 
 def test_world_has_what_the_arm_needs(read):
-    """The shipped world has the node's gravity, and the systems that physics and sensor need."""
     content = read(WORLD.read_text(encoding='utf-8'), 'sdf')
     (world,) = content['worlds']
     assert world['gravity'] == [0.0, 0.0, -9.80665]

@@ -87,21 +87,18 @@ def rms_error(loop):
 
 @pytest.mark.parametrize('mode', ['computed_torque', 'feedforward_pd'])
 def test_the_path_is_worth_most_of_the_error(mode) -> None:
-    """Who knows the path is off by a hundredth of what any friction of the velocity leaves."""
     errors = {name: rms_error(run(model, mode)[0]) for name, model in MODELS.items()}
     others = [error for name, error in errors.items() if name != 'with the path']
     assert errors['with the path'] < min(others) / 100.0, errors
 
 
 def test_switched_off_friction_is_none_of_the_path() -> None:
-    """With `terms.friction` off the arm moves as by a model without friction."""
     off, _ = run(TRUE, **{'terms.friction': False})
     without, _ = run(MODELS['without'])
     np.testing.assert_allclose(off.recording().command, without.recording().command, atol=1e-9)
 
 
 def test_commands_do_not_leap_at_turns_holds_and_changes_of_law() -> None:
-    """No command is further from the last than on an arm, and by a model, without hysteresis."""
     largest = []
     for model in (TRUE, MODELS['without']):
         loop, controller = run(model, plant=model, seconds=0.5)
@@ -124,7 +121,6 @@ def node_tuning(model, mode):
 
 
 def test_an_observer_takes_the_path_for_no_disturbance() -> None:
-    """What is fed forward for the path is not observed as something that pushes."""
     seen = {}
     for name, model in MODELS.items():
         largest = np.zeros(6)
@@ -142,7 +138,6 @@ def test_an_observer_takes_the_path_for_no_disturbance() -> None:
 
 
 def test_an_arm_that_is_left_in_a_pose_stays_there() -> None:
-    """What friction at rest pushes with is part of the last command, as it is of a hold."""
     loop, controller = run(TRUE, seconds=0.6)
     controller.motion.hold()
     loop.run(1.0)
@@ -155,7 +150,6 @@ def test_an_arm_that_is_left_in_a_pose_stays_there() -> None:
 
 
 def test_friction_of_the_path_leaves_the_command_as_the_rest_of_it_does() -> None:
-    """With `terms.friction` switched off the observer compensates all of it from there on."""
     parameters = {'observer.mode': 'compensate'}
     loop, controller = run(TRUE, seconds=0.6, **parameters)
     controller.motion.hold()

@@ -116,7 +116,6 @@ def test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away(pose, scale) ->
 
 @pytest.mark.parametrize('pose', POSES)
 def test_friction_that_the_joints_have_holds_an_error_of_a_tenth_back(pose) -> None:
-    """Masses wrong by a tenth do not move it when friction is 6 % of the motors, as of gears."""
     geared = scale_friction(RUBBING, 3.0)
     found = led(geared, scale_masses(geared, 1.1), pose, seconds=4.0)
     assert np.abs(found.position - pose).max() < 0.05
@@ -148,7 +147,6 @@ def test_a_hard_push_is_braked() -> None:
 @pytest.mark.parametrize('pose', POSES[:2])
 @pytest.mark.parametrize('seconds', [1.5, 6.0])
 def test_deactivated_while_nobody_sees_it_it_is_not_thrown(pose, seconds) -> None:
-    """Lowered for that long, then left: it is no faster than an arm that is lowered on."""
     geared = scale_friction(RUBBING, 3.0)
     speeds = []
     for is_left in (False, True):

@@ -60,8 +60,9 @@ def scaled(factor, begin=0.0):
     )
 
 
-@pytest.mark.parametrize('tremble', [0.0, 1e-6, 1e-4])
-@pytest.mark.parametrize('says', ['zero', 'true', 'frozen'])
+@pytest.mark.parametrize(
+    ('says', 'tremble'), [('zero', 0.0), ('true', 1e-6), ('true', 1e-4), ('frozen', 1e-6)]
+)
 def test_a_frozen_encoder_under_way(robot, motion, says, tremble) -> None:
     """It is a fault within 0.1 s, at no more than 3 rad/s, also when its last digits tremble;
     without guards it is 7 rad/s at 0.2 s and goes on.
@@ -76,7 +77,6 @@ def test_a_frozen_encoder_under_way(robot, motion, says, tremble) -> None:
 
 
 def test_without_guards_a_frozen_encoder_lets_the_arm_run_away(robot, motion) -> None:
-    """What the guards are there for: the same arm without them passes 5 rad/s."""
     frozen = frozen_position(UNDER_WAY, 'zero')
     run = MotionLoop(robot, motion, limits=MotionLimits(), sensors=[frozen]).watch(
         UNDER_WAY + 0.25
@@ -85,8 +85,9 @@ def test_without_guards_a_frozen_encoder_lets_the_arm_run_away(robot, motion) ->
     assert run.speed.max() > 5.0
 
 
-@pytest.mark.parametrize('factor', [0.0, -1.0, 0.1])
-@pytest.mark.parametrize('begin', [0.0, UNDER_WAY])
+@pytest.mark.parametrize(
+    ('factor', 'begin'), [(0.0, 0.0), (-1.0, UNDER_WAY), (0.1, 0.0), (0.1, UNDER_WAY)]
+)
 def test_velocities_that_are_none(robot, motion, factor, begin) -> None:
     """Zeros, the wrong sign, a tenth: a fault within 0.1 s of the first motion, or of the moment
     when they begin, below 3 rad/s.
@@ -112,9 +113,7 @@ def test_velocities_in_degrees_end_for_good(robot, motion) -> None:
 
 @pytest.mark.parametrize('gains', [(100.0, 20.0), (400.0, 40.0)])
 def test_a_wall(robot, motion, gains) -> None:
-    """A joint that is kept from a way of 0.7 rad is left within 2 s; nothing went fast."""
     start = motion.positions[0]
-    way = motion.positions - start
     joint = 2
     run = MotionLoop(
         robot,
@@ -123,7 +122,6 @@ def test_a_wall(robot, motion, gains) -> None:
         kv=gains[1],
         disturbances=[wall(joint, start[joint] + 0.1)],
     ).watch(3.2)
-    assert way.shape[1] == robot.n
     assert run.fault is not None
     assert run.fault.latches
     assert run.fault.kind in (FaultKind.FOLLOWING, FaultKind.SATURATED)
@@ -131,7 +129,7 @@ def test_a_wall(robot, motion, gains) -> None:
     assert run.speed[run.time <= run.fault_time].max() < 2.0
 
 
-@pytest.mark.parametrize('gains', [(3e4, 20.0), (1e4, 2.0), (100.0, 500.0), (400.0, 0.0)])
+@pytest.mark.parametrize('gains', [(3e4, 20.0), (100.0, 500.0), (400.0, 0.0)])
 def test_gains_that_cannot_work_are_given_up_before_the_arm_moves(robot, motion, gains) -> None:
     """Gains that no one could judge before the first states are a fault once their rate is
     known, and not only when the arm shakes.
@@ -166,7 +164,6 @@ def motion_to(robot, start, joint, way):
 
 
 def test_a_joint_at_its_limit_in_vain(robot, motion) -> None:
-    """With stiff gains a wall saturates the joint: a fault after the timeout of 1 s."""
     start = motion.positions[0]
     limits = MotionLimits(FollowingLimits(saturation_timeout=1.0), VelocitySettings())
     run = MotionLoop(
@@ -192,10 +189,8 @@ SENSORS = {
 }
 
 
-@pytest.mark.parametrize('kind', list(SENSORS))
-@pytest.mark.parametrize('period', [0.002, 0.005])
+@pytest.mark.parametrize(('kind', 'period'), list(zip(SENSORS, [0.002, 0.005] * 3, strict=True)))
 def test_good_motion_is_left_alone(robot, motion, kind, period) -> None:
-    """Whatever the encoders are like, the demo's motion is followed to its end."""
     run = MotionLoop(robot, motion, period=period, sensors=SENSORS[kind]()).watch(2.3)
     assert run.fault is None
     assert run.error.max() < 0.06
@@ -213,7 +208,6 @@ ARMS = {
 
 @pytest.mark.parametrize('kind', list(ARMS))
 def test_a_model_that_is_wrong_is_no_fault(robot, motion, kind) -> None:
-    """What the demo shows of wrong models stays within the derived limits."""
     options, plant = ARMS[kind]
     plants = {
         'load': lambda: with_hung_mass(robot, 3.0, np.zeros(3)),
@@ -226,19 +220,23 @@ def test_a_model_that_is_wrong_is_no_fault(robot, motion, kind) -> None:
 
 
 def test_good_motion_again_and_again(robot, motion) -> None:
-    """Ten times there and back with a noisy sensor of 16 bits, and no fault."""
     sensors = [encoder(bits=16, noise=5e-5), differenced_velocity(30.0)]
     loop = MotionLoop(robot, motion, period=0.005, sensors=sensors)
-    for _ in range(10):
+    for _ in range(4):
         assert loop.watch(2.3).fault is None
 
 
-@pytest.mark.parametrize('source', [VelocitySource.DIFFERENTIATED, VelocitySource.ESTIMATED])
-@pytest.mark.parametrize('gains', [(100.0, 20.0), (400.0, 40.0)])
+@pytest.mark.parametrize(
+    ('source', 'gains'),
+    [
+        (VelocitySource.DIFFERENTIATED, (100.0, 20.0)),
+        (VelocitySource.ESTIMATED, (100.0, 20.0)),
+        (VelocitySource.ESTIMATED, (400.0, 40.0)),
+    ],
+)
 def test_an_arm_without_velocities_follows_by_computed_torque(
     robot, motion, source, gains
 ) -> None:
-    """With 16 bits, no velocity and either source every joint stays within 20 mrad."""
     velocity = VelocitySettings(source=source)
     limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), velocity)
     only_positions = [encoder(bits=16), lambda reading: reading._replace(velocity=None)]
@@ -250,7 +248,6 @@ def test_an_arm_without_velocities_follows_by_computed_torque(
 
 
 def test_after_clearing_the_arm_is_held_where_it_is_found(robot, motion) -> None:
-    """Nothing is followed until the fault is cleared; then the arm is held where it is."""
     loop = MotionLoop(robot, motion, sensors=[frozen_position(UNDER_WAY, 'zero')])
     assert loop.watch(1.0).fault is not None
     loop.sensors.clear()

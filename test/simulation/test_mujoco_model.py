@@ -1,11 +1,10 @@
 """The MuJoCo model of a robot against Pinocchio, and against mechanics on paper."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from example_robots import example_robots_folder
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError
@@ -20,15 +19,6 @@ from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation  # noqa: 
 from ne_dynamics.simulation.mujoco_model import INTEGRATORS, MujocoArm  # noqa: E402
 
 GRAVITY = 9.80665
-
-
-def example_robots_folder():
-    """Return the folder of example-robot-data; skip the test when it is not installed."""
-    for prefix in sys.path:
-        folder = Path(prefix, 'cmeel.prefix', 'share', 'example-robot-data', 'robots')
-        if folder.is_dir():
-            return folder
-    return pytest.skip('needs example-robot-data (pip install example-robot-data)')
 
 
 def random_rotation(rng):
@@ -166,9 +156,8 @@ def assert_same_mechanics(robot, pin, model, rng, **options):
 @pytest.mark.parametrize('sensor_link', [None, 'sensor', 'link_3', 'base'])
 @pytest.mark.parametrize('branching', [False, True])
 def test_random_arms_move_as_in_pinocchio_wherever_the_sensor_cuts_them(branching, sensor_link):
-    """Mass matrix, bias and acceleration are Pinocchio's, with or without a cut."""
     rng = np.random.default_rng(7 + branching)
-    for n in (1, 4, 9) if sensor_link is None else (6,):
+    for n in (1, 9) if sensor_link is None else (6,):
         robot = random_tree(rng, n, branching)
         pin, model = pinocchio_model(robot)
         assert_same_mechanics(robot, pin, model, rng, sensor_link=sensor_link)
@@ -182,7 +171,6 @@ def test_random_arms_move_as_in_pinocchio_wherever_the_sensor_cuts_them(branchin
     ],
 )
 def test_published_arms_move_as_pinocchio_reads_their_urdf(file, tip):
-    """Mass matrix, bias and acceleration are those of Pinocchio's own URDF reader."""
     pin = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')
     path = str(example_robots_folder() / file)
     robot = ned.load_urdf(path, tip_link=tip).without_friction()
@@ -196,7 +184,6 @@ def test_published_arms_move_as_pinocchio_reads_their_urdf(file, tip):
 
 
 def test_the_puma_moves_as_in_pinocchio_although_no_body_can_have_its_third_inertia():
-    """Principal moments that break the triangle inequality are simulated as they are."""
     robot = ned.load_dh(shipped_file('puma560_standard_dh.yaml')).without_friction()
     moments = np.diag(robot.bodies[2].inertia.inertia_about_com)
     assert moments.sum() < 2.0 * moments.max()
@@ -206,7 +193,6 @@ def test_the_puma_moves_as_in_pinocchio_although_no_body_can_have_its_third_iner
 
 @pytest.mark.parametrize('sensor_link', ['sensor', 'link_3', 'base'])
 def test_at_rest_the_wrench_is_the_weight_beyond_the_sensor(sensor_link):
-    """Force up, as large as the weight beyond; moment that of the weight about the sensor."""
     rng = np.random.default_rng(11)
     robot = random_tree(rng)
     arm = MujocoArm(robot, sensor_link=sensor_link)
@@ -245,7 +231,6 @@ def lift(mass_below=2.0, mass_beyond=3.0, **joint):
 
 
 def test_an_accelerated_load_pulls_with_mass_times_acceleration():
-    """Under effort F the sensor carries the share of F that the mass beyond it has."""
     arm = MujocoArm(lift(), sensor_link='carriage')
     arm.step([100.0])
     np.testing.assert_allclose(arm.wrench, [0.0, 0.0, 100.0 * 3.0 / 5.0, 0.0, 0.0, 0.0], atol=1e-9)
@@ -254,7 +239,6 @@ def test_an_accelerated_load_pulls_with_mass_times_acceleration():
 
 
 def test_a_mass_hung_on_the_sensor_link_is_beyond_the_sensor():
-    """What is hung on the sensor's link is in its reading."""
     hung = with_hung_mass(lift(), 1.5, [0.1, 0.0, 0.0], 'carriage')
     arm = MujocoArm(hung, sensor_link='carriage')
     np.testing.assert_allclose(
@@ -265,7 +249,6 @@ def test_a_mass_hung_on_the_sensor_link_is_beyond_the_sensor():
 
 
 def test_a_scaled_model_weighs_in_proportion():
-    """A mass scale multiplies masses and moments alike, and nothing else."""
     rng = np.random.default_rng(2)
     robot = random_tree(rng)
     scaled = scale_masses(robot, 1.2)
@@ -278,48 +261,7 @@ def test_a_scaled_model_weighs_in_proportion():
         scale_masses(robot, -1)
 
 
-def test_energy_is_kept_without_friction():
-    """A swinging arm without friction keeps its energy to 1e-9 of what it exchanges."""
-    rng = np.random.default_rng(4)
-    robot = random_tree(rng).without_friction()
-    robot = replace(
-        robot, joints=tuple(replace(joint, rotor_inertia=0.0) for joint in robot.joints)
-    )
-    pin, model = pinocchio_model(robot)
-    data = model.createData()
-    arm = MujocoArm(robot)
-    arm.reset(rng.uniform(-1.0, 1.0, 6))
-
-    def energies():
-        return (
-            pin.computeKineticEnergy(model, data, arm.position, arm.velocity),
-            pin.computePotentialEnergy(model, data, arm.position),
-        )
-
-    start = sum(energies())
-    kinetic = []
-    for _ in range(250):
-        arm.step(np.zeros(6))
-        kinetic.append(energies()[0])
-    assert abs(sum(energies()) - start) < 1e-9 * max(kinetic)
-
-
-@pytest.mark.parametrize('integrator', INTEGRATORS)
-def test_every_integrator_converges_to_the_same_motion(integrator):
-    """Finer steps come nearer to the motion that fourth order gives."""
-    robot = random_tree(np.random.default_rng(9))
-    reference = MujocoArm(robot, substeps=20)
-    arms = [MujocoArm(robot, substeps=count, integrator=integrator) for count in (2, 20)]
-    for _ in range(100):
-        for arm in (reference, *arms):
-            arm.step(np.ones(6))
-    coarse, fine = (np.abs(arm.position - reference.position).max() for arm in arms)
-    assert fine <= coarse < 5e-3
-    assert arms[0].time == pytest.approx(0.2)
-
-
 def test_coulomb_friction_slows_at_a_constant_rate_and_then_holds():
-    """A sliding mass loses speed at F / m; below F an effort does not move it."""
     friction, mass = 6.0, 5.0
     arm = MujocoArm(lift(coulomb_friction=friction), gravity=np.zeros(3))
     for _ in range(100):
@@ -337,7 +279,6 @@ def test_coulomb_friction_slows_at_a_constant_rate_and_then_holds():
 
 
 def test_a_mimic_joint_follows_and_loads_its_coordinate():
-    """Joints of one coordinate keep their ratio; the coordinate accelerates as both together."""
     robot = random_tree(np.random.default_rng(6), 3)
     bodies = list(robot.bodies)
     bodies[2] = replace(bodies[2], coordinate=1, multiplier=-0.5, offset=0.2)
@@ -363,7 +304,6 @@ def test_a_mimic_joint_follows_and_loads_its_coordinate():
 
 
 def test_joint_limits_stop_only_when_asked():
-    """With `joint_limits` a joint stays near its limit, without it passes."""
     robot = lift(lower=-0.1, upper=0.1)
     free, stopped = MujocoArm(robot), MujocoArm(robot, joint_limits=True)
     for _ in range(250):
@@ -373,71 +313,50 @@ def test_joint_limits_stop_only_when_asked():
     assert stopped.position[0] == pytest.approx(-0.1, abs=0.01)
 
 
-def test_the_same_efforts_give_the_same_motion_to_the_last_bit():
-    """Two runs after a reset are identical."""
-    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-    arm = MujocoArm(robot, sensor_link='ft_sensor')
-    runs = []
-    for _ in range(2):
-        arm.reset(np.full(6, 0.3))
-        rng = np.random.default_rng(1)
-        for _ in range(50):
-            arm.step(rng.uniform(-5.0, 5.0, 6))
-        runs.append(np.concatenate((arm.position, arm.velocity, arm.wrench)))
-    assert (runs[0] == runs[1]).all()
-
-
-def test_a_joint_that_moves_nothing_is_refused_by_name():
-    """A massless end of the arm is an error that names joint and link."""
-    with pytest.raises(ModelError, match="joint 'slide' moves link 'carriage': expected a mass"):
-        MujocoArm(lift(0.0, 0.0))
-
-
-def test_negative_masses_and_moments_are_refused_by_name():
-    """A body that gains energy from nothing is an error that names its link."""
-    with pytest.raises(ModelError, match=r"link 'carriage'.*mass: expected >= 0 kg, got -5"):
-        MujocoArm(lift(-8.0, 3.0))
+def negative_moments():
+    """Return the lift with a load that gains energy from nothing."""
     robot = lift()
     bad = Inertia(1.0, np.zeros(3), np.diag([-9.0, 1.0, 1.0]))
-    links = [replace(link, inertia=bad) if link.name == 'load' else link for link in robot.links]
-    with pytest.raises(ModelError, match=r"link 'carriage'.*expected principal moments >= 0"):
-        MujocoArm(robot.with_links(links))
+    return robot.with_links(
+        replace(link, inertia=bad) if link.name == 'load' else link for link in robot.links
+    )
 
 
 @pytest.mark.parametrize(
-    ('options', 'message'),
+    ('make', 'message'),
     [
-        ({'period': 0.0}, 'period'),
-        ({'period': np.nan}, 'period'),
-        ({'substeps': 0}, 'substeps'),
-        ({'integrator': 'magic'}, "integrator: expected one of .*, got 'magic'"),
-        ({'gravity': (0.0, np.nan, 0.0)}, 'gravity'),
-        ({'gravity': (0.0, 9.8)}, 'gravity'),
+        (lambda: MujocoArm(lift(), period=0.0), 'period'),
+        (lambda: MujocoArm(lift(), substeps=0), 'substeps'),
+        (lambda: MujocoArm(lift(), integrator='magic'), "expected one of .*, got 'magic'"),
+        (lambda: MujocoArm(lift(), gravity=(0.0, 9.8)), 'gravity'),
+        (lambda: MujocoArm(lift(), sensor_link='nowhere'), "no link 'nowhere'"),
+        (lambda: MujocoArm(lift()).step([1.0, 2.0]), r'effort: expected shape \(1,\), got \(2,\)'),
+        (lambda: MujocoArm(lift()).step([np.nan]), 'effort: expected finite numbers'),
+        (lambda: MujocoArm(lift()).reset([]), r'position: expected shape \(1,\), got \(0,\)'),
+        (lambda: MujocoArm(lift()).wrench, 'no sensor'),
+        (
+            lambda: MujocoArm(lift(0.0, 0.0)),
+            "joint 'slide' moves link 'carriage': expected a mass",
+        ),
+        (lambda: MujocoArm(lift(-8.0, 3.0)), "link 'carriage'.*mass: expected >= 0 kg, got -5"),
+        (
+            lambda: MujocoArm(negative_moments()),
+            "link 'carriage'.*expected principal moments >= 0",
+        ),
+        (lambda: Oscillation.about([0.0, 0.0, 0.0], 0.1, 1.0), 'rocking axis: expected a direct'),
+        (lambda: Oscillation.about([np.nan, 0.0, 0.0], 0.1, 1.0), 'rocking axis: expected 3'),
+        (lambda: Oscillation.about([1.0, 0.0, 0.0], np.inf, 1.0), 'rocking amplitude'),
+        (lambda: Oscillation.along([1.0, 0.0, 0.0], 0.1, -1.0), r'sway frequency \[Hz\]'),
+        (lambda: Oscillation.about([1.0, 0.0, 0.0], 0.1, 1.0, [0.0]), 'rocking center'),
+        (lambda: BaseMotion.from_rpy([0.0, np.nan, 0.0]), 'base orientation'),
     ],
 )
-def test_unusable_options_are_refused(options, message):
-    """Each option out of bounds is an InputError that names it."""
-    with pytest.raises(InputError, match=message):
-        MujocoArm(lift(), **options)
-
-
-def test_unusable_arrays_are_refused():
-    """Wrong shapes and NaN in position or effort, and a reading without sensor, are errors."""
-    arm = MujocoArm(lift())
-    with pytest.raises(InputError, match=r'effort: expected shape \(1,\), got \(2,\)'):
-        arm.step([1.0, 2.0])
-    with pytest.raises(InputError, match='effort: expected finite numbers'):
-        arm.step([np.nan])
-    with pytest.raises(InputError, match=r'position: expected shape \(1,\), got \(0,\)'):
-        arm.reset([])
-    with pytest.raises(InputError, match='no sensor'):
-        _ = arm.wrench
-    with pytest.raises(ModelError, match="no link 'nowhere'"):
-        MujocoArm(lift(), sensor_link='nowhere')
+def test_what_cannot_be_simulated_is_refused_by_name(make, message):
+    with pytest.raises((InputError, ModelError), match=message):
+        make()
 
 
 def test_a_motion_without_bound_is_reported_not_restarted():
-    """Physics that diverge raise instead of jumping back to the start, as MuJoCo does alone."""
     arm = MujocoArm(lift(viscous_friction=1e6))
 
     def push(steps):
@@ -477,7 +396,6 @@ def acceleration_on_base(pin, model, robot, base, time, q, qd):
 
 @pytest.mark.parametrize('integrator', INTEGRATORS)
 def test_on_a_moving_base_the_arm_moves_as_in_pinocchio(integrator):
-    """Without effort, on a tilted base that sways and rocks, the motion is Pinocchio's."""
     robot, base = random_tree(np.random.default_rng(21), 4), rocking_base()
     pin, model = pinocchio_model(robot, base)
     arm = MujocoArm(robot, base=base, integrator=integrator, substeps=20)
@@ -503,24 +421,12 @@ def test_on_a_moving_base_the_arm_moves_as_in_pinocchio(integrator):
     np.testing.assert_allclose(arm.data.qacc[-4:], qdd, rtol=1e-6, atol=1e-6)
 
 
-def test_a_tilted_base_at_rest_is_gravity_turned_the_other_way():
-    """On a base at rest and askew the arm moves as on a level one under turned gravity."""
-    robot, base = random_tree(np.random.default_rng(22)), BaseMotion.from_rpy([0.3, -0.2, 0.9])
-    gravity = base.base_to_world.T @ [0.0, 0.0, -GRAVITY]
-    arms = MujocoArm(robot, base=base), MujocoArm(robot, gravity=gravity)
-    for _ in range(50):
-        for arm in arms:
-            arm.step(np.ones(6))
-    np.testing.assert_allclose(arms[0].position, arms[1].position, atol=1e-11)
-
-
 def with_imu_mount(robot, pose):
     """Return the robot with a link for an inertial measurement unit on its base."""
     return robot.with_links((*robot.links, Link('mount', -1, pose, 'base')))
 
 
 def test_an_imu_on_a_level_base_reads_gravity_upwards():
-    """At rest the specific force is that of the table under it; the quaternion is x, y, z, w."""
     arm = MujocoArm(random_tree(np.random.default_rng(1)), imu_link='base', sensor_link='sensor')
     np.testing.assert_allclose(arm.imu.specific_force, [0.0, 0.0, GRAVITY], atol=1e-12)
     np.testing.assert_allclose(arm.imu.angular_velocity, np.zeros(3), atol=1e-12)
@@ -533,7 +439,6 @@ def test_an_imu_on_a_level_base_reads_gravity_upwards():
 
 @pytest.mark.parametrize('under_brakes', [True, False])
 def test_an_imu_on_a_moving_base_reads_what_differences_of_its_pose_say(under_brakes):
-    """Orientation, angular rate and specific force belong to one motion, brakes on or off."""
     rng = np.random.default_rng(23)
     pose, base = random_pose(rng), rocking_base()
     robot = with_imu_mount(random_tree(rng), pose)
@@ -570,7 +475,6 @@ def test_an_imu_on_a_moving_base_reads_what_differences_of_its_pose_say(under_br
 
 
 def test_a_sensor_on_a_moving_base_carries_weight_and_inertial_force():
-    """Under brakes the wrench is mass times specific force at the centre of mass."""
     base = BaseMotion.from_rpy([0.1, 0.2, 0.0], Oscillation.along([1.0, 0.0, 0.0], 0.2, 1.0))
     arm = MujocoArm(lift(), base=base, imu_link='base', sensor_link='carriage')
     for _ in range(120):
@@ -580,7 +484,6 @@ def test_a_sensor_on_a_moving_base_carries_weight_and_inertial_force():
 
 
 def test_an_arm_that_goes_on_with_a_load_keeps_its_motion_and_feels_the_load():
-    """What is taken over is time, position and velocity; acceleration and wrench are new."""
     light, heavy = MujocoArm(lift(), sensor_link='carriage'), None
     for _ in range(20):
         light.step([60.0])
@@ -596,25 +499,7 @@ def test_an_arm_that_goes_on_with_a_load_keeps_its_motion_and_feels_the_load():
     np.testing.assert_allclose(heavy.wrench[2], 8.0 * 60.0 / 10.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ('make', 'message'),
-    [
-        (lambda: Oscillation.about([0.0, 0.0, 0.0], 0.1, 1.0), 'rocking axis: expected a direct'),
-        (lambda: Oscillation.about([np.nan, 0.0, 0.0], 0.1, 1.0), 'rocking axis: expected 3'),
-        (lambda: Oscillation.about([1.0, 0.0, 0.0], np.inf, 1.0), 'rocking amplitude'),
-        (lambda: Oscillation.along([1.0, 0.0, 0.0], 0.1, -1.0), r'sway frequency \[Hz\]'),
-        (lambda: Oscillation.about([1.0, 0.0, 0.0], 0.1, 1.0, [0.0]), 'rocking center'),
-        (lambda: BaseMotion.from_rpy([0.0, np.nan, 0.0]), 'base orientation'),
-    ],
-)
-def test_unusable_base_motions_are_refused(make, message):
-    """Each number out of bounds is an InputError that names it."""
-    with pytest.raises(InputError, match=message):
-        make()
-
-
 def test_a_level_base_at_rest_changes_nothing():
-    """Without tilt, amplitude or frequency the model is that of an arm on the world."""
     still = BaseMotion.from_rpy(np.zeros(3), Oscillation.about([1.0, 0.0, 0.0], 0.0, 1.0))
     assert still.is_level
     assert MujocoArm(lift(), base=still).mjcf == MujocoArm(lift()).mjcf

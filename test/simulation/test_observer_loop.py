@@ -43,7 +43,6 @@ def errors(case: str, law: str):
 @pytest.mark.parametrize('other', [law for law in LAWS if law != 'observer'])
 @pytest.mark.parametrize('case', CASES)
 def test_it_is_never_worse(case, other) -> None:
-    """With the observer neither error is larger than by the other laws, whatever is wrong."""
     ours, theirs = errors(case, 'observer'), errors(case, other)
     assert ours.moving <= theirs.moving
     assert ours.at_rest <= max(theirs.at_rest, ROUNDING)
@@ -51,7 +50,6 @@ def test_it_is_never_worse(case, other) -> None:
 
 @pytest.mark.parametrize('case', ['heavy', 'light'])
 def test_wrong_masses_are_made_up_for(case) -> None:
-    """Where masses are wrong, both errors are a fifth of those of computed torque at the most."""
     ours, theirs = errors(case, 'observer'), errors(case, 'computed_torque')
     assert ours.moving <= theirs.moving / 5.0
     assert ours.at_rest <= theirs.at_rest / 5.0
@@ -62,7 +60,6 @@ def test_wrong_masses_are_made_up_for(case) -> None:
 
 
 def test_friction_is_made_up_for_at_rest() -> None:
-    """Where friction is wrong, the error at rest is a quarter at the most."""
     ours, theirs = errors('friction', 'observer'), errors('friction', 'computed_torque')
     assert theirs.at_rest > 0.05
     assert ours.at_rest <= theirs.at_rest / 4.0
@@ -73,7 +70,6 @@ def test_friction_is_made_up_for_at_rest() -> None:
     'frequencies', [ELASTIC_FREQUENCIES, (15.0,) * 6, (40.0,) * 6], ids=['both', '15 Hz', '40 Hz']
 )
 def test_elastic_joints_do_not_swing(frequencies, masses) -> None:
-    """At the largest gains without a warning, joints of 15 and 40 Hz stand still."""
     found = run_elastic(
         MOTION,
         largest_gain(ELASTIC_PERIOD, CUTOFF) - 0.1,
@@ -87,14 +83,12 @@ def test_elastic_joints_do_not_swing(frequencies, masses) -> None:
 
 
 def test_stiction_makes_no_joint_hunt() -> None:
-    """With friction half as large again at rest, joints stand, nearer than without."""
     off, found = (run_stiction(MOTION, 1.5, mode, 10.0) for mode in ('off', 'compensate'))
     assert found.swing < 2e-4
     assert found.error < 0.5 * off.error
 
 
 def test_gains_for_which_the_observer_is_too_much_are_warned_of() -> None:
-    """The node has a remark on gains that are only just right without the observer."""
     gain = largest_gain(ELASTIC_PERIOD, 0.0) - 0.1
     short = study_motion(shipped_arm(), 1.0)
     assert not run_elastic(short, gain, compensates=False).remarks
@@ -105,20 +99,17 @@ def test_gains_for_which_the_observer_is_too_much_are_warned_of() -> None:
 
 @pytest.mark.parametrize('mode', ['estimate', 'compensate'])
 def test_fast_motions_are_no_contact(mode) -> None:
-    """With a model 2 % wrong, nothing seems to touch an arm that moves fast."""
     assert count_false_alarms(20.0, mode) == 0
 
 
 @pytest.mark.parametrize('mode', ['estimate', 'compensate'])
 @pytest.mark.parametrize('joint', range(6))
 def test_a_push_is_seen_soon(joint, mode) -> None:
-    """A tenth of a joint's effort limit, in fast motion, is a contact within 20 ms."""
     times = [time_to_contact(joint, sign, mode, before=2.0) for sign in (1.0, -1.0)]
     assert np.max(times) <= 0.020
 
 
 def test_the_document_has_a_row_for_each_case() -> None:
-    """The tables of doc/observer.md are those of the study, with all of its rows and laws."""
     text = (Path(__file__).parents[2] / 'doc' / 'observer.md').read_text(encoding='utf-8')
     for label in LABELS.values():
         assert label in text

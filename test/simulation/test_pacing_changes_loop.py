@@ -55,7 +55,6 @@ def keeps_to_its_path(loop, found) -> None:
 
 @pytest.mark.parametrize('seed', SEEDS)
 def test_a_payload_that_is_set_slows_the_rest_of_the_path(seed) -> None:
-    """With motors that just carry it the arm stays on its path with 2 kg more, and arrives."""
     loaded = with_hung_mass(MODEL, 2.0, np.zeros(3))
     task = make_task('quintic', seed)
     held = np.abs(Dynamics(loaded, backend='python').gravity_torque(task.path.points[::50]))
@@ -86,7 +85,6 @@ def test_a_limit_that_is_lowered_slows_the_rest_of_the_path(seed) -> None:
 
 @pytest.mark.parametrize('seed', SEEDS)
 def test_what_the_model_does_not_know_costs_time_first(seed) -> None:
-    """Load and friction beyond the model: the arm leaves its path by less than by the clock."""
     task = make_task('quintic', seed)
     plant = scale_friction(with_hung_mass(MODEL, 0.3, np.zeros(3)), 1.3)
     off = {}
@@ -101,7 +99,6 @@ def test_what_the_model_does_not_know_costs_time_first(seed) -> None:
 
 @pytest.mark.parametrize('seed', SEEDS)
 def test_a_path_waits_for_a_joint_that_is_held(seed) -> None:
-    """Held for half a second, a joint is not left behind; then the motion goes on and arrives."""
     off = {}
     for how in ('slow_down', 'follow'):
         task = make_task('quintic', seed)
@@ -132,7 +129,6 @@ def test_a_path_waits_for_a_joint_that_is_held(seed) -> None:
 @pytest.mark.parametrize('kind', EVERY_MOTION)
 @pytest.mark.parametrize('seed', SEEDS)
 def test_a_scaled_motion_stays_on_its_path(seed, kind) -> None:
-    """At half speed, paused, and at full speed again: on the path, within the efforts."""
     task = make_task(kind, seed)
     loop = on_its_way(task, 0.2)
     for factor, seconds in ((0.5, 0.4), (0.0, 0.5), (1.0, 0.0)):
@@ -147,7 +143,6 @@ def test_a_scaled_motion_stays_on_its_path(seed, kind) -> None:
 
 @pytest.mark.parametrize('kind', EVERY_MOTION)
 def test_what_comes_while_paused_moves_nothing_until_resumed(kind) -> None:
-    """A motion that is accepted at speed 0 waits for another one."""
     task = make_task(kind, 0)
     loop = PacedLoop(task)
     loop.controller.motion.scale_speed(0.0)
@@ -164,7 +159,6 @@ def test_what_comes_while_paused_moves_nothing_until_resumed(kind) -> None:
 @pytest.mark.parametrize('factor', [0.5, 0.2])
 @pytest.mark.parametrize('seed', SEEDS)
 def test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity(seed, factor) -> None:
-    """Neither what is desired nor its velocity makes a step."""
     task, other = make_task('quintic', seed), make_task('quintic', seed + 100)
     loop = on_its_way(task, 0.3, limits=STRONG)
     loop.controller.motion.scale_speed(factor)
@@ -186,7 +180,6 @@ STOPS = [(seed, state) for state in ('full', 'slowed', 'scaled', 'paused') for s
 
 @pytest.mark.parametrize(('seed', 'state'), STOPS)
 def test_a_motion_that_is_given_up_stops_on_its_path(seed, state) -> None:
-    """It comes to rest there, within the efforts of the motors, and no effort makes a step."""
     task = make_task('quintic', seed)
     limits = task.limits if state == 'slowed' else 3.0 * task.limits
     loop = on_its_way(task, limits=limits)

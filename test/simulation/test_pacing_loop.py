@@ -31,7 +31,6 @@ def nominal(task):
 @pytest.mark.parametrize('kind', ['quintic', 'cubic', 'splines', 'planner', 'linear'])
 @pytest.mark.parametrize('seed', SEEDS)
 def test_weak_motors_cost_time_and_no_path(seed, kind) -> None:
-    """The arm stays on its path and arrives, and no motor is at its limit for long."""
     task = make_task(kind, seed)
     loop = PacedLoop(task)
     planned = loop.controller.motion.follow(task.waypoints).duration or task.duration

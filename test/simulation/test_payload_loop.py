@@ -33,7 +33,6 @@ def check(found, mass, mass_deviation, com_deviation, com=COM):
 @pytest.mark.parametrize('mass', [0.5, 2.0, 5.0])
 @pytest.mark.parametrize('coulomb', [0.0, 0.005], ids=['viscous', 'Coulomb'])
 def test_a_slow_motion_tells_by_efforts(mass, coulomb) -> None:
-    """Friction that changes its sign with the motion is told from weight, which does not."""
     arm = LoadedArm(mass, COM, coulomb=coulomb)
     windows = arm.visit([*poses(5), poses(5)[0]], slowly=True)
     found = estimate_payload(arm.carrier, windows, PayloadSource.EFFORT)
@@ -42,7 +41,6 @@ def test_a_slow_motion_tells_by_efforts(mass, coulomb) -> None:
 
 @pytest.mark.parametrize('mass', [0.5, 2.0, 5.0])
 def test_poses_that_are_held_tell_by_efforts(mass) -> None:
-    """Commands of a feedback tell what measured efforts do."""
     arm = LoadedArm(mass, COM)
     windows = arm.visit(poses(8, 2))
     for source in (PayloadSource.EFFORT, PayloadSource.COMMAND):
@@ -53,7 +51,6 @@ def test_poses_that_are_held_tell_by_efforts(mass) -> None:
 @pytest.mark.parametrize('mass', [0.5, 2.0, 5.0])
 @pytest.mark.parametrize('slowly', [False, True], ids=['held', 'slow'])
 def test_the_wrist_sensor_tells(mass, slowly) -> None:
-    """It knows nothing of the friction of the joints, nor of the mass of the arm."""
     arm = LoadedArm(mass, COM, coulomb=0.005, has_sensor=True)
     windows = arm.visit(poses(5), slowly=slowly)
     found = estimate_payload(arm.carrier, windows, PayloadSource.WRENCH)
@@ -62,7 +59,6 @@ def test_the_wrist_sensor_tells(mass, slowly) -> None:
 
 @pytest.mark.parametrize('has_sensor', [False, True], ids=['efforts', 'sensor'])
 def test_an_arm_on_a_tilted_base(has_sensor) -> None:
-    """Gravity comes from where it comes from."""
     arm = LoadedArm(2.0, COM, gravity=TILTED, has_sensor=has_sensor)
     windows = arm.visit([*poses(5), poses(5)[0]], slowly=True)
     source = PayloadSource.WRENCH if has_sensor else PayloadSource.EFFORT
@@ -71,7 +67,6 @@ def test_an_arm_on_a_tilted_base(has_sensor) -> None:
 
 @pytest.mark.parametrize('has_sensor', [False, True], ids=['efforts', 'sensor'])
 def test_an_arm_that_carries_nothing(has_sensor) -> None:
-    """What is wrong with the model is not taken for a load."""
     arm = LoadedArm(0.0, COM, has_sensor=has_sensor)
     windows = arm.visit([*poses(5), poses(5)[0]], slowly=True)
     source = PayloadSource.WRENCH if has_sensor else PayloadSource.EFFORT
@@ -82,7 +77,6 @@ def test_an_arm_that_carries_nothing(has_sensor) -> None:
 
 @pytest.mark.parametrize('has_sensor', [False, True], ids=['efforts', 'sensor'])
 def test_one_pose_is_not_enough(has_sensor) -> None:
-    """One component of the centre of mass, at least, is not told; the answer says so."""
     arm = LoadedArm(5.0, COM, has_sensor=has_sensor)
     # Until the arm has sunk under the load that it does not know.
     arm.visit(poses(1))
@@ -93,7 +87,6 @@ def test_one_pose_is_not_enough(has_sensor) -> None:
 
 
 def test_a_model_30_percent_wrong_is_no_guide() -> None:
-    """The load is not guessed: the model would have to be wrong, and it says where."""
     arm = LoadedArm(2.0, COM, scale=1.3)
     windows = arm.visit([*poses(5), poses(5)[0]], slowly=True)
     with pytest.raises(PayloadError, match="the model's own effort of joint"):

@@ -155,7 +155,6 @@ def test_a_rate_limit_that_lets_the_arm_swing_after_a_moderate_push_is_refused(j
 
 @pytest.mark.parametrize('rate_limit', [1e-9, 1e-3, 1.0])
 def test_a_rate_limit_that_follows_nothing_is_refused(rate_limit: float) -> None:
-    """However soft the gains: the command would stand still."""
     for kp, kv in ((400.0, 40.0), (1.0, 2.0)):
         values = stiff((rate_limit,)) | {'computed_torque.kp': (kp,), 'computed_torque.kv': (kv,)}
         with pytest.raises(ParameterError, match='effort_rate_limit'):
@@ -234,7 +233,6 @@ def test_whatever_is_accepted_without_a_remark_comes_to_rest(seed: int) -> None:
 
 
 def test_the_criterion_counts_every_joint_of_feedforward_pd_for_itself() -> None:
-    """A rate that is enough for one joint is judged by that joint's inertia and gains alone."""
     values = {
         'mode': 'feedforward_pd',
         'feedforward_pd.kp': tuple(400.0 / ARM.inverse_inertia),
@@ -249,14 +247,12 @@ def test_the_criterion_counts_every_joint_of_feedforward_pd_for_itself() -> None
 
 
 def test_without_feedback_any_rate_will_do() -> None:
-    """Gravity compensation and feed-forward have no loop to swing in."""
     for mode in ('gravity_compensation', 'feedforward'):
         values = {'mode': mode, 'effort_rate_limit': (1.0,), 'feedforward.robot_closes_loop': True}
         assert not make_tuning(PARAMETERS.changed(values), ARM)[1]
 
 
 def test_the_lightest_pose_is_nearly_found() -> None:
-    """None of a hundred other poses has a joint much lighter than the criterion takes it for."""
     rng = np.random.default_rng(7)
     for _ in range(100):
         inverse = np.linalg.inv(ARM.dynamics.mass_matrix(rng.uniform(LOWER, UPPER)))

@@ -32,7 +32,6 @@ from std_srvs.srv import SetBool  # noqa: E402
 from ne_dynamics.simulation.mujoco_model import MujocoArm  # noqa: E402
 from ne_dynamics.simulation.simulated_robot import (  # noqa: E402
     FIRST_STAMP,
-    PARAMETERS,
     SimulatedRobot,
 )
 
@@ -148,12 +147,12 @@ def gravity_torque():
 def test_in_lockstep_every_command_is_one_period_and_states_stand_still_before(
     bench, gravity_torque
 ):
-    """One stamp until the first command, then one period a command; gravity's effort holds."""
     bench.start(lockstep=True, rate=100.0)
     bench.spin(lambda: len(bench.states) >= 3, 'states under brakes')
     assert set(bench.stamps()) == {FIRST_STAMP}
     assert list(bench.states[-1].name) == [f'joint_{i}' for i in range(1, 7)]
     assert list(bench.states[-1].effort) == [0.0] * 6
+    np.testing.assert_array_equal(bench.states[-1].position, POSTURE)
     bench.states.clear()
     for _ in range(21):
         bench.answer(gravity_torque)
@@ -166,19 +165,7 @@ def test_in_lockstep_every_command_is_one_period_and_states_stand_still_before(
     assert len(bench.states) == count
 
 
-def test_without_effort_the_arm_falls_once_commands_come(bench):
-    """Brakes hold the arm until then; afterwards physics has it."""
-    bench.start(lockstep=True)
-    bench.spin(lambda: len(bench.states) >= 2, 'states under brakes')
-    np.testing.assert_array_equal(bench.states[-1].position, POSTURE)
-    for _ in range(50):
-        state = bench.answer(np.zeros(6))
-    assert np.abs(np.subtract(state.position, POSTURE)).max() > 0.01
-    np.testing.assert_allclose(state.effort, np.zeros(6))
-
-
 def test_the_brake_holds_until_it_is_released(bench):
-    """With `brake`, commands alone do not move the arm."""
     bench.start(lockstep=True, brake=True)
     bench.spin(lambda: len(bench.states) >= 1, 'a state')
     for _ in range(3):
@@ -193,14 +180,10 @@ def test_the_brake_holds_until_it_is_released(bench):
     ('bad', 'reason'),
     [
         ([1.0] * 5, 'expected 6 numbers, got 5'),
-        ([], 'expected 6 numbers, got 0'),
-        ([1.0] * 7, 'expected 6 numbers, got 7'),
         ([0.0, math.nan, 0.0, 0.0, 0.0, 0.0], 'expected finite numbers, got [0.0, nan'),
-        ([math.inf] * 6, 'expected finite numbers, got [inf'),
     ],
 )
 def test_a_command_that_cannot_be_used_is_dropped(bench, gravity_torque, capfd, bad, reason):
-    """Wrong lengths and numbers that are not finite do not advance the physics, but are told."""
     bench.start(lockstep=True)
     bench.answer(gravity_torque)
     state = bench.answer(gravity_torque)
@@ -216,7 +199,6 @@ def test_a_command_that_cannot_be_used_is_dropped(bench, gravity_torque, capfd, 
 def test_a_command_that_stays_away_is_reported_and_the_last_one_held(
     bench, gravity_torque, capfd, monkeypatch
 ):
-    """In lockstep a lost command costs one period under the last one, not the run."""
     monkeypatch.setitem(vars(SIMULATION), 'command_timeout', 0.3)
     bench.start(lockstep=True)
     before = bench.answer(gravity_torque)
@@ -227,7 +209,6 @@ def test_a_command_that_stays_away_is_reported_and_the_last_one_held(
 
 
 def test_commands_come_in_the_order_of_the_parameter_joints(bench, gravity_torque):
-    """The names in `joints` say what each number of a command is for."""
     names = [f'joint_{i}' for i in (3, 1, 2, 6, 5, 4)]
     bench.start(lockstep=True, joints=names)
     state = bench.answer(gravity_torque[[2, 0, 1, 5, 4, 3]])
@@ -235,7 +216,6 @@ def test_commands_come_in_the_order_of_the_parameter_joints(bench, gravity_torqu
 
 
 def test_commands_are_clipped_to_the_effort_limits(bench):
-    """A motor gives what it can; without `saturate_effort` it gives what is asked."""
     bench.start(lockstep=True)
     state = bench.answer([1e4, -1e4, 0.0, 57.0, -55.0, 0.0])
     assert list(state.effort) == [330.0, -330.0, 0.0, 56.0, -55.0, 0.0]
@@ -243,7 +223,6 @@ def test_commands_are_clipped_to_the_effort_limits(bench):
 
 @pytest.mark.parametrize(('measures', 'sign'), [('on_tool', -1.0), ('by_tool', 1.0)])
 def test_the_wrench_at_rest_is_the_weight_of_tool_and_payload(bench, measures, sign):
-    """`on_tool` reads the tool's weight downwards, `by_tool` upwards, in the sensor's axes."""
     bench.start(
         lockstep=True,
         wrench__sensor_link='ft_sensor',
@@ -264,7 +243,6 @@ def test_the_wrench_at_rest_is_the_weight_of_tool_and_payload(bench, measures, s
 
 
 def test_a_load_is_picked_up_on_time(bench, gravity_torque):
-    """Until then the arm and its wrist sensor know nothing of it, from then on they carry it."""
     bench.start(
         lockstep=True, wrench__sensor_link='ft_sensor', payload__mass=3.0, payload__pick_up=0.02
     )
@@ -282,7 +260,6 @@ def test_a_load_is_picked_up_on_time(bench, gravity_torque):
 
 
 def test_the_imu_reports_a_tilted_rocking_base_before_the_state(bench, gravity_torque):
-    """Quaternion, rate and specific force are those of the sine; the stamp is the state's."""
     bench.start(
         lockstep=True,
         base__orientation=[0.0, 0.3, 0.0],
@@ -322,7 +299,6 @@ def test_the_imu_reports_a_tilted_rocking_base_before_the_state(bench, gravity_t
 
 
 def test_an_imu_without_orientation_says_so(bench):
-    """The first orientation covariance is -1, as the message's definition has it."""
     bench.start(lockstep=True, imu__link='tcp', imu__orientation=False)
     bench.spin(lambda: len(bench.imus) > 0, 'an imu message')
     assert bench.imus[0].orientation_covariance[0] == -1.0
@@ -330,7 +306,6 @@ def test_an_imu_without_orientation_says_so(bench):
 
 
 def test_in_lockstep_time_pauses_and_resumes_on_request(bench, gravity_torque):
-    """At a pause the command is kept, not answered; the service goes on with it."""
     bench.start(lockstep=True, pause_at=[0.006, 0.008])
     for _ in range(3):
         bench.answer(gravity_torque)
@@ -360,7 +335,6 @@ def granted_until(bench, stamp):
 
 
 def test_a_paced_arm_goes_on_as_far_as_it_is_granted(bench, gravity_torque):
-    """What is commanded at the end of that time is kept, and acts when more is granted."""
     bench.start(lockstep=True, paced=True, rate=100.0)
     bench.spin(lambda: len(bench.states) >= 2, 'states under brakes')
     granted_until(bench, FIRST_STAMP + 20_000_000)
@@ -379,7 +353,6 @@ def test_a_paced_arm_goes_on_as_far_as_it_is_granted(bench, gravity_torque):
 
 
 def test_under_brakes_a_paced_arm_lets_as_much_time_pass_as_is_granted(bench):
-    """Every state is published, and the last one again and again."""
     bench.start(lockstep=True, paced=True, brake=True, time_under_brakes=True, rate=100.0)
     bench.spin(lambda: len(bench.states) >= 2, 'states under brakes')
     assert set(bench.stamps()) == {FIRST_STAMP}
@@ -389,7 +362,6 @@ def test_under_brakes_a_paced_arm_lets_as_much_time_pass_as_is_granted(bench):
 
 
 def test_what_was_commanded_before_the_brakes_moves_nothing_after_them(bench, gravity_torque):
-    """The arm is released into the hands of whoever commands it then."""
     bench.start(lockstep=True, brake=True, drive__command_delay=0.004)
     bench.spin(lambda: len(bench.states) >= 1, 'a state')
     assert bench.trigger('release_brake', 'simulated_robot').success
@@ -404,12 +376,8 @@ def test_what_was_commanded_before_the_brakes_moves_nothing_after_them(bench, gr
 
 
 def test_when_the_states_drop_out_physics_goes_on_and_lockstep_comes_back(bench, gravity_torque):
-    """No state between start and end; the true ones go on, and then one command is one period."""
     bench.start(
-        lockstep=True,
-        wrench__sensor_link='ft_sensor',
-        dropout__start=0.01,
-        dropout__duration=0.05,
+        lockstep=True, wrench__sensor_link='ft_sensor', dropout__start=0.01, dropout__duration=0.05
     )
     first, last = FIRST_STAMP + 10_000_000, FIRST_STAMP + 60_000_000
     for _ in range(5):
@@ -441,7 +409,6 @@ def test_when_the_states_drop_out_physics_goes_on_and_lockstep_comes_back(bench,
 
 
 def test_a_command_during_a_drop_out_counts_at_once(bench, gravity_torque):
-    """What a watchdog sends unasked replaces the command that is held."""
     bench.start(lockstep=True, dropout__start=0.002, dropout__duration=math.inf)
     bench.command(gravity_torque)
     bench.spin(lambda: len(bench.true_states) > 3, 'true states')
@@ -455,7 +422,6 @@ def test_a_command_during_a_drop_out_counts_at_once(bench, gravity_torque):
     [([], 'states', 'wrenches'), (['wrench', 'imu'], 'wrenches', 'states')],
 )
 def test_topics_fall_silent_on_request_and_come_back(bench, topics, silent, heard):
-    """The service ends and resumes exactly the topics that were named, by default the states."""
     parameters = {'dropout__topics': topics} if topics else {}
     bench.start(rate=100.0, wrench__sensor_link='ft_sensor', imu__link='base_link', **parameters)
     bench.spin(lambda: bench.states and bench.wrenches and bench.imus, 'messages')
@@ -468,16 +434,7 @@ def test_topics_fall_silent_on_request_and_come_back(bench, topics, silent, hear
     bench.spin(lambda: len(getattr(bench, silent)) > count, 'the return')
 
 
-def test_a_model_error_changes_what_holds_the_arm(bench, gravity_torque):
-    """With all masses 10 % up, the effort of the model lets the arm sink."""
-    bench.start(lockstep=True, model_error__mass_scale=1.1)
-    for _ in range(30):
-        state = bench.answer(gravity_torque)
-    assert np.abs(np.subtract(state.position, POSTURE)).max() > 1e-4
-
-
 def test_commands_act_as_late_as_they_are_said_to(bench, gravity_torque):
-    """Three periods after a command changes, its effort is in the state; until then the first."""
     bench.start(lockstep=True, drive__command_delay=0.006)
     for _ in range(5):
         bench.answer(gravity_torque)
@@ -487,7 +444,6 @@ def test_commands_act_as_late_as_they_are_said_to(bench, gravity_torque):
 
 
 def test_positions_come_in_steps_and_velocities_are_their_differences(bench, gravity_torque):
-    """The joint states have what encoders make of the motion, the truth has the motion."""
     bench.start(lockstep=True, drive__encoder_bits=12.0, drive__velocity_cutoff=30.0)
     states = [bench.answer(0.9 * gravity_torque) for _ in range(60)]
     step = 2.0 * np.pi / 2**12
@@ -500,8 +456,19 @@ def test_positions_come_in_steps_and_velocities_are_their_differences(bench, gra
     np.testing.assert_allclose(velocities[1:], expected, atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    'error', [{'model_error__mass_scale': 1.1}, {'model_error__torque_ripple': 0.05}], ids=str
+)
+def test_with_an_error_of_the_model_its_gravity_does_not_hold_the_arm(
+    bench, gravity_torque, error
+):
+    bench.start(lockstep=True, **error)
+    for _ in range(30):
+        state = bench.answer(gravity_torque)
+    assert np.abs(np.subtract(state.position, POSTURE)).max() > 1e-4
+
+
 def test_friction_is_as_many_times_as_said(bench, gravity_torque):
-    """An arm with far more friction than its model moves less than one without any."""
     bench.start(lockstep=True, integrator='implicitfast', model_error__friction_scale=300.0)
     arm = MujocoArm(bench.robot._arm.robot.without_friction())
     arm.reset(POSTURE)
@@ -512,16 +479,7 @@ def test_friction_is_as_many_times_as_said(bench, gravity_torque):
     assert np.abs(moved[1]) < 0.5 * np.abs(expected[1])
 
 
-def test_torques_that_ripple_move_an_arm_that_is_held(bench, gravity_torque):
-    """The gravity effort no longer holds the arm."""
-    bench.start(lockstep=True, model_error__torque_ripple=0.05)
-    for _ in range(30):
-        state = bench.answer(gravity_torque)
-    assert np.abs(np.subtract(state.position, POSTURE)).max() > 1e-4
-
-
 def test_in_real_time_stamps_advance_by_whole_periods_and_brakes_wait(bench):
-    """States come without commands, each a whole number of periods after the last."""
     bench.start(rate=100.0, publish_clock=True)
     bench.spin(lambda: len(bench.states) >= 5, 'states')
     np.testing.assert_array_equal(bench.states[-1].position, POSTURE)
@@ -536,14 +494,12 @@ def test_in_real_time_stamps_advance_by_whole_periods_and_brakes_wait(bench):
 
 
 def test_the_urdf_is_published_for_late_comers(bench):
-    """The description is latched, and is the file's text."""
     bench.start(lockstep=True)
     bench.spin(lambda: len(bench.descriptions) > 0, 'the description')
     assert bench.descriptions[0].data == shipped_file('six_axis_arm.urdf').read_text()
 
 
 def test_a_dh_file_is_simulated_and_no_urdf_published(bench):
-    """DH models work as URDF does; there is no URDF to publish."""
     bench.start(
         model_file=str(shipped_file('puma560_standard_dh.yaml')),
         tip_link='',
@@ -562,52 +518,28 @@ def test_a_dh_file_is_simulated_and_no_urdf_published(bench):
         ({'model_file': '/no/such/file'}, '/no/such/file'),
         ({'robot_description': '<robot', 'model_file': ''}, 'robot description|XML|xml'),
         ({'initial_position': [0.0]}, 'initial_position: expected 6 numbers'),
-        ({'initial_position': [math.nan] * 6}, 'initial_position: expected a finite number'),
         ({'rate': 0.0}, 'rate: expected > 0'),
-        ({'rate': 'fast'}, 'rate: expected a number'),
-        ({'substeps': 2.5}, 'substeps: expected a whole number'),
         ({'integrator': 'magic'}, 'integrator: expected one of'),
         ({'joints': ['joint_1']}, 'joints: expected each of'),
         ({'payload__mass': -1.0}, 'payload.mass: expected >= 0'),
         ({'payload__mass': 1.0, 'payload__link': 'nowhere'}, "no link 'nowhere'"),
-        ({'payload__com': [0.0]}, 'payload.com: expected 3 values'),
-        ({'model_error__mass_scale': 0.0}, 'model_error.mass_scale: expected > 0'),
         ({'drive__encoder_bits': 12.5}, 'drive.encoder_bits: expected a whole number'),
-        ({'wrench__sensor_link': 'nowhere'}, "no link 'nowhere'"),
-        ({'wrench__measures': 'sideways'}, 'wrench.measures: expected one of'),
         ({'locked_joints__names': ['joint_1'], 'locked_joints__positions': [0.0, 1.0]}, 'locked'),
-        ({'lockstep': 1}, 'lockstep: expected true or false'),
         (
             {'dropout__topics': ['clock']},
             "dropout.topics: expected of joint_states.*, got 'clock'",
         ),
         ({'paced': True}, 'paced: expected `lockstep` with it'),
         ({'pause_at': [2.0, 1.0]}, 'pause_at: expected ascending times'),
-        ({'dropout__duration': -1.0}, 'dropout.duration: expected >= 0'),
-        ({'imu__link': 'nowhere'}, "no link 'nowhere'"),
-        ({'base__orientation': [0.0, 0.1]}, 'base.orientation: expected 3 values'),
         ({'base__rocking__axis': [0.0, 0.0, 0.0]}, 'rocking axis: expected a direction'),
     ],
 )
 def test_a_parameter_that_cannot_be_used_ends_the_start(bench, parameters, message):
-    """Each parameter out of bounds is an error of our tree that names it."""
     with pytest.raises(NeDynamicsError, match=message):
         bench.start(**parameters)
 
 
-def test_every_parameter_is_declared_described_and_read_only(bench):
-    """The table is what the node declares."""
-    bench.start(lockstep=True)
-    for spec in PARAMETERS:
-        descriptor = bench.robot.describe_parameter(spec.name)
-        assert spec.description in descriptor.description
-        assert descriptor.read_only
-        value = bench.robot.get_parameter(spec.name).value
-        assert (list(value) if isinstance(spec.default, tuple) else value) is not None
-
-
 def test_the_executable_ends_with_code_1_and_a_line_on_stderr():
-    """What makes a start impossible is said in one line, without a traceback."""
     command = [sys.executable, '-m', 'ne_dynamics.simulation.simulated_robot']
     ended = subprocess.run(
         [*command, '--ros-args', '-p', 'model_file:=/no/such/file'],
@@ -623,7 +555,6 @@ def test_the_executable_ends_with_code_1_and_a_line_on_stderr():
 
 
 def test_a_misspelt_parameter_is_pointed_out(bench, capfd):
-    """An unknown name is a warning with the nearest known one."""
     bench.start(lockstep=True, payload__masss=1.0)
     assert "payload.masss: no such parameter; did you mean 'payload.mass'?" in (
         capfd.readouterr().err

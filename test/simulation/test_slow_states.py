@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -10,16 +10,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from node_loop import run_node
-
-
-def with_friction(share):
-    """Return what makes an arm whose only friction is a share of the effort limits."""
-
-    def make(robot):
-        joints = [replace(one, coulomb_friction=share * one.effort_limit) for one in robot.joints]
-        return replace(robot.without_friction(), joints=tuple(joints))
-
-    return make
+from sticking_arms import with_friction
 
 
 def follow(loop):
@@ -30,9 +21,8 @@ def follow(loop):
 
 @pytest.mark.parametrize('share', [0.002, 0.005, 0.03])
 def test_an_arm_that_stands_at_last_is_held(share) -> None:
-    """At 30 Hz friction stops a joint a little early: that is no frozen encoder."""
     gains = {'computed_torque.kp': [25.0], 'computed_torque.kv': [10.0]}
-    run = run_node(follow, gains, 3.5, plant=with_friction(share), rate=30.0)
+    run = run_node(follow, gains, 3.5, plant=partial(with_friction, share=share), rate=30.0)
     assert run.faults == []
     assert run.fastest(3.0) < 0.1
 
@@ -51,7 +41,7 @@ def test_states_that_come_while_the_arm_is_left_are_answered() -> None:
         loop.alter = lambda fields: fields
 
     parameters = {'state_timeout': 0.03}
-    run = run_node(script, parameters, 3.0, plant=with_friction(0.005), rate=500.0)
+    run = run_node(script, parameters, 3.0, plant=partial(with_friction, share=0.005), rate=500.0)
     assert {name for name, _ in run.faults} == {'joint_states stopped'}
     assert run.fastest() < 3.0
     assert run.fastest(2.5) < 0.05

@@ -51,7 +51,6 @@ def test_no_friction_is_taken_for_a_frozen_encoder(seed) -> None:
 
 @pytest.mark.parametrize('seed', range(120))
 def test_an_encoder_that_freezes_in_motion_is_found_within_50_ms(seed) -> None:
-    """At 0.1 to 0.9 of the velocity limit, whatever the velocities say, with 12 bits or more."""
     case = freezing_case(seed)
     run = case.loop.watch(case.begin + 0.3)
     assert run.fault is not None, case.label

@@ -62,7 +62,6 @@ def is_a_stop(loop: Loop, before: np.ndarray, position: np.ndarray) -> None:
 
 
 def test_hold_is_no_step() -> None:
-    """~/hold, a cancelled goal, an empty trajectory: all of them are Controller.hold."""
     loop = Loop()
     loop.get_going()
     before, position = loop.run(PERIOD).command, loop.arm.position
@@ -71,7 +70,6 @@ def test_hold_is_no_step() -> None:
 
 
 def test_a_goal_that_ends_moving_is_no_step() -> None:
-    """A last point with a velocity is gone through, and then stopped."""
     loop = Loop(allow_nonzero_velocity_at_trajectory_end=True)
     loop.get_going(goes_on=False)
     before, position = loop.run(PERIOD).command, loop.arm.position
@@ -79,7 +77,6 @@ def test_a_goal_that_ends_moving_is_no_step() -> None:
 
 
 def test_given_decelerations_are_kept() -> None:
-    """With `stop.deceleration` the arm takes as long as it has to."""
     loop = Loop(**{'stop.deceleration': (5.0,)})
     loop.get_going()
     loop.controller.motion.hold()
@@ -91,7 +88,6 @@ def test_given_decelerations_are_kept() -> None:
 
 @pytest.mark.parametrize('falling', [0.0, 0.15, 0.4])
 def test_an_arm_that_is_found_in_motion_is_stopped_along_it(falling: float) -> None:
-    """The first state finds it moving, or falling for a while: it is braked, and no fault."""
     loop = Loop()
     loop.get_going()
     answers, loop.law = loop.law, lambda reading: np.zeros(6)

@@ -52,13 +52,11 @@ def of_straight_lines() -> np.ndarray:
 
 @pytest.mark.parametrize(('count', 'every'), [(16, 8), (2, 2), (1, 1)])
 def test_streamed_positions_have_a_feed_forward(of_straight_lines, count: int, every: int) -> None:
-    """Each joint has at most a fifth of the tracking error of straight lines."""
     errors = tracking_error(PositionChunks(count, every, RATE))
     assert (errors < 0.2 * of_straight_lines).all()
 
 
 @pytest.mark.parametrize('lost', [(20,), (20, 40)])
 def test_a_lost_chunk_leaves_the_arm_on_its_way(of_straight_lines, lost: tuple[int, ...]) -> None:
-    """With chunks of 2 of which some do not come it is nearer than by straight lines with all."""
     errors = tracking_error(PositionChunks(2, 2, RATE), lost)
     assert (errors < of_straight_lines).all()

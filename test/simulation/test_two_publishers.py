@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,20 +11,10 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from node_loop import run_node
+from sticking_arms import with_friction
 
 BEGIN = 0.5
 """When the other one begins [s]."""
-
-
-def with_friction(robot, share=0.01):
-    """Return an arm with Coulomb friction of a share of its effort limits, and no other."""
-    joints = [replace(one, coulomb_friction=share * one.effort_limit) for one in robot.joints]
-    return replace(robot.without_friction(), joints=tuple(joints))
-
-
-def without_friction(robot):
-    """Return an arm without friction."""
-    return robot.without_friction()
 
 
 def disturbed(away, *, moves=False):
@@ -46,7 +36,7 @@ def test_one_that_is_near_at_some_joints_shakes_none(rate) -> None:
     positions are so near that they alone would be no jump.
     """
     away = [0.3, 0.01, 0.019, 0.025, 0.1, 0.03]
-    run = run_node(disturbed(away), plant=without_friction, rate=rate)
+    run = run_node(disturbed(away), plant=lambda robot: robot.without_friction(), rate=rate)
     assert [name for name, _ in run.faults] == ['joint_states jumped']
     assert run.fastest() < 0.05
     assert run.largest_step() < 0.02
@@ -58,7 +48,8 @@ def test_an_arm_that_is_left_under_way_is_braked(away) -> None:
     friction that the model does not have then holds it.
     """
     script = disturbed(np.full(6, away), moves=True)
-    run = run_node(script, {'on_fault': 'leave'}, 3.0, plant=with_friction)
+    plant = partial(with_friction, share=0.01)
+    run = run_node(script, {'on_fault': 'leave'}, 3.0, plant=plant)
     assert [name for name, _ in run.faults] == ['joint_states jumped']
     assert run.fastest(BEGIN) < 1.5
     assert run.fastest(1.5) < 0.05

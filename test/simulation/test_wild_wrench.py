@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from node_loop import run_node
+from sticking_arms import with_friction
 
 FORCE = 1000.0
 """What is read beside the load [N]."""
-
-
-def with_friction(robot):
-    """Return the arm with friction of half a percent of its limits alone."""
-    joints = [replace(one, coulomb_friction=0.005 * one.effort_limit) for one in robot.joints]
-    return replace(robot.without_friction(), joints=tuple(joints))
 
 
 def shake_sensor(duration):
@@ -43,13 +36,12 @@ def shake_sensor(duration):
 
 @pytest.mark.parametrize('duration', [0.004, 0.5])
 def test_a_force_that_no_motor_can_hold_is_not_compensated(duration) -> None:
-    """The arm goes on as it was: the last reading that can be counts."""
     parameters = {'wrench.enabled': True, 'wrench.sensor_link': 'ft_sensor'}
     run = run_node(
         shake_sensor(duration),
         parameters,
         2.5,
-        plant=with_friction,
+        plant=lambda robot: with_friction(robot, 0.005),
         rate=500.0,
         options={'sensor_link': 'ft_sensor'},
     )

@@ -168,7 +168,6 @@ def test_the_heaviest_tool_is_that_of_the_lag_of_the_reading(options):
 
 @pytest.mark.parametrize('late', [0, 2])
 def test_with_a_little_less_gain_any_tool_is_calm(late):
-    """Gain 1 / (1 + T Kp / Kv), T as above, bears 5 times what full gain does not."""
     age = (1 + late) / RATE
     heavy = mass_of(5.0 * KV / (KP * age))
     assert grows(heavy, late=late)
@@ -176,7 +175,6 @@ def test_with_a_little_less_gain_any_tool_is_calm(late):
 
 
 def test_a_filter_alone_makes_it_worse():
-    """A tool that is calm without a filter is not so behind one of a few hertz."""
     mass = mass_of(0.5 * KV * RATE / KP)
     assert not grows(mass)
     for cutoff in (3.0, 10.0, 30.0):
@@ -184,7 +182,6 @@ def test_a_filter_alone_makes_it_worse():
 
 
 def test_a_sensor_that_reads_too_much_is_worse_than_one_that_reads_too_little():
-    """2 % too much make a calm tool restless, 2 % too little a restless one calm."""
     limit = KV * RATE / KP
     assert not grows(mass_of(0.8 * limit))
     assert grows(mass_of(0.8 * limit), reading_scale=1.02)
@@ -210,7 +207,6 @@ def unaided(heavy_motion):
 
 
 def test_a_tool_much_heavier_than_the_wrist_is_unstable_with_full_gain(heavy_motion):
-    """20 kg, noise on the readings: the arm does not come to rest."""
     assert tail(tracking_error(loaded(HEAVY), heavy_motion)) > 0.1
 
 
@@ -226,7 +222,6 @@ def test_a_tool_much_heavier_than_the_wrist_is_unstable_with_full_gain(heavy_mot
 def test_gain_or_feedthrough_make_a_tool_that_nobody_knows_calm(
     heavy_motion, unaided, options, better, left
 ):
-    """Stable under noise, and that many times better than without the wrench."""
     errors = tracking_error(loaded(HEAVY), heavy_motion, **options)
     assert np.isfinite(unaided)
     assert rms(errors) <= unaided / better
@@ -245,7 +240,6 @@ def test_gain_or_feedthrough_make_a_tool_that_nobody_knows_calm(
     ids=str,
 )
 def test_what_the_gain_leaves_out_of_a_known_tool_the_model_puts_in(heavy_motion, options):
-    """With gain 0.9 and a tenth of the tool in the model it is stable and exact, late or not."""
     robot = loaded(HEAVY)
     errors = tracking_error(robot, heavy_motion, gain=0.9, payload=modelled(robot, 0.1), **options)
     assert rms(errors) <= 5e-3
@@ -253,7 +247,6 @@ def test_what_the_gain_leaves_out_of_a_known_tool_the_model_puts_in(heavy_motion
 
 
 def test_the_wrench_makes_up_for_what_is_not_known_of_the_tool(heavy_motion):
-    """16 of 20 kg known: with gain 0.95 the error is less than half that of the model alone."""
     robot, known = loaded(HEAVY), loaded(0.8 * HEAVY)
     model_alone = tracking_error(robot, heavy_motion, gain=0.0, payload=modelled(known, 1.0))
     assert model_alone is not None

@@ -87,7 +87,6 @@ def test_a_sensor_of_the_opposite_sign_is_told_from_all_others() -> None:
 
 @pytest.mark.parametrize('share', [0.5, 1.0, 2.0, 3.0])
 def test_a_contact_is_no_wrong_sign(share) -> None:
-    """An arm that is pushed up at its tool, by twice the tool's weight too, is not doubted."""
     sensed = SensedArm()
     assert not any(sensed.looks(2))
     up = np.array([0.0, 0.0, share * sensed.beyond.mass * 9.80665])

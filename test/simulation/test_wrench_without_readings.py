@@ -78,7 +78,6 @@ class SensorLoop(OneProcessLoop):
     'changes', [{}, {'wrench.gain': 0.9}, {'wrench.includes_tool': False}], ids=str
 )
 def test_without_any_reading_the_tool_of_the_model_is_carried(mode, changes):
-    """No reading at all: the arm stays, as it would without a sensor."""
     loop = SensorLoop(mode=mode, **changes)
     loop.hold(1.0, reads=False)
     assert max(loop.away) < NEAR
@@ -87,7 +86,6 @@ def test_without_any_reading_the_tool_of_the_model_is_carried(mode, changes):
 
 
 def test_a_payload_beyond_the_sensor_is_carried_too():
-    """What `payload.*` says of the tool counts like what the URDF says."""
     heavier = with_hung_mass(ROBOT, 2.0, np.zeros(3))
     loop = SensorLoop(heavier, **{'payload.mass': 2.0, 'payload.link': 'tcp'})
     loop.hold(0.5, reads=False)
@@ -97,7 +95,6 @@ def test_a_payload_beyond_the_sensor_is_carried_too():
 @pytest.mark.parametrize('gain', [1.0, 0.9])
 @pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
 def test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is(on_timeout, gain):
-    """The model's tool, then the measured one, and back: the same tool, and no step."""
     loop = SensorLoop(**{'wrench.on_timeout': on_timeout, 'wrench.gain': gain})
     for reads in (False, True, False, True):
         loop.hold(1.0, reads=reads)
@@ -107,7 +104,6 @@ def test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is(on_timeou
 
 @pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
 def test_where_model_and_reading_differ_one_takes_over_from_the_other_without_a_step(on_timeout):
-    """A kilogram that the model lacks comes with the first reading, over the transition time."""
     missing = 1.0
     heavier = with_hung_mass(ROBOT, missing, np.zeros(3))
     loop = SensorLoop(heavier, **{'wrench.on_timeout': on_timeout})
@@ -130,7 +126,6 @@ def test_where_model_and_reading_differ_one_takes_over_from_the_other_without_a_
 
 @pytest.mark.parametrize('has_read', [False, True])
 def test_the_last_command_carries_the_tool_of_the_model(has_read):
-    """Before the first reading, and after the last one has timed out, it holds the whole arm."""
     loop = SensorLoop(**{'wrench.on_timeout': 'zero'})
     loop.hold(0.2, reads=has_read)
     loop.hold(0.6, reads=False)

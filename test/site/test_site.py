@@ -67,7 +67,6 @@ def pages(site):
 
 
 def test_every_link_and_anchor_leads_somewhere(pages):
-    """Within the site, and none loads anything from outside."""
     assert len(pages) > 40
     broken = []
     for path, links in pages.items():
@@ -85,7 +84,6 @@ def test_every_link_and_anchor_leads_somewhere(pages):
 
 
 def test_every_page_of_doc_is_reached(site):
-    """No page is left out of the contents."""
     for path in (ROOT / 'doc').glob('*.md'):
         assert (site / f'{path.stem}.html').is_file(), path.name
 
@@ -112,7 +110,6 @@ def browse(page, *options):
 @pytest.mark.skipif(BROWSER is None, reason='chromium is missing')
 @pytest.mark.parametrize('name', ['index', 'api', 'failure_behaviour', 'generated/command_line'])
 def test_a_browser_shows_it_without_an_error(site, name):
-    """Nothing is said in the console."""
     text, errors = browse(f'file://{site}/{name}.html')
     assert '</html>' in text
     assert errors == []
@@ -120,7 +117,6 @@ def test_a_browser_shows_it_without_an_error(site, name):
 
 @pytest.mark.skipif(BROWSER is None, reason='chromium is missing')
 def test_the_search_finds_a_function(site):
-    """`inverse_dynamics` is found, with the page of its class; pages come from a server."""
     handler = functools.partial(_Quiet, directory=str(site))
     with ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -134,7 +130,6 @@ def test_the_search_finds_a_function(site):
 @pytest.mark.skipif(BROWSER is None, reason='chromium is missing')
 @pytest.mark.parametrize('name', ['index', 'library', 'failure_behaviour', 'tutorial_python'])
 def test_a_phone_needs_no_scrolling_to_the_side(site, name):
-    """At a width of 400 pixels the page is as wide as the window; tables scroll in themselves."""
     page = site / f'{name}.html'
     probe = page.with_name(f'{page.stem}_probe.html')
     script = '<script>document.title = document.documentElement.scrollWidth</script></body>'

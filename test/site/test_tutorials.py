@@ -27,7 +27,6 @@ def blocks(name, kind):
 
 
 def test_the_tutorial_of_python(monkeypatch, capsys):
-    """Each block prints what stands below it."""
     monkeypatch.chdir(ROOT)
     text = (ROOT / 'doc/tutorial_python.md').read_text(encoding='utf-8')
     names = {}
@@ -58,7 +57,6 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_tutorial_of_a_log(folder):
-    """Its commands run, a part of the log validates, and the identified model leaves the noise."""
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     for block in blocks('log', 'bash'):
         ended = subprocess.run(
@@ -78,7 +76,6 @@ def test_the_tutorial_of_a_log(folder):
 
 @pytest.mark.skipif(shutil.which('ros2') is None, reason='the command ros2 is missing')
 def test_the_tutorial_of_ros2(folder, monkeypatch):
-    """The launch file runs on while the other lines are tried; each succeeds."""
     install_space = pytest.importorskip('install_space')
     prefix = folder / 'install'
     share = install_space.add_package(prefix, 'ne_dynamics')

@@ -39,3 +39,22 @@ def call_in_every_form(method, *batches, axis=0):
         assert method(*first, out=single_out) is single_out
         np.testing.assert_array_equal(single_out, singles[0])
     return forms
+
+
+def under_wrenches(method, links, first=3):
+    """Return a method that takes wrenches on links by place, behind its first arguments.
+
+    Parameters
+    ----------
+    method : callable
+    links : iterable of str
+    first : int
+        Number of arguments before the wrenches.
+    """
+    names = list(links)
+
+    def call(*given, out=None):
+        on_links = dict(zip(names, given[first:], strict=True))
+        return method(*given[:first], external_wrenches=on_links, out=out)
+
+    return call

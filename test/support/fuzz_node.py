@@ -77,9 +77,6 @@ LONGEST_LINE = 4_000
 LARGEST_REPORT = 300
 """Entries of a diagnostic status."""
 
-LARGE_MESSAGE = 100_000
-"""Bytes."""
-
 WORKERS = (PLANNING, AT_LEISURE)
 """What works for the node."""
 

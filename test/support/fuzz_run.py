@@ -181,7 +181,7 @@ def fuzz_all(options: argparse.Namespace, seed: int) -> int:
         for one in (1, 2):
             count = options.dds_messages // 2
             print(f'over DDS, {count} messages:', flush=True)
-            report, found = fuzz_process(plan(seed, 1000 + one), count, domain)
+            report, found = fuzz_process(plan(seed, 1000 + one), count)
             print(report)
             fuzz.violations += found
     print('\n\n'.join(fuzz.violations) or 'no violation')

@@ -9,8 +9,6 @@ from fuzz_messages import Step
 
 real_clock = time.perf_counter
 
-TAILS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-
 
 def shrink(
     steps: Sequence[Step], does_harm: Callable[[Sequence[Step]], bool], seconds: float
@@ -20,7 +18,7 @@ def shrink(
     Parameters
     ----------
     steps : sequence of Step
-        All that was done, the last of them with the harm.
+        All that was done: the first brings the node up, the last comes with the harm.
     does_harm : callable
         Does steps anew, and tells.
     seconds : float
@@ -32,24 +30,13 @@ def shrink(
         All of them when the harm does not come again.
     """
     end = real_clock() + seconds
-    best = list(steps)
-    # The node has to be brought up in any case.
-    begin = best[:1]
-    for count in TAILS:
-        if count + 1 >= len(best) or real_clock() > end:
-            break
-        tail = begin + best[-count:]
-        if does_harm(tail):
-            best = tail
-            break
-    size = len(best) // 2
+    best, size = list(steps), len(steps) // 2
     while size and real_clock() < end:
-        at, is_smaller = len(best) - 1 - size, False
-        while at >= 0 and real_clock() < end:
+        # Parts of this size are left out one by one, from the last but one to the second.
+        is_smaller = False
+        for at in range(len(best) - 1 - size, 0, -size):
             candidate = best[:at] + best[at + size :]
-            if does_harm(candidate):
+            if real_clock() < end and does_harm(candidate):
                 best, is_smaller = candidate, True
-            at -= size
-        if not is_smaller or size > 1:
-            size //= 2
+        size = size if is_smaller and size == 1 else size // 2
     return best

@@ -6,8 +6,9 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
-from ne_dynamics.ros.running.worker_process import WorkerProcess
+from ne_dynamics.ros.running.worker_process import PLANNING, WorkerProcess
 
 
 @contextmanager
@@ -22,3 +23,12 @@ def held_up(worker: WorkerProcess) -> Iterator[int]:
     finally:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGCONT)
+
+
+@contextmanager
+def being_planned(bench: Any, message: Any) -> Iterator[int]:
+    """Send a trajectory whose plan is not done before the block is; yield the planner's number."""
+    with held_up(PLANNING) as pid:
+        bench.trajectories.publish(message)
+        bench.spin(lambda: bench.node.configured.motion.planning.is_busy, 'the message')
+        yield pid

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+import yaml
+
 RUN = """
 import sys
 from launch import LaunchDescription, LaunchService
@@ -91,3 +93,20 @@ class LaunchProcess:
                 return True
             time.sleep(0.05)
         return bool(condition())
+
+
+def refusal(path, environment, *arguments, starts=False):
+    """Return what a launch file printed that ended by itself; no process began unless `starts`."""
+    with LaunchProcess(path, arguments, environment) as process:
+        assert process.wait_until(lambda: not process.is_running)
+    assert 'Traceback' not in process.output, process.output
+    if not starts:
+        assert 'process started' not in process.output, process.output
+        assert process.returncode == 1, process.output
+    return process.output
+
+
+def write_parameters(path, values, node='/**'):
+    """Write a parameter file; return its argument."""
+    path.write_text(yaml.safe_dump({node: {'ros__parameters': values}}))
+    return f'params_file:={path}'

@@ -36,13 +36,12 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'benchmark/test_bench_command.py': {
         'test_checkouts_are_compared': 0,
-        'test_loaded_hop_runs': 0,
         'test_part_runs': 1,
         'test_regressor_part_runs': 0,
         'test_sweep_part_runs': 0,
     },
     'benchmark/test_bench_competitors.py': {
-        'test_contenders_compute_the_same': 10,
+        'test_contenders_compute_the_same': 6,
     },
     'bring_up/test_setup.py': {
         'test_colcon_builds_it': 2,
@@ -59,17 +58,19 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_document_has_the_errors_of_the_demo': 0,
     },
     'cli/test_demo_scenarios.py': {
+        'test_a_tool_that_is_felt_or_told_of_costs_a_fraction_of_the_error': 0,
         'test_masses_that_are_20_percent_off_leave_computed_torque_ahead_of_pd': 0,
         'test_motors_too_weak_for_a_motion_cost_time_and_no_path': 0,
         'test_positions_alone_have_a_feed_forward_by_splines': 0,
         'test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool': 0,
     },
     'cli/test_hostile_names.py': {
-        'test_identified_urdf_has_the_same_names': 4,
-        'test_reports_on_dh_files_are_safe_to_print': 6,
+        'test_identified_urdf_has_the_same_names': 3,
+        'test_reports_on_dh_files_are_safe_to_print': 4,
     },
     'cli/test_identify_extras.py': {
         'test_evaluate_says_of_the_files_what_identify_reported': 1,
+        'test_files_of_a_recorded_bag_are_what_was_reported': 0,
     },
     'cli/test_identify_faults.py': {
         'test_changes_by_hand': 2,
@@ -81,6 +82,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'codegen/test_array_api.py': {
         'test_every_function_equals_its_method': 80,
         'test_the_text_is_straight_lines_that_write_into_nothing': 1,
+    },
+    'codegen/test_base_parameters.py': {
+        'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 3,
     },
     'codegen/test_c_project.py': {
         'test_the_library_builds_without_a_warning_and_its_test_passes': 1,
@@ -99,6 +103,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'codegen/test_compiled.py': {
         'test_arguments_can_be_given_by_name_and_place': 12,
         'test_backends_agree_on_every_function_single_and_batch': 12,
+        'test_no_function_takes_a_number_that_is_not_finite': 16,
     },
     'codegen/test_control_law.py': {
         'test_a_firmware_gets_the_efforts_of_the_node': 1,
@@ -124,9 +129,11 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_result_is_written_into_out': 48,
     },
     'codegen/test_rounding_note.py': {
-        'test_no_printed_function_changes_by_more_than_its_header_says': 7,
+        'test_no_printed_function_changes_by_more_than_its_header_says': 4,
     },
     'codegen/test_source.py': {
+        'test_names_in_the_header_cannot_leave_their_comment': 20,
+        'test_no_name_of_a_model_file_reaches_the_assembly': 6,
         'test_no_name_of_a_model_file_reaches_what_is_executed': 3,
         'test_text_of_random_robots_keeps_to_the_alphabet': 1,
     },
@@ -153,6 +160,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_publisher_that_never_moves_takes_nothing_from_the_damping': 2,
         'test_two_publishers_in_turns_do_not_throw_the_arm': 2,
     },
+    'control/test_effort_steps.py': {
+        'test_healthy_drivers_are_not_blamed': 6,
+    },
     'control/test_feasibility.py': {
         'test_a_loop_with_a_velocity_filter_grows_as_it_is_said': 16,
     },
@@ -172,6 +182,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_arrival_matters_little_where_they_bear_none': 1,
         'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
     },
+    'controller/test_controller_law.py': {
+        'test_the_controller_commands_what_the_node_commands': 4,
+    },
     'controller/test_controller_package.py': {
         'test_a_package_may_have_any_name': 2,
     },
@@ -188,7 +201,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_faults_planted_in_recorded_logs_are_found': 1,
         'test_friction_that_turns_round_gradually_is_no_fault': 1,
         'test_joints_of_which_the_model_expects_nothing_have_no_vote': 1,
-        'test_planted_faults_are_found_and_repaired': 2,
+        'test_planted_faults_are_found_and_repaired': 5,
         'test_recorded_ur10e_is_right': 1,
         'test_two_faults_are_both_found': 1,
     },
@@ -196,16 +209,33 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_base_that_is_tilted_by_fifteen_degrees_is_named': 1,
         'test_a_description_of_another_robot_is_named': 1,
         'test_a_zero_that_is_off_by_twenty_degrees_is_named': 1,
-        'test_good_logs_of_five_arms_raise_no_alarm': 3,
-        'test_gravity_that_a_driver_takes_out_is_named': 1,
+        'test_an_arm_that_hangs_from_the_ceiling_is_named': 1,
+        'test_efforts_in_newton_millimetres_are_one_finding': 1,
+        'test_efforts_of_one_sign_by_themselves_are_no_fault': 1,
+        'test_good_logs_of_six_arms_raise_no_alarm': 4,
+        'test_gravity_that_a_driver_takes_out_is_named': 2,
         'test_one_joint_of_several_in_degrees_is_named': 1,
         'test_the_gear_of_an_encoder_is_named': 1,
+        'test_what_nothing_explains_says_what_was_tried_and_repairs_nothing': 1,
+    },
+    'fuzz/test_fuzz.py': {
+        'test_messages_of_all_kinds': 3,
     },
     'fuzz/test_fuzz_annotator.py': {
         'test_trajectories_of_all_kinds': 1,
     },
+    'fuzz/test_fuzz_core.py': {
+        'test_a_parameter_is_refused_or_of_its_kind': 20,
+    },
     'gains/test_gain_falling.py': {
         'test_no_arm_falls_with_gains_by_the_factor_that_is_printed': 0,
+    },
+    'golden/test_identification_net.py': {
+        'test_a_driver_is_described_as_it_was': 1,
+        'test_a_log_gives_the_model_that_it_gave': 2,
+    },
+    'golden/test_interfaces_net.py': {
+        'test_equations_take_as_many_operations_as_before': 4,
     },
     'identification/test_base_estimate.py': {
         'test_intervals_of_each_base_parameter_hold_the_truth': 1,
@@ -233,9 +263,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_worker_that_is_killed_changes_nothing': 1,
     },
     'logs/test_layouts_of_csv.py': {
-        'test_columns_are_named_by_hand': 1,
         'test_messages_that_were_printed': 1,
-        'test_one_command_takes_it_to_a_model': 1,
     },
     'logs/test_long_logs.py': {
         'test_memory_does_not_grow_with_the_log': 0,
@@ -243,6 +271,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'motion/test_annotation.py': {
         'test_friction_with_hysteresis_follows_the_path': 4,
         'test_linear_interpolation_stays_within_the_tolerance': 4,
+        'test_three_arms_stay_within_the_tolerance_by_pinocchio': 4,
     },
     'motion/test_check.py': {
         'test_no_sample_lies_outside_the_bounds': 8,
@@ -258,97 +287,56 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_no_limit_is_left_and_one_is_always_met': 2,
     },
     'oracles/test_derivatives.py': {
-        'test_a_batch_stacks_the_samples_behind_the_parts': 12,
-        'test_a_singular_mass_matrix_is_refused': 2,
-        'test_forward_dynamics_against_differences': 4,
-        'test_forward_dynamics_of_trees_against_pinocchio': 4,
-        'test_identities': 6,
-        'test_inverse_dynamics_against_differences': 4,
-        'test_inverse_dynamics_of_trees_against_pinocchio': 4,
         'test_robots_against_pinocchio': 4,
-        'test_the_slope_of_a_sign_is_zero_at_rest_too': 1,
-        'test_velocity_slopes_are_coriolis_terms': 4,
     },
     'oracles/test_energy.py': {
-        'test_energy_and_momentum_are_forms_of_the_mass_matrix': 5,
-        'test_energy_and_momentum_change_as_mechanics_says': 8,
-        'test_energy_and_momentum_over_a_simulated_motion': 3,
-        'test_gradient_of_the_lagrangian': 8,
-        'test_potential_energy_is_the_height_of_the_centre_of_mass': 8,
-        'test_robots_agree_with_pinocchio': 6,
-        'test_trees_agree_with_pinocchio': 4,
-    },
-    'oracles/test_identities.py': {
-        'test_forward_dynamics_inverts_inverse_dynamics': 10,
-        'test_regressor_times_parameters': 6,
-        'test_torque_is_the_sum_of_its_terms': 6,
+        'test_robots_agree_with_pinocchio': 4,
     },
     'oracles/test_inverse_kinematics.py': {
-        'test_poses_of_example_robots_are_met': 7,
-        'test_poses_of_random_arms_are_met': 7,
+        'test_poses_of_example_robots_are_met': 4,
+        'test_poses_of_random_arms_are_met': 4,
     },
     'oracles/test_link_frames.py': {
-        'test_poses_of_all_links_of_trees': 5,
-        'test_rates_of_jacobians_against_differences': 8,
-        'test_rates_of_jacobians_of_trees': 10,
+        'test_rates_of_jacobians_of_trees': 6,
         'test_robots': 3,
     },
     'oracles/test_loads.py': {
-        'test_a_wrench_on_a_link_is_the_jacobian_transposed': 6,
-        'test_a_wrench_on_the_tip_has_the_opposite_sign': 6,
-        'test_everything_at_once': 6,
-        'test_forward_dynamics_with_loads': 12,
-        'test_gravity_and_mass_matrix_with_a_payload': 6,
-        'test_wrenches_add_up': 6,
-        'test_wrenches_on_any_link': 6,
-    },
-    'oracles/test_payload.py': {
-        'test_a_payload_at_run_time_is_the_payload_in_the_model': 3,
-        'test_a_payload_at_run_time_is_the_payload_in_the_model_of_a_tree': 14,
-        'test_random_trees_with_a_payload_on_a_moving_base': 12,
-        'test_robots_with_a_payload': 8,
+        'test_dynamics_with_loads': 12,
     },
     'oracles/test_pinocchio_dh.py': {
         'test_random_chains': 6,
     },
-    'oracles/test_pinocchio_moving_base.py': {
-        'test_random_trees_on_a_moving_base': 6,
-        'test_robots_on_a_moving_base': 8,
-    },
     'oracles/test_pinocchio_random_trees.py': {
-        'test_chain_with_the_rest_locked': 6,
-        'test_inverse_dynamics_and_gravity': 20,
-        'test_kinematics': 8,
-        'test_mass_matrix_coriolis_and_forward_dynamics': 8,
-        'test_regressor': 6,
+        'test_chain_with_the_rest_locked': 4,
+        'test_inverse_dynamics_and_gravity': 10,
+        'test_mass_matrix_coriolis_and_forward_dynamics': 5,
+        'test_regressor': 4,
     },
     'oracles/test_pinocchio_robots.py': {
-        'test_coriolis_product': 9,
-        'test_forward_dynamics': 9,
-        'test_forward_dynamics_with_tip_wrench': 9,
-        'test_forward_kinematics_of_named_links': 9,
-        'test_inverse_dynamics': 14,
-        'test_inverse_dynamics_with_tip_wrench': 14,
-        'test_jacobian': 16,
-        'test_regressor': 8,
+        'test_coriolis_matrix_is_the_christoffel_one': 4,
+        'test_forward_dynamics': 8,
+        'test_forward_kinematics_of_named_links': 4,
+        'test_inverse_dynamics': 8,
+        'test_jacobian': 6,
+        'test_quantity': 12,
+        'test_regressor': 4,
     },
     'oracles/test_run_time_parameters.py': {
-        'test_every_method_is_that_of_the_changed_robot': 1,
-        'test_large_numbers': 4,
-        'test_parameters_upon_parameters': 4,
-        'test_pinocchio_with_the_same_parameters_agrees': 4,
-        'test_robots_of_the_package': 1,
-        'test_the_efforts_are_linear_in_the_inertias': 4,
-        'test_the_robot_of_the_new_dynamics_has_the_numbers': 4,
-        'test_what_is_not_given_stays': 12,
+        'test_every_method_is_that_of_the_changed_robot': 2,
         'test_zeros_in_the_model_are_not_built_in': 1,
     },
     'oracles/test_toppra.py': {
         'test_a_path_takes_as_long_as_toppra_says': 1,
     },
+    'oracles/test_toppra_turns.py': {
+        'test_tight_turns_take_as_long_as_toppra_says': 4,
+    },
     'papers/test_fitted_arm.py': {
         'test_fitted_frames_are_the_same_robot': 16,
         'test_robots_of_example_robot_data_are_fitted': 2,
+    },
+    'papers/test_forms_on_models.py': {
+        'test_a_robot_at_rest_is_compared_by_the_scale_of_its_efforts': 3,
     },
     'papers/test_formulation_agreement.py': {
         'test_a_moving_base_equals_production_and_pinocchio': 2,
@@ -362,20 +350,22 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_disagreements_are_up_to_date': 0,
         'test_simulations_are_up_to_date': 0,
     },
+    'ros/test_wrench_gain.py': {
+        'test_an_arm_at_rest_carries_all_of_a_known_tool_at_every_gain': 6,
+    },
     'simulation/test_closed_loop.py': {
         'test_computed_torque_tracks_twenty_times_better_than_pd_of_the_same_bandwidth': 1,
         'test_the_puma_of_the_control_paper_stays_within_one_bit_of_its_converter': 0,
-        'test_the_wrist_wrench_makes_up_for_a_load_that_the_model_does_not_know': 0,
     },
     'simulation/test_damped_arms.py': {
-        'test_a_motor_at_its_limit_throws_no_other_joint': 3,
-        'test_a_state_that_is_not_believed_is_damped_too': 4,
-        'test_braking_throws_no_joint_that_stands': 8,
+        'test_a_motor_at_its_limit_throws_no_other_joint': 2,
+        'test_a_state_that_is_not_believed_is_damped_too': 3,
+        'test_braking_throws_no_joint_that_stands': 4,
     },
     'simulation/test_fault_damping.py': {
-        'test_a_frozen_encoder_lets_no_joint_get_faster': 5,
+        'test_a_frozen_encoder_lets_no_joint_get_faster': 3,
         'test_an_arm_that_shakes_beyond_its_limits_calms_down': 2,
-        'test_no_joint_gets_faster': 8,
+        'test_no_joint_gets_faster': 5,
     },
     'simulation/test_firmware_law.py': {
         'test_a_firmware_moves_the_arm_as_the_controller_does': 2,
@@ -392,21 +382,21 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'simulation/test_leader_arm.py': {
         'test_a_hand_moves_it_and_released_it_stays': 1,
-        'test_a_model_with_too_much_friction_does_not_run_away': 2,
-        'test_friction_that_the_joints_have_holds_an_error_of_a_tenth_back': 2,
-        'test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away': 2,
+        'test_a_model_with_too_much_friction_does_not_run_away': 1,
+        'test_friction_that_the_joints_have_holds_an_error_of_a_tenth_back': 1,
+        'test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away': 1,
         'test_with_friction_it_stays_where_it_was_left': 1,
     },
     'simulation/test_observer_loop.py': {
-        'test_a_push_is_seen_soon': 2,
+        'test_a_push_is_seen_soon': 1,
         'test_elastic_joints_do_not_swing': 1,
         'test_fast_motions_are_no_contact': 1,
         'test_it_is_never_worse': 2,
     },
     'simulation/test_pacing_changes_loop.py': {
         'test_a_limit_that_is_lowered_slows_the_rest_of_the_path': 1,
-        'test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity': 2,
-        'test_a_motion_that_is_given_up_stops_on_its_path': 3,
+        'test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity': 1,
+        'test_a_motion_that_is_given_up_stops_on_its_path': 2,
         'test_a_path_waits_for_a_joint_that_is_held': 1,
         'test_a_payload_that_is_set_slows_the_rest_of_the_path': 1,
         'test_a_scaled_motion_stays_on_its_path': 1,
@@ -414,7 +404,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_what_the_model_does_not_know_costs_time_first': 1,
     },
     'simulation/test_pacing_loop.py': {
-        'test_weak_motors_cost_time_and_no_path': 6,
+        'test_weak_motors_cost_time_and_no_path': 4,
     },
     'simulation/test_payload_loop.py': {
         'test_a_slow_motion_tells_by_efforts': 1,
@@ -424,21 +414,22 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_wrist_sensor_tells': 1,
     },
     'simulation/test_pushed_arm.py': {
-        'test_whatever_is_accepted_without_a_remark_comes_to_rest': 8,
+        'test_a_rate_limit_that_is_refused_lets_the_arm_swing': 4,
+        'test_whatever_is_accepted_without_a_remark_comes_to_rest': 5,
     },
     'simulation/test_state_effort_loop.py': {
-        'test_whatever_is_set_the_step_is_bounded': 36,
+        'test_whatever_is_set_the_step_is_bounded': 18,
     },
     'simulation/test_state_loss.py': {
-        'test_an_arm_with_gears_stands': 7,
+        'test_an_arm_with_gears_stands': 4,
         'test_an_arm_without_friction_is_slower_and_nearer': 1,
-        'test_noise_of_the_velocities_does_not_matter_with_gears': 3,
+        'test_velocities_that_are_differences_of_coarse_positions_do_not_matter_with_gears': 4,
     },
     'simulation/test_sticking_joints.py': {
         'test_an_encoder_that_freezes_at_rest_is_found_when_it_matters': 3,
-        'test_an_encoder_that_freezes_in_motion_is_found_within_50_ms': 8,
+        'test_an_encoder_that_freezes_in_motion_is_found_within_50_ms': 5,
         'test_friction_that_nobody_knows_is_no_frozen_encoder': 4,
-        'test_no_friction_is_taken_for_a_frozen_encoder': 8,
+        'test_no_friction_is_taken_for_a_frozen_encoder': 5,
     },
     'simulation/test_streams.py': {
         'test_a_lost_chunk_leaves_the_arm_on_its_way': 1,
@@ -454,6 +445,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'simulation/test_wrench_without_readings.py': {
         'test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is': 2,
         'test_without_any_reading_the_tool_of_the_model_is_carried': 3,
+    },
+    'test_document_numbers.py': {
+        'test_the_c_library_is_as_large_as_is_said': 0,
     },
 }
 

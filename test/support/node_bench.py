@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import gc
-import time
-from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
-from node_probe import LATCHED, NodeProbe
+from node_probe import LATCHED, ServedProbe
 from rcl_interfaces.msg import Log
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.ros.node import ComputedTorqueNode
-from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo.node_messages import parameter_of, set_stamp
-
-DOMAIN = private_domain()
-PATIENCE = 120.0
-"""Seconds that something may take on a busy machine before the test gives up."""
 
 NO_BACKEND_CHOICE = {'backend': 'python'}
 ANY_PACE = {
@@ -64,15 +55,11 @@ def _dynamics(model_file: Any) -> Dynamics:
     return Dynamics(_robot(model_file), backend='python')
 
 
-class Bench(NodeProbe):
+class Bench(ServedProbe):
     """The node under test and a node that is everything around it."""
 
     def __init__(self) -> None:
-        self.context = Context()
-        self.context.init(domain_id=DOMAIN)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.probe = Node('probe', context=self.context)
-        self.executor.add_node(self.probe)
+        super().__init__()
         self.node: ComputedTorqueNode | None = None
         self.model_file = str(shipped_file('six_axis_arm.urdf'))
         self.commands: list[np.ndarray] = []
@@ -148,15 +135,19 @@ class Bench(NodeProbe):
 
     # ---- time
 
-    def until(self, condition: Callable[[], Any], what: str = 'condition') -> Any:
-        """Serve both nodes until something is so."""
-        deadline = time.monotonic() + PATIENCE
-        while not (result := condition()):
-            assert time.monotonic() < deadline, f'{what} did not come about: {self.said()}'
-            self.executor.spin_once(timeout_sec=0.02)
-        return result
+    @cached_property
+    def _clock(self) -> Any:
+        return self.probe.create_publisher(Clock, '/clock', 10)
 
-    spin = until
+    def tick(self, seconds: float) -> None:
+        """Let this be the simulated time [s], and all that is due happen."""
+        nanoseconds = round(seconds * 1e9)
+        message = Clock()
+        message.clock.sec, message.clock.nanosec = divmod(nanoseconds, 10**9)
+        self.spin(self._clock.get_subscription_count)
+        self._clock.publish(message)
+        self.spin(lambda: self.node.get_clock().now().nanoseconds == nanoseconds, 'the time')
+        self.settle()
 
     # ---- messages
 
@@ -227,6 +218,11 @@ class Bench(NodeProbe):
         """Return what the node has logged."""
         return [entry.msg for entry in self.log if entry.name.endswith('computed_torque')]
 
+    def forget_what_was_said(self) -> None:
+        """Let all of it arrive, and forget it: what is heard from now on is new."""
+        self.settle()
+        self.log.clear()
+
     def hear(self, *fragments: str) -> str:
         """Wait until the node has logged a line with all of these in it; return it."""
 
@@ -238,13 +234,8 @@ class Bench(NodeProbe):
 
     def close(self) -> None:
         """Destroy everything."""
-        for node in (self.node, self.probe):
-            if node is not None:
-                self.executor.remove_node(node)
-                node.destroy_node()
-        self.executor.shutdown()
-        self.context.try_shutdown()
+        super().close(*([] if self.node is None else [self.node]))
         # The log's publisher goes by the node's name: when a node of an earlier test is
         # collected late, it takes away the one of the node under test.
-        node = self.node = self.probe = None
+        self.node = self.probe = None
         gc.collect()

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import abc
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
 from rclpy.parameter import parameter_value_to_python
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from ne_dynamics.ros.running.private_domain import private_domain
 from ne_dynamics.simulation.demo.node_messages import (
     parameters_request,
     set_stamp,
@@ -25,6 +30,10 @@ LATCHED = QoSProfile(
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
+
+DOMAIN = private_domain()
+PATIENCE = 120.0
+"""Seconds that something may take on a busy machine before the test gives up."""
 
 
 class NodeProbe(abc.ABC):
@@ -114,6 +123,44 @@ class NodeProbe(abc.ABC):
             self._descriptions = self.probe.create_publisher(String, 'robot_description', LATCHED)
             self.until(self._descriptions.get_subscription_count, 'robot_description')
         self._descriptions.publish(String(data=text))
+
+
+class ServedProbe(NodeProbe):
+    """A probe in a context of its own; the test serves it, and all nodes of its executor."""
+
+    def __init__(self) -> None:
+        self.context = Context()
+        self.context.init(domain_id=DOMAIN)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.probe = Node('probe', context=self.context)
+        self.executor.add_node(self.probe)
+
+    def until(self, condition: Callable[[], Any], what: str = 'condition') -> Any:
+        """Serve all nodes until something is so."""
+        deadline = time.monotonic() + PATIENCE
+        while not (result := condition()):
+            assert time.monotonic() < deadline, f'{what} did not come about: {self.said()}'
+            self.executor.spin_once(timeout_sec=0.02)
+        return result
+
+    spin = until
+
+    def serve_for(self, seconds: float) -> None:
+        """Serve all nodes for a while."""
+        deadline = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() > deadline, 'time')
+
+    def said(self) -> list[str]:
+        """Return what the node under test has said, for who waits in vain."""
+        return []
+
+    def close(self, *nodes: Any) -> None:
+        """Destroy nodes, and the probe."""
+        for node in (*nodes, self.probe):
+            self.executor.remove_node(node)
+            node.destroy_node()
+        self.executor.shutdown()
+        self.context.try_shutdown()
 
 
 def _dotted(values: dict[str, Any]) -> dict[str, Any]:

@@ -19,12 +19,6 @@ COMPILED = frozenset(BACKENDS) - {'python'}
 EVERYTHING = os.environ.get('NE_DYNAMICS_ORACLES') == 'all'
 """Run the compiled backends on every case too."""
 
-
-def choose_seeds(first, few, many):
-    """Return the seeds of random cases: a few from the first on, or many, with everything."""
-    return range(first, first + (many if EVERYTHING else few))
-
-
 TOLERANCE = 1e-9
 """Largest relative error against an oracle; see :func:`relative_error`."""
 

@@ -203,20 +203,6 @@ class PinocchioRobot:
         self.model.armature = armature
         self.data = self.model.createData()
 
-    def set_inertial_parameters(self, joints, parameters):
-        """Replace the inertia of the bodies that `joints` move, ten numbers a body."""
-        for name, ten in zip(joints, np.reshape(parameters, (-1, 10)), strict=True):
-            index = self.model.getJointId(name)
-            self.model.inertias[index] = pin.Inertia.FromDynamicParameters(np.array(ten))
-        self.data = self.model.createData()
-
-    def set_friction(self, viscous, coulomb):
-        """Give each coordinate's own joint this friction and mimic joints none, shape (n,)."""
-        self._damping[:] = self._coulomb[:] = 0.0
-        for name, damping, friction in zip(self.coordinates, viscous, coulomb, strict=True):
-            self._damping[self._velocity_index(name)] = damping
-            self._coulomb[self._velocity_index(name)] = friction
-
     def _velocity_index(self, joint):
         return self.model.joints[self.model.getJointId(joint)].idx_v
 
@@ -469,13 +455,13 @@ class PinocchioRobot:
         base = self.data.oMf[self._frame(self.base_link)]
         return (base.inverse() * self.data.oMf[self._frame(link or self.tip)]).homogeneous
 
-    def jacobian(self, q, axes):
-        """Return the Jacobian of the tip, in base or tip axes, shape (6, n)."""
+    def jacobian(self, q, axes, link=None):
+        """Return the Jacobian of a link or the tip, in base or its own axes, shape (6, n)."""
         jacobian = pin.computeFrameJacobian(
             self.model,
             self.data,
             self._configuration(q),
-            self._frame(self.tip),
+            self._frame(link or self.tip),
             self._reference(axes),
         )
         return self._in_axes(jacobian, axes)

@@ -132,9 +132,8 @@ class FollowedMotion:
         self, plan: MotionPlan, running: Motion, here: Circumstances
     ) -> TrajectoryError | None:
         """Let a plan take the place of what is followed; return why it cannot."""
-        settings = self.settings
         here, request, running = on_path(self.time_scaling.path_time, here, plan.request, running)
-        now, checker = here.now, settings.make_checker(here)
+        now, checker = here.now, self.settings.make_checker(here)
         if plan.is_announced and request.origin(now) < now:
             request = replace(request, start_time=None)
         begin = running.sample(now)
@@ -148,7 +147,7 @@ class FollowedMotion:
                 if request.waypoints.carried is not None:
                     request = request.integrated(running, now)
                     exceeded = checker.decide(checker.check_waypoints(request))
-                motion = settings.place(request, running, here, self._stream)
+                motion = self.settings.place(request, running, here, self._stream)
                 exceeded += checker.decide(checker.check_ends(motion, request, begin, now))
         except TrajectoryError as error:
             return error
@@ -156,17 +155,17 @@ class FollowedMotion:
         self._stream.remember(request, now)
         if self.time_scaling.clock is None:
             return None
-        profile, is_outdated = None, bool(exceeded) or plan.settings != settings.number
+        profile, is_outdated = None, bool(exceeded) or plan.settings != self.settings.number
         if plan.pace is not None:
             is_outdated |= placed is None
             profile = plan.pace.profile.shifted(request.origin(now) - plan.origin)
         self.time_scaling.take(
             profile,
-            plan.efforts or settings.path_efforts(here),
+            plan.efforts or self.settings.path_efforts(here),
             motion.start_time,
             begin.velocity,
             motion.sample(now).velocity,
-            has_begun=settings.slows_down and motion.start_time <= now,
+            has_begun=self.settings.slows_down and motion.start_time <= now,
             is_outdated=is_outdated,
         )
         return None

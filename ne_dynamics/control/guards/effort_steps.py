@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -33,17 +33,9 @@ class SteppingJoint(NamedTuple):
 
 
 class EffortSteps:
-    """Counts the large steps of the command of a held arm.
+    """Counts the large steps of the command of a held arm."""
 
-    Parameters
-    ----------
-    n : int
-        Number of joints.
-    bounds : GuardLimits
-    """
-
-    def __init__(self, n: int, bounds: GuardLimits = GUARD_LIMITS) -> None:
-        self._bounds = bounds
+    def __init__(self, n: int) -> None:
         self._last: FloatArray | None = None
         self._directions = np.zeros(n)
         self._turns = np.zeros(n, dtype=int)
@@ -63,7 +55,7 @@ class EffortSteps:
         if last is None or not is_held:
             return
         shares = (effort - last) / limits
-        is_large = np.abs(shares) > self._bounds.large_step
+        is_large = np.abs(shares) > GUARD_LIMITS.large_step
         if not is_large.any():
             return
         directions = np.sign(shares)
@@ -73,7 +65,7 @@ class EffortSteps:
 
     def take(self) -> SteppingJoint | None:
         """Return the joint that stepped to and fro by the most since this was last asked."""
-        shares = np.where(self._turns >= self._bounds.fewest_turns, self._shares, 0.0)
+        shares = np.where(self._turns >= GUARD_LIMITS.fewest_turns, self._shares, 0.0)
         worst = int(shares.argmax())
         found = SteppingJoint(worst, int(self._turns[worst]), float(self._shares[worst]))
         self._turns[:] = 0

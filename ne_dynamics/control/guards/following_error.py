@@ -32,7 +32,7 @@ from math import copysign, inf
 
 import numpy as np
 
-from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.standing_joint import StandingJoints
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind
@@ -163,28 +163,14 @@ class _Swings:
 
 
 class FollowingGuard:
-    """Judges each answered state.
-
-    Parameters
-    ----------
-    joints : sequence of Joint
-    limits : FollowingLimits
-    coupled_friction : sequence of float
-        Of drives that turn with several joints, beside the joints' own [N m or N].
-    bounds : GuardLimits
-    """
+    """Judges each answered state."""
 
     def __init__(
-        self,
-        joints: Sequence[Joint],
-        limits: FollowingLimits,
-        coupled_friction: Sequence[float],
-        bounds: GuardLimits = GUARD_LIMITS,
+        self, joints: Sequence[Joint], limits: FollowingLimits, coupled_friction: Sequence[float]
     ) -> None:
-        self._bounds = bounds
         self._names = [joint.name for joint in joints]
-        slow = bounds.sticking_share * usual_velocities(joints)
-        self._standing = StandingJoints(joints, slow.tolist(), coupled_friction, bounds)
+        slow = GUARD_LIMITS.sticking_share * usual_velocities(joints)
+        self._standing = StandingJoints(joints, slow.tolist(), coupled_friction)
         self._steps = [0.0] * len(self._names)
         self.configure(limits)
         self.reset()
@@ -193,18 +179,18 @@ class FollowingGuard:
         """Let other limits count from the next state on."""
         self._limits = limits
         self._position_limits = _as_list(limits.position)
-        share = self._bounds.lasting_share
+        share = GUARD_LIMITS.lasting_share
         self._lasting_limits = [share * limit for limit in self._position_limits]
         self._velocity_limits = _as_list(limits.velocity)
         self._frozen_limits = _as_list(limits.frozen)
-        self._least_ways = [self._bounds.frozen_share * limit for limit in self._frozen_limits]
+        self._least_ways = [GUARD_LIMITS.frozen_share * limit for limit in self._frozen_limits]
         self._bands = [self._find_band(index) for index in range(len(self._frozen_limits))]
 
     def reset(self) -> None:
         """Forget what was so."""
         self._far, self._saturated = _Lasting(), _Lasting()
-        self._fast = _Lasting(self._bounds.braked_share)
-        self._swings = _Swings(self._bounds.swings)
+        self._fast = _Lasting(GUARD_LIMITS.braked_share)
+        self._swings = _Swings(GUARD_LIMITS.swings)
         self._begin: float | None = None
         self._same: list[_Same] = []
         self._standing.reset()
@@ -236,11 +222,11 @@ class FollowingGuard:
         if not limits:
             return None
         errors = error.tolist()
-        index = self._far.longest(errors, self._lasting_limits, now, self._bounds.lasting_time)
-        share, duration = self._bounds.lasting_share, f' for {self._bounds.lasting_time:g} s'
+        index = self._far.longest(errors, self._lasting_limits, now, GUARD_LIMITS.lasting_time)
+        share, duration = GUARD_LIMITS.lasting_share, f' for {GUARD_LIMITS.lasting_time:g} s'
         if self._begin is None:
             self._begin = now
-        is_caught = now - self._begin >= self._bounds.catching_time
+        is_caught = now - self._begin >= GUARD_LIMITS.catching_time
         for joint, (one, limit) in enumerate(zip(errors, limits, strict=True)):
             if is_caught and not -limit <= one <= limit:
                 index, share, duration = joint, 1.0, ''
@@ -259,13 +245,13 @@ class FollowingGuard:
         if not limits or velocity is None:
             return None
         errors = (tick.desired.velocity - velocity).tolist()
-        index = self._fast.longest(errors, limits, tick.now, self._bounds.velocity_time)
+        index = self._fast.longest(errors, limits, tick.now, GUARD_LIMITS.velocity_time)
         if index is None:
             return None
         return _lost(
             FaultKind.FOLLOWING,
             f'joint {self._names[index]!r}: {abs(errors[index]):.3g} from the desired velocity '
-            f'for {self._bounds.velocity_time:g} s; expected at most {limits[index]:.3g} '
+            f'for {GUARD_LIMITS.velocity_time:g} s; expected at most {limits[index]:.3g} '
             '(following_error.velocity)',
         )
 
@@ -282,7 +268,7 @@ class FollowingGuard:
         for index, standing in self._standing.go_on(since, self._steps).items():
             limit, same = limits[index], self._same[index]
             went = abs(tick.desired.position[index] - same.desired)
-            least = self._least_ways[index] + self._bounds.frozen_steps * self._steps[index]
+            least = self._least_ways[index] + GUARD_LIMITS.frozen_steps * self._steps[index]
             if abs(standing.way) > least and (standing.moved or went > limit):
                 return _lost(
                     FaultKind.FROZEN_POSITION,
@@ -296,13 +282,13 @@ class FollowingGuard:
 
     def _find_band(self, index: int) -> float:
         """Return within which changes a position of a joint is the same [rad or m]."""
-        bounds = self._bounds
+        bounds = GUARD_LIMITS
         flicker = min(bounds.frozen_flicker * self._steps[index], 0.5 * self._least_ways[index])
         return max(bounds.frozen_band * self._frozen_limits[index], flicker)
 
     def _find_standing(self, tick: Tick) -> dict[int, float]:
         """Return joints whose position is the same though the desired one goes on, since when."""
-        now, bounds = tick.now, self._bounds
+        now, bounds = tick.now, GUARD_LIMITS
         here, there = tick.position.tolist(), tick.desired.position.tolist()
         if not self._same:
             self._same = [
@@ -351,7 +337,7 @@ class FollowingGuard:
             return _lost(
                 FaultKind.SATURATED,
                 f'joint {self._names[swings]!r}: from one effort limit to the other '
-                f'{self._bounds.swings} times within {timeout:g} s, '
+                f'{GUARD_LIMITS.swings} times within {timeout:g} s, '
                 f'{bounds[swings]:.4g} each way: the loop is unstable '
                 '(gains, delay, noise; saturation.timeout)',
             )

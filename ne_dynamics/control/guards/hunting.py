@@ -13,16 +13,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.model.rigid_body import FloatArray
 
 
 class HuntingGuard:
     """Looks at the errors of one arm.
-
-    Parameters
-    ----------
-    bounds : GuardLimits
 
     Attributes
     ----------
@@ -30,8 +26,7 @@ class HuntingGuard:
         Joints that are to be left where they are; None for none.
     """
 
-    def __init__(self, bounds: GuardLimits = GUARD_LIMITS) -> None:
-        self._bounds = bounds
+    def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
@@ -54,14 +49,14 @@ class HuntingGuard:
         now : float
             [s]
         """
-        if now - self._since < self._bounds.hunting_interval and self.hunts is None:
+        if now - self._since < GUARD_LIMITS.hunting_interval and self.hunts is None:
             return
         if desired_velocity.any():
             if self._errors:
                 self.reset()
             self._since = now
             return
-        if now - self._since < self._bounds.hunting_interval:
+        if now - self._since < GUARD_LIMITS.hunting_interval:
             return
         before, errors = self._errors, error.tolist()
         self._errors, self._since = errors, now
@@ -70,7 +65,7 @@ class HuntingGuard:
 
     def _look(self, before: list[float], errors: list[float]) -> None:
         """Compare the errors with those of the look before."""
-        bounds = self._bounds
+        bounds = GUARD_LIMITS
         for index, (old, new) in enumerate(zip(before, errors, strict=True)):
             left = self._left.get(index)
             if left is not None and abs(new - left) > bounds.hunting_away * abs(left):

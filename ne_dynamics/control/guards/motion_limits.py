@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
@@ -41,14 +41,9 @@ class FollowingLimits:
     counts_without_feedback: bool = False
 
     @classmethod
-    def derived(
-        cls,
-        joints: Sequence[Joint],
-        saturation_timeout: float = inf,
-        bounds: GuardLimits = GUARD_LIMITS,
-    ) -> FollowingLimits:
+    def derived(cls, joints: Sequence[Joint], saturation_timeout: float = inf) -> FollowingLimits:
         """Return the limits that come of the velocity limits of an arm."""
-        speeds = usual_velocities(joints)
+        bounds, speeds = GUARD_LIMITS, usual_velocities(joints)
         return cls(
             bounds.derived_position_time * speeds,
             bounds.derived_velocity_share * speeds,

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -133,26 +133,12 @@ class Standing:
 
 
 class StandingJoints:
-    """Keeps the last states of an arm, and says how far joints that stand must have gone.
-
-    Parameters
-    ----------
-    joints : sequence of Joint
-    slow : sequence of float
-        Joints that are slower stick at once [rad/s or m/s].
-    coupled_friction : sequence of float
-        Of drives that turn with several joints, beside the joints' own [N m or N].
-    bounds : GuardLimits
-    """
+    """Keeps the last states of an arm, and says how far joints that stand must have gone."""
 
     def __init__(
-        self,
-        joints: Sequence[Joint],
-        slow: Sequence[float],
-        coupled_friction: Sequence[float],
-        bounds: GuardLimits = GUARD_LIMITS,
+        self, joints: Sequence[Joint], slow: Sequence[float], coupled_friction: Sequence[float]
     ) -> None:
-        self._bounds = bounds
+        bounds = GUARD_LIMITS
         self._history, self._fewest = bounds.history_time, bounds.history_states
         self._slow = list(slow)
         limits = [
@@ -183,10 +169,10 @@ class StandingJoints:
     @property
     def are_states_dense(self) -> bool:
         """Whether the last states say what joints must have done between them."""
-        states, count = self._states, self._bounds.frozen_states
+        states, count = self._states, GUARD_LIMITS.frozen_states
         if len(states) < count:
             return False
-        return states[-1].now - states[-count].now <= self._bounds.frozen_longest
+        return states[-1].now - states[-count].now <= GUARD_LIMITS.frozen_longest
 
     def note(self, state: Tick) -> None:
         """Take a state."""
@@ -209,7 +195,7 @@ class StandingJoints:
         """
         first, last = self._states[0], self._states[-1]
         if (
-            last.now - self._learnt_at < self._bounds.friction_interval
+            last.now - self._learnt_at < GUARD_LIMITS.friction_interval
             or len(self._states) < self._fewest
         ):
             return
@@ -280,12 +266,12 @@ class StandingJoints:
             friction = self._find_friction(index, float(held[index]), one.inertia)
             elapsed = state.now - before.now
             one.go_on(
-                excess, friction, self._bounds.friction_variation, self._slow[index], elapsed
+                excess, friction, GUARD_LIMITS.friction_variation, self._slow[index], elapsed
             )
 
     def _find_friction(self, index: int, held: float, inertia: float) -> _Range:
         """Return what can be believed of the friction of a joint at rest."""
-        bounds = self._bounds
+        bounds = GUARD_LIMITS
         found = self._observed[index].find_range(bounds.friction_observations)
         middle, half = 0.0, self._assumed[index]
         if found is not None:
@@ -351,7 +337,7 @@ class StandingJoints:
         last, wanted_last = positions[-1] - positions[place], desired[-1] - desired[place]
         if not (0.0 < before * wanted < 2.0 * wanted**2 and last * wanted_last > 0.0):
             return False
-        least = self._bounds.steadiness * before / wanted - step / abs(wanted_last)
+        least = GUARD_LIMITS.steadiness * before / wanted - step / abs(wanted_last)
         return bool(last / wanted_last >= least)
 
 

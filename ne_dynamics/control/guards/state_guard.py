@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
@@ -125,13 +125,6 @@ class _Seen(NamedTuple):
 class StateGuard:
     """Judges states one after the other.
 
-    Parameters
-    ----------
-    joints : sequence of Joint
-        Of the robot; continuous ones may turn over.
-    limits : StateLimits
-    bounds : GuardLimits
-
     Attributes
     ----------
     ahead : float
@@ -139,13 +132,7 @@ class StateGuard:
         usual case.
     """
 
-    def __init__(
-        self,
-        joints: Sequence[Joint],
-        limits: StateLimits,
-        bounds: GuardLimits = GUARD_LIMITS,
-    ) -> None:
-        self._bounds = bounds
+    def __init__(self, joints: Sequence[Joint], limits: StateLimits) -> None:
         self._names = [joint.name for joint in joints]
         self._turns = frozenset(continuous_joints(joints).tolist())
         self.configure(limits)
@@ -199,7 +186,7 @@ class StateGuard:
 
     def excuse(self, duration: float) -> None:
         """Let so much of the time until the next state be no gap: nobody listened [s]."""
-        self._excused = min(self._excused + duration, self._bounds.longest_excuse)
+        self._excused = min(self._excused + duration, GUARD_LIMITS.longest_excuse)
 
     def restore(self, fault: Fault) -> None:
         """Let a fault that a state has ended go on: the state could not be answered."""
@@ -240,7 +227,7 @@ class StateGuard:
         self._history = [one for one in self._history if now - one[1] <= window]
         self._history.append((fault.kind, now))
         count = sum(kind is fault.kind for kind, _ in self._history)
-        bounds = self._bounds
+        bounds = GUARD_LIMITS
         if count < bounds.repeats and len(self._history) < bounds.repeats_of_any_kind:
             return fault
         text = f'{fault.text}; {count} times within {window:g} s'
@@ -350,7 +337,7 @@ class StateGuard:
         return before
 
     def _refuse_old(self, seen: _Seen, behind: float) -> None:
-        if behind >= self._bounds.largest_disorder:
+        if behind >= GUARD_LIMITS.largest_disorder:
             self._refuse('header.stamp', f'set back by {behind:.3g} s', FaultKind.BACKWARDS, seen)
         raise StateRefused('header.stamp', f'{behind:.3g} s before the last one')
 
@@ -385,7 +372,7 @@ class StateGuard:
 
     def _states_to_return(self, kind: FaultKind, now: float) -> int:
         """Return how many states in a row must agree after a fault, the last one at a time [s]."""
-        last, bounds = self._last, self._bounds
+        last, bounds = self._last, GUARD_LIMITS
         if kind is FaultKind.JUMPED:
             return bounds.states_after_jump
         is_set_back = last is not None and now <= last.time
@@ -396,13 +383,13 @@ class StateGuard:
     def _advances(self, before: _Seen, after: _Seen) -> bool:
         """Whether the stamps go on with the messages."""
         elapsed = max(after.arrival - before.arrival, 0.0)
-        return after.time - before.time > self._bounds.slowest_clock * elapsed
+        return after.time - before.time > GUARD_LIMITS.slowest_clock * elapsed
 
     def _jump(self, before: _Seen, after: _Seen) -> str:
         """Return which joint moved farther than it can, in words; '' when none did."""
         if self._velocities is None:
             return ''
-        elapsed, slack = after.time - before.time, self._bounds.position_slack
+        elapsed, slack = after.time - before.time, GUARD_LIMITS.position_slack
         # A loop over numbers: for a few joints, and a processor that was elsewhere meanwhile, it
         # takes half as long as NumPy.
         for index, (here, there, velocity) in enumerate(
@@ -417,7 +404,7 @@ class StateGuard:
             if not -bound <= distance <= bound:
                 if before.velocity is not None and after.velocity is not None:
                     said = 0.5 * elapsed * float(before.velocity[index] + after.velocity[index])
-                    if abs(distance - said) <= slack + self._bounds.velocity_slack * abs(said):
+                    if abs(distance - said) <= slack + GUARD_LIMITS.velocity_slack * abs(said):
                         continue
                 return (
                     f'joint {self._names[index]!r}: moved by {distance:.3g} in {elapsed:.3g} s; '

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from ne_dynamics.control.command_machine import CommandMachine, CommandState, LastKnown
+from ne_dynamics.control.command_machine import CommandMachine, CommandState
+from ne_dynamics.control.commanded_arm import CommandedArm
 from ne_dynamics.control.guards.feasibility import (
     TuningVerdict,
     check_effort_limits,
@@ -19,37 +18,19 @@ from ne_dynamics.control.guards.feasibility import (
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.slew import refuse_slow_rates
-from ne_dynamics.control.stages.accept import Accept
-from ne_dynamics.control.stages.review import Review
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import Tuning
+from ne_dynamics.model.rigid_body import FloatArray
 
 NOTHING = TuningVerdict([], [])
 
 
 class TuningCheck:
-    """Checks tunings by what is known of the arm; nothing is said of what is not known yet.
+    """Checks tunings by what is known of the arm; nothing is said of what is not known yet."""
 
-    Parameters
-    ----------
-    accept : Accept
-    review : Review
-    machine : CommandMachine
-    known : callable
-        Returns what is known of the arm now.
-    """
-
-    def __init__(
-        self,
-        accept: Accept,
-        review: Review,
-        machine: CommandMachine,
-        known: Callable[[], LastKnown],
-    ) -> None:
-        self._accept = accept
-        self._review = review
+    def __init__(self, arm: CommandedArm, machine: CommandMachine) -> None:
+        self._arm = arm
         self._machine = machine
-        self._known = known
         self._checked_period = 0.0
 
     def restart(self) -> None:
@@ -70,21 +51,21 @@ class TuningCheck:
         What became impossible in one respect may be left by any way, but for one that is
         impossible in another.
         """
-        now = self._known().tuning
+        now = self._arm.tuning
         pairs = zip(self._check_each(tuning), self._check_each(now), strict=True)
         refusals = [one for new, old in pairs if not old.refusals for one in new.refusals]
         return refusals + self._refuse_following_limits(tuning, now)
 
     def check_activation(self) -> list[str]:
         """Return why the loop cannot work once states are answered, as far as that is known."""
-        return self._check_loop(self._known().tuning).refusals
+        return self._check_loop(self._arm.tuning).refusals
 
     def find_unstable_loop(self) -> Fault | None:
         """Return a fault when the loop cannot work, once the rate of the states is known.
 
         And again whenever states come so much more slowly that it may have become so.
         """
-        rate = self._accept.rate
+        rate = self._arm.accept.rate
         if not rate.is_known or rate.period <= COMMAND.slower_period * self._checked_period:
             return None
         self._checked_period = rate.period
@@ -93,7 +74,7 @@ class TuningCheck:
 
     def _refuse_following_limits(self, tuning: Tuning, now: Tuning) -> list[str]:
         """Return why limits of the following error would give the present motion up."""
-        tick, fault = self._review.last, self._accept.guard.fault
+        tick, fault = self._arm.watch.last, self._arm.accept.guard.fault
         is_answered = self._machine.state in (CommandState.COMMANDING, CommandState.FLOATING)
         if tick is None or fault is not None or not is_answered or not tuning.mode.follows:
             return []
@@ -102,13 +83,13 @@ class TuningCheck:
             [joint.name for joint in tuning.law.joints],
             tuning.motion.following,
             now.motion.following,
-            (tick.error, self._review.peak_error),
+            (tick.error, self._arm.watch.peak_error),
             None if velocity is None else tick.desired.velocity - velocity,
         )
 
     def _check_loop(self, tuning: Tuning) -> TuningVerdict:
         """Return whether the feedback is stable where the arm is, at the rate of its states."""
-        position, law, period = self._known().position, tuning.law, self._accept.rate.period
+        position, law, period = self._arm.position, tuning.law, self._arm.accept.rate.period
         if position is None or period == 0.0 or not law.has_feedback:
             return NOTHING
         velocity = tuning.motion.velocity
@@ -141,8 +122,8 @@ class TuningCheck:
 
     def _check_each(self, tuning: Tuning) -> list[TuningVerdict]:
         """Return what is to be said of each respect, always as many."""
-        law, period, guard = tuning.law, self._accept.rate.period, self._accept.guard
-        if self._known().position is None:
+        law, period, guard = tuning.law, self._arm.accept.rate.period, self._arm.accept.guard
+        if self._arm.position is None:
             return [NOTHING, NOTHING, NOTHING, NOTHING]
         names = [joint.name for joint in law.joints]
         # Who pushes at the sensor now may let go: the weight is what the motors must carry.
@@ -155,3 +136,19 @@ class TuningCheck:
             self._check_loop(tuning),
             check_timeout(tuning.states.timeout, period) if period > 0.0 else NOTHING,
         ]
+
+    def find_overload(self, load: FloatArray) -> str:
+        """Return which joint could not hold a load at the wrist, in words; '' where all can."""
+        position, tuning = self._arm.position, self._arm.tuning
+        if position is None:
+            return ''
+        dynamics, limits, zero = tuning.law.dynamics, tuning.effort_limits, np.zeros_like(position)
+        loaded = dynamics.inverse_dynamics(position, zero, zero, load)
+        effort = np.abs(loaded - dynamics.inverse_dynamics(position, zero, zero))
+        if (effort <= limits).all():
+            return ''
+        worst = int((effort / limits).argmax())
+        return (
+            f'{effort[worst]:.3g} N m or N at joint {dynamics.robot.joint_names[worst]!r}, whose '
+            f'limit is {limits[worst]:.3g}'
+        )

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.waypoints import TURN, continuous_joints
@@ -42,12 +42,11 @@ class _Stretch(NamedTuple):
     moved: float
     said: float
     lasting: float
-    bounds: GuardLimits
 
     @property
     def verdict(self) -> int:
         """-1 where the velocity says too little or the opposite, 1 where too much, else 0."""
-        bounds = self.bounds
+        bounds = GUARD_LIMITS
         if abs(self.said - self.moved) <= bounds.velocity_rounding * self.lasting:
             return 0
         largest = bounds.velocity_largest * abs(self.moved)
@@ -61,7 +60,7 @@ class _Stretch(NamedTuple):
     def is_opposed(self) -> bool:
         """Whether the velocity says much of the opposite of a large motion."""
         least = min(abs(self.said), abs(self.moved))
-        return self.said * self.moved < 0.0 and least >= self.bounds.stretch_said
+        return self.said * self.moved < 0.0 and least >= GUARD_LIMITS.stretch_said
 
 
 class _HeardVelocity(NamedTuple):
@@ -77,20 +76,13 @@ class VelocityCheck:
 
     States are kept until they last for `stretch_shortest`, and looked at together.
 
-    Parameters
-    ----------
-    joints : sequence of Joint
-        Of the robot; continuous ones may turn over.
-    bounds : GuardLimits
-
     Attributes
     ----------
     frozen : tuple of int
         Joints whose velocities speak of a motion, of late, and whose positions do not move.
     """
 
-    def __init__(self, joints: Sequence[Joint], bounds: GuardLimits = GUARD_LIMITS) -> None:
-        self._bounds = bounds
+    def __init__(self, joints: Sequence[Joint]) -> None:
         self._names = [joint.name for joint in joints]
         self._continuous = continuous_joints(joints)
         n = len(joints)
@@ -111,7 +103,7 @@ class VelocityCheck:
     def encoder_step(self) -> FloatArray:
         """The steps of the encoders as far as they are known, shape (n,) [rad or m]."""
         known = np.where(np.isinf(self._step), 0.0, self._step)
-        return np.maximum(known, self._bounds.finest_step)
+        return np.maximum(known, GUARD_LIMITS.finest_step)
 
     def update(self, position: FloatArray, velocity: FloatArray, now: float) -> str:
         """Take a state.
@@ -128,7 +120,7 @@ class VelocityCheck:
         str
             Which joint's velocity is not that of its position, in words; '' when none.
         """
-        heard, bounds = self._heard, self._bounds
+        heard, bounds = self._heard, GUARD_LIMITS
         if heard:
             elapsed = now - heard[-1].time
             if elapsed <= 0.0:
@@ -144,7 +136,7 @@ class VelocityCheck:
 
     def _look_at(self, heard: Sequence[_HeardVelocity]) -> str:
         """Count the motion of a few states; return what is wrong with it."""
-        bounds = self._bounds
+        bounds = GUARD_LIMITS
         positions, velocities, times = (np.array(rows) for rows in zip(*heard, strict=True))
         changes = np.diff(positions, axis=0)
         if self._continuous.size:
@@ -176,7 +168,7 @@ class VelocityCheck:
         np.minimum(self._step, sizes.min(axis=0), out=self._step)
         self._learnt += len(changes)
         noise = np.abs(np.diff(changes, axis=0)).mean(axis=0)
-        weight = min(len(changes) / min(self._learnt, self._bounds.noise_states), 1.0)
+        weight = min(len(changes) / min(self._learnt, GUARD_LIMITS.noise_states), 1.0)
         self._noise += weight * (noise - self._noise)
 
     def _end_stretch(self, index: int, is_motion: bool) -> str:
@@ -189,7 +181,6 @@ class VelocityCheck:
             float(self._moved[index]),
             float(self._said[index]),
             float(self._lasting[index]),
-            self._bounds,
         )
         verdict = stretch.verdict
         if verdict == 0 or (stretches and stretches[-1].verdict != verdict):
@@ -197,10 +188,10 @@ class VelocityCheck:
         if verdict == 0:
             return ''
         stretches.append(stretch)
-        fewest = self._bounds.verdicts_opposed
+        fewest = GUARD_LIMITS.verdicts_opposed
         latest = stretches[-fewest:]
         is_opposed = len(latest) == fewest and all(one.is_opposed for one in latest)
-        if len(stretches) < self._bounds.verdicts and not is_opposed:
+        if len(stretches) < GUARD_LIMITS.verdicts and not is_opposed:
             return ''
         return self._describe(index, stretches)
 
@@ -208,7 +199,7 @@ class VelocityCheck:
         moved = sum(abs(stretch.moved) for stretch in stretches)
         agreeing = sum(np.copysign(1.0, one.moved) * one.said for one in stretches)
         said = sum(abs(stretch.said) for stretch in stretches)
-        if stretches[-1].verdict > 0 and moved < self._bounds.standing_share * said:
+        if stretches[-1].verdict > 0 and moved < GUARD_LIMITS.standing_share * said:
             what = 'the position does not move'
         elif stretches[-1].verdict > 0:
             what = f'{said / moved:.3g} times too large: other units?'

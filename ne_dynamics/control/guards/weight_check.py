@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.guards.limits import GUARD_LIMITS, GuardLimits
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.control.tuning import Tuning
@@ -85,11 +85,9 @@ class WeightCheck:
     ----------
     limit_share : float
         What of the effort limits counts; see :func:`find_limit_share`.
-    bounds : GuardLimits
     """
 
     limit_share: float = 1.0
-    bounds: GuardLimits = GUARD_LIMITS
 
     def is_telling(self, controller: Controller, state: RestingState) -> bool:
         """Return whether the efforts of a state can be compared with the weight."""
@@ -101,7 +99,7 @@ class WeightCheck:
         if imu is not None and imu.at(state.time) is None:
             # Nobody knows yet how the base stands.
             return False
-        return velocity is None or float(np.abs(velocity).max()) < self.bounds.resting_velocity
+        return velocity is None or float(np.abs(velocity).max()) < GUARD_LIMITS.resting_velocity
 
     def compare(
         self,
@@ -123,7 +121,7 @@ class WeightCheck:
             Of the model [N m or N].
         joint_names : sequence of n str
         """
-        bounds = self.bounds
+        bounds = GUARD_LIMITS
         scale = self._scale_of(limits, weight)
         share, measured = weight / scale, effort / scale
         joint = int(np.abs(share).argmax())
@@ -200,13 +198,13 @@ class WeightCheck:
         share = np.abs(change) / self._scale_of(self.limit_share * find_limits(tuning), before)
         joint = int(share.argmax())
         described = tuning.law.joints[joint]
-        if share[joint] < self.bounds.payload_least:
+        if share[joint] < GUARD_LIMITS.payload_least:
             return ''
         coupled = float(tuning.law.dynamics.robot.coupled_friction[joint])
         if abs(change[joint]) < 2.0 * (described.coulomb_friction + coupled):
             return ''
         part = (state.effort[joint] - before[joint]) / change[joint]
-        if part >= self.bounds.payload_confirmed:
+        if part >= GUARD_LIMITS.payload_confirmed:
             return ''
         return (
             f'payload: joint {described.name!r} exerts {state.effort[joint]:.3g} N m or N at '
@@ -222,45 +220,31 @@ class WeightCheck:
         """
         heaviest = max(float(np.abs(weight).max(initial=0.0)), SENSORS.effort_rounding)
         scale = np.where(np.isinf(limits), heaviest, limits)
-        least = self.bounds.weakest_limit * scale.max(initial=0.0)
+        least = GUARD_LIMITS.weakest_limit * scale.max(initial=0.0)
         shares_of: FloatArray = np.maximum(scale, least)
         return shares_of
 
 
-def find_limit_share(
-    dynamics: InverseDynamics, limits: FloatArray, bounds: GuardLimits = GUARD_LIMITS
-) -> float:
+def find_limit_share(dynamics: InverseDynamics, limits: FloatArray) -> float:
     """Return what of the effort limits motors for this arm would have, at most 1.
 
     Less where the limits are more than `largest_limit` times the weight in each of `limit_poses`
     random poses, for all joints.
-
-    Parameters
-    ----------
-    dynamics : InverseDynamics
-    limits : array, shape (n,)
-        Effort limits; infinite for none [N m or N].
-    bounds : GuardLimits
     """
     lower = np.maximum(dynamics.robot.limits('lower'), -np.pi)
     upper = np.minimum(dynamics.robot.limits('upper'), np.pi)
-    size = bounds.limit_poses, limits.size
+    size = GUARD_LIMITS.limit_poses, limits.size
     position = np.random.default_rng(0).uniform(lower, np.maximum(lower, upper), size)
     still = np.zeros(size)
     weight = dynamics.without_friction().inverse_dynamics(position, still, still)
     largest = float((np.abs(weight) / limits).max(initial=0.0))
-    return min(1.0, bounds.largest_limit * largest) if largest > 0.0 else 1.0
+    return min(1.0, GUARD_LIMITS.largest_limit * largest) if largest > 0.0 else 1.0
 
 
 def find_weight(controller: Controller, state: RestingState) -> FloatArray:
     """Return the effort that holds the arm at rest, shape (n,) [N m or N].
 
     By the terms that are in use, and with what the wrist sensor feels.
-
-    Raises
-    ------
-    InputError
-        When it is not finite.
     """
     position, sense = state.position, controller.sense
     wrench, base = sense.wrench_at(state.time), sense.resting_base(state.time)

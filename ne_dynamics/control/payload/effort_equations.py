@@ -41,12 +41,11 @@ def make_effort_equations(
         weights.append(_weight_errors(bodies, window))
     model = np.array(own)
     friction = _believed_friction(robot, model)
-    rest = np.zeros((len(windows), n, 5 * n))
-    joints = np.arange(n)
-    rest[:, joints, joints] = np.where(moving, 1.0, 0.5) * states.direction
-    rest[:, joints, n + joints] = [window.velocity for window in windows]
-    rest[:, joints, 2 * n + joints] = model
-    rest[:, :, 3 * n :] = weights
+    directions = np.where(moving, 1.0, 0.5) * states.direction
+    of_joints = directions, np.array([window.velocity for window in windows]), model
+    # Of a joint alone: its friction, Coulomb and viscous, and the scale of its own effort.
+    own_columns = [rows[:, :, np.newaxis] * np.eye(n) for rows in of_joints]
+    rest = np.concatenate([*own_columns, np.array(weights)], axis=2)
     of_friction = PAYLOAD.moving_share * friction, friction
     deviation = np.select([moving, standing], of_friction, 2.0 * friction)
     deviation = np.hypot(deviation, PAYLOAD.model_share * model)

@@ -106,12 +106,7 @@ class LowPass:
         return True
 
     def settle(self, value: FloatArray) -> None:
-        """Take a value for the filtered one; the time of the last reading stays.
-
-        Parameters
-        ----------
-        value : array, shape (m,)
-        """
+        """Take a value for the filtered one; the time of the last reading stays."""
         self.value = self._start = value
 
     def derivative(self) -> FloatArray | None:

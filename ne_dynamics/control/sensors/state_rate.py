@@ -31,13 +31,7 @@ class StateRate:
         return self._count >= SENSORS.least_periods
 
     def learn(self, elapsed: float) -> None:
-        """Take note of the time between two states.
-
-        Parameters
-        ----------
-        elapsed : float
-            Positive [s].
-        """
+        """Take note of the time between two states."""
         self._count += 1
         if self._count <= SENSORS.least_periods:
             # States that were lost at the start say little of the rate.

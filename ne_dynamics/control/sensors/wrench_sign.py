@@ -49,12 +49,7 @@ class SignTolerance:
 
 
 class WrenchSignCheck:
-    """Compares readings at rest with the weight beyond the sensor, from look to look.
-
-    Parameters
-    ----------
-    tolerance : SignTolerance
-    """
+    """Compares readings at rest with the weight beyond the sensor, from look to look."""
 
     def __init__(self, tolerance: SignTolerance = SignTolerance()) -> None:
         self._tolerance = tolerance

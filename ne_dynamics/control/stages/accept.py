@@ -12,10 +12,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 class Accept:
     """Believes states or refuses them, and knows their rate.
 
-    Parameters
-    ----------
-    tuning : Tuning
-
     Attributes
     ----------
     guard : StateGuard

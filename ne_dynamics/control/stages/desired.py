@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ne_dynamics.control.command_machine import CommandMachine
 from ne_dynamics.control.desired.followed_motion import FollowedMotion
 from ne_dynamics.control.desired.motion_planner import (
     Circumstances,
@@ -33,8 +32,8 @@ class Desired:
         Plans beside the states what is followed anew.
     present : callable
         Returns the circumstances of the last state.
-    machine : CommandMachine
-        Told when another motion ends the floating.
+    end_floating : callable
+        Called when another motion ends it.
 
     Attributes
     ----------
@@ -46,11 +45,11 @@ class Desired:
         tuning: Tuning,
         submit: Submit,
         present: Callable[[], Circumstances],
-        machine: CommandMachine,
+        end_floating: Callable[[], None],
     ) -> None:
         self.followed = FollowedMotion(tuning, submit)
         self._present = present
-        self._machine = machine
+        self._end_floating = end_floating
         self._goes_elsewhere = False
 
     def configure(self, tuning: Tuning) -> None:
@@ -181,7 +180,7 @@ class Desired:
     def follow_plan(self, plan: MotionPlan) -> None:
         """Follow what was planned from the next state on, instead of what is followed now."""
         self.followed.follow(plan, self._present())
-        self._machine.end_floating()
+        self._end_floating()
 
     def hold(self, *, where_found: bool = False) -> None:
         """Stop the desired motion: along its path, as soon as the limits allow.
@@ -192,7 +191,7 @@ class Desired:
             Stop the measured motion instead: an arm that is kept from where it should be no
             longer pushes.
         """
-        self._machine.end_floating()
+        self._end_floating()
         self.followed.hold(self._present(), where_found=where_found)
         self._goes_elsewhere |= where_found
 

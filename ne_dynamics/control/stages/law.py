@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.path_hysteresis import PathHysteresis
 from ne_dynamics.control.tick import Tick
@@ -21,13 +23,7 @@ class Law:
         self._hysteresis = PathHysteresis(n)
 
     def step(self, tick: Tick) -> None:
-        """Set `wanted`, `error`, `hysteresis` and `hysteresis_before`.
-
-        Raises
-        ------
-        InputError
-            When the law needs a velocity and there is none, or the effort is not finite.
-        """
+        """Set `wanted`, `error`, `hysteresis` and `hysteresis_before`."""
         law, desired = tick.law, tick.desired
         hysteresis = tick.hysteresis = self._hysteresis.follow(law, desired)
         before = tick.changed_from
@@ -44,6 +40,7 @@ class Law:
         """Return what the way adds at a desired velocity, as :meth:`PathHysteresis.effort_at`."""
         return self._hysteresis.effort_at(law, velocity)
 
-    def effort_at_rest(self, law: ControlLaw, zero: FloatArray) -> FloatArray | None:
+    def effort_at_rest(self, law: ControlLaw) -> FloatArray | None:
         """Return what friction at rest goes on pushing with [N m or N]; None for nothing."""
-        return None if self._hysteresis.effort is None else self.effort_at(law, zero)
+        effort = self._hysteresis.effort
+        return None if effort is None else self.effort_at(law, np.zeros_like(effort))

@@ -12,10 +12,6 @@ from ne_dynamics.motion.waypoints import DesiredState
 class Limits:
     """Limits commands, and remembers the last one, whoever has made it.
 
-    Parameters
-    ----------
-    tuning : Tuning
-
     Attributes
     ----------
     limiter : EffortLimiter
@@ -40,13 +36,7 @@ class Limits:
         self.setpoint = None
 
     def step(self, tick: Tick) -> None:
-        """Limit `effort`, and set `saturated`.
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
-        """
+        """Limit `effort`, and set `saturated`."""
         limiter = self.limiter
         if tick.reported_start is not None and limiter.wants_start:
             limiter.start_from(tick.reported_start)

@@ -39,10 +39,6 @@ NOTHING_OBSERVED = Observed()
 class Observer:
     """Observes disturbances, and compensates them.
 
-    Parameters
-    ----------
-    tuning : Tuning
-
     Attributes
     ----------
     observed : Observed
@@ -65,11 +61,6 @@ class Observer:
             self._disturbance = DisturbanceObserver(tuning.disturbance)
         else:
             self._disturbance.configure(tuning.disturbance)
-
-    @property
-    def is_on(self) -> bool:
-        """Whether anything is observed."""
-        return self._disturbance is not None
 
     def restart(self) -> None:
         """Forget what was observed: the arm is found anew."""

@@ -18,10 +18,6 @@ class Review:
 
     What it finds latches: only somebody who has looked can say that it is over.
 
-    Parameters
-    ----------
-    tuning : Tuning
-
     Attributes
     ----------
     answered : AnsweredStates

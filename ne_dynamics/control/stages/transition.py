@@ -30,10 +30,6 @@ class Transition:
 
     It steps three times: :meth:`notice`, before the motion is asked; :meth:`lead`, before the
     effort is computed; and :meth:`step`.
-
-    Parameters
-    ----------
-    tuning : Tuning
     """
 
     def __init__(self, tuning: Tuning) -> None:
@@ -87,6 +83,8 @@ class Transition:
 
     def lead(self, tick: Tick) -> None:
         """Lead `desired`, and `desired_before`, of drives that close a loop around them."""
+        if not tick.tuning.drives_close_loop:
+            return
         offset, error = self._setpoint, tick.law.position_error
         sent, before, desired = tick.last_setpoint, tick.desired_before, tick.desired
         # The motion goes on while no states come, and with a stamp ahead of its time.
@@ -116,13 +114,7 @@ class Transition:
             tick.desired_before = tick.desired
 
     def step(self, tick: Tick) -> None:
-        """Set `effort`; where the command begins, `reported_start` and `unused_effort` too.
-
-        Raises
-        ------
-        InputError
-            When the effort is not finite.
-        """
+        """Set `effort`; where the command begins, `reported_start` and `unused_effort` too."""
         effort, limits = tick.wanted, tick.tuning.effort_limits
         start = None
         if tick.begins:

@@ -131,6 +131,13 @@ def annotate(
     return work.result([known.index(name) for name in joint_names], tuple(joint_names))
 
 
+def _sorted(found: list[tuple[IntArray, FloatArray]]) -> tuple[IntArray, FloatArray]:
+    """Return times and efforts, ascending."""
+    times, efforts = map(np.concatenate, zip(*found, strict=True))
+    ascending = np.argsort(times)
+    return times[ascending], efforts[ascending]
+
+
 class _Annotation:
     """The work on one trajectory; see :func:`annotate`.
 
@@ -182,10 +189,7 @@ class _Annotation:
                 final = limits[-1:, 1]
             jumps = np.abs(np.vstack((limits[1:, 0], final)) - limits[:, 1])
             found = self._refine(self._find_ramps(jumps))
-        found.append((end, final))
-        times, efforts = map(np.concatenate, zip(*found, strict=True))
-        ascending = np.argsort(times)
-        times, efforts = times[ascending], efforts[ascending]
+        times, efforts = _sorted([*found, (end, final)])
         orders, state = self._find_states(times)
         if is_moving_at_end:
             times, orders = np.append(times, end + _RAMP_NS), np.append(orders, 2)

@@ -12,6 +12,7 @@ Friction is no such line: it is taken between two speeds near to the one that co
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -71,10 +72,7 @@ def bound_path(
             path, compute_efforts, limits.effort, share * part, fastest, near
         )
         lines = efforts + lines
-    change, square, bound = (np.concatenate(rows, axis=2) for rows in zip(*lines, strict=True))
-    # At the end of an interval x is the one of its begin and what its a has added.
-    change[1] += 2.0 * path.durations[:, np.newaxis] * square[1]
-    change, square, bound = (np.concatenate(rows, axis=1) for rows in (change, square, bound))
+    change, square, bound = _join_lines(lines, path.durations)
     with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
         offset, slope = bound / change, -square / change
         alone = np.where(square > TIME_SCALING.negligible_slope, bound / square, np.inf)
@@ -93,6 +91,14 @@ def bound_path(
     )
     caps[0] = _find_largest_squares(bounds)
     return bounds
+
+
+def _join_lines(lines: _Lines, durations: FloatArray) -> Iterator[FloatArray]:
+    """Return slopes and bounds of both ends, by a and x at the begin, shape (N, r) each."""
+    change, square, bound = (np.concatenate(rows, axis=2) for rows in zip(*lines, strict=True))
+    # At the end of an interval x is the one of its begin and what its a has added.
+    change[1] += 2.0 * durations[:, np.newaxis] * square[1]
+    return (np.concatenate(rows, axis=1) for rows in (change, square, bound))
 
 
 def _bound_accelerations(path: PathIntervals, limits: DemandLimits, part: FloatArray) -> _Lines:
@@ -120,10 +126,8 @@ def _bound_efforts(
     """Return the lines of efforts, and whether they are rough."""
     shape = path.position.shape
     slowly = (TIME_SCALING.nearly_standing_speed * min(fastest, 1.0)) ** 2
-    if near is None:
-        low = np.full((*shape[:2], 1), slowly)
-        high = np.full((*shape[:2], 1), min(fastest, 1.0) ** 2)
-    else:
+    low, high = np.full((2, *shape[:2], 1), [[[[slowly]]], [[[min(fastest, 1.0) ** 2]]]])
+    if near is not None:
         low, high = (0.81 * near)[..., np.newaxis], (1.21 * near + 1e-6)[..., np.newaxis]
 
     def compute(square: FloatArray, change: float) -> FloatArray:

@@ -25,10 +25,10 @@ from ne_dynamics.control.guards.goal import GoalCode
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.motion.waypoints import NANO
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
-from ne_dynamics.ros.annotator.background import Background
 from ne_dynamics.ros.annotator.held_efforts import HeldEfforts
 from ne_dynamics.ros.annotator.present import Present
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
+from ne_dynamics.ros.running.background import Background
 from ne_dynamics.ros.running.patient_server import NAME, PatientServer, find_action_type
 from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.reporter import Reporter

@@ -8,6 +8,7 @@ commands nothing itself, so it has no life cycle: it waits for a model, and work
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ne_dynamics.errors import (
@@ -35,12 +36,12 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from rclpy.validate_full_topic_name import validate_full_topic_name
     from std_msgs.msg import String
 
-    from ne_dynamics.ros.annotator.background import Background
     from ne_dynamics.ros.annotator.goal_proxy import make_goal_proxy
     from ne_dynamics.ros.annotator.present import Present
     from ne_dynamics.ros.annotator.topics import AnnotationTopics
     from ne_dynamics.ros.latched import LATCHED
     from ne_dynamics.ros.messages.joint_constraints import is_of_a_joint
+    from ne_dynamics.ros.running.background import Background
     from ne_dynamics.ros.running.command_line import (
         check_arguments,
         readable_parameters,
@@ -100,7 +101,8 @@ class AnnotatorNode(Node):
         self._description = ''
         self.arm: AnnotatedArm | None = None
         controller = _checked(self._declared.settings.controller)
-        self._background = Background(self)
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix='annotate')
+        self._background = Background(self, self._pool)
         self._present = Present(self, reporter, controller)
         tools = reporter, self._background, self._present, lambda: self.arm
         AnnotationTopics(self, *tools)
@@ -115,7 +117,7 @@ class AnnotatorNode(Node):
 
     def destroy_node(self) -> None:
         """Destroy everything; rclpy does not know of the action."""
-        self._background.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
         if self._proxy is not None:
             self._proxy.destroy()
             self._proxy = None

@@ -11,9 +11,9 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
-from ne_dynamics.ros.annotator.background import Background
 from ne_dynamics.ros.annotator.present import Present
 from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
+from ne_dynamics.ros.running.background import Background
 from ne_dynamics.ros.watching.reporter import Reporter
 
 TOPIC = '~/annotate'

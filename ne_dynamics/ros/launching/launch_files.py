@@ -274,14 +274,7 @@ def joint_list(joints: list[str]) -> str:
 
 
 def state_publisher(description: str, *, use_sim_time: bool) -> Node:
-    """Return robot_state_publisher in the namespace of the arm.
-
-    Parameters
-    ----------
-    description : str
-        URDF.
-    use_sim_time : bool
-    """
+    """Return robot_state_publisher in the namespace of the arm."""
     return Node(
         package='robot_state_publisher',
         executable='robot_state_publisher',

@@ -85,14 +85,7 @@ class CommandMessage:
 
 
 class GroupedCommandMessage(CommandMessage):
-    """One whose numbers are in a message for each joint.
-
-    Parameters
-    ----------
-    message : control_msgs.msg.DynamicInterfaceGroupValues
-    settings : CommandSettings
-    arm : ControlledArm
-    """
+    """One whose numbers are in a message for each joint."""
 
     def __init__(self, message: Any, settings: CommandSettings, arm: ControlledArm) -> None:
         names = settings.interfaces

@@ -19,13 +19,7 @@ Refuse = Callable[[Any, Any, Exception], None]
 
 
 def guard_services(node: Any, reporter: Reporter) -> None:
-    """Let the services that rclpy gives a node refuse what is impossible.
-
-    Parameters
-    ----------
-    node : rclpy.lifecycle.LifecycleNode
-    reporter : Reporter
-    """
+    """Let the services that rclpy gives a node refuse what is impossible."""
 
     def refuse_transition(request: Any, response: Any, error: Exception) -> None:
         asked = request.transition.label or request.transition.id
@@ -71,13 +65,7 @@ def _guarded(callback: Callable[[Any, Any], Any], check: Check, refuse: Refuse) 
 
 
 def guard_clock(node: Any, reporter: Reporter) -> None:
-    """Drop a `/clock` that is no time.
-
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    reporter : Reporter
-    """
+    """Drop a `/clock` that is no time."""
     source = getattr(node, '_time_source', None)
     if source is None:
         return

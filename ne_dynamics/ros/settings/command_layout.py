@@ -103,12 +103,7 @@ class CommandSettings:
         return POSITION in self.interfaces
 
     def require_sound(self) -> None:
-        """Raise when no robot could be commanded so.
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Raise when no robot could be commanded so."""
         interfaces, name = self.interfaces, 'command.interfaces'
         for interface in interfaces:
             if interface not in INTERFACES:

@@ -54,12 +54,7 @@ def load_robot(settings: ArmSettings, description: str = '') -> Robot:
 
 
 def require_short(text: str) -> None:
-    """Raise when a URDF that came by topic is too long to be read.
-
-    Raises
-    ------
-    ModelError
-    """
+    """Raise when a URDF that came by topic is too long to be read."""
     if len(text) > NODE.longest_description:
         raise ModelError(
             f'expected a URDF of at most {NODE.longest_description} characters, got {len(text)}'

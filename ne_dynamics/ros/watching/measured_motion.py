@@ -1,11 +1,9 @@
-"""What the node keeps of the states it answers, to tell what the arm carries. No ROS."""
+"""What the node keeps of the states it answers, to tell what the arm carries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.payload.carrier import Carrier, PayloadSource, measured_load_by
 from ne_dynamics.control.payload.motion_windows import MeasuredState, MotionWindows, Window
 from ne_dynamics.control.payload.thresholds import PAYLOAD
@@ -13,9 +11,8 @@ from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import PayloadError
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.ros.arm_context import ArmContext
 from ne_dynamics.ros.messages.conversion import JointStateReader
-from ne_dynamics.ros.settings.controlled_arm import ControlledArm
-from ne_dynamics.ros.settings.parameters import NodeSettings
 
 
 class Question(NamedTuple):
@@ -27,30 +24,14 @@ class Question(NamedTuple):
 
 
 class MeasuredMotion:
-    """Gathers states with what was measured in them, while the arm is commanded.
+    """Gathers states with what was measured in them, while the arm is commanded."""
 
-    Parameters
-    ----------
-    arm : ControlledArm
-    controller : Controller
-    reader : JointStateReader
-    settings : callable
-        Returns the settings of the node as they are now.
-    """
-
-    def __init__(
-        self,
-        arm: ControlledArm,
-        controller: Controller,
-        reader: JointStateReader,
-        settings: Callable[[], NodeSettings],
-    ) -> None:
-        self._arm = arm
-        self._controller = controller
+    def __init__(self, context: ArmContext, reader: JointStateReader) -> None:
+        self._arm, self._controller = context.arm, context.controller
+        self._read_settings = context.read_settings
         self._reader = reader
-        self._read_settings = settings
         self._windows = MotionWindows()
-        self._settings = settings()
+        self._settings = context.settings
         self.adopt()
 
     def restart(self) -> None:

@@ -24,10 +24,6 @@ def shorten(text: str) -> str:
 class Reporter:
     """Logs, seldom, and counts.
 
-    Parameters
-    ----------
-    logger : rclpy.impl.rcutils_logger.RcutilsLogger
-
     Attributes
     ----------
     statistics : Statistics
@@ -55,12 +51,7 @@ class Reporter:
         self.say(key, f'{topic} dropped: {reason}{so_far}')
 
     def tell(self, text: str) -> None:
-        """Log a warning that cannot come often: always.
-
-        Parameters
-        ----------
-        text : str
-        """
+        """Log a warning that cannot come often: always."""
         self.logger.warning(shorten(text))
 
     def remark(self, remarks: Sequence[str]) -> None:

@@ -25,14 +25,7 @@ WHAT_TO_CHECK = (
 
 
 class WeightWatch:
-    """Remembers the last joint state and compares its efforts with the model.
-
-    Parameters
-    ----------
-    controller : Controller
-    reader : JointStateReader
-    check : WeightCheck, optional
-    """
+    """Remembers the last joint state and compares its efforts with the model."""
 
     def __init__(
         self, controller: Controller, reader: JointStateReader, check: WeightCheck | None = None

@@ -1,27 +1,36 @@
-"""Work that takes longer than a request may wait: in a thread, one after the other."""
+"""Work beside a node whose end is told of in the thread that serves the node."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 Done = Callable[[Future[Any]], None]
 
 
+class Submits(Protocol):
+    """What does the work: a WorkerProcess, or an executor of concurrent.futures."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Begin a piece of work when those before it have ended."""
+
+
 class Background:
-    """Does work beside the node, and tells of its end in the thread that serves the node.
+    """Has work done, and tells the node of its end.
 
     Parameters
     ----------
     node : rclpy.node.Node
+    executor : Submits
     """
 
-    def __init__(self, node: Any) -> None:
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix='annotate')
+    def __init__(self, node: Any, executor: Submits) -> None:
+        self._node = node
+        self._executor = executor
         self._ended: deque[tuple[Future[Any], Done]] = deque()
         self._guard = node.create_guard_condition(self._deliver)
 
@@ -36,13 +45,13 @@ class Background:
         *arguments
             Of the function.
         """
-        work = self._pool.submit(function, *arguments)
+        work = self._executor.submit(function, *arguments)
         work.add_done_callback(partial(self._note, done))
         return work
 
-    def close(self) -> None:
-        """Begin no more; what is being worked on is not waited for."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+    def destroy(self) -> None:
+        """Tell of nothing any more."""
+        self._node.destroy_guard_condition(self._guard)
 
     def _note(self, done: Done, work: Future[Any]) -> None:
         # In the thread of the work; the node may be gone.
