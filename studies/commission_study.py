@@ -194,6 +194,7 @@ def study_arm(
             'joints': subject.robot.n,
             'ending': outcome.ending.value,
             'reason': outcome.reason,
+            'causes': [[cause['code'], *cause['joints']] for cause in kept.causes],
             **_planted(errors),
         }
         if outcome.ending is Ending.INTERRUPTED:

@@ -1,7 +1,8 @@
 """Hard stops: a place that a joint does not pass, though it is sent beyond it.
 
-A joint that sticks stands still too: so it is looked for in motions that the model follows, and
-no place is one that the joint has passed in another motion of the run.
+A joint that sticks stands still too: so it is looked for in motions that the model follows. No
+place is one that the joint has passed in another motion of the run, nor where it is hardly farther
+from its desired position than elsewhere.
 """
 
 from __future__ import annotations
@@ -31,11 +32,17 @@ class HardStopSettings:
         How far beyond it the joint is sent at least [rad].
     shortest : float
         How long it stands there at least, in all [s].
+    away : float
+        From where on it is elsewhere [rad].
+    elsewhere : float
+        Part of that distance that it is from its desired position elsewhere, at most.
     """
 
     same: float = 0.02
     beyond: float = 0.06
     shortest: float = 0.04
+    away: float = 0.1
+    elsewhere: float = 0.5
 
 
 def find_hard_stops(
@@ -83,6 +90,10 @@ def find_hard_stops(
             stands &= sent > extreme + settings.beyond * length
             if period * np.count_nonzero(stands) >= settings.shortest:
                 short_by = float((sent - place)[stands].max())
+                is_away = place < extreme - settings.away * length
+                usual = float(np.abs(sent - place)[is_away].max(initial=0.0))
+                if usual > settings.elsewhere * short_by:
+                    continue
                 found.append(
                     Finding(
                         'hard-stop',
