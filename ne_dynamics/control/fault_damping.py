@@ -320,8 +320,10 @@ class FaultDamping:
         self._moved_since |= ~jumped & ~stays
         self._moved_since[slot] = False
         self._used[slot], self._said[slot] = self._time, position
-        self._shifts[slot] = np.where(jumped, position - expected, self._shifts[slot])
-        self._place = np.where(jumped | is_stale, expected, position - self._shifts[slot])
+        # Where the joint is shown still while it moves, its place there goes with it.
+        is_led = jumped | is_stale
+        self._shifts[slot] = np.where(is_led, position - expected, self._shifts[slot])
+        self._place = np.where(is_led, expected, position - self._shifts[slot])
         self._jumps = np.where(leapt, self._jumps + 1, 0)
         lost = self.believed & (self._jumps > DAMPING.most_jumps)
         if lost.any():
