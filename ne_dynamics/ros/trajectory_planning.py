@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from ne_dynamics.control.desired.feasibility_checker import Pause
 from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner, TakesTimeError
 from ne_dynamics.errors import BackendError, NeDynamicsError
 from ne_dynamics.model.robot import Joint
@@ -84,6 +85,7 @@ def plan_message(
     _, given = read_trajectory(data, NODE.most_trajectory_points)
     if not given.fields.times.size:
         return None
+    planner.pause()
     waypoints = rules.waypoints(given, planner, planner.start_of(start_time))
     is_partial = len(given.joint_names) < len(rules.joints)
     return planner.plan(waypoints, start_time, is_partial=is_partial)
@@ -122,10 +124,10 @@ class PlanRequest:
     size: int = 0
     overtaken: Callable[[], None] = _ignore
 
-    def plan_here(self, *, has_time: bool) -> MotionPlan | None:
-        """Do the work."""
+    def plan_here(self, pause: Pause, *, has_time: bool) -> MotionPlan | None:
+        """Do the work, with pauses."""
         function, planner, arguments = self.ask()
-        return function(replace(planner, has_time=has_time), *arguments)
+        return function(replace(planner, has_time=has_time, pause=pause), *arguments)
 
     def work_beside(self) -> tuple[Any, ...]:
         """Return what another process is to call, and with what."""
@@ -157,6 +159,8 @@ class TrajectoryPlanning:
         self._settings = settings
         self._running: _Running | None = None
         self._waiting: PlanRequest | None = None
+        self._node = node
+        self._discards = 0
         self._background = Background(node, worker)
 
     def destroy(self) -> None:
@@ -167,6 +171,7 @@ class TrajectoryPlanning:
     def discard(self, only: PlanRequest | None = None) -> None:
         """Let go of what is planned and what waits, or of one of them."""
         waiting, running = self._waiting, self._running
+        self._discards += 1
         if only in (None, waiting):
             self._waiting = None
         if running is not None and only in (None, running.request):
@@ -181,22 +186,35 @@ class TrajectoryPlanning:
 
     def begin(self, request: PlanRequest) -> None:
         """Have a trajectory planned, in place of all that waits."""
+        discards, is_planned, plan = self._discards, False, None
         if request.is_small:
             try:
-                plan = request.plan_here(has_time=False)
+                plan = request.plan_here(self._pause, has_time=False)
+                is_planned = True
             except TakesTimeError:
                 pass
             except NeDynamicsError as error:
                 request.refuse(error)
                 return
-            else:
-                overtaken = [self._waiting, self._running and self._running.request]
-                self.discard()
-                for other in overtaken:
-                    if other is not None:
-                        other.overtaken()
-                request.done(plan)
-                return
+        if self._discards != discards:
+            # A state that came meanwhile has ended all motions.
+            request.overtaken()
+        elif is_planned:
+            overtaken = [self._waiting, self._running and self._running.request]
+            self.discard()
+            for other in overtaken:
+                if other is not None:
+                    other.overtaken()
+            request.done(plan)
+        else:
+            self._wait(request)
+
+    def _pause(self) -> None:
+        # The last state that has come waits: what was sent before it is used with it.
+        self._node.answer_states(keeps_last=True)
+
+    def _wait(self, request: PlanRequest) -> None:
+        """Have a request planned beside when its turn comes, in place of all that waits."""
         replaced, self._waiting = self._waiting, request
         if replaced is not None:
             replaced.overtaken()
@@ -227,17 +245,21 @@ class TrajectoryPlanning:
         self._go_on()
 
     def _deliver(self, request: PlanRequest, future: Future[MotionPlan | None]) -> None:
+        discards = self._discards
         try:
             try:
                 plan = future.result()
             except WorkerLostError:
                 if not request.is_small:
                     raise
-                plan = request.plan_here(has_time=True)
+                plan = request.plan_here(self._pause, has_time=True)
         except NeDynamicsError as error:
             request.refuse(error)
         except Exception as error:
             # Never the end of the node.
             request.refuse(BackendError(f'planning: {error!r}'))
         else:
-            request.done(plan)
+            if self._discards != discards:
+                request.overtaken()
+            else:
+                request.done(plan)

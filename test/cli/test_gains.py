@@ -6,14 +6,15 @@ import json
 
 import pytest
 import yaml
+from short_arm import JOINTS, short_arm
 
 from ne_dynamics.cli.main import main
 from ne_dynamics.shipped import shipped_file
 
-MODEL = str(shipped_file('six_axis_arm.urdf'))
-SHORT = ['gains', '--model', MODEL, '--tip-link', 'tcp', '--poses', '3', '--uncertainty', '0.1']
+MODEL = str(short_arm())
+SHORT = ['gains', '--model', MODEL, '--poses', '3', '--uncertainty', '0.1']
 SHORT += ['--velocity-cutoff', '80']
-ROTORS = (2.5e-4, 2.5e-4, 1.2e-4, 0.25e-4, 0.25e-4, 0.15e-4)
+ROTORS = (2.5e-4, 2.5e-4, 1.2e-4)
 
 
 @pytest.fixture(scope='module')
@@ -55,7 +56,7 @@ def test_a_rate_that_is_too_slow_for_the_motion_is_said_first(extras, capsys):
     assert main([*arguments, '--rate', '5']) == 0
     first, *rest = capsys.readouterr().out.splitlines()
     assert any('limited by' in line for line in rest)
-    assert sum(line.startswith('joint_') for line in rest) == 6
+    assert sum(line.startswith('joint_') for line in rest) == JOINTS
     assert first.startswith(
         'warning: mit: expected errors of the motion within position_error, 50'
     )
@@ -68,9 +69,9 @@ def test_a_rate_that_is_too_slow_for_the_motion_is_said_first(extras, capsys):
 
 def test_a_trajectory_of_ones_own(extras, tmp_path, capsys):
     file = tmp_path / 'motion.yaml'
-    names = [f'joint_{index}' for index in range(1, 7)]
+    names = [f'joint_{index}' for index in range(1, JOINTS + 1)]
     points = [
-        {'positions': [place] * 6, 'time_from_start': {'sec': second, 'nanosec': 0}}
+        {'positions': [place] * JOINTS, 'time_from_start': {'sec': second, 'nanosec': 0}}
         for second, place in ((0, 0.0), (2, 0.4))
     ]
     file.write_text(yaml.safe_dump({'joint_names': names, 'points': points}), encoding='utf-8')

@@ -129,7 +129,7 @@ def test_identified_urdf_has_the_same_names(kind, log_file, tmp_path, capsys):
     model.write_text(urdf_of(name), encoding='utf-8', newline='')
     robot = ned.load_urdf(model)
     assert robot.joint_names == (name,)
-    arguments = ['identify', '--model', str(model), str(log_file(robot))]
+    arguments = ['identify', '--model', str(model), str(log_file(robot)), '--spread', '0.5']
     assert main([*arguments, '-o', str(output)]) == 0
     captured = capsys.readouterr()
     assert_terminal_is_safe(captured.out + captured.err)
@@ -158,9 +158,9 @@ def test_reports_on_dh_files_are_safe_to_print(kind, log_file, tmp_path, capsys)
     assert robot.joint_names == (ALL_NAMES[kind],)
     log = str(log_file(robot))
     assert main(['check', str(model)]) == 0
-    for command in ('identify', 'evaluate'):
-        assert main([command, '--model', str(model), log]) == 0
-        assert main([command, '--model', str(model), log, '--json']) == 0
+    for command in (['identify', '--spread', '0.5'], ['evaluate']):
+        assert main([*command, '--model', str(model), log]) == 0
+        assert main([*command, '--model', str(model), log, '--json']) == 0
     captured = capsys.readouterr()
     assert_terminal_is_safe((captured.out + captured.err).replace('\x7f', ''))  # in JSON
 

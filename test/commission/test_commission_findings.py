@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 import pytest
 import yaml
+from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.commission.fits.delay import find_delay
@@ -36,6 +37,9 @@ from ne_dynamics.shipped import shipped_file
 ROBOT = ned.load_urdf(str(shipped_file('six_axis_arm.urdf')), tip_link='tcp')
 DYNAMICS = ned.Dynamics(ROBOT, backend='python')
 START = np.array([0.3, -0.6, 0.7, 0.4, 0.7, -0.5])
+SHORT = ned.Dynamics(ned.load_urdf(short_arm()), backend='python')
+"""The first three joints."""
+
 PERIOD = 0.002
 
 
@@ -231,13 +235,19 @@ def test_a_way_takes_as_long_as_its_slowest_joint():
     assert 1.875 * 2.0 / motion.duration == pytest.approx(0.3 * velocity_limits(ROBOT)[0])
 
 
+def excite(dynamics):
+    """Return times, positions and commands of an excitation."""
+    motion = plan_sines(dynamics, START[: dynamics.n], 6.0, 1)
+    times, position, velocity, acceleration = sampled(motion, 0.004)
+    friction = 10.0 * np.tanh(velocity / 0.01)
+    command = dynamics.inverse_dynamics(position, velocity, acceleration) + friction
+    return times, position, command
+
+
 @pytest.fixture(scope='module')
 def moved():
-    """Return times, positions and commands of an excitation."""
-    times, position, velocity, acceleration = sampled(plan_sines(DYNAMICS, START, 6.0, 1), 0.004)
-    friction = 10.0 * np.tanh(velocity / 0.01)
-    command = DYNAMICS.inverse_dynamics(position, velocity, acceleration) + friction
-    return times, position, command
+    """Return the excitation of the first three joints."""
+    return excite(SHORT)
 
 
 def late(values, samples=3):
@@ -245,12 +255,13 @@ def late(values, samples=3):
     return np.concatenate([np.repeat(values[:1], samples, axis=0), values[:-samples]])
 
 
-def read_efforts(moved, reported):
+def read_efforts(moved, reported, dynamics=SHORT):
     """Return what is told of reports, and the driver profile beside it."""
     times, position, command = moved
     nothing = np.full_like(position, np.nan)
-    record = Record(ROBOT.joint_names, times, position, nothing, reported, command, position)
-    described = describe_recorded_driver(DYNAMICS, record)
+    names = dynamics.robot.joint_names
+    record = Record(names, times, position, nothing, reported, command, position)
+    described = describe_recorded_driver(dynamics, record)
     reading = EffortReading.of(described)
     profile = yaml.safe_load(described.profile())['/**']['ros__parameters']
     assert profile['state_effort'] == reading.state_effort
@@ -270,29 +281,34 @@ class TestEfforts:
 
     def test_torques_of_which_one_has_the_wrong_sign(self, moved):
         """It is named, and the node does not begin with them."""
-        reading = read_efforts(moved, late(moved[2]) * [1, 1, -1, 1, 1, 1])
+        reading = read_efforts(moved, late(moved[2]) * [1, 1, -1])
         assert (reading.meaning, reading.reversed_joints) == ('torque', ('joint_3',))
         assert reading.state_effort == 'ignore'
 
     def test_torques_without_gravity(self, moved):
         """By the joints that gravity acts on."""
-        reading = read_efforts(moved, late(moved[2]) - DYNAMICS.gravity_torque(moved[1]))
+        reading = read_efforts(moved, late(moved[2]) - SHORT.gravity_torque(moved[1]))
         assert reading.meaning == 'torque_without_gravity'
 
     def test_currents(self, moved):
         """With the scale of each joint."""
-        scales = np.array([12.0, 11.0, 9.0, 7.0, 8.0, 6.0])
+        scales = np.array([12.0, 11.0, 6.0])
         noise = np.random.default_rng(1).normal(scale=0.05, size=moved[2].shape)
         reading = read_efforts(moved, late(moved[2]) / scales + noise)
         assert (reading.meaning, reading.reversed_joints) == ('current', ())
         np.testing.assert_allclose(list(reading.scales.values()), scales, rtol=0.02)
 
-    @pytest.mark.parametrize('is_gravity_missing', [False, True])
-    def test_torques_with_much_noise(self, moved, is_gravity_missing):
+    @pytest.mark.parametrize(
+        ('dynamics', 'is_gravity_missing'),
+        [(SHORT, False), (DYNAMICS, False), (DYNAMICS, True)],
+    )
+    def test_torques_with_much_noise(self, dynamics, is_gravity_missing):
         """Of half their standard deviation: meaning and signs are told all the same."""
-        torques = moved[2] - is_gravity_missing * DYNAMICS.gravity_torque(moved[1])
+        moved = excite(dynamics)
+        torques = moved[2] - is_gravity_missing * dynamics.gravity_torque(moved[1])
         noise = np.random.default_rng(4).normal(size=torques.shape) * torques.std(axis=0)
-        reading = read_efforts(moved, late(torques) * [1, -1, 1, 1, 1, 1] + 0.5 * noise)
+        signs = np.where(np.arange(dynamics.n) == 1, -1, 1)
+        reading = read_efforts(moved, late(torques) * signs + 0.5 * noise, dynamics)
         expected = 'torque_without_gravity' if is_gravity_missing else 'torque'
         assert (reading.meaning, reading.reversed_joints) == (expected, ('joint_2',))
 
@@ -312,13 +328,13 @@ class TestEfforts:
 
     def test_an_effort_limited_to_45_per_cent(self, moved):
         """Its joint is named on the page; so is a motor that gives half of its torque."""
-        limits = np.where(np.arange(ROBOT.n) == 1, 0.45 * np.abs(moved[2]).max(axis=0), np.inf)
+        limits = np.where(np.arange(SHORT.n) == 1, 0.45 * np.abs(moved[2]).max(axis=0), np.inf)
         reading = read_efforts(moved, np.clip(late(moved[2]), -limits, limits))
         (remark,) = reading.remarks
         assert remark.startswith('joint_2: the effort does not go beyond')
-        reading = read_efforts(moved, late(moved[2]) * [1, 1, 1, 0.5, 1, 1])
+        reading = read_efforts(moved, late(moved[2]) * [1, 1, 0.5])
         (remark,) = reading.remarks
-        assert remark.startswith('joint_4: the effort is 0.5 of what is commanded')
+        assert remark.startswith('joint_3: the effort is 0.5 of what is commanded')
 
     def test_noise_is_not_taken_for_efforts(self, moved):
         """Nor is anything said of its sign."""

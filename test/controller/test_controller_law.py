@@ -28,9 +28,9 @@ DH = {
 }
 TREES = {
     'one joint': ({}, 1, 1),
-    'friction of every kind': (TERMS['all'], 5, 8),
     'friction with the load': (TERMS['load'], 9, 8),
     'friction at rest': (TERMS['offset'], 3, 5),
+    'friction of every kind': (TERMS['all'], 5, 8),
     '14 joints': ({}, 7, 18),
 }
 ROBOTS = ['six_axis_arm', *DH, *EXAMPLES, *TREES]

@@ -75,6 +75,37 @@ def test_prompt_subscriptions_are_served_in_their_order(node: Node) -> None:
     executor.shutdown()
 
 
+def test_the_last_state_waits_for_what_was_sent_before_it(node: Node) -> None:
+    """Those before it do not: none is lost where the queue holds one."""
+    served: list[str] = []
+    publishers, subscriptions = connect(node, ['sensor', 'plan', 'state'], served)
+    sensor, plan, state = publishers
+
+    def work(_: Int32) -> None:
+        for sent, expected in (
+            ([state], []),
+            ([], []),
+            ([sensor], []),
+            ([state], ['state', 'sensor']),
+            ([sensor, state], ['state']),
+        ):
+            served.clear()
+            publish(sent)
+            executor.answer_urgent(keeps_last=True)
+            assert served == expected
+        served.append('planned')
+
+    subscriptions[1].callback = work
+    executor = LowLatencyExecutor(
+        node, lambda: subscriptions, is_urgent=lambda one: not one.topic_name.endswith('plan')
+    )
+    spin(executor, lambda: all(p.get_subscription_count() for p in publishers))
+    publish([plan])
+    spin(executor, lambda: 'planned' in served)
+    assert served == ['state', 'planned', 'sensor', 'state']
+    executor.shutdown()
+
+
 @pytest.mark.parametrize('by_rclpy', [False, True])
 def test_what_was_sent_before_a_state_is_used_with_it(node: Node, *, by_rclpy: bool) -> None:
     """The wait looks at one subscription after the other: a sensor it missed is taken first."""
@@ -91,6 +122,91 @@ def test_what_was_sent_before_a_state_is_used_with_it(node: Node, *, by_rclpy: b
         executor._prompt = [(-1, *sensor), state]
         spin(executor, lambda: 'state' in served)
     assert served == ['sensor', 'state']
+    executor.shutdown()
+
+
+def test_urgent_subscriptions_are_answered_in_the_middle_of_other_work(node: Node) -> None:
+    """In their order; not the others, and none in the middle of their own answers."""
+    served: list[str] = []
+    absences: list[float] = []
+    publishers, subscriptions = connect(node, ['sensor', 'plan', 'state'], served)
+    executor = LowLatencyExecutor(
+        node,
+        lambda: subscriptions,
+        absences.append,
+        lambda subscription: not subscription.topic_name.endswith('plan'),
+    )
+
+    def work() -> None:
+        for _ in range(2):
+            publish(publishers)
+            executor.answer_urgent()
+            served.append('pause')
+
+    guard = node.create_guard_condition(work)
+    spin(executor, lambda: all(p.get_subscription_count() for p in publishers))
+    absences.clear()
+    guard.trigger()
+    spin(executor, lambda: 'pause' in served)
+    assert served[:6] == ['sensor', 'state', 'pause'] * 2
+    assert len(absences) >= 3
+    assert sum(absences) > 0.0
+    spin(executor, lambda: served.count('plan') == 2)
+    executor.shutdown()
+
+
+def test_an_urgent_answer_is_not_cut_by_another(node: Node) -> None:
+    served: list[int] = []
+
+    def answer(message: Int32) -> None:
+        served.append(message.data)
+        if message.data == 1:
+            publisher.publish(Int32(data=2))
+            assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
+            executor.answer_urgent()
+            served.append(-1)
+
+    state = node.create_subscription(Int32, 'state', answer, 10)
+    publisher = node.create_publisher(Int32, 'state', 10)
+    executor = LowLatencyExecutor(node, lambda: [state], is_urgent=lambda subscription: True)
+    spin(executor, publisher.get_subscription_count)
+    publisher.publish(Int32(data=1))
+    assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
+    executor.answer_urgent()
+    spin(executor, lambda: 2 in served)
+    assert served == [1, -1, 2]
+    executor.shutdown()
+
+
+def test_timers_are_served_without_detours(node: Node) -> None:
+    """Those that are due at once, each once; not one that another has stopped or destroyed."""
+    served: list[str] = []
+
+    async def later() -> None:
+        served.append('coroutine')
+
+    def destroy() -> None:
+        served.append('first')
+        stopped.cancel()
+        node.destroy_timer(destroyed)
+
+    first = node.create_timer(0.02, destroy)
+    stopped = node.create_timer(0.02, lambda: served.append('stopped'))
+    destroyed = node.create_timer(0.02, lambda: served.append('destroyed'))
+    last = node.create_timer(0.02, lambda: served.append('last'))
+    executor = LowLatencyExecutor(node, list)
+    time.sleep(0.05)
+    spin(executor, lambda: 'last' in served)
+    assert served == ['first', 'last']
+    first.cancel()
+    last.cancel()
+    coroutine = node.create_timer(0.001, later)
+    spin(executor, lambda: served.count('coroutine') > 2)
+    node.destroy_timer(coroutine)
+    error = node.create_timer(0.001, lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        spin(executor, lambda: False)
+    node.destroy_timer(error)
     executor.shutdown()
 
 

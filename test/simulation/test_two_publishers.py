@@ -17,15 +17,15 @@ BEGIN = 0.5
 """When the other one begins [s]."""
 
 
-def disturbed(away, *, moves=False):
-    """Return a script of which another publisher becomes part."""
+def disturbed(away, *, moves=False, still=False):
+    """Return a script of which another publisher becomes part, which may show one pose."""
 
     def script(loop):
         yield 0.2
         if moves:
             loop.follow(loop.motion)
         yield BEGIN
-        loop.say_beside(np.array(away))
+        loop.say_beside(np.array(away), still=still)
 
     return script
 
@@ -40,6 +40,16 @@ def test_one_that_is_near_at_some_joints_shakes_none(rate) -> None:
     assert [name for name, _ in run.faults] == ['joint_states jumped']
     assert run.fastest() < 0.05
     assert run.largest_step() < 0.02
+
+
+@pytest.mark.parametrize(('rate', 'away'), [(50.0, 0.3), (125.0, 0.1)])
+def test_one_that_shows_a_pose_near_the_way_of_the_arm_throws_it_not(rate, away) -> None:
+    """The arm comes nearer to that pose than it was when they parted, as it comes to rest."""
+    script = disturbed(np.full(6, away), moves=True, still=True)
+    run = run_node(script, plant=lambda robot: robot.without_friction(), rate=rate, seconds=3.5)
+    assert [name for name, _ in run.faults] == ['joint_states jumped']
+    assert run.fastest(BEGIN) < 1.5
+    assert run.fastest(3.0) < 0.1
 
 
 @pytest.mark.parametrize('away', [0.1, 0.3])

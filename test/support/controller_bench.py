@@ -19,7 +19,9 @@ from ne_dynamics.ros.settings.parameters import PARAMETERS
 
 HERE = Path(__file__).parents[1] / 'controller'
 WARNINGS = ['-Wall', '-Wextra', '-Wconversion', '-Werror']
-SANITIZERS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-DSANITIZED', '-g']
+PLAIN = [*WARNINGS, '-O1']
+SANITIZED = [*WARNINGS, '-O0', '-g1', '-DSANITIZED']
+SANITIZED += ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 
 
 def write_package(robot, folder, values=(), *, rate=500, sensor=''):
@@ -51,7 +53,7 @@ def compile_package(folder, *, is_sanitized=False):
         return program
     if shutil.which('g++') is None:
         pytest.skip('no C++ compiler (g++) is installed')
-    flags = [*WARNINGS, '-O1', *(SANITIZERS if is_sanitized else [])]
+    flags = SANITIZED if is_sanitized else PLAIN
     equations = folder / 'dynamics' / f'{folder.name}_dynamics.c'
     run('gcc', '-std=c99', '-Wpedantic', *flags, '-c', equations, '-o', folder / 'equations.o')
     includes = ['-I', HERE / 'interfaces', '-I', folder / 'src', '-I', folder / 'dynamics']
@@ -67,7 +69,7 @@ _FOLDER = tempfile.TemporaryDirectory(prefix='ne_dynamics_controller_')  # gone 
 def _driver(is_sanitized):
     """Return the object file of what drives any controller."""
     file = Path(_FOLDER.name) / f'{"sanitized" if is_sanitized else "bench"}.o'
-    flags = [*WARNINGS, '-O1', *(SANITIZERS if is_sanitized else [])]
+    flags = SANITIZED if is_sanitized else PLAIN
     includes = ['-I', HERE / 'interfaces']
     run('g++', '-std=c++17', *flags, *includes, '-c', HERE / 'bench.cpp', '-o', file)
     return file

@@ -14,11 +14,11 @@ COULOMB = (6.0, 6.0, 4.0, 1.0, 1.0, 1.0)
 """[N m]"""
 
 
-def geared_arm():
-    """Return the six-axis arm with rotor inertia and friction."""
-    robot = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+def geared_arm(tip_link='tcp'):
+    """Return the six-axis arm, up to a link, with rotor inertia and friction."""
+    robot = load_model(shipped_file('six_axis_arm.urdf'), tip_link=tip_link)
     joints = (
         replace(joint, rotor_inertia=1e-4 * inertia, gear_ratio=100.0, coulomb_friction=friction)
-        for joint, inertia, friction in zip(robot.joints, REFLECTED, COULOMB, strict=True)
+        for joint, inertia, friction in zip(robot.joints, REFLECTED, COULOMB, strict=False)
     )
     return replace(robot, joints=tuple(joints))

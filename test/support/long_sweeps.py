@@ -37,6 +37,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'benchmark/test_bench_command.py': {
         'test_checkouts_are_compared': 0,
         'test_part_runs': 1,
+        'test_loaded_hop_runs': 0,
+        'test_regressor_part_runs': 0,
+        'test_sweep_part_runs': 0,
     },
     'benchmark/test_bench_competitors.py': {
         'test_contenders_compute_the_same': 6,
@@ -56,11 +59,14 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_document_has_the_errors_of_the_demo': 0,
     },
     'cli/test_demo_scenarios.py': {
+        'test_a_tool_that_is_felt_or_told_of_costs_a_fraction_of_the_error': 0,
         'test_masses_that_are_20_percent_off_leave_computed_torque_ahead_of_pd': 0,
         'test_motors_too_weak_for_a_motion_cost_time_and_no_path': 0,
         'test_positions_alone_have_a_feed_forward_by_splines': 0,
-        'test_a_tool_that_is_felt_or_told_of_costs_a_fraction_of_the_error': 0,
         'test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool': 0,
+    },
+    'cli/test_full_disk.py': {
+        'test_standard_output_that_is_full_is_one_line': 4,
     },
     'cli/test_hostile_names.py': {
         'test_identified_urdf_has_the_same_names': 3,
@@ -81,6 +87,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_every_function_equals_its_method': 80,
         'test_the_text_is_straight_lines_that_write_into_nothing': 1,
     },
+    'codegen/test_base_parameters.py': {
+        'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 3,
+    },
     'codegen/test_c_project.py': {
         'test_the_library_builds_without_a_warning_and_its_test_passes': 1,
         'test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers': 2,
@@ -98,6 +107,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'codegen/test_compiled.py': {
         'test_arguments_can_be_given_by_name_and_place': 12,
         'test_backends_agree_on_every_function_single_and_batch': 12,
+        'test_no_function_takes_a_number_that_is_not_finite': 16,
     },
     'codegen/test_control_law.py': {
         'test_a_firmware_gets_the_efforts_of_the_node': 1,
@@ -123,9 +133,11 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_result_is_written_into_out': 48,
     },
     'codegen/test_rounding_note.py': {
-        'test_no_printed_function_changes_by_more_than_its_header_says': 7,
+        'test_no_printed_function_changes_by_more_than_its_header_says': 4,
     },
     'codegen/test_source.py': {
+        'test_names_in_the_header_cannot_leave_their_comment': 20,
+        'test_no_name_of_a_model_file_reaches_the_assembly': 6,
         'test_no_name_of_a_model_file_reaches_what_is_executed': 3,
         'test_text_of_random_robots_keeps_to_the_alphabet': 1,
     },
@@ -152,6 +164,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_publisher_that_never_moves_takes_nothing_from_the_damping': 2,
         'test_two_publishers_in_turns_do_not_throw_the_arm': 2,
     },
+    'control/test_effort_steps.py': {
+        'test_healthy_drivers_are_not_blamed': 6,
+    },
     'control/test_feasibility.py': {
         'test_a_loop_with_a_velocity_filter_grows_as_it_is_said': 16,
     },
@@ -171,6 +186,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_arrival_matters_little_where_they_bear_none': 1,
         'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
     },
+    'controller/test_controller_law.py': {
+        'test_the_controller_commands_what_the_node_commands': 4,
+    },
     'controller/test_controller_package.py': {
         'test_a_package_may_have_any_name': 2,
     },
@@ -183,7 +201,6 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'driver/test_log_diagnosis.py': {
         'test_a_fold_of_a_recorded_ur10e_has_no_turns': 1,
         'test_correct_logs_have_no_fault': 1,
-        'test_correct_logs_of_other_arms_have_no_fault': 1,
         'test_faults_planted_in_recorded_logs_are_found': 1,
         'test_friction_that_turns_round_gradually_is_no_fault': 1,
         'test_joints_of_which_the_model_expects_nothing_have_no_vote': 1,
@@ -195,10 +212,14 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_base_that_is_tilted_by_fifteen_degrees_is_named': 1,
         'test_a_description_of_another_robot_is_named': 1,
         'test_a_zero_that_is_off_by_twenty_degrees_is_named': 1,
-        'test_good_logs_of_five_arms_raise_no_alarm': 3,
-        'test_gravity_that_a_driver_takes_out_is_named': 1,
+        'test_an_arm_that_hangs_from_the_ceiling_is_named': 1,
+        'test_efforts_in_newton_millimetres_are_one_finding': 1,
+        'test_efforts_of_one_sign_by_themselves_are_no_fault': 1,
+        'test_good_logs_of_six_arms_raise_no_alarm': 4,
+        'test_gravity_that_a_driver_takes_out_is_named': 2,
         'test_one_joint_of_several_in_degrees_is_named': 1,
         'test_the_gear_of_an_encoder_is_named': 1,
+        'test_what_nothing_explains_says_what_was_tried_and_repairs_nothing': 1,
     },
     'fuzz/test_fuzz.py': {
         'test_messages_of_all_kinds': 3,
@@ -216,11 +237,15 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_driver_is_described_as_it_was': 1,
         'test_a_log_gives_the_model_that_it_gave': 2,
     },
+    'golden/test_interfaces_net.py': {
+        'test_equations_take_as_many_operations_as_before': 4,
+    },
     'identification/test_base_estimate.py': {
         'test_intervals_of_each_base_parameter_hold_the_truth': 1,
     },
     'identification/test_coupled_drives.py': {
         'test_a_log_shows_which_joints_share_a_drive': 1,
+        'test_an_arm_without_one_gets_none': 1,
     },
     'identification/test_drive_gains.py': {
         'test_one_log_of_an_arm_farther_off_than_believed': 1,
@@ -250,6 +275,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'motion/test_annotation.py': {
         'test_friction_with_hysteresis_follows_the_path': 4,
         'test_linear_interpolation_stays_within_the_tolerance': 4,
+        'test_three_arms_stay_within_the_tolerance_by_pinocchio': 4,
     },
     'motion/test_check.py': {
         'test_no_sample_lies_outside_the_bounds': 8,
@@ -306,9 +332,15 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'oracles/test_toppra.py': {
         'test_a_path_takes_as_long_as_toppra_says': 1,
     },
+    'oracles/test_toppra_turns.py': {
+        'test_tight_turns_take_as_long_as_toppra_says': 4,
+    },
     'papers/test_fitted_arm.py': {
         'test_fitted_frames_are_the_same_robot': 16,
         'test_robots_of_example_robot_data_are_fitted': 2,
+    },
+    'papers/test_forms_on_models.py': {
+        'test_a_robot_at_rest_is_compared_by_the_scale_of_its_efforts': 3,
     },
     'papers/test_formulation_agreement.py': {
         'test_a_moving_base_equals_production_and_pinocchio': 2,
@@ -376,7 +408,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_what_the_model_does_not_know_costs_time_first': 1,
     },
     'simulation/test_pacing_loop.py': {
-        'test_weak_motors_cost_time_and_no_path': 5,
+        'test_weak_motors_cost_time_and_no_path': 4,
     },
     'simulation/test_payload_loop.py': {
         'test_a_slow_motion_tells_by_efforts': 1,
@@ -386,14 +418,16 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_wrist_sensor_tells': 1,
     },
     'simulation/test_pushed_arm.py': {
+        'test_a_rate_limit_that_is_refused_lets_the_arm_swing': 4,
         'test_whatever_is_accepted_without_a_remark_comes_to_rest': 5,
     },
     'simulation/test_state_effort_loop.py': {
         'test_whatever_is_set_the_step_is_bounded': 18,
     },
     'simulation/test_state_loss.py': {
-        'test_an_arm_with_gears_stands': 7,
+        'test_an_arm_with_gears_stands': 4,
         'test_an_arm_without_friction_is_slower_and_nearer': 1,
+        'test_velocities_that_are_differences_of_coarse_positions_do_not_matter_with_gears': 4,
     },
     'simulation/test_sticking_joints.py': {
         'test_an_encoder_that_freezes_at_rest_is_found_when_it_matters': 3,
@@ -416,8 +450,13 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is': 2,
         'test_without_any_reading_the_tool_of_the_model_is_carried': 3,
     },
+    'site/test_tutorials.py': {
+        'test_the_tutorial_of_a_log': 0,
+    },
     'test_document_numbers.py': {
+        'test_gains_of_the_drives_of_a_recorded_arm_are_those_of_the_table': 0,
         'test_the_c_library_is_as_large_as_is_said': 0,
+        'test_the_load_of_a_recorded_arm_is_as_heavy_as_is_said': 0,
     },
 }
 

@@ -72,19 +72,17 @@ class NodeLoop(PlantLoop):
         state = {'stamp': stamp, 'name': fields['name'], **arrays}
         self._tell(self._now + STATE_DELAY + half, EVENT, {'state': state})
 
-    def say_beside(self, away: Any, *, still: bool = False) -> None:
-        """Let another one publish all joints from now on, so far from where they are, or were."""
-        names, found = list(self.robot.joint_names), self.plant.position
+    def say_beside(self, away: Any) -> None:
+        """Let another one publish all joints from now on, so far from where they are."""
+        names = list(self.robot.joint_names)
 
         def make(stamp: float) -> Fields:
             plant = self.plant
-            place = (found if still else plant.position) + away
-            speed = np.zeros_like(found) if still else plant.velocity
             return {
                 'stamp': stamp,
                 'name': names,
-                'position': place,
-                'velocity': speed,
+                'position': plant.position + away,
+                'velocity': plant.velocity,
                 'effort': plant.effort,
             }
 

@@ -30,6 +30,13 @@ from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState, Waypoints
 
+Pause = Callable[[], None]
+"""Called between parts of longer work: it serves who cannot wait for the end."""
+
+
+def go_on() -> None:
+    """Make no pause: nobody waits."""
+
 
 @dataclass(frozen=True, eq=False)
 class FeasibilityChecker:
@@ -45,12 +52,15 @@ class FeasibilityChecker:
     longest_interval : float
         Points of a spline that are no farther apart than this may be those of a stream, whose
         end nobody gets to [s].
+    pause : callable
+        Called between two checks, for who cannot wait until all are done.
     """
 
     limits: DemandLimits
     efforts: PathEfforts
     when_infeasible: WhenInfeasible
     longest_interval: float
+    pause: Pause = go_on
 
     def decide(self, found: list[LimitViolation]) -> tuple[LimitViolation, ...]:
         """Return what a motion exceeds and is followed all the same, the worst first.
@@ -166,6 +176,7 @@ class FeasibilityChecker:
         ]
 
     def _check_poses(self, waypoints: Waypoints, some: slice) -> list[LimitViolation]:
+        self.pause()
         times = np.array(waypoints.times)[some]
         return find_unholdable(waypoints.positions[some], times, self.efforts.holding, self.limits)
 
@@ -218,6 +229,7 @@ class FeasibilityChecker:
     ) -> list[LimitViolation]:
         if not segments.durations.size:
             return []
+        self.pause()
         return check_motion(
             segments, limits or self.limits, self.efforts.moving, self.efforts.holding
         )

@@ -3,7 +3,7 @@
 All of it is a function of what is known at one moment. A planner is that knowledge: a value that
 may go to another process, which plans there while states are answered here. The plan counts for
 the moment at which it was made; what becomes of it later:
-:class:`ne_dynamics.control.desired.followed_motion.FollowedMotion`.
+:class:`ne_dynamics.control.stages.desired.Desired`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
+from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker, Pause, go_on
 from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.position_stream import ENDINGS, PositionStream, returned
@@ -108,7 +108,7 @@ class PlanningSettings:
         """Return the efforts along a path, under circumstances."""
         return PathEfforts(self.compensation, here.resting_base, here.wrench, here.position)
 
-    def make_checker(self, here: Circumstances) -> FeasibilityChecker:
+    def make_checker(self, here: Circumstances, pause: Pause = go_on) -> FeasibilityChecker:
         """Return what checks motions, under circumstances."""
         return FeasibilityChecker(
             self.limits,
@@ -116,6 +116,7 @@ class PlanningSettings:
             self.when_infeasible,
             # Without streams too messages come one after the other.
             max(self.longest_interval, DESIRED.longest_interval),
+            pause,
         )
 
     def stop(self, state: DesiredState, here: Circumstances, time: float | None = None) -> Motion:
@@ -239,6 +240,8 @@ class MotionPlanner:
         How it is followed.
     has_time : bool
         Whether a pace may be planned.
+    pause : callable
+        Called between parts of the work, for who cannot wait until its end.
     lead : float
         How much later than now what is for now takes over, where the arm moves: by then the plan
         is there [s].
@@ -250,6 +253,7 @@ class MotionPlanner:
     stream: PositionStream
     path_time: PathTime
     has_time: bool = True
+    pause: Pause = go_on
     lead: float = 0.0
 
     def start_of(self, start_time: float | None) -> float | None:
@@ -317,14 +321,18 @@ class MotionPlanner:
         settings = self.settings
         here, request, running = on_path(self.path_time, self.here, sent, followed)
         request = request.integrated(running, here.time)
-        checker, now, begin = settings.make_checker(here), here.now, running.sample(here.now)
+        checker = settings.make_checker(here, self.pause)
+        now, begin = here.now, running.sample(here.now)
+        self.pause()
         try:
             request = self._going_on(checker, request, running, here)
             motion = settings.place(request, running, here, self.stream)
         except TrajectoryError:
             # Of the past, as the next state will find, too.
             return MotionPlan(sent, is_for_now)
+        self.pause()
         exceeded = checker.decide(checker.check_motion(motion, request, begin, now))
+        self.pause()
         pace = None
         # Straight lines have corners, at which no motor can do what they ask for.
         if settings.slows_down and (

@@ -188,6 +188,7 @@ class EffortFit:
                 blocks.append(EVIDENCE.gravity_left * weights[:, :, index] @ scale)
             given += links[:, :, index] @ parameters
         shared = np.concatenate(blocks, axis=2)
+        shared = shared @ _find_seen(shared[used])
         paths = np.moveaxis(motion.path, 2, 0)
         rates = (motion.velocity, motion.direction, motion.acceleration, *paths)
         sizes = [np.maximum(rms(part), 1e-6) for part in rates]
@@ -380,6 +381,16 @@ def _load_columns(links: FloatArray, robot: Robot, has_load: bool = False) -> Fl
     return np.concatenate([links[:, :, end, : sizes.size] * sizes for end in ends], axis=2)
 
 
+def _find_seen(rows: FloatArray) -> FloatArray:
+    """Return an orthonormal basis of the combinations of columns that change a row at all.
+
+    Unknowns that no row depends on stay at 0, and cost nothing.
+    """
+    values, vectors = np.linalg.eigh(rows.T @ rows)
+    seen: FloatArray = vectors[:, values > values.size * np.finfo(float).eps * values[-1]]
+    return seen
+
+
 def _minimum(
     matrix: FloatArray, right: FloatArray, bounded: NDArray[np.bool_], free: NDArray[np.bool_]
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -394,7 +405,7 @@ def _minimum(
             step[:] = np.linalg.solve(matrix, right)
         else:
             chosen = np.flatnonzero(free)
-            step[chosen] = np.linalg.solve(matrix[chosen][:, chosen], right[chosen])
+            step[chosen] = np.linalg.solve(matrix[np.ix_(chosen, chosen)], right[chosen])
         below = bounded & (step < 0.0)
         if below.any():
             free = free & ~below

@@ -118,6 +118,12 @@ def compute_width(reference: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.inv(np.linalg.cholesky(hessian)).T, dtype=np.float64)
 
 
+def compute_divergence(pseudo: FloatArray, reference: FloatArray) -> float:
+    """Return D(P, P0) of two positive definite matrices."""
+    ratio = np.linalg.solve(reference, pseudo)
+    return float(np.trace(ratio) - np.linalg.slogdet(ratio)[1] - len(ratio))
+
+
 def divergence_slopes(pseudo: FloatArray, reference: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return gradient (10,) and Hessian (10, 10) of D(P, P0) in the parameters of P.
 

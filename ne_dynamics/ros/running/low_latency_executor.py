@@ -4,17 +4,19 @@ rclpy's SingleThreadedExecutor builds a wait set, a task and a coroutine anew fo
 looks at every entity of the node in Python, and wakes itself up afterwards to do it once more:
 most of the processor time of a small node. Here the wait set is kept as long as the node's
 entities stay the same, and the subscriptions that matter are taken and answered right where the
-wait returns. Whatever else becomes ready (services, timers, events, other subscriptions) is left
-to rclpy.
+wait returns; so are timers. Whatever else becomes ready (services, events, other subscriptions) is
+left to rclpy. What takes longer than a message can wait calls
+:meth:`LowLatencyExecutor.answer_urgent` now and then.
 
 It needs some of rclpy's internals; :func:`make_executor` does without where they are missing.
 """
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -22,6 +24,9 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 KINDS = ('subscriptions', 'timers', 'clients', 'services', 'guards', 'waitables')
 
 Entities = tuple[tuple[Any, ...], ...]
+
+Prompt = tuple[int, Callable[..., Any], Any, bool, Callable[[Any], Any]]
+"""Pointer of a subscription, how to take a message, its type, whether raw, and the callback."""
 
 
 class LowLatencyExecutor(SingleThreadedExecutor):
@@ -37,6 +42,8 @@ class LowLatencyExecutor(SingleThreadedExecutor):
     on_absence : callable, optional
         Called after anything else was served, with the time that it took [s]: for so long
         nothing prompt could be answered.
+    is_urgent : callable, optional
+        Returns whether a prompt subscription is one of those that :meth:`answer_urgent` answers.
 
     Raises
     ------
@@ -49,16 +56,23 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         node: Any,
         prompt: Callable[[], Sequence[Any]],
         on_absence: Callable[[float], None] | None = None,
+        is_urgent: Callable[[Any], bool] = lambda subscription: False,
     ) -> None:
         super().__init__(context=node.context)
         self._node = node
         self._ask = prompt
         self._on_absence = on_absence
+        self._is_urgent = is_urgent
+        self._urgent: list[Prompt] = []
+        self._kept: list[tuple[Callable[[Any], Any], Any]] = []
+        self._is_answering_urgent = False
+        # Begin of what else is served, by `time.perf_counter`; 0 while nothing is [s].
+        self._absent_since = 0.0
         self._entities: Entities = ()
         self._held = ExitStack()
         self._wait_set: Any = None
         self._additions: list[tuple[Callable[[Any], Any], Any]] = []
-        self._prompt: list[tuple[int, Callable[..., Any], Any, bool, Callable[[Any], Any]]] = []
+        self._prompt: list[Prompt] = []
         self.add_node(node)
         try:
             self._try_out()
@@ -78,6 +92,7 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         self._prepare()
         self._gather()
         self._wait_set.wait(0)
+        self._find_due()
         self._others_are_ready()
         self._mark_guards()
         self.wake()
@@ -117,8 +132,11 @@ class LowLatencyExecutor(SingleThreadedExecutor):
                 answered += 1
                 last = place
         self._answer(last)
-        if len(ready) > answered or self._others_are_ready():
+        due, left = self._find_due()
+        if left or len(ready) > answered or self._others_are_ready():
             self._serve_others()
+        if due:
+            self._fire(due)
 
     def _answer(self, count: int) -> None:
         """Answer the first of the prompt subscriptions.
@@ -130,6 +148,44 @@ class LowLatencyExecutor(SingleThreadedExecutor):
             taken = take(message_type, is_raw)
             if taken is not None:
                 callback(taken[0])
+                if self._kept:
+                    self._answer_kept()
+
+    def answer_urgent(self, *, keeps_last: bool = False) -> None:
+        """Answer the urgent subscriptions in the middle of other work.
+
+        For what the executor serves, in its thread, but not for these subscriptions themselves.
+
+        Parameters
+        ----------
+        keeps_last : bool
+            Whether the newest message of the last of them waits until that work is done, or
+            another one comes: who has sent something before it wants it to be used with it.
+        """
+        if self._is_answering_urgent:
+            return
+        if self._absent_since:
+            self._note_absence()
+        came = []
+        for _, take, message_type, is_raw, callback in self._urgent:
+            taken = take(message_type, is_raw)
+            if taken is not None:
+                came.append((callback, taken[0]))
+        if not keeps_last or (came and came[-1][0] is self._urgent[-1][-1]):
+            self._answer_kept()
+        self._kept += came
+        if not keeps_last:
+            self._answer_kept()
+
+    def _answer_kept(self) -> None:
+        """Answer what was taken in the middle of other work."""
+        self._is_answering_urgent = True
+        try:
+            while self._kept:
+                callback, message = self._kept.pop(0)
+                callback(message)
+        finally:
+            self._is_answering_urgent = False
 
     def _take_subscription(self, sub: Any) -> Any:
         """Answer a prompt subscription that rclpy has come upon, after those before it."""
@@ -151,11 +207,31 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         ready = wait_set.get_ready_entities
         return bool(
             ready('guard_condition')
-            or ready('timer')
             or ready('service')
             or ready('client')
             or any(waitable.is_ready(wait_set) for waitable in self._entities[-1])
         )
+
+    def _find_due(self) -> tuple[list[Any], bool]:
+        """Return the timers that are due, and whether others are, which rclpy has to serve."""
+        pointers = self._wait_set.get_ready_entities('timer')
+        if not pointers:
+            return [], False
+        due = [timer for timer in self._entities[1] if timer.handle.pointer in pointers]
+        plain = [timer for timer in due if not inspect.iscoroutinefunction(timer.callback)]
+        return plain, len(plain) < len(due)
+
+    def _fire(self, timers: Sequence[Any]) -> None:
+        """Call what is due, unless it was called meanwhile."""
+        self._absent_since = time.perf_counter()
+        for timer in timers:
+            call = None
+            with suppress(self._invalid_handle):  # destroyed since
+                call = self._take_timer(timer) if timer.is_ready() else None
+            if call is not None:
+                with suppress(StopIteration):
+                    call().send(None)
+        self._end_absence()
 
     def _mark_guards(self) -> None:
         """Mark guard conditions that the wait has reset: rclpy triggers those marked so again."""
@@ -168,18 +244,29 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         """Let rclpy do one piece of work; look whether the node has changed by it."""
         self._mark_guards()
         # What is left over is found by the next wait: rclpy wakes the executor after each piece.
-        begin = time.perf_counter()
+        self._absent_since = time.perf_counter()
         super().spin_once(0.0)
-        if self._on_absence is not None:
-            self._on_absence(time.perf_counter() - begin)
+        self._end_absence()
         if not all(task.done() for task, _, _ in self._tasks) or any(
             guard._executor_triggered for guard in self._entities[-2]
         ):
             # Nothing wakes the executor for a task that still waits, nor for a guard condition
             # that was marked and not served.
             self.wake()
+
+    def _end_absence(self) -> None:
+        """Answer what was kept; look whether the node has changed by what was served."""
+        self._answer_kept()
+        self._note_absence()
+        self._absent_since = 0.0
         if self._present_entities() != self._entities:
             self._release()
+
+    def _note_absence(self) -> None:
+        """Tell for how long nothing prompt could be answered, since that was told last."""
+        since, self._absent_since = self._absent_since, time.perf_counter()
+        if self._on_absence is not None:
+            self._on_absence(self._absent_since - since)
 
     def _present_entities(self) -> Entities:
         # From lists: a tuple made of a generator is allocated too large and cut, and the
@@ -218,17 +305,14 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         self._additions = self._find_additions(
             subscriptions, timers, clients, services, guards, waitables
         )
-        self._prompt = [
-            (
-                entity.handle.pointer,
-                entity.handle.take_message,
-                entity.msg_type,
-                entity.raw,
-                entity.callback,
-            )
-            for entity in self._ask()
-            if entity in subscriptions
-        ]
+        self._prompt, self._urgent = [], []
+        for entity in self._ask():
+            if entity in subscriptions:
+                take = entity.handle.take_message
+                one = entity.handle.pointer, take, entity.msg_type, entity.raw, entity.callback
+                self._prompt.append(one)
+                if self._is_urgent(entity):
+                    self._urgent.append(one)
 
     def _find_additions(self, *entities: Sequence[Any]) -> list[tuple[Callable[[Any], Any], Any]]:
         """Return by what call each entity, by its kind, is put into the wait set."""
@@ -260,7 +344,7 @@ class LowLatencyExecutor(SingleThreadedExecutor):
 
     def _release(self) -> None:
         self._wait_set = None
-        self._additions, self._prompt = [], []
+        self._additions, self._prompt, self._urgent = [], [], []
         self._held.close()
 
     def shutdown(self, timeout_sec: float | None = None) -> bool:
@@ -273,13 +357,14 @@ def make_executor(
     node: Any,
     prompt: Callable[[], Sequence[Any]],
     on_absence: Callable[[float], None] | None = None,
+    is_urgent: Callable[[Any], bool] = lambda subscription: False,
 ) -> SingleThreadedExecutor:
     """Return an executor that serves a node: a :class:`LowLatencyExecutor`, or rclpy's own.
 
     Parameters
     ----------
     node : rclpy.node.Node
-    prompt, on_absence : callable
+    prompt, on_absence, is_urgent : callable
         As for :class:`LowLatencyExecutor`.
 
     Returns
@@ -289,7 +374,7 @@ def make_executor(
         node's log says so.
     """
     try:
-        return LowLatencyExecutor(node, prompt, on_absence)
+        return LowLatencyExecutor(node, prompt, on_absence, is_urgent)
     except (ImportError, AttributeError) as error:
         node.get_logger().info(f"rclpy's own executor is used: {error}")
     executor = SingleThreadedExecutor(context=node.context)

@@ -68,6 +68,7 @@ class DiagnosticsPublisher:
             if any(one.startswith(FaultKind.JUMPED.value) for one in faults):
                 remarks += self._name_state_publishers()
             statuses.append(self._diagnose_tracking(configured))
+        self._node.answer_states()
         values.update(statistics.inputs())
         new_drops = statistics.new_drops()
         if new_drops:
@@ -101,8 +102,10 @@ class DiagnosticsPublisher:
         values['on_deactivate'] = configured.settings.on_deactivate.value
         values['joints'] = ' '.join(arm.command_names)
         values.update(self._statistics.outputs(arm.robot.joint_names))
+        self._node.answer_states()
         values.update(_delays(controller))
         verdict = controller.check.find_verdict(controller.tuning)
+        self._node.answer_states()
         remarks = verdict.refusals + verdict.remarks
         saturated = values['saturated in the last second']
         if saturated != 'none':
