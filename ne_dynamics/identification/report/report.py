@@ -106,13 +106,13 @@ class JointChange:
     noise: float
     correlation: float
 
+    @property
+    def numbers(self) -> dict[str, tuple[float, float, float]]:
+        """All numbers of friction and drive, as those of `drive`."""
+        return {'viscous_friction': self.viscous, 'coulomb_friction': self.coulomb, **self.drive}
+
     def as_json(self) -> dict[str, Any]:
         """Return the figures; what is no number is None."""
-        numbers = {
-            'viscous_friction': self.viscous,
-            'coulomb_friction': self.coulomb,
-            **self.drive,
-        }
         return {
             'joint': self.before.name,
             'unit': self.before.unit,
@@ -124,7 +124,7 @@ class JointChange:
             'correlation': self.correlation,
             'fitted_samples': self.samples,
             'offset': self.offset,
-            **{key: _describe_change(*values) for key, values in numbers.items()},
+            **{key: _describe_change(*values) for key, values in self.numbers.items()},
         }
 
 
