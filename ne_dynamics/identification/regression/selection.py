@@ -90,12 +90,13 @@ class Folds:
         )
         found = []
         for spread in spreads:
-            starts = [
+            solutions = [
                 minimize(design.problem(factors, weights, spread), start, self.settings.fold_gap)
                 for factors, start in zip(training, starts, strict=True)
             ]
-            squares = np.array(list(map(sum_squares, judged, starts)))
-            found.append(Prediction(design, spread, squares, starts))
+            squares = np.array(list(map(sum_squares, judged, solutions)))
+            found.append(Prediction(design, spread, squares, solutions))
+            starts = solutions
         return found
 
     def fit_whole(
