@@ -330,6 +330,7 @@ class ComputedTorqueNode(LifecycleNode):
 
         Every way to set a parameter of this node comes through here.
         """
+        self.answer_states()
         state = 'unconfigured' if self.configured is None else self.state_label
         return self._declared.change(parameter_list, state, self._prepare)
 

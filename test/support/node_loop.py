@@ -72,17 +72,19 @@ class NodeLoop(PlantLoop):
         state = {'stamp': stamp, 'name': fields['name'], **arrays}
         self._tell(self._now + STATE_DELAY + half, EVENT, {'state': state})
 
-    def say_beside(self, away: Any) -> None:
-        """Let another one publish all joints from now on, so far from where they are."""
-        names = list(self.robot.joint_names)
+    def say_beside(self, away: Any, *, still: bool = False) -> None:
+        """Let another one publish all joints from now on, so far from where they are, or were."""
+        names, found = list(self.robot.joint_names), self.plant.position
 
         def make(stamp: float) -> Fields:
             plant = self.plant
+            place = (found if still else plant.position) + away
+            speed = np.zeros_like(found) if still else plant.velocity
             return {
                 'stamp': stamp,
                 'name': names,
-                'position': plant.position + away,
-                'velocity': plant.velocity,
+                'position': place,
+                'velocity': speed,
                 'effort': plant.effort,
             }
 
