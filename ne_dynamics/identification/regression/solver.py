@@ -249,10 +249,10 @@ class _SolverState:
         gradient = -table[:, :-1].T @ table[:, -1]
         # Of what is held already: what stops at 0 in this step may yet be pushed against it.
         self._pulls = np.where(self._held, gradient[inertial:], 0.0)
-        held = np.r_[np.zeros(inertial, dtype=bool), self._held]
+        held = np.concatenate([np.zeros(inertial, dtype=bool), self._held])
         # With what is held behind the rest, one triangle holds both problems.
         order, free = np.argsort(held, kind='stable'), slice(size - int(self._held.sum()))
-        upper = triangle(table[:, np.r_[order, size]])
+        upper = triangle(table[:, np.append(order, size)])
         decrement = proof = float(np.linalg.norm(upper[free, -1]))
         try:
             found = np.linalg.solve(upper[free, free], upper[free, -1])
