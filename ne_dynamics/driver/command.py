@@ -16,14 +16,15 @@ import numpy as np
 from ne_dynamics.driver.delay import EffortDelay, find_longest
 from ne_dynamics.driver.effort import LOAD, OTHER_UNIT, TORQUE, JointEffort, describe_efforts
 from ne_dynamics.driver.evidence.evidence import LogEvidence
-from ne_dynamics.driver.meaning import find_meaning, prepare_for_delay
+from ne_dynamics.driver.meaning import find_delay, find_meaning, prepare_for_delay
 from ne_dynamics.driver.order import find_order
 from ne_dynamics.driver.recording import CommandLog
 from ne_dynamics.driver.thresholds import DELAY, EFFORTS
 from ne_dynamics.driver.verdict import Verdict, least_sure, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs import Certainty, Log
+from ne_dynamics.logs import Certainty, Log, LogReading
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
 RECORD = (
@@ -159,6 +160,63 @@ def describe_commands(
     )
 
 
+def find_delay_by_motion(
+    dynamics: Dynamics,
+    times: FloatArray,
+    position: FloatArray,
+    commands: CommandLog,
+    cutoff_frequency: float,
+) -> tuple[float, float]:
+    """Return how much later than it is sent a command acts, and the standard deviation [s].
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        A model that was fitted to the arm: commands are efforts in its units.
+    times : array, shape (N,)
+        [s]
+    position : array, shape (N, n)
+        Of its joints [rad or m].
+    commands : CommandLog
+        That moved it.
+    cutoff_frequency : float
+        Up to which the motion tells the delay [Hz].
+
+    Returns
+    -------
+    tuple of float
+        A delay of NaN, with an infinite deviation, where the motion does not tell it.
+
+    Raises
+    ------
+    InputError
+        When too little was recorded.
+    """
+    late = commands.acting(times, position, DELAY.shift_of_commands)
+    evidence = prepare_for_delay(dynamics, late, cutoff_frequency)
+    untold = math.nan, math.inf
+    if evidence is None:
+        return untold
+    recorded = LogReading.as_recorded(dynamics.n)
+    found, deviation = find_delay(evidence, dynamics.robot, recorded)
+    delay = DELAY.shift_of_commands - found
+    left = evidence.explain(recorded.with_effort(range(dynamics.n), delay=found)).left
+    if not _tells_delay(delay, deviation) or _leave_motion_open(left[evidence.moves]):
+        return untold
+    return delay, deviation
+
+
+def _tells_delay(delay: float, deviation: float) -> bool:
+    """Return whether a motion tells a delay of its commands [s]."""
+    is_sure = level_of_delay(deviation) is not Certainty.UNKNOWN
+    return is_sure and abs(delay) <= DELAY.longest_by_motion
+
+
+def _leave_motion_open(left: FloatArray) -> bool:
+    """Return whether commands do not explain a motion, by the parts of them that are left."""
+    return bool(2 * (left > EFFORTS.unexplained_share).sum() >= left.size)
+
+
 def _describe_effort(
     found: EffortDelay | None, longest: float
 ) -> tuple[Verdict, Verdict, Verdict]:
@@ -227,17 +285,8 @@ class _ByMotion:
 def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMotion:
     """Return the delay of the motion behind the commands, and what these are."""
     robot = dynamics.robot
-    period = float(np.median(np.diff(log.times)))
-    effort = commands.average(log.times - DELAY.shift_of_commands, period)
-    inside = np.isfinite(effort).all(axis=1) & (log.times <= commands.times[-1])
     try:
-        late = Log.from_samples(
-            log.joint_names,
-            log.times[inside],
-            log.position[inside],
-            effort[inside],
-            source=commands.source,
-        )
+        late = commands.acting(log.times, log.position, DELAY.shift_of_commands)
         evidence = LogEvidence(dynamics, late)
     except InputError:
         return _ByMotion(*[unknown('too little was recorded together with commands', FASTER)] * 6)
@@ -250,8 +299,7 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
     if order.value is False:
         rest = unknown('the commands are in another order', order.experiment)
         return _ByMotion(rest, rest, rest, order, rest, rest)
-    unexplained = meaning.left[concerned] > EFFORTS.unexplained_share
-    if 2 * int(unexplained.sum()) >= unexplained.size:
+    if _leave_motion_open(meaning.left[concerned]):
         rest = unknown('these commands do not explain the motion', MOTOR_COMMANDS)
         return _ByMotion(rest, rest, rest, order, rest, rest)
     efforts = describe_efforts(
@@ -263,7 +311,7 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
     verdict = Verdict(
         max(delay, 0.0), level, f'{1e3 * delay:.1f} +- {1e3 * deviation:.1f} ms', '', deviation
     )
-    if level is Certainty.UNKNOWN or abs(delay) > DELAY.longest_by_motion:
+    if not _tells_delay(delay, deviation):
         verdict = unknown('the motion does not tell it', FASTER)
     elif delay < -DELAY.early_deviations * deviation:
         verdict = unknown(
