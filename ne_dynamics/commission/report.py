@@ -73,21 +73,45 @@ def make_report(
     """
     joint_names, unit = robot.joint_names, robot.position_unit
     milli = name_error_unit(joint.type.is_prismatic for joint in robot.joints)
+    gains = results['gains']['parameters']
+    return Page(
+        title=f'Commissioning of {robot.name}',
+        subtitle=f'{len(joint_names)} joints: {", ".join(joint_names)}',
+        verdict=Paragraph(_compare_tests(results, milli), Tone.GOOD),
+        sections=(
+            Section('What the arm reports', (Items(tuple(_list_found(results))),)),
+            Section('Joint by joint', (_joint_table(joint_names, milli, results, friction),)),
+            Section('The test motion', (_error_figures(joint_names, unit, milli, logs),)),
+            Section(
+                'Gains',
+                (Items(tuple(Item(name, str(value)) for name, value in gains.items())),),
+            ),
+            Section('The run', (Items(tuple(_describe_run(subject))),)),
+        ),
+        footer='Written by ne_dynamics commission.',
+    )
+
+
+def _compare_tests(results: Mapping[str, Mapping[str, Any]], milli: str) -> str:
+    """Return how the test motion was followed with the given and the identified model."""
     before, after = results['test_before'], results['test_after']
     if 'fault' in before:
-        verdict = (
+        return (
             f'RMS error of the test motion: not completed with the given model '
             f'({before["fault"]}); '
             f'{_milli(after["overall_rms_error"])} {milli} with the identified one'
         )
-    else:
-        verdict = (
-            f'RMS error of the test motion: {_milli(before["overall_rms_error"])} {milli} with '
-            f'the given model, {_milli(after["overall_rms_error"])} with the identified one, at '
-            'the same gains'
-        )
+    return (
+        f'RMS error of the test motion: {_milli(before["overall_rms_error"])} {milli} with '
+        f'the given model, {_milli(after["overall_rms_error"])} with the identified one, at '
+        'the same gains'
+    )
+
+
+def _list_found(results: Mapping[str, Mapping[str, Any]]) -> list[Item]:
+    """Return what the arm reports, and its friction."""
     tremble, listened = results['tremble'], results['listen']
-    found = [
+    return [
         Item(
             'rate',
             f'{listened["rate"]:.4g} Hz, longest gap {MILLI * listened["longest_gap"]:.3g} ms',
@@ -106,23 +130,6 @@ def make_report(
         *(Item('friction', sentence(item)) for item in results['identify'].get('friction', ())),
         *(Item('friction', text) for text in results['try_friction']['found']),
     ]
-    gains = results['gains']['parameters']
-    return Page(
-        title=f'Commissioning of {robot.name}',
-        subtitle=f'{len(joint_names)} joints: {", ".join(joint_names)}',
-        verdict=Paragraph(verdict, Tone.GOOD),
-        sections=(
-            Section('What the arm reports', (Items(tuple(found)),)),
-            Section('Joint by joint', (_joint_table(joint_names, milli, results, friction),)),
-            Section('The test motion', (_error_figures(joint_names, unit, milli, logs),)),
-            Section(
-                'Gains',
-                (Items(tuple(Item(name, str(value)) for name, value in gains.items())),),
-            ),
-            Section('The run', (Items(tuple(_describe_run(subject))),)),
-        ),
-        footer='Written by ne_dynamics commission.',
-    )
 
 
 def _describe_run(subject: Mapping[str, Any]) -> list[Item]:

@@ -122,6 +122,16 @@ class GainFindings:
             found.append(
                 f'no effort limit of {", ".join(unlimited)}: noise and effort bound no gain there'
             )
+        found += self._remark_rotors()
+        for mode, one in self.modes.items():
+            if mode is GainMode.JTC:
+                found += self._remark_integral(one)
+            if mode is GainMode.MIT:
+                found += self._remark_ranges(one)
+        return found
+
+    def _remark_rotors(self) -> list[str]:
+        """Return what is missing in the model where inertias that change bound the gains."""
         shared = np.diag(self.plants.coupled_inertia)
         rotorless = [
             joint.name
@@ -136,38 +146,40 @@ class GainFindings:
             ),
             default=GAINS.wide_spread,
         )
-        if rotorless and (self.refusals or self.relaxed or spread > GAINS.wide_spread):
-            found.append(
-                f'{", ".join(rotorless)} have no rotor_inertia in the model (it goes into the '
-                'file of extras): with it the inertia of a joint changes less from pose to pose, '
-                'and gains that are efforts per error can be larger'
-            )
-        for mode, one in self.modes.items():
-            gains = one.choice.gains
-            if mode is GainMode.JTC and self.request.integral and not gains.ki.any():
-                found.append('jtc: no integral: with one there are no gains that keep the margins')
-            elif mode is GainMode.JTC and gains.ki.any():
-                idle = [
-                    joint.name
-                    for joint, clamp in zip(self.joints, self.integral_clamps(), strict=True)
-                    if not clamp
-                ]
-                if idle:
-                    found.append(
-                        f'jtc: no integral for {", ".join(idle)} in the file: by the model '
-                        'neither gravity nor Coulomb friction holds them; friction goes into '
-                        'the file of extras'
-                    )
-            if mode is GainMode.MIT:
-                least = self.request.drive_kp_range[0], self.request.drive_kd_range[0]
-                for what, gain, end in zip(('kp', 'kd'), gains[:2], least, strict=True):
-                    for joint, value in zip(self.joints, gain.tolist(), strict=True):
-                        if value < end:
-                            found.append(
-                                f'mit: joint {joint.name!r}: {what} is {value:.4g}, and the drive '
-                                f'takes no less than {end:g}'
-                            )
-        return found
+        if not rotorless or not (self.refusals or self.relaxed or spread > GAINS.wide_spread):
+            return []
+        return [
+            f'{", ".join(rotorless)} have no rotor_inertia in the model (it goes into the '
+            'file of extras): with it the inertia of a joint changes less from pose to pose, '
+            'and gains that are efforts per error can be larger'
+        ]
+
+    def _remark_integral(self, design: ModeDesign) -> list[str]:
+        if not design.choice.gains.ki.any():
+            without = 'jtc: no integral: with one there are no gains that keep the margins'
+            return [without] if self.request.integral else []
+        idle = [
+            joint.name
+            for joint, clamp in zip(self.joints, self.integral_clamps(), strict=True)
+            if not clamp
+        ]
+        if not idle:
+            return []
+        return [
+            f'jtc: no integral for {", ".join(idle)} in the file: by the model '
+            'neither gravity nor Coulomb friction holds them; friction goes into '
+            'the file of extras'
+        ]
+
+    def _remark_ranges(self, design: ModeDesign) -> list[str]:
+        least = self.request.drive_kp_range[0], self.request.drive_kd_range[0]
+        return [
+            f'mit: joint {joint.name!r}: {what} is {value:.4g}, and the drive takes no less than '
+            f'{end:g}'
+            for what, gain, end in zip(('kp', 'kd'), design.choice.gains[:2], least, strict=True)
+            for joint, value in zip(self.joints, gain.tolist(), strict=True)
+            if value < end
+        ]
 
 
 def rounded(values: FloatArray) -> list[float]:

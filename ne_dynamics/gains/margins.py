@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ne_dynamics.gains.loop import ComplexArray
 from ne_dynamics.gains.thresholds import GAIN_SEARCH
@@ -96,24 +97,20 @@ def find_margins(
     # At the half of the rate a sampled loop is real: what is on the negative axis counts.
     last = response[..., -1]
     ends = (last.real < 0.0) & (np.abs(last.imag) < 0.05 * np.abs(last.real))
-    edge = np.where(
-        ends & (np.abs(last) < 1.0),
-        1.0 / np.maximum(np.abs(last), GAIN_SEARCH.least_loop_gain),
-        np.inf,
-    )
-    gain = np.minimum(gain, edge)
+    gain = np.minimum(gain, _grow_to_edge(np.abs(last), ends))
     if rest is not None:
         size = np.abs(rest)
         falls = (rest.real < 0.0) & (np.abs(rest.imag) <= GAIN_SEARCH.real_share * size)
         # Beyond -1 the feedback carries the arm; before it, more of it would.
         reduction = np.minimum(reduction, np.where(falls & (size >= 1.0), size, np.inf))
-        gain = np.minimum(
-            gain,
-            np.where(
-                falls & (size < 1.0), 1.0 / np.maximum(size, GAIN_SEARCH.least_loop_gain), np.inf
-            ),
-        )
+        gain = np.minimum(gain, _grow_to_edge(size, falls))
     return Margins(np.degrees(phase_margin), gain, reduction, delay, crossover)
+
+
+def _grow_to_edge(size: FloatArray, is_negative: NDArray[np.bool_]) -> FloatArray:
+    """Return the factor of gains that takes the end of a locus, from within, to -1."""
+    grown = 1.0 / np.maximum(size, GAIN_SEARCH.least_loop_gain)
+    return np.where(is_negative & (size < 1.0), grown, np.inf)
 
 
 def margins_of_all(loop: ComplexArray, at: FloatArray, rest: FloatArray | None = None) -> Margins:

@@ -159,21 +159,7 @@ class EffortFit:
         *first, last = EVIDENCE.joint_spreads
         self._spreads = (*first, *[EVIDENCE.path_spread] * motion.path.shape[2], last)
         self._samples = np.maximum(used.sum(axis=0), 1)
-        chosen = [index for index, body in enumerate(robot.bodies) if body.inertia.mass > 0.0]
-        samples = motion.position.shape[0]
-        full = dynamics.without_friction().regressor(
-            motion.position, motion.velocity, motion.acceleration
-        )
-        links = full.reshape(samples, self._n, -1, PER_BODY)
-        weights = None
-        if without_gravity:
-            weights = compute_gravity_columns(robot, motion.position, dynamics.gravity)
-            links = links - weights
-        elif gravity is not None:
-            links = links + compute_gravity_columns(
-                robot, motion.position, gravity - dynamics.gravity
-            )
-        given = np.zeros((samples, self._n))
+        links, weights = _find_links(dynamics, motion, without_gravity, gravity)
         self.load_columns = _load_columns(links, robot, has_load)
         per_end = PER_BODY if has_load else PER_LOAD
         places = np.arange(self.load_columns.shape[2]) % per_end
@@ -181,27 +167,23 @@ class EffortFit:
         blocks = [doubt * self.load_columns]
         if weights is not None:
             blocks.append(EVIDENCE.gravity_left * _load_columns(weights, robot))
-        for index in chosen:
-            parameters, width = _describe_body(robot.bodies[index].inertia)
+        self._given = np.zeros((len(links), self._n))
+        for index, body in enumerate(robot.bodies):
+            if not body.inertia.mass > 0.0:
+                continue
+            parameters, width = _describe_body(body.inertia)
             scale = doubt * EVIDENCE.inertia_spread * width
             blocks.append(links[:, :, index] @ scale)
             if weights is not None:
                 blocks.append(EVIDENCE.gravity_left * weights[:, :, index] @ scale)
-            given += links[:, :, index] @ parameters
+            self._given += links[:, :, index] @ parameters
         shared = np.concatenate(blocks, axis=2)
         shared = shared @ _find_seen(shared[used])
-        paths = np.moveaxis(motion.path, 2, 0)
-        rates = (motion.velocity, motion.direction, motion.acceleration, *paths)
-        sizes = [np.maximum(rms(part), 1e-6) for part in rates]
-        self._speed, self._moving = sizes[:2]
-        own = np.stack([part / size for part, size in zip(rates, sizes, strict=True)], axis=2)
-        own = np.concatenate([own, np.ones((samples, self._n, 1))], axis=2)
-        self._given, self._width = given, shared.shape[2]
-        self._tables = []
-        for joint in range(self._n):
-            use = used[:, joint]
-            self._tables.append(np.hstack([shared[use, joint], own[use, joint]]))
-        width = self._width
+        own, (self._speed, self._moving, *_) = _own_columns(motion)
+        self._tables = [
+            np.hstack([shared[use, joint], own[use, joint]]) for joint, use in enumerate(used.T)
+        ]
+        self._width = width = shared.shape[2]
         normals = np.array([table.T @ table for table in self._tables])
         self._shared = np.ascontiguousarray(normals[:, :width, :width])
         self._mixed = np.ascontiguousarray(normals[:, :width, width:])
@@ -365,6 +347,39 @@ class EffortFit:
             rights[joint] = rest @ table
             squares[joint] = rest @ rest
         return amount, squares, rights
+
+
+def _find_links(
+    dynamics: Dynamics, motion: FittedMotion, without_gravity: bool, gravity: FloatArray | None
+) -> tuple[FloatArray, FloatArray | None]:
+    """Return the regressor of each body, shape (M, n, bodies, 10), and gravity's part of it.
+
+    Without gravity that part is taken out; else it is None.
+    """
+    full = dynamics.without_friction().regressor(
+        motion.position, motion.velocity, motion.acceleration
+    )
+    links = full.reshape(*full.shape[:2], -1, PER_BODY)
+    if without_gravity:
+        weights = compute_gravity_columns(dynamics.robot, motion.position, dynamics.gravity)
+        return links - weights, weights
+    if gravity is not None:
+        links = links + compute_gravity_columns(
+            dynamics.robot, motion.position, gravity - dynamics.gravity
+        )
+    return links, None
+
+
+def _own_columns(motion: FittedMotion) -> tuple[FloatArray, list[FloatArray]]:
+    """Return friction, rotor, paths and a constant of each joint by their sizes, and those.
+
+    Shapes (M, n, columns) and (n,) each.
+    """
+    paths = np.moveaxis(motion.path, 2, 0)
+    rates = (motion.velocity, motion.direction, motion.acceleration, *paths)
+    sizes = [np.maximum(rms(part), 1e-6) for part in rates]
+    own = np.stack([part / size for part, size in zip(rates, sizes, strict=True)], axis=2)
+    return np.concatenate([own, np.ones((*own.shape[:2], 1))], axis=2), sizes
 
 
 @lru_cache(maxsize=256)
