@@ -196,33 +196,37 @@ def plan_excitation(
     count = _count_points(series, points_per_second)
     bodies = tuple(solids) or make_origins(dynamics.robot)
     clearance = Clearance(dynamics, bodies, keep_out, margin, pose, limits, ignored)
-    columns = find_columns(dynamics, limits, pose)
-    if not columns.size:
-        raise ExcitationError('model: expected parameters that efforts depend on, got none')
+    columns = _require_columns(dynamics, limits, pose)
     noise = noise_share * _find_efforts(dynamics, limits)
-    task = Task(
-        dynamics,
-        pose,
-        series,
-        limits,
-        clearance,
-        Information(dynamics, columns, limits, noise),
-        MEASURES[objective],
-        columns.size,
-    )
+    information = Information(dynamics, columns, limits, noise)
+    measure = MEASURES[objective]
+    task = Task(dynamics, pose, series, limits, clearance, information, measure, columns.size)
     coefficients, motion, nearest = _seek(task, count, starts, seed, progress)
     trajectory = _make_trajectory(task, coefficients, count, motion)
     notes = [*limits.notes, *clearance.notes, *_note_shapes(dynamics.robot, solids, keep_out)]
     found = _describe(
         task, columns, objective, trajectory, coefficients, motion, nearest, tuple(notes)
     )
+    _check_information(found, motion)
+    return found
+
+
+def _require_columns(
+    dynamics: Dynamics, limits: ExcitationLimits, pose: FloatArray
+) -> ParameterColumns:
+    columns = find_columns(dynamics, limits, pose)
+    if not columns.size:
+        raise ExcitationError('model: expected parameters that efforts depend on, got none')
+    return columns
+
+
+def _check_information(found: Excitation, motion: DenseMotion) -> None:
     if not np.isfinite(found.condition_number):
         raise ExcitationError(
             'duration and limits: expected room for a motion that tells all parameters apart, '
-            f'got one of {series.duration:.4g} s in which no joint is faster than '
+            f'got one of {found.duration:.4g} s in which no joint is faster than '
             f'{np.abs(motion.velocity).max():.3g} rad/s or m/s'
         )
-    return found
 
 
 def _check_search(objective: str, starts: int, seed: int) -> None:

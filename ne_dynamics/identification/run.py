@@ -23,6 +23,7 @@ others. A body that the first fit moves far is believed less than others by a fa
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 
@@ -327,6 +328,34 @@ def _describe_joint(
     """Return what became of one joint."""
     values = fit.design.term_values(fit.solution, index)
     coulomb = next((term for term in SMOOTH if term in values), Term.COULOMB)
+    counts = fit.folds.counts[:, index].sum() if fit.folds.judged else 0.0
+    crossed = math.sqrt(fit.predicted[:, index].sum() / counts) if counts > 0.0 else math.nan
+    return JointChange(
+        before=before,
+        after=after,
+        samples=int(fit.used[index]),
+        viscous=(
+            old.viscous_friction,
+            new.viscous_friction,
+            _finite_or_zero(quality.deviation(index, Term.VISCOUS)),
+        ),
+        coulomb=(
+            old.coulomb_friction,
+            new.coulomb_friction,
+            _finite_or_zero(quality.deviation(index, coulomb)),
+        ),
+        offset=values.get(Term.OFFSET, 0.0),
+        cross_validated=crossed,
+        drive=_describe_drive(quality, index, old, new, values),
+        noise=float(fit.sigma[index]),
+        correlation=float(fit.correlation[index]),
+    )
+
+
+def _describe_drive(
+    quality: Quality, index: int, old: Joint, new: Joint, values: Mapping[Term, float]
+) -> dict[str, tuple[float, float, float]]:
+    """Return what a joint's drive and friction were and are, and the standard deviations."""
     drive = {
         'rotor_inertia': (
             old.rotor_inertia,
@@ -354,28 +383,7 @@ def _describe_joint(
         if given or fitted:
             deviation = math.nan if term is None else quality.deviation(index, term)
             drive[key] = given, fitted, deviation
-    counts = fit.folds.counts[:, index].sum() if fit.folds.judged else 0.0
-    crossed = math.sqrt(fit.predicted[:, index].sum() / counts) if counts > 0.0 else math.nan
-    return JointChange(
-        before=before,
-        after=after,
-        samples=int(fit.used[index]),
-        viscous=(
-            old.viscous_friction,
-            new.viscous_friction,
-            _finite_or_zero(quality.deviation(index, Term.VISCOUS)),
-        ),
-        coulomb=(
-            old.coulomb_friction,
-            new.coulomb_friction,
-            _finite_or_zero(quality.deviation(index, coulomb)),
-        ),
-        offset=values.get(Term.OFFSET, 0.0),
-        cross_validated=crossed,
-        drive=drive,
-        noise=float(fit.sigma[index]),
-        correlation=float(fit.correlation[index]),
-    )
+    return drive
 
 
 def _finite_or_zero(value: float) -> float:
