@@ -55,11 +55,11 @@ from ne_dynamics.driver.velocity import (
     describe_velocities,
     low_pass_log,
 )
-from ne_dynamics.driver.verdict import Level, Verdict, unknown
+from ne_dynamics.driver.verdict import Verdict, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.logs import Finding, Log, LogReading
+from ne_dynamics.logs import Certainty, Finding, Log, LogReading
 from ne_dynamics.logs.samples.sample_checks import CHECKS
 from ne_dynamics.logs.samples.sample_faults import count_stale
 from ne_dynamics.model.robot import Robot
@@ -183,12 +183,11 @@ def describe_driver(
 def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[Finding]]:
     """Return what the efforts mean, and what is wrong with the positions; None: not told."""
     robot = dynamics.robot
-    try:
-        evidence = LogEvidence(dynamics, log)
-    except InputError:
+    evidence = LogEvidence.find(dynamics, log)
+    if evidence is None:
         return None, []
     concerned = evidence.moves & (np.ptp(log.effort, axis=0) > 0.0)
-    if not evidence.is_telling or not concerned.any():
+    if not concerned.any():
         return None, []
     unsigned = UNSIGNED.test(TestedLog(evidence, robot, LogReading.as_recorded(robot.n)))
     if unsigned:
@@ -204,7 +203,7 @@ def _describe_effort_delay(meaning: Meaning | None) -> Verdict:
     deviation = meaning.delay_deviation
     text = f'{1e3 * meaning.delay:.1f} +- {1e3 * deviation:.1f} ms'
     level = level_of_delay(deviation)
-    if level is Level.UNKNOWN:
+    if level is Certainty.UNKNOWN:
         return unknown('the efforts do not tell', experiment)
     return Verdict(meaning.delay, level, text, '', deviation)
 

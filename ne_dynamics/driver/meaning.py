@@ -33,7 +33,6 @@ from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
 from ne_dynamics.driver.hypotheses.row import COLUMN_HYPOTHESES
 from ne_dynamics.driver.thresholds import MEANING
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.logs import Log, LogReading
 from ne_dynamics.model.rigid_body import FloatArray
@@ -123,25 +122,25 @@ class _Trial:
     is_free: bool
 
 
-def prepare_for_delay(dynamics: Dynamics, log: Log) -> LogEvidence | None:
+def prepare_for_delay(
+    dynamics: Dynamics, log: Log, cutoff_frequency: float = MEANING.delay_cutoff
+) -> LogEvidence | None:
     """Return what a delay is told from; None where the log has no such samples.
 
     Parameters
     ----------
     dynamics : Dynamics
     log : Log
+    cutoff_frequency : float
+        [Hz]; less where the log has too few samples for it.
 
     Returns
     -------
     LogEvidence or None
     """
     rate = 1.0 / float(np.median(np.diff(log.times)))
-    cutoff = min(MEANING.delay_cutoff, rate / EVIDENCE.samples_per_cutoff)
-    try:
-        evidence = LogEvidence(dynamics, log, cutoff, reversal_margin=MEANING.reversal_margin)
-    except InputError:
-        return None
-    return evidence if evidence.is_telling else None
+    cutoff = min(cutoff_frequency, rate / EVIDENCE.samples_per_cutoff)
+    return LogEvidence.find(dynamics, log, cutoff, reversal_margin=MEANING.reversal_margin)
 
 
 def find_meaning(
@@ -193,20 +192,38 @@ def find_meaning(
         # Signs and factors of the efforts are found anew.
         trials = search.run(_without_effort_factors(faults[-1].reading))
         best = min(trials, key=lambda trial: trial.cost)
-    delay, deviation = _find_delay(for_delay, robot, best.reading)
+    delay, deviation = find_delay(for_delay, robot, best.reading)
     meaning = search.judge(best, trials, tuple(faults))
-    return replace(meaning, delay=delay, delay_deviation=deviation)
+    return replace(
+        meaning,
+        delay=delay,
+        delay_deviation=math.hypot(MEANING.delay_spread * deviation, MEANING.delay_floor),
+    )
 
 
-def _find_delay(
+def find_delay(
     evidence: LogEvidence | None, robot: Robot, reading: LogReading
 ) -> tuple[float, float]:
-    """Return the delay of the efforts behind the motion, and its standard deviation [s]."""
+    """Return the delay of the efforts behind the motion, and its standard deviation [s].
+
+    Parameters
+    ----------
+    evidence : LogEvidence or None
+        See :func:`prepare_for_delay`.
+    robot : Robot
+    reading : LogReading
+        Of the efforts, whatever delays it has.
+
+    Returns
+    -------
+    tuple of float
+        NaN and infinity without evidence.
+    """
     if evidence is None:
         return math.nan, math.inf
     log = TestedLog(evidence, robot, replace(reading, effort_delay=np.zeros(robot.n)))
     found = LateEffort().test_joints(log, log.everyone)
-    return found.amount, math.hypot(MEANING.delay_spread * found.deviation, MEANING.delay_floor)
+    return found.amount, found.deviation
 
 
 def _without_effort_factors(reading: LogReading) -> LogReading:

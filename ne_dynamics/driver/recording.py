@@ -109,6 +109,37 @@ class CommandLog:
         mean: FloatArray = (self._sum_up(last) - self._sum_up(first)) / (last - first)[:, None]
         return mean
 
+    def acting(self, times: FloatArray, position: FloatArray, delay: float) -> Log:
+        """Return a motion with the commands that acted at its times as its efforts.
+
+        A command acts from `delay` after it was sent until the next one does: at a state it is the
+        mean of the period about it.
+
+        Parameters
+        ----------
+        times : array, shape (N,)
+            [s]
+        position : array, shape (N, n)
+            [rad or m]
+        delay : float
+            From a command to its effect [s].
+
+        Returns
+        -------
+        Log
+            Without the states for which no command was recorded.
+
+        Raises
+        ------
+        InputError
+            When too few are left for a log.
+        """
+        effort = self.average(times - delay, float(np.median(np.diff(times))))
+        kept = np.isfinite(effort).all(axis=1) & (times <= self.times[-1])
+        return Log.from_samples(
+            self.joint_names, times[kept], position[kept], effort[kept], source=self.source
+        )
+
     def _sum_up(self, times: FloatArray) -> FloatArray:
         """Return the integral of the held command up to each time, shape (N, n)."""
         steps = np.diff(self.times)[:, None] * self.effort[:-1]

@@ -14,7 +14,6 @@ import ne_dynamics as ned
 from ne_dynamics.driver.diagnosis import diagnose_log
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.samples.position_jumps import find_zero_jumps
-from ne_dynamics.logs.usable_samples import find_clock_step
 
 
 @pytest.fixture(scope='module')
@@ -53,9 +52,13 @@ def test_late_repeated_and_single_wrong_stamps_are_no_new_clock():
     stood = np.where((times > 5.0) & (times < 5.3), 5.0, times)
     wrong = times.copy()
     wrong[300] = 1e9
-    for stamps in (times, late, stood, wrong):
-        assert find_clock_step(stamps) is None
-    assert find_clock_step(np.concatenate([times, times])).lost == times.size
+    *found, again = (
+        Log.from_samples(('a',), stamps, rows, rows).clock_step
+        for stamps in (times, late, stood, wrong, np.concatenate([times, times]))
+        for rows in [np.zeros((stamps.size, 1))]
+    )
+    assert found == [None] * 4
+    assert again.lost == times.size
 
 
 @pytest.mark.parametrize(('joint', 'degrees'), [(0, -30.0), (1, 5.0)])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.signals import derivatives, filtered, low_pass
+from ne_dynamics.logs.signals import derivatives, filter_late_effort, filtered, low_pass
 
 RATE = 500.0
 NONE = np.array([np.inf])
@@ -53,6 +55,19 @@ def test_some_rows_are_those_of_all():
         whole = low_pass(table, RATE, 10.0)
         assert whole.shape == table.shape
         assert (low_pass(table, RATE, 10.0, kept) == whole[kept]).all()
+
+
+@pytest.mark.parametrize('gaps', [(), ((3.0, 3.4),)], ids=['whole', 'with a gap'])
+@pytest.mark.parametrize('delay', [-0.01, 0.0, 0.0373])
+def test_late_efforts_alone_are_those_of_the_late_log(gaps, delay):
+    """They are the same to the bit, over gaps and without samples that repeat the one before."""
+    log = sine_log(gaps=gaps)
+    position = log.position.copy()
+    position[101::100] = position[100:-1:100]
+    log = replace(log, position=position)
+    late = np.interp(log.times + delay, log.times, log.effort[:, 0])
+    wanted = filtered(replace(log, effort=late[:, np.newaxis]), NONE, 10.0).effort
+    assert (filter_late_effort(log, 10.0, delay) == wanted).all()
 
 
 def test_derivatives_of_a_quartic_are_exact():
