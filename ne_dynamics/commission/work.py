@@ -127,11 +127,9 @@ class CommissionWork(Desk):
         except LostArm:
             raise
         except NeDynamicsError as error:
-            causes = self._find_causes()
-            self.folder.causes = causes
-            if not causes:
-                raise
-            raise type(error)('; '.join([str(error), *map(sentence, causes)])) from error
+            self.folder.causes = self._find_causes()
+            error.args = ('; '.join([str(error), *map(sentence, self.folder.causes)]),)
+            raise
 
     def _find_causes(self) -> list[Mapping[str, Any]]:
         """Return what explains the end of a step, from its motion and the newest fit."""

@@ -163,6 +163,7 @@ def test_any_step_that_fails_tells_what_the_newest_fit_has_found(tmp_path):
     assert outcome.ending is Ending.FAILED
     assert outcome.reason.endswith('; bend is as it is. Look at it')
     assert [cause['code'] for cause in progress(work)['causes']] == ['uneven-friction']
+    assert '&' not in (work.folder.path / PROGRESS).read_text()
 
 
 def held(work, way, command):
