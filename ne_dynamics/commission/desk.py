@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission.fits.fitting import FittedModel, fit_records
-from ne_dynamics.commission.fits.reading import EffortReading, describe_recorded_driver
+from ne_dynamics.commission.fits.reading import (
+    describe_recorded_driver,
+    read_efforts,
+    tell_efforts,
+)
 from ne_dynamics.commission.fits.static_friction import RiseTrial, choose_parts, with_part_of_rise
 from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, write_whole
 from ne_dynamics.commission.node_settings import (
@@ -213,8 +217,7 @@ class Desk:
         with self.bar('describing the driver', 0.0):
             described = describe_recorded_driver(Dynamics(robot, backend='python'), records[0])
         write_whole(self.folder.file(PROFILE), described.profile())
-        reading = EffortReading.of(described)
-        found = {'efforts': reading.as_json(), 'found': reading.sentences()}
+        found = {'efforts': read_efforts(described), 'found': tell_efforts(described)}
         return {**found, **_fit_summary(fitted), **_friction_found(fitted)}
 
     def choose_gains(self) -> Mapping[str, Any]:

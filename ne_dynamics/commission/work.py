@@ -241,10 +241,10 @@ class CommissionWork(Desk):
         record = arm.record()
         record.write(self.folder.file('listen.csv'))
         stamps = read_stamps(arm.receptions)
-        longest = longest_silence(stamps.rate)
-        if stamps.longest_gap > longest:
+        longest, gap = longest_silence(stamps['rate']), stamps['longest_gap']
+        if gap > longest:
             raise ArmFault(
-                f'joint_states: no state for {stamps.longest_gap:.3g} s while listening: expected '
+                f'joint_states: no state for {gap:.3g} s while listening: expected '
                 f'gaps of at most {longest:.3g} s, after which the node leaves the arm'
             )
         moved = np.ptp(record.position, axis=0)
@@ -255,9 +255,7 @@ class CommissionWork(Desk):
                 'expected an arm that stands'
             )
         return {
-            'rate': stamps.rate,
-            'jitter': stamps.jitter,
-            'longest_gap': stamps.longest_gap,
+            **stamps,
             'reports_velocity': bool(np.isfinite(record.velocity).all()),
             'reports_effort': bool(np.isfinite(record.effort).all()),
             'position': record.position[-1].tolist(),

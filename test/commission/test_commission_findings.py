@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import replace
 from datetime import datetime
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.commission.fits.reading import (
-    EffortReading,
     describe_recorded_driver,
+    read_efforts,
     read_stamps,
+    tell_efforts,
 )
 from ne_dynamics.commission.motions import (
     FITTED_SHARES,
@@ -248,17 +250,20 @@ def late(values, samples=3):
     return np.concatenate([np.repeat(values[:1], samples, axis=0), values[:-samples]])
 
 
-def read_efforts(moved, reported, dynamics=SHORT):
-    """Return what is told of reports, and the driver profile beside it."""
+def read_reports(moved, reported, dynamics=SHORT):
+    """Return what is told of reports, which the driver profile does not contradict."""
     times, position, command = moved
     nothing = np.full_like(position, np.nan)
     names = dynamics.robot.joint_names
     record = Record(names, times, position, nothing, reported, command, position)
     described = describe_recorded_driver(dynamics, record)
-    reading = EffortReading.of(described)
+    reading = read_efforts(described)
     profile = yaml.safe_load(described.profile())['/**']['ros__parameters']
-    assert profile['state_effort'] == reading.state_effort
-    return reading
+    assert profile['state_effort'] == reading['state_effort']
+    remarks = tell_efforts(described)[
+        1 + len(reading['reversed_joints'] + list(reading['scales'])) :
+    ]
+    return SimpleNamespace(**reading, remarks=remarks)
 
 
 class TestEfforts:
@@ -267,28 +272,28 @@ class TestEfforts:
     @pytest.mark.parametrize('factor', [0.7, 0.82, 0.9, 1.0, 1.12, 1.22, 1.4])
     def test_run_and_profile_never_contradict_each_other(self, moved, factor):
         """Efforts reported at command / factor: one answer, whatever the factor is."""
-        reading = read_efforts(moved, late(moved[2]) / factor)
+        reading = read_reports(moved, late(moved[2]) / factor)
         is_torque = 0.8 <= factor <= 1.25
         assert reading.meaning == ('torque' if is_torque else 'current')
         assert reading.state_effort == ('torque' if is_torque else 'ignore')
 
     def test_torques_of_which_one_has_the_wrong_sign(self, moved):
         """It is named, and the node does not begin with them."""
-        reading = read_efforts(moved, late(moved[2]) * [1, 1, -1])
-        assert (reading.meaning, reading.reversed_joints) == ('torque', ('joint_3',))
+        reading = read_reports(moved, late(moved[2]) * [1, 1, -1])
+        assert (reading.meaning, reading.reversed_joints) == ('torque', ['joint_3'])
         assert reading.state_effort == 'ignore'
 
     def test_torques_without_gravity(self, moved):
         """By the joints that gravity acts on."""
-        reading = read_efforts(moved, late(moved[2]) - SHORT.gravity_torque(moved[1]))
+        reading = read_reports(moved, late(moved[2]) - SHORT.gravity_torque(moved[1]))
         assert reading.meaning == 'torque_without_gravity'
 
     def test_currents(self, moved):
         """With the scale of each joint."""
         scales = np.array([12.0, 11.0, 6.0])
         noise = np.random.default_rng(1).normal(scale=0.05, size=moved[2].shape)
-        reading = read_efforts(moved, late(moved[2]) / scales + noise)
-        assert (reading.meaning, reading.reversed_joints) == ('current', ())
+        reading = read_reports(moved, late(moved[2]) / scales + noise)
+        assert (reading.meaning, reading.reversed_joints) == ('current', [])
         np.testing.assert_allclose(list(reading.scales.values()), scales, rtol=0.02)
 
     @pytest.mark.parametrize(
@@ -301,39 +306,39 @@ class TestEfforts:
         torques = moved[2] - is_gravity_missing * dynamics.gravity_torque(moved[1])
         noise = np.random.default_rng(4).normal(size=torques.shape) * torques.std(axis=0)
         signs = np.where(np.arange(dynamics.n) == 1, -1, 1)
-        reading = read_efforts(moved, late(torques) * signs + 0.5 * noise, dynamics)
+        reading = read_reports(moved, late(torques) * signs + 0.5 * noise, dynamics)
         expected = 'torque_without_gravity' if is_gravity_missing else 'torque'
-        assert (reading.meaning, reading.reversed_joints) == (expected, ('joint_2',))
+        assert (reading.meaning, reading.reversed_joints) == (expected, ['joint_2'])
 
     @pytest.mark.parametrize('value', [0.0, 3.0, np.nan])
     def test_nothing(self, moved, value):
         """Zeros, a constant, or no numbers."""
-        reading = read_efforts(moved, np.full_like(moved[2], value))
-        assert (reading.meaning, reading.remarks) == ('nothing', ())
+        reading = read_reports(moved, np.full_like(moved[2], value))
+        assert (reading.meaning, reading.remarks) == ('nothing', [])
 
     def test_efforts_without_their_sign(self, moved):
         """Torques and currents of which only the size is reported: the node does not use them."""
         for scale in (1.0, 9.0):
-            reading = read_efforts(moved, np.abs(late(moved[2])) / scale)
-            assert (reading.state_effort, reading.reversed_joints) == ('ignore', ())
+            reading = read_reports(moved, np.abs(late(moved[2])) / scale)
+            assert (reading.state_effort, reading.reversed_joints) == ('ignore', [])
             (remark,) = reading.remarks
             assert 'absolute values' in remark
 
     def test_an_effort_limited_to_45_per_cent(self, moved):
         """Its joint is named on the page; so is a motor that gives half of its torque."""
         limits = np.where(np.arange(SHORT.n) == 1, 0.45 * np.abs(moved[2]).max(axis=0), np.inf)
-        reading = read_efforts(moved, np.clip(late(moved[2]), -limits, limits))
+        reading = read_reports(moved, np.clip(late(moved[2]), -limits, limits))
         (remark,) = reading.remarks
         assert remark.startswith('joint_2: the effort does not go beyond')
-        reading = read_efforts(moved, late(moved[2]) * [1, 1, 0.5])
+        reading = read_reports(moved, late(moved[2]) * [1, 1, 0.5])
         (remark,) = reading.remarks
         assert remark.startswith('joint_3: the effort is 0.5 of what is commanded')
 
     def test_noise_is_not_taken_for_efforts(self, moved):
         """Nor is anything said of its sign."""
         noise = np.random.default_rng(2).normal(size=moved[2].shape)
-        reading = read_efforts(moved, noise)
-        assert (reading.meaning, reading.reversed_joints) == ('unknown', ())
+        reading = read_reports(moved, noise)
+        assert (reading.meaning, reading.reversed_joints) == ('unknown', [])
 
 
 def test_steps_of_encoders_are_found():
@@ -346,9 +351,9 @@ def test_steps_of_encoders_are_found():
 
 def test_stamps_that_stand_still_have_no_rate():
     """Nor does a single state."""
-    assert read_stamps([(5, 1), (5, 2)]).rate == 0.0
-    assert read_stamps([]).rate == 0.0
-    assert read_stamps([(k * 4_000_000, k) for k in range(1, 99)]).rate == pytest.approx(250.0)
+    assert read_stamps([(5, 1), (5, 2)])['rate'] == 0.0
+    assert read_stamps([])['rate'] == 0.0
+    assert read_stamps([(k * 4_000_000, k) for k in range(1, 99)])['rate'] == pytest.approx(250.0)
 
 
 def test_the_planned_excitation_stays_within_its_reach(monkeypatch):

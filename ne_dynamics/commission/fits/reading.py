@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ne_dynamics.commission.record import Record
-from ne_dynamics.driver import CommandLog, DriverDescription, DriverRecording, describe_driver
+from ne_dynamics.driver import DriverDescription, DriverRecording, describe_driver
 from ne_dynamics.driver.effort import NOTHING, OTHER_UNIT, TORQUE, WITHOUT_GRAVITY
 from ne_dynamics.driver.profile import find_parameters
 from ne_dynamics.driver.timing import time_stamps
@@ -31,34 +30,27 @@ TOLD_FAULTS = ('effort-limited', 'effort-weak', 'unsigned')
 """Findings on efforts that the page of a run tells."""
 
 
-@dataclass(frozen=True)
-class Stamps:
-    """How states come.
+def read_stamps(receptions: Sequence[tuple[int, int]]) -> dict[str, float]:
+    """Return how states came, from their stamps and the times of reception [ns].
 
-    Attributes
+    Parameters
     ----------
-    rate : float
-        By the median of the steps between stamps [Hz].
-    longest_gap : float
-        Between two stamps [s]; the usual step where there is no gap.
-    jitter : float
-        Standard deviation of the steps between stamps, gaps apart [s].
+    receptions : sequence of (int, int)
+
+    Returns
+    -------
+    dict
+        `rate` by the median of the steps between stamps [Hz], 0 for too few of them;
+        `longest_gap` between two stamps [s], the usual step where there is no gap; `jitter`, the
+        standard deviation of the steps, gaps apart [s].
     """
-
-    rate: float
-    longest_gap: float
-    jitter: float
-
-
-def read_stamps(receptions: Sequence[tuple[int, int]]) -> Stamps:
-    """Return how states came, from their stamps and the times of reception [ns]."""
     table = np.array(receptions, dtype=np.float64).reshape(-1, 2) / NANO
     # Drivers without stamps have zeros.
     timing = time_stamps(table[:, 0] if table[:, 0].any() else table[:, 1], fewest=1)
     if not math.isfinite(timing.period):
-        return Stamps(0.0, math.inf, math.nan)
+        return {'rate': 0.0, 'longest_gap': math.inf, 'jitter': math.nan}
     longest = max(timing.longest_gap, timing.period)
-    return Stamps(1.0 / timing.period, longest, timing.jitter)
+    return {'rate': 1.0 / timing.period, 'longest_gap': longest, 'jitter': timing.jitter}
 
 
 def describe_recorded_driver(
@@ -87,83 +79,59 @@ def describe_recorded_driver(
         effort=told(record.effort),
         source='the excitation',
     )
-    answered = record.answered
-    commands = CommandLog.from_samples(record.joint_names, answered.times, answered.command)
-    return describe_driver(dynamics, recording, commands=commands)
+    return describe_driver(dynamics, recording, commands=record.commands)
 
 
-@dataclass(frozen=True)
-class EffortReading:
-    """What the arm reports as effort: the words of the driver profile, and no others.
+def read_efforts(described: DriverDescription) -> dict[str, Any]:
+    """Return what the arm reports as effort: the words of the driver profile, and no others.
 
-    Attributes
+    Parameters
     ----------
-    meaning : str
-        torque, torque_without_gravity, current (or another unit), nothing, or unknown.
-    state_effort : str
-        The node's parameter for it.
-    reversed_joints : tuple of str
-    scales : mapping of str to float
+    described : DriverDescription
+
+    Returns
+    -------
+    dict
+        `meaning`: torque, torque_without_gravity, current (or another unit), nothing, or unknown;
+        `state_effort`: the node's parameter for it, and the `reason`; `reversed_joints`; `scales`:
         N m (N) of a unit of what is reported, for joints whose efforts are in another unit.
-    reason : str
-        Why `state_effort` is what it is.
-    remarks : tuple of str
-        What is wrong with the efforts beside it, a sentence each.
     """
+    value, reason = find_parameters(described)['state_effort']
+    joints = described.joints
+    return {
+        'meaning': str(described.effort.value or UNKNOWN),
+        'state_effort': str(value),
+        'reversed_joints': [joint.name for joint in joints if joint.effort.sign.value == -1.0],
+        'scales': {
+            joint.name: float(joint.effort.scale.value or math.nan)
+            for joint in joints
+            if joint.effort.meaning.value == OTHER_UNIT and joint.effort.scale.is_told
+        },
+        'reason': reason,
+    }
 
-    meaning: str
-    state_effort: str
-    reversed_joints: tuple[str, ...]
-    scales: Mapping[str, float]
-    reason: str
-    remarks: tuple[str, ...]
 
-    @classmethod
-    def of(cls, described: DriverDescription) -> EffortReading:
-        """Return what a description says of the efforts."""
-        parameters = find_parameters(described)
-        value, reason = parameters['state_effort']
-        joints = described.joints
-        return cls(
-            meaning=str(described.effort.value or UNKNOWN),
-            state_effort=str(value),
-            reversed_joints=tuple(
-                joint.name for joint in joints if joint.effort.sign.value == -1.0
-            ),
-            scales={
-                joint.name: float(joint.effort.scale.value or math.nan)
-                for joint in joints
-                if joint.effort.meaning.value == OTHER_UNIT and joint.effort.scale.is_told
-            },
-            reason=reason,
-            remarks=tuple(
-                f'{", ".join(fault.joints)}: {fault.what}; {fault.remedy}'
-                for fault in described.faults
-                if fault.code in TOLD_FAULTS
-            ),
-        )
+def tell_efforts(described: DriverDescription) -> list[str]:
+    """Return what was found of the efforts, and what is wrong with them, a sentence each.
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as what JSON can hold, but for the remarks."""
-        return {
-            'meaning': self.meaning,
-            'state_effort': self.state_effort,
-            'reversed_joints': list(self.reversed_joints),
-            'scales': dict(self.scales),
-            'reason': self.reason,
-        }
-
-    def sentences(self) -> list[str]:
-        """Return what was found, a sentence each."""
-        return [
-            f'{MEANINGS[self.meaning]} ({self.reason})',
-            *(
-                f'{name}: effort is reported with the sign reversed'
-                for name in self.reversed_joints
-            ),
-            *(
-                f'{name}: {scale:.3g} N m (N) a unit of what is reported'
-                for name, scale in self.scales.items()
-            ),
-            *self.remarks,
-        ]
+    Parameters
+    ----------
+    described : DriverDescription
+    """
+    found = read_efforts(described)
+    return [
+        f'{MEANINGS[found["meaning"]]} ({found["reason"]})',
+        *(
+            f'{name}: effort is reported with the sign reversed'
+            for name in found['reversed_joints']
+        ),
+        *(
+            f'{name}: {scale:.3g} N m (N) a unit of what is reported'
+            for name, scale in found['scales'].items()
+        ),
+        *(
+            f'{", ".join(fault.joints)}: {fault.what}; {fault.remedy}'
+            for fault in described.faults
+            if fault.code in TOLD_FAULTS
+        ),
+    ]
