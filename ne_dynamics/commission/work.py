@@ -374,8 +374,8 @@ class CommissionWork(Desk):
         )
         if not math.isfinite(delay):
             raise ArmFault(
-                'the delay cannot be told: no joint trembled as its command did; expected efforts '
-                'that act'
+                'the delay cannot be told: the motion does not follow from its commands; expected '
+                'efforts that act'
             )
         return {
             'delay': max(delay, 0.0),
