@@ -293,7 +293,7 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
     concerned = evidence.moves & (np.ptp(late.effort, axis=0) > 0.0)
     if not evidence.is_telling or not concerned.any():
         return _ByMotion(*[unknown('no joint moves by these commands', FASTER)] * 6)
-    meaning = find_meaning(evidence, robot, concerned, prepare_for_delay(dynamics, late))
+    meaning = find_meaning(evidence, dynamics, late, concerned)
     own = replace(meaning.reading, effort_source=np.arange(robot.n))
     order = find_order(evidence, robot.joint_names, own).verdict
     if order.value is False:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ne_dynamics.driver.evidence.evidence import LogEvidence, choose_evidence_cutoff
+from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 from ne_dynamics.driver.hypotheses.row import (
     COMMON_FACTOR,
@@ -21,7 +21,7 @@ from ne_dynamics.driver.hypotheses.shifted_zero import ShiftedZero
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
 from ne_dynamics.logs import Certainty, Finding, Log, LogDiagnosis, LogReading
-from ne_dynamics.logs.parts import change_in_parts, join, look
+from ne_dynamics.logs.parts import change_in_parts
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.robot import Robot
@@ -101,12 +101,9 @@ def diagnose_log(
     require_joints(robot, log)
     work = work or Work()
     repaired, faults = check_samples(robot, log, work)
-    looked = look(repaired)
-    if cutoff_frequency is None and len(looked) > 1:
-        cutoff_frequency = max(map(choose_evidence_cutoff, looked))
     evidence = LogEvidence.find(
         dynamics,
-        join(looked),
+        repaired,
         cutoff_frequency,
         has_free_factors=has_free_factors,
         has_load=has_load,

@@ -262,26 +262,27 @@ class DriverRecording:
             source=log.source or 'log',
         )
 
-    def as_log(self, effort: FloatArray | None = None) -> Log:
+    def as_log(self) -> Log:
         """Return the states as a log for a fit.
 
         A velocity or effort column without any number becomes zero.
-
-        Parameters
-        ----------
-        effort : array, shape (N, n), optional
-            Replaces the reported efforts [N m or N].
 
         Raises
         ------
         InputError
             When fewer than two samples can be used.
         """
-        chosen = self.effort if effort is None else effort
-        efforts = np.zeros_like(self.position) if chosen is None else _without_empty(chosen)
-        velocity = None if self.velocity is None else _without_empty(self.velocity)
+        effort, velocity = (
+            None if table is None else _without_empty(table)
+            for table in (self.effort, self.velocity)
+        )
         return Log.from_samples(
-            self.joint_names, self.stamps, self.position, efforts, velocity, source=self.source
+            self.joint_names,
+            self.stamps,
+            self.position,
+            np.zeros_like(self.position) if effort is None else effort,
+            velocity,
+            source=self.source,
         )
 
 

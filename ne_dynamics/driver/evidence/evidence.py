@@ -25,6 +25,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.friction_terms import find_displacement
 from ne_dynamics.logs import Log, LogReading, filtered
+from ne_dynamics.logs.parts import join, look
 from ne_dynamics.logs.signals import filter_late_effort
 from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
@@ -105,10 +106,13 @@ class LogEvidence:
     ) -> LogEvidence | None:
         """Return the evidence of a log; None where it cannot be filtered, or is not telling.
 
-        Arguments are those of the class.
+        Arguments are those of the class. Of a long log some parts are looked at.
         """
+        parts = look(log)
+        if cutoff_frequency is None and len(parts) > 1:
+            cutoff_frequency = max(map(choose_evidence_cutoff, parts))
         try:
-            evidence = cls(dynamics, log, cutoff_frequency, **options)
+            evidence = cls(dynamics, join(parts), cutoff_frequency, **options)
         except InputError:
             return None
         return evidence if evidence.is_telling else None

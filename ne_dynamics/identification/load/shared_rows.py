@@ -167,7 +167,7 @@ def read_logs(
             )
         bodies, _, _ = list_bodies(robot)
         reduction = Reduction.empty(1, robot.n, PER_BODY * len(bodies) + TERMS)
-        for rows in generate_rows(dynamics, dynamics, signals, list(bodies)):
+        for rows in generate_rows(dynamics, signals, list(bodies)):
             block = np.zeros(rows.samples.size, dtype=np.intp)
             reduction = reduction.add(rows, block, used[rows.samples].astype(np.float64))
         result.append(LogFactors(log, signals, not result, used, reduction))
