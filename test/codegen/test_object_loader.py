@@ -74,7 +74,7 @@ def test_code_runs_as_where_llvm_links_it(name):
 
 def test_every_function_of_the_table_is_linked():
     """No object that the package makes is left to LLVM."""
-    tree = random_tree(1, 2)
+    tree = random_tree(1, 1)
     robot = replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
     for name in list_functions(robot):
         _, signature, code = compiled(name, robot)

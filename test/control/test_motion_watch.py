@@ -43,29 +43,6 @@ def observed(watch: MotionWatch, trajectory: Motion, now: float, error: float) -
     return watch.observe(now, trajectory, desired, desired.position - error, STILL)
 
 
-def test_a_path_tolerance_ends_the_motion() -> None:
-    """Within it nothing is said, beyond it what, where and by how much."""
-    one, trajectory = watch(path=0.1), motion()
-    assert not observed(one, trajectory, 0.2, 0.09)
-    assert 'PATH_TOLERANCE_VIOLATED' in observed(one, trajectory, 0.4, 0.11)
-    assert not observed(one, trajectory, 0.6, 0.5)
-
-
-def test_the_goal_is_judged_for_as_long_as_nothing_else_comes() -> None:
-    """A topic's trajectory never succeeds: pushed away long after its end it is given up."""
-    one, trajectory = watch(goal=0.1, goal_time=0.5), motion()
-    assert not observed(one, trajectory, 1.4, 0.3)
-    for now in (1.45, 2.0, 50.0):
-        assert not observed(one, trajectory, now, 0.05)
-    assert 'GOAL_TOLERANCE_VIOLATED' in observed(one, trajectory, 60.0, 0.2)
-
-
-def test_without_a_goal_time_there_is_no_hurry() -> None:
-    """As with JTC, 0 is no limit."""
-    one, trajectory = watch(goal=0.1), motion()
-    assert not observed(one, trajectory, 1e6, 0.3)
-
-
 @pytest.mark.parametrize('has_monitor', [True, False])
 def test_silence_is_noticed(has_monitor: bool) -> None:
     """`cmd_timeout` counts from the last point on; with somebody who judges the rest as well."""

@@ -8,7 +8,6 @@ import pytest
 from ne_dynamics.control.desired.path_parameter import Band, PathParameter
 from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile
-from ne_dynamics.motion.waypoints import DesiredState
 
 PERIOD = 0.002
 FREE = Band()
@@ -22,14 +21,6 @@ def run(clock: PathParameter, seconds: float, band: Band = FREE) -> np.ndarray:
         clock.choose(band, PERIOD)
         rows.append((clock.time, clock.place, clock.speed, clock.change))
     return np.array(rows)
-
-
-def test_it_goes_with_the_caller_until_something_is_asked_for() -> None:
-    """A new clock is the caller's own, exactly."""
-    clock = PathParameter(3.0, 3.0)
-    rows = run(clock, 1.0)
-    np.testing.assert_allclose(rows[:, 0], rows[:, 1], atol=1e-12)
-    assert clock.is_idle
 
 
 def test_the_place_is_the_integral_of_the_speed() -> None:
@@ -65,26 +56,6 @@ def test_a_stop_takes_what_the_band_leaves(low: float) -> None:
     assert rows[-1, 1] <= shortest + 0.06
 
 
-def test_an_empty_band_never_speeds_it_up() -> None:
-    """Where no acceleration keeps the limits the motion slows, whichever limit asks for what."""
-    for low, high in ((5.0, -5.0), (30.0, 10.0), (-3.0, -9.0)):
-        clock = PathParameter(0.0, 0.0)
-        speeds = run(clock, 0.3, Band(low, high))[:, 2]
-        assert (np.diff(speeds) <= 0.0).all()
-        assert (speeds >= 0.0).all()
-
-
-def test_it_never_goes_back() -> None:
-    """A band that asks for deceleration for ever leaves the motion standing."""
-    clock = PathParameter(0.0, 0.0)
-    rows = run(clock, 1.1, Band(-50.0, -1.0))
-    assert (np.diff(rows[:, 1]) >= 0.0).all()
-    assert clock.speed == 0.0
-    stood = run(clock, 0.1, Band(-50.0, -1.0))
-    assert np.ptp(stood[:, 1]) == 0.0
-    assert run(clock, 1.0)[-1, 2] == pytest.approx(1.0)
-
-
 def test_a_profile_is_kept_to() -> None:
     """The speed stays below that of the profile, within a hundredth, and near to it."""
     places = np.linspace(0.0, 3.0, 301)
@@ -97,35 +68,6 @@ def test_a_profile_is_kept_to() -> None:
     allowed = np.interp(rows[inside, 1], places, speeds)
     assert (rows[inside, 2] <= 1.01 * allowed).all()
     assert (rows[inside, 2] >= 0.8 * allowed).all()
-
-
-def test_faster_than_sent_needs_a_plan() -> None:
-    """Without a profile nobody has looked: 1 is all there is."""
-    clock = PathParameter(0.0, 0.0)
-    clock.target = 2.0
-    assert run(clock, 1.0)[-1, 2] == 1.0
-    clock.profile = TimeOptimalProfile(np.array([0.0, 100.0]), np.array([9.0, 9.0]))
-    assert run(clock, 1.0)[-1, 2] == pytest.approx(2.0)
-
-
-def test_times_before_and_after_the_last_state() -> None:
-    """Later places follow from the speed; a long silence lets the speed go on as it was."""
-    clock = PathParameter(10.0, 5.0)
-    assert clock.ahead(9.0) == (4.0, 1.0)
-    clock.speed, clock.change = 0.5, -10.0
-    place, speed = clock.ahead(20.0)
-    assert speed == 0.0
-    assert place == pytest.approx(5.0 + 0.5 * 0.5**2 / 10.0)
-    clock.change = 0.0
-    assert clock.ahead(20.0) == (pytest.approx(10.0), 0.5)
-
-
-def test_the_motion_is_the_path_at_that_speed() -> None:
-    """Velocities go with the speed, accelerations with its square."""
-    clock = PathParameter(0.0, 0.0)
-    clock.speed = 0.5
-    moved = clock.moved(DesiredState(*(np.array([value]) for value in (1.0, 2.0, 4.0))))
-    assert [float(each[0]) for each in moved] == [1.0, 1.0, 1.0]
 
 
 def test_a_band_is_what_all_rows_leave() -> None:

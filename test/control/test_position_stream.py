@@ -12,17 +12,11 @@ import pytest
 from motion_loop import node_controller
 from streamed_motion import RATE, TrueMotion
 
-from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.position_stream import (
-    ENDINGS,
-    SentPoints,
     StreamRate,
     end_derivatives,
-    going_on,
 )
-from ne_dynamics.control.desired.thresholds import DESIRED
-from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint
 
 PERIOD = 1.0 / RATE
 STATE_PERIOD = 0.002
@@ -143,15 +137,6 @@ def test_short_chunks_have_the_efforts_of_the_true_motion(count, every, late: fl
     check_continuous(followed)
 
 
-@pytest.mark.parametrize('count', [1, 2])
-def test_arrival_does_not_matter_where_messages_bear_stamps(count: int) -> None:
-    """Five milliseconds sooner or later: the efforts stay within 10 %."""
-    followed = follow(Stream(count, count, late=0.006, jitter=0.005))
-    assert followed.refused == []
-    assert followed.effort_error() <= 0.1
-    check_continuous(followed)
-
-
 @pytest.mark.parametrize(('count', 'every'), [(2, 2), (2, 1), (1, 1)])
 def test_arrival_matters_little_where_they_bear_none(count: int, every: int) -> None:
     """Unstamped messages at a regular pace are laid by it: within 20 %, not several times off."""
@@ -217,38 +202,6 @@ def test_a_stream_that_ends_at_a_position_limit_does_not_go_beyond(count: int) -
     assert followed.states.position[:, chosen].max() <= upper[chosen] + 1e-6
 
 
-def goal(controller: Controller, time: float, position: np.ndarray, now: float, until: float):
-    """Send a single position; return the desired positions until another time."""
-    controller.motion.follow(MOTION.waypoints([TrajectoryPoint(time, position)]))
-    rows = []
-    for moment in np.arange(now, until, STATE_PERIOD):
-        state = controller.motion.present_state()
-        rows.append(controller.update(state.position, state.velocity, moment).desired.position)
-    return np.array(rows)
-
-
-def test_goals_one_after_the_other_are_no_stream() -> None:
-    """Single points half a second apart: each is reached at rest, and not passed."""
-    controller = node_controller(MOTION.dynamics.robot)
-    start = true_position(0.0)
-    controller.update(start, np.zeros(6), BEGIN)
-    now = BEGIN
-    for number in range(1, 5):
-        wanted = start + 0.02 * number
-        rows = goal(controller, 0.5, wanted, now + STATE_PERIOD, now + 0.5)
-        assert (rows <= wanted + 1e-9).all()
-        now += 0.5
-
-
-def test_streams_may_be_switched_off() -> None:
-    """With an interval of 0 each message ends at rest, as it would alone."""
-    followed = follow(Stream(2, 2), seconds=1.5, longest_interval=0.0)
-    alone = follow(Stream(2, 2), seconds=1.5)
-    moving = followed.times > 0.8
-    slowest = [np.abs(one.states.velocity[moving]).max(1).min() for one in (followed, alone)]
-    assert slowest[0] < 0.1 * slowest[1]
-
-
 @pytest.mark.parametrize('count', [2, 3, 4])
 def test_the_end_of_a_polynomial_is_known_from_its_points(count: int) -> None:
     """As many uneven points as it has coefficients give velocity and acceleration exactly."""
@@ -265,17 +218,6 @@ def test_the_end_of_a_polynomial_is_known_from_its_points(count: int) -> None:
         np.testing.assert_allclose(acceleration, expected, rtol=1e-6)
     else:
         np.testing.assert_array_equal(acceleration, 0.0)
-
-
-def test_a_continuous_joint_may_be_sent_a_turn_away() -> None:
-    """Points before count at their nearest turn: the velocity is that of the small step."""
-    joints = (Joint('a', type=JointType.CONTINUOUS),)
-    given = [TrajectoryPoint(0.1, [-np.pi + 0.05])]
-    waypoints = Waypoints.from_points(joints, ('a',), given)
-    past = SentPoints(np.array([-0.1, 0.0]), np.array([[np.pi - 0.15], [np.pi - 0.05]]))
-    longer = going_on(waypoints, past, 0.0, 0.05, ENDINGS[0])
-    np.testing.assert_allclose(longer.velocities[-2], [1.0], rtol=1e-9)
-    np.testing.assert_allclose(longer.positions[-1], [-np.pi + 0.1], rtol=1e-9)
 
 
 def arrivals(period: float, jitter: float, count: int = 300) -> np.ndarray:
@@ -301,14 +243,3 @@ def test_a_pace_is_the_line_through_the_arrivals(drift: float) -> None:
     late = (starts - wanted)[50:]
     assert np.abs(late).max() < 4e-3
     assert np.abs(np.diff(late)).max() < 0.3e-3
-
-
-def test_what_comes_at_irregular_times_has_no_pace() -> None:
-    """Half an interval off, at once, or after a long silence: from now, as it was sent."""
-    pace = StreamRate(5.0, PERIOD, is_told=True, count=20)
-    for intervals in (0.0, 0.5, 1.5, 90.0):
-        assert pace.after(5.0 + intervals * PERIOD) is None
-        assert pace.start_of(5.0 + intervals * PERIOD) is None
-    young = StreamRate(5.0, PERIOD, is_told=True, count=DESIRED.regular_before - 2)
-    assert young.start_of(5.0 + PERIOD) is None
-    assert young.after(5.0 + PERIOD) is not None

@@ -17,14 +17,6 @@ def make_log(n=3, samples=400):
     return Log.from_samples(names, times, np.sin(phase), np.cos(phase), velocity)
 
 
-def test_as_recorded_changes_nothing():
-    """The reading as recorded returns the same numbers."""
-    log = make_log()
-    read = LogReading.as_recorded(3).read_log(log)
-    for key in ('times', 'position', 'velocity', 'effort'):
-        np.testing.assert_array_equal(getattr(read, key), getattr(log, key))
-
-
 def test_changes_follow_one_another():
     """Changes act in the order in which they are made: a factor also counts for earlier zeros."""
     log = make_log()
@@ -40,15 +32,6 @@ def test_changes_follow_one_another():
     np.testing.assert_array_equal(read.effort[:, 0], 3.0 * log.effort[:, 2])
     np.testing.assert_array_equal(read.effort[:, 2], log.effort[:, 0])
     np.testing.assert_array_equal(read.position[:, 0], log.position[:, 0])
-
-
-def test_exchanging_twice_is_as_recorded():
-    log = make_log()
-    reading = LogReading.as_recorded(3)
-    for _ in range(2):
-        reading = reading.with_swap(0, 1, position=True, effort=True)
-    np.testing.assert_array_equal(reading.read_log(log).effort, log.effort)
-    np.testing.assert_array_equal(reading.read_log(log).position, log.position)
 
 
 def test_delay_is_taken_out_and_ends_are_left_out():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.partial_goal import NamedFields, completed
@@ -72,29 +71,3 @@ def test_the_others_go_on_with_what_they_follow() -> None:
     np.testing.assert_allclose(motion.sample(3.5).position[1], 0.0, atol=1e-12)
     assert motion.end_time == 4.0
     np.testing.assert_allclose(motion.final.position, [1.1, 0.0, 1.3], atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ('names', 'match'),
-    [
-        (['b', 'b'], 'named twice'),
-        (['b', 'tail'], 'unknown'),
-        ([], 'missing'),
-    ],
-)
-def test_wrong_names_stay_wrong(names, match: str) -> None:
-    """What is no part of the joints is refused as before."""
-    given = partial(names, (1.0, [0.1] * len(names)))
-    assert completed(NAMES, given, Motion.hold(HELD), 0.0) is given
-    with pytest.raises(TrajectoryError, match=match):
-        Waypoints.from_fields(JOINTS, given.joint_names, given.fields)
-
-
-def test_times_that_are_none_are_left_to_the_check() -> None:
-    """The time is named, whatever the names."""
-    given = partial(NAMES, (np.nan, [0.1] * 3))
-    assert completed(NAMES, given, Motion.hold(HELD), 0.0) is given
-    given = partial(['b'], (2.0, [0.1]), (1.0, [0.1]))
-    names, fields = completed(NAMES, given, Motion.hold(HELD), 0.0)
-    with pytest.raises(TrajectoryError, match='point 1: time_from_start'):
-        Waypoints.from_fields(JOINTS, names, fields)

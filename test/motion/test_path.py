@@ -55,14 +55,3 @@ def test_a_path_that_goes_back_on_a_line_is_divided_where_it_turns() -> None:
     assert rests.size == 2
     assert rests[0] == 0
     assert speeds[1, rests[1] - 1] < 1e-9
-
-
-def test_what_stands_has_no_parts() -> None:
-    """Of the whole path, and of a wait between two motions."""
-    place = np.array([0.3, -0.8, 0.5])
-    assert not divide_turns(
-        divide_by_way(cubics(np.tile(place, (3, 1)), np.zeros((3, 3))))
-    ).begins.size
-    waits = cubics(np.array([0.0 * place, place, place, 0.0 * place]), np.zeros((4, 3)))
-    begins = divide_turns(divide_by_way(waits)).begins
-    assert not ((begins > 0.4999) & (begins < 0.9999)).any()
