@@ -149,3 +149,12 @@ def test_known_robots_take_no_more_operations_than_before(name):
     expected = textbook_efforts(frictionless, motion)
     error = np.abs(efforts(build_mechanism(robot), motion) - expected)
     assert (error <= 1e-11 * np.abs(expected).max(axis=1, keepdims=True)).all()
+
+
+def test_where_a_robot_is_mounted_changes_no_number_of_it():
+    """A robot a kilometre from the origin has the equations of one at the origin."""
+    for seed in SEEDS:
+        robot = usual(seed)
+        here = build_mechanism(robot).bodies
+        there = build_mechanism(mounted(robot, (600.0, -800.0, 30.0))).bodies
+        assert here == there

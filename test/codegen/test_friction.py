@@ -244,18 +244,6 @@ def test_velocities_that_overflow_are_refused(backend, count):
     np.testing.assert_allclose(computed, np.tile(expected, (count, 1)), rtol=1e-12)
 
 
-def test_friction_torque_refuses_what_does_not_fit():
-    """A load beside a position, other shapes and other counts are named."""
-    dynamics = ned.Dynamics(random_robot(TERMS['load']), GRAVITY, backend='python')
-    zero = np.zeros(dynamics.n)
-    with pytest.raises(InputError, match='load: expected None with q'):
-        dynamics.friction_torque(zero, q=zero, load=zero)
-    with pytest.raises(InputError, match='load: expected shape'):
-        dynamics.friction_torque(zero, load=np.zeros((2, dynamics.n)))
-    with pytest.raises(InputError, match='q: expected finite numbers'):
-        dynamics.friction_torque(zero, q=zero * np.nan)
-
-
 def test_hysteresis_goes_on_as_along_the_path(backend):
     """Step by step, with what is added, friction is that of the path; other joints have none."""
     robot = random_robot(TERMS['all'] | TERMS['hysteresis'])

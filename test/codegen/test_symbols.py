@@ -132,17 +132,6 @@ def test_nested_functions_and_many_angles_compile(compiler):
     np.testing.assert_allclose(PythonKernel(program).batch(*rows), values, rtol=0, atol=2e-14)
 
 
-def test_constants_outputs_and_unused_inputs_survive_every_path(compiler):
-    """An output that is a number, and inputs that nothing reads, are no special case."""
-    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
-
-    program = trace('constants', GROUPS, (4,), lambda q, qd: [0.0, -2.5, q[1], -q[1]])
-    rows = random_rows(0, 10)
-    expected = np.column_stack([np.zeros(10), np.full(10, -2.5), rows[0][:, 1], -rows[0][:, 1]])
-    for kernel in (PythonKernel(program), CompiledKernel(program, ObjectCache())):
-        np.testing.assert_array_equal(kernel.batch(*rows), expected)
-
-
 # ---- folding
 
 

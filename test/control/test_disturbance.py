@@ -310,3 +310,16 @@ def test_an_arm_that_floats_is_taken_back(by) -> None:
     assert not arm.controller.machine.is_floating
     np.testing.assert_allclose(arm.command.desired.position, found, atol=1e-2)
     assert largest_step(np.concatenate([before[-1:], after])) < 1.0
+
+
+def test_it_is_bounded_joint_by_joint() -> None:
+    """No joint's compensation exceeds its bound."""
+    bounds = np.array([1.0, 10.0, 20.0, 0.5, 0.0, np.inf])
+    arm = Arm(Controller(tuning(disturbance(bounds=bounds))))
+    arm.q = Q + 0.3
+    arm.stand(0.1)
+    arm.q = Q
+    arm.stand(2.0)
+    compensation = arm.controller.watch.last.compensation
+    assert (np.abs(compensation) <= bounds).all()
+    assert (np.abs(compensation)[:4] == bounds[:4]).any()

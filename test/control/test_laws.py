@@ -329,3 +329,10 @@ def test_annotation_and_law_feed_the_same_forward(puma, terms, kind, width):
         states.position, states.velocity, acceleration, states.velocity, None, base
     )
     np.testing.assert_allclose(batch, single, rtol=1e-12, atol=1e-10)
+
+
+def test_full_gains_are_read_by_rows() -> None:
+    """A flat list of n * n gains is the matrix by rows."""
+    np.testing.assert_array_equal(
+        Gains.from_values([1, 2, 3, 4], [1.0], 2).kp, [[1.0, 2.0], [3.0, 4.0]]
+    )

@@ -243,3 +243,35 @@ def test_a_pace_is_the_line_through_the_arrivals(drift: float) -> None:
     late = (starts - wanted)[50:]
     assert np.abs(late).max() < 4e-3
     assert np.abs(np.diff(late)).max() < 0.3e-3
+
+
+def goal(controller: Controller, time: float, position: np.ndarray, now: float, until: float):
+    """Send a single position; return the desired positions until another time."""
+    controller.motion.follow(MOTION.waypoints([TrajectoryPoint(time, position)]))
+    rows = []
+    for moment in np.arange(now, until, STATE_PERIOD):
+        state = controller.motion.present_state()
+        rows.append(controller.update(state.position, state.velocity, moment).desired.position)
+    return np.array(rows)
+
+
+def test_goals_one_after_the_other_are_no_stream() -> None:
+    """Single points half a second apart: each is reached at rest, and not passed."""
+    controller = node_controller(MOTION.dynamics.robot)
+    start = true_position(0.0)
+    controller.update(start, np.zeros(6), BEGIN)
+    now = BEGIN
+    for number in range(1, 5):
+        wanted = start + 0.02 * number
+        rows = goal(controller, 0.5, wanted, now + STATE_PERIOD, now + 0.5)
+        assert (rows <= wanted + 1e-9).all()
+        now += 0.5
+
+
+def test_streams_may_be_switched_off() -> None:
+    """With an interval of 0 each message ends at rest, as it would alone."""
+    followed = follow(Stream(2, 2), seconds=1.5, longest_interval=0.0)
+    alone = follow(Stream(2, 2), seconds=1.5)
+    moving = followed.times > 0.8
+    slowest = [np.abs(one.states.velocity[moving]).max(1).min() for one in (followed, alone)]
+    assert slowest[0] < 0.1 * slowest[1]
