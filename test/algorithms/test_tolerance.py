@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import textbook
 from oracle_measure import EVERYTHING
-from tolerance_robots import KINDS, machine_with_finger
+from tolerance_robots import KINDS, machine_with_finger, mounted, usual
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE, build_mechanism

@@ -12,6 +12,7 @@ import pytest
 from motion_loop import node_controller
 from streamed_motion import RATE, TrueMotion
 
+from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.position_stream import (
     StreamRate,
     end_derivatives,

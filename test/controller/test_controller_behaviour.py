@@ -370,25 +370,6 @@ def test_a_million_updates_allocate_nothing_and_call_nothing_of_the_system(folde
         assert bench.ask('run', 1e6) == 'ok'
 
 
-def test_a_continuous_joint_may_be_any_turns_away(tmp_path):
-    """A reference half a turn beyond the other end of the circle is near, not a jump."""
-    text = shipped_file('six_axis_arm.urdf').read_text(encoding='utf-8')
-    head, name, tail = text.partition('<joint name="joint_1"')
-    robot = ned.load_urdf(
-        head + name + tail.replace('type="revolute"', 'type="continuous"', 1), tip_link='tcp'
-    )
-    write_package(robot, tmp_path / 'arm')
-    with ControllerBench(compile_package(tmp_path / 'arm'), N, state_effort='ignore') as bench:
-        at = Q.copy()
-        at[0] = np.pi - 0.01
-        bench.states(at)
-        assert bench.activate()
-        wanted = at.copy()
-        wanted[0] = -np.pi + 0.01 + 4.0 * np.pi
-        bench.follow(wanted)
-        assert bench.log == []
-
-
 def test_an_effort_that_overflows_ends_in_an_error(bench, dynamics):
     """No command is anything but a number."""
     bench.states(Q, np.full(N, 1e200), ZERO)
