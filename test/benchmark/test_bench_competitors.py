@@ -7,9 +7,8 @@ import pytest
 
 import ne_dynamics as ned
 from benchmark import competitors
-from benchmark.textbook import textbook_links
 from benchmark.timing import require_agreement
-from ne_dynamics.errors import MissingDependencyError, ModelError
+from ne_dynamics.errors import MissingDependencyError
 from ne_dynamics.model.robot import JointType
 from ne_dynamics.papers import robots
 
@@ -81,15 +80,3 @@ def test_regressors_have_the_same_columns(case):
     for _ in range(3):
         inputs.renew()
         require_agreement([contender], dyn.regressor(inputs.q, inputs.qd, inputs.qdd))
-
-
-def test_textbook_refuses_what_it_is_not_for():
-    """The textbook's recursion and the DH conversion are for chains: trees raise ModelError."""
-    from dataclasses import replace
-
-    robot = robots.chain(3)
-    bodies = (*robot.bodies[:2], replace(robot.bodies[2], parent=0))
-    tree = replace(robot, bodies=bodies)
-    for convert in (textbook_links, competitors.modified_dh):
-        with pytest.raises(ModelError, match='expected a chain'):
-            convert(tree)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import decimal
 import functools
 import gc
 import inspect
 import itertools
 import os
-import pickle
 import re
 import subprocess
 import sys
@@ -611,45 +609,6 @@ def test_results_are_fresh_arrays_of_the_caller(function, pair):
         np.testing.assert_array_equal(results[1], copies[1])
         for key, value in values.items():
             np.testing.assert_array_equal(value, before[key])
-
-
-def test_a_method_overridden_in_a_subclass_stays_overridden():
-    """A compiled entry does not take the place of a subclass's own method."""
-
-    class Doubled(ned.Dynamics):
-        def gravity_torque(self, q):
-            return 2.0 * super().gravity_torque(q)
-
-    dynamics = Doubled(robot_of('six_axis_arm'), gravity=GRAVITY, backend='numba')
-    q = np.linspace(0.1, 0.9, 6)
-    expected = 2.0 * dynamics_of('six_axis_arm', 'python').gravity_torque(q)
-    for _ in range(3):
-        assert_same(dynamics.gravity_torque(q), expected)
-
-
-@pytest.mark.parametrize(
-    'clone', [lambda d: pickle.loads(pickle.dumps(d)), copy.deepcopy, copy.copy]
-)
-@pytest.mark.parametrize('backend', ['python', 'numba'])
-def test_copies_and_pickles_compute_the_same(clone, backend):
-    """Dynamics in use can be pickled and copied; the copy has the same settings."""
-    dynamics = ned.Dynamics(
-        robot_of('six_axis_arm'), gravity=GRAVITY, backend=backend, tolerance=1e-11, threads=2
-    )
-    values = row(samples(dynamics.robot, 1), 0)
-    result = call(dynamics, 'inverse_dynamics', values)
-    call(dynamics, 'inverse_dynamics', values)
-    other = clone(dynamics)
-    assert other is not dynamics
-    assert (other.backend, other.tolerance, other.threads) == (
-        'python' if backend == 'python' else 'compiled',
-        1e-11,
-        2,
-    )
-    np.testing.assert_array_equal(other.gravity, dynamics.gravity)
-    assert other.joint_names == dynamics.joint_names
-    for _ in range(2):
-        np.testing.assert_array_equal(call(other, 'inverse_dynamics', values), result)
 
 
 def _resident_bytes():

@@ -122,13 +122,6 @@ def test_an_export_says_it_of_each_function(language):
     assert 'Numbers taken as exact: a position changes by at most ' in text
 
 
-def test_nothing_changes_where_nothing_was_taken_as_exact():
-    """With tolerance 0 each header says so."""
-    dynamics = ned.Dynamics(ROBOTS['tree 1'], backend='python', tolerance=0.0)
-    for function in dynamics.operation_counts():
-        assert read_note(dynamics, function)[:2] == (0, 'nothing changes by them')
-
-
 def test_the_bound_of_a_call_takes_the_loads():
     """`rounding_bound` with a wrench, a base or a payload is what the loaded efforts change by."""
     robot = ROBOTS['tree 2']

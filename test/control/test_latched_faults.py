@@ -174,16 +174,6 @@ def test_a_fault_that_keeps_coming_back_latches() -> None:
     assert not jump(guard, 5.0).fault.latches
 
 
-def test_the_sixth_of_several_kinds_latches() -> None:
-    """Two of each of three kinds: whatever it is, it keeps coming back."""
-    guard = StateGuard(JOINTS, StateLimits(0.1, np.ones(1), 10.0))
-    guard.check(np.zeros(1), None, 0.0, 0.0)
-    kinds = (FaultKind.JUMPED, FaultKind.FROZEN, FaultKind.BACKWARDS)
-    latches = [guard.trip(kind, 'again').latches for kind in kinds * 2]
-    assert latches == [False] * 5 + [True]
-    assert 'the 6th fault within 10 s' in guard.fault.text
-
-
 def test_gains_are_checked_again_when_states_come_more_slowly(dynamics) -> None:
     """What is stable at 500 Hz is given up at 12 Hz, before the arm is thrown."""
     controller, now = make_controller(dynamics), 0.0

@@ -236,15 +236,6 @@ def test_contacts_are_refused(plan, dense):
 # ---- what cannot be
 
 
-def test_a_start_beyond_limits_is_refused():
-    with pytest.raises(ExcitationError, match=r"start: joint 'lift': expected between -1.2 and"):
-        plan_excitation(small_arm(), [0.0, -1.5, 0.0, 0.0], **QUICK)
-    with pytest.raises(InputError, match='start: expected finite'):
-        plan_excitation(small_arm(), [0.0, np.nan, 0.0, 0.0], **QUICK)
-    with pytest.raises(InputError, match='start: expected shape'):
-        plan_excitation(small_arm(), [0.0, 0.0], **QUICK)
-
-
 def test_a_joint_without_room_stays(monkeypatch):
     """It is said, the joint does not move, and parameters that need it are not counted."""
     monkeypatch.setattr('ne_dynamics.excitation.search.SEARCH', replace(SEARCH, iterations=10))

@@ -94,9 +94,6 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_library_builds_without_a_warning_and_its_test_passes': 1,
         'test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers': 2,
     },
-    'codegen/test_cache.py': {
-        'test_a_damaged_file_is_replaced': 4,
-    },
     'codegen/test_code_lifetime.py': {
         'test_a_method_can_be_pickled_before_and_after_calls': 5,
         'test_a_pool_of_processes_computes_a_method': 1,
