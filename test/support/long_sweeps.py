@@ -84,13 +84,15 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_load_of_a_log': 1,
     },
     'codegen/test_array_api.py': {
-        'test_every_function_equals_its_method': 80,
+        'test_every_function_equals_its_method': 40,
         'test_the_text_is_straight_lines_that_write_into_nothing': 1,
     },
     'codegen/test_base_parameters.py': {
-        'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 3,
+        'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 2,
     },
     'codegen/test_c_project.py': {
+        'test_names_of_a_model_file_reach_comments_only': 4,
+        'test_prefix_is_an_identifier': 4,
         'test_the_library_builds_without_a_warning_and_its_test_passes': 1,
         'test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers': 2,
     },
@@ -103,6 +105,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_arguments_can_be_given_by_name_and_place': 12,
         'test_backends_agree_on_every_function_single_and_batch': 12,
         'test_no_function_takes_a_number_that_is_not_finite': 16,
+        'test_results_are_fresh_arrays_of_the_caller': 16,
     },
     'codegen/test_control_law.py': {
         'test_a_firmware_gets_the_efforts_of_the_node': 1,
@@ -124,7 +127,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_it_is_the_gradient_of_a_weighted_sum': 2,
     },
     'codegen/test_result_arrays.py': {
-        'test_the_result_is_written_into_out': 48,
+        'test_the_result_is_written_into_out': 24,
     },
     'codegen/test_rounding_note.py': {
         'test_no_printed_function_changes_by_more_than_its_header_says': 2,
@@ -180,7 +183,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
     },
     'controller/test_controller_law.py': {
-        'test_the_controller_commands_what_the_node_commands': 4,
+        'test_the_controller_commands_what_the_node_commands': 2,
     },
     'controller/test_controller_package.py': {
         'test_a_package_may_have_any_name': 2,
