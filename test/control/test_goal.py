@@ -17,6 +17,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion.waypoints import TURN, DesiredState, resting_state
 
+MOVING = DesiredState(np.zeros(3), np.array([0.5, 0.0, -0.2]), np.zeros(3))
 END = 2.0
 NAMES = ('shoulder', 'wrist', 'slide')
 REST = resting_state(np.zeros(3))
@@ -168,3 +169,13 @@ def test_an_illegal_tolerance_is_named(given: dict, message: str) -> None:
     """A joint that is unknown or a value that means nothing is refused, and says which."""
     with pytest.raises(InputError, match=message):
         tolerances().overridden(NAMES, **given)
+
+
+def test_a_velocity_tolerance_of_the_path_is_of_the_error(monitor) -> None:
+    """Moving as desired is no error, standing still is; velocities have their own unit."""
+    allowed = tolerances().overridden(NAMES, path=[JointTolerance('slide', velocity=0.1)])
+    judge = monitor(allowed)
+    assert judge.at(0.5, velocity=(0.0, 0.0, -0.2), desired=MOVING) is None
+    outcome = judge.at(0.6, desired=MOVING)
+    assert outcome.code is GoalCode.PATH_TOLERANCE_VIOLATED
+    assert "joint 'slide': velocity error: expected at most 0.1 m/s, got 0.2 m/s" in outcome.text

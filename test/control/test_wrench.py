@@ -275,3 +275,23 @@ def test_feedthrough_lets_a_part_of_what_is_fast_pass(robot: Robot) -> None:
     assert found[0.0] == pytest.approx(slow)
     assert found[0.8] == pytest.approx(slow + 0.8 * (1.0 - slow))
     assert found[1.0] == 1.0
+
+
+def test_tare_averages_what_is_not_filtered(robot: Robot) -> None:
+    """Bias is the mean of the readings themselves; the filter goes on from what is expected."""
+    expected = np.array([0.0, 0.0, 11.8, 0.1, 0.2, 0.0])
+    rng = np.random.default_rng(7)
+    readings = 30.0 + expected + rng.normal(0.0, 1.0, (50, 6))
+    wrist = WristWrench(
+        robot,
+        CUT,
+        WrenchSettings(measures='by_tool', cutoff_frequency=0.5, max_force=20.0, gain=0.5),
+    )
+    wrist.update(CUT, constant(-500.0), 0.0)
+    for k, reading in enumerate(readings):
+        wrist.update(CUT, reading, 0.5 + 0.002 * k)
+    bias = wrist.tare(0.6, expected)
+    np.testing.assert_allclose(bias, readings.mean(axis=0) - expected, atol=1e-12)
+    np.testing.assert_allclose(wrist.at(0.6), 0.5 * expected, atol=1e-12)
+    wrist.update(CUT, bias + expected, 0.61)
+    np.testing.assert_allclose(wrist.at(0.61), 0.5 * expected, atol=1e-12)
