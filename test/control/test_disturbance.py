@@ -323,3 +323,31 @@ def test_it_is_bounded_joint_by_joint() -> None:
     compensation = arm.controller.watch.last.compensation
     assert (np.abs(compensation) <= bounds).all()
     assert (np.abs(compensation)[:4] == bounds[:4]).any()
+
+
+def observe_late_velocities(**lag: float) -> float:
+    """Return the largest residual [N m] of a motion whose velocities come ten periods late."""
+    chosen = disturbance(**lag, compensates=False)
+    controller = Controller(tuning(chosen))
+    q, late, largest = Q, [ZERO] * 11, 0.0
+    for index in range(500):
+        command = controller.update(q, late[-11], PERIOD * index)
+        if index == 0:
+            points = [TrajectoryPoint(1.0, Q + 0.5)]
+            controller.motion.follow(
+                Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points)
+            )
+        found = controller.observer.observed.external_effort
+        largest = max(largest, 0.0 if found is None else float(np.abs(found).max()))
+        middle = q + 0.5 * PERIOD * late[-1]
+        late.append(
+            late[-1] + PERIOD * DYNAMICS.forward_dynamics(middle, late[-1], command.effort)
+        )
+        q = middle + 0.5 * PERIOD * late[-1]
+    return largest
+
+
+@pytest.mark.parametrize('lag', [{'velocity_lag': 0.02}, {'lag_periods': 10.0}])
+def test_velocities_that_are_late_by_the_lag_leave_no_residual(lag) -> None:
+    """The command that had acted then is compared, and the position of then."""
+    assert 10.0 * observe_late_velocities(**lag) < observe_late_velocities()
