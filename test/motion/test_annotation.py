@@ -358,3 +358,16 @@ def test_friction_of_any_kind_is_within_the_tolerance(smoothing: float) -> None:
         return dynamics.inverse_dynamics(q, qd, qdd) - dynamics.gravity_torque(q)
 
     assert deviation(no_gravity, without_gravity).max() <= 0.2
+
+
+def test_one_point_holds() -> None:
+    """A single point comes back with the effort that holds it."""
+    dynamics = dynamics_of('arm')
+    q = np.array([0.1, -0.5, 0.7, 0.2, -0.3, 0.4])
+    result = annotated(dynamics, [TrajectoryPoint(0.0, q)])
+    assert len(result) == 1
+    np.testing.assert_allclose(result.efforts[0], dynamics.gravity_torque(q))
+    assert result.remarks == ()
+    later = annotated(dynamics, [TrajectoryPoint(2.0, q, np.zeros(6))])
+    assert len(later) == 1
+    assert 'unknown' in later.remarks[0]
