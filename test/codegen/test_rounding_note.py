@@ -133,6 +133,7 @@ def test_the_bound_of_a_call_takes_the_loads():
     )
     loads = dict(zip(names, values, strict=True))
     plain = rounded.rounding_bound()
+    assert (rounded.rounding_bound(q=50.0) > plain).any()
     for name, rows in loads.items():
         bound = rounded.rounding_bound(**{name: rows[0]})
         change = rounded.inverse_dynamics(q, qd, qdd, **{name: rows})
