@@ -147,3 +147,30 @@ def test_a_plan_that_comes_later_than_announced_counts_from_then_on() -> None:
     assert command.refused is None
     assert controller.motion.trajectory is not None
     assert controller.motion.trajectory.end_time == 1.5
+
+
+@pytest.mark.parametrize('late', [1, 4, 6, 40])
+def test_a_plan_that_is_a_little_late_begins_as_announced(late: int) -> None:
+    """Nothing steps, though what is followed went on for as long; later it counts from then on."""
+    controller = controller_of(WhenInfeasible.REFUSE, Interpolation.SPLINES)
+    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q + 0.4, (), ())))
+    period, begin, plan, states = 0.002, 0.5 + 0.002, None, []
+    for step in range(1, 800):
+        now = period * step
+        if step == 251:
+            planner = replace(controller.motion.planner(), lead=period)
+            plan = planner.plan(
+                waypoints(TrajectoryPoint(0.5, Q, (), ()), TrajectoryPoint(1.0, Q + 0.1, (), ()))
+            )
+        if plan is not None and step == 250 + late:
+            controller.motion.follow_plan(plan)
+        wanted = controller.motion.desired_at(Q, now)
+        command = controller.update(wanted.position, wanted.velocity, now)
+        states.append(np.array(command.desired))
+    starts = begin if late < 6 else period * (250 + late)
+    assert controller.motion.trajectory.end_time == pytest.approx(starts + 1.0, abs=1e-9)
+    # Whatever the delay: by the Taylor polynomial of the state before.
+    before, after = np.array(states[:-1]), np.array(states[1:])
+    predicted = before[:, 0] + period * before[:, 1] + 0.5 * period**2 * before[:, 2]
+    assert np.abs(after[:, 0] - predicted).max() < 2e-6
+    assert np.abs(after[:, 1] - before[:, 1] - period * before[:, 2]).max() < 2e-3
