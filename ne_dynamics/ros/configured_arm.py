@@ -140,7 +140,7 @@ class ConfiguredArm:
         ParameterError
             When it cannot work, and what counts now can.
         """
-        refusals = self.controller.check.check_change(tuning)
+        refusals = self.controller.check.check_change(tuning, pause)
         if refusals:
             raise ParameterError('; '.join(refusals))
         pause()

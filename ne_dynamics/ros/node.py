@@ -346,6 +346,7 @@ class ComputedTorqueNode(LifecycleNode):
         self.answer_states()
 
         def adopt() -> None:
+            self.answer_states()
             configured.adopt(tuning)
             self._remark(remarks)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.control.command_machine import CommandMachine
+from ne_dynamics.control.desired.feasibility_checker import Pause, go_on
 from ne_dynamics.control.guards.feasibility import (
     TuningVerdict,
     check_effort_limits,
@@ -41,14 +42,16 @@ class TuningCheck:
             [remark for verdict in verdicts for remark in verdict.remarks],
         )
 
-    def check_change(self, tuning: Tuning) -> list[str]:
+    def check_change(self, tuning: Tuning, pause: Pause = go_on) -> list[str]:
         """Return why a tuning cannot work where what counts now can.
 
         What became impossible in one respect may be left by any way, but for one that is
-        impossible in another.
+        impossible in another. `pause` is called in between, for who cannot wait until the end.
         """
+        found = self._check_each(tuning)
+        pause()
         now = self._arm.tuning
-        pairs = zip(self._check_each(tuning), self._check_each(now), strict=True)
+        pairs = zip(found, self._check_each(now), strict=True)
         refusals = [one for new, old in pairs if not old.refusals for one in new.refusals]
         return refusals + self._refuse_following_limits(tuning, now)
 
