@@ -13,6 +13,10 @@ class MotionThresholds:
 
     # braking
     longest_brake: float = threshold(0.25, 's', 'A stop without states takes no longer than this.')
+    brake_slowing: float = threshold(
+        0.25, '', 'Where `effort_rate_limit` is too slow for a stop: by so much less deceleration,'
+    )
+    brake_attempts: int = threshold(5, '', '... in so many attempts at most.')
     longest_silence: float = threshold(
         0.5, 's', 'States that stopped longer ago than this are no beginning of a stop.'
     )
