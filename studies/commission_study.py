@@ -2,6 +2,7 @@
 
     python -m studies.commission_study FOLDER [--arms UR5 Panda]
     python -m studies.commission_study FOLDER --in-process [--seeds 1 2 3]
+    python -m studies.commission_study FOLDER --harder backlash elastic [--arms Panda]
 
 Each is the simulated robot behind DDS with errors drawn by a seed. In process it is the same arm
 and controller without DDS: each run is the same to the last bit, and nothing waits. After its
@@ -36,13 +37,16 @@ from ne_dynamics.commission import (
 )
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.shown_progress import show_progress
+from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.papers.robots import example_robots
 from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation import EffortMeaning, HiddenErrors, draw_hidden_errors
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order
 from studies.commission_picture import draw_study
+from studies.harder_arms import KINDS, USUAL
 
 RESULTS = 'results.json'
 TRUE = 'true.urdf'
@@ -66,6 +70,8 @@ class StudiedArm:
     seed : int
     effort_meaning : EffortMeaning
     reversed_joint : bool
+    kind : str
+        Of :data:`~studies.harder_arms.KINDS`; '': as its hidden errors have it.
     """
 
     name: str
@@ -75,6 +81,7 @@ class StudiedArm:
     seed: int
     effort_meaning: EffortMeaning
     reversed_joint: bool = False
+    kind: str = ''
 
 
 TORQUE, WITHOUT_GRAVITY = EffortMeaning.TORQUE, EffortMeaning.TORQUE_WITHOUT_GRAVITY
@@ -113,6 +120,12 @@ ARMS = (
     ),
 )
 
+HARDER = (
+    replace(ARMS[0], seed=41),
+    replace(ARMS[2], seed=42),
+)
+"""Those that are made harder by a kind."""
+
 
 def subject_of(arm: StudiedArm) -> CommissionedArm:
     """Return the model of an arm."""
@@ -145,15 +158,25 @@ def study_arm(
     dict
         What was planted, found and measured [SI].
     """
-    subject = subject_of(arm)
-    errors = draw_hidden_errors(subject.robot, arm.seed, arm.effort_meaning, arm.reversed_joint)
+    subject, kind = subject_of(arm), KINDS[arm.kind] if arm.kind else USUAL
+    folder.mkdir(parents=True, exist_ok=True)
+    if arm.kind:
+        given = folder / 'given.urdf'
+        write_whole(given, kind.given_text(subject.text))
+        subject = CommissionedArm.read(str(given), arm.base_link, arm.tip_link)
+    drawn = draw_hidden_errors(subject.robot, arm.seed, arm.effort_meaning, arm.reversed_joint)
+    errors = kind.reports(drawn, subject.robot)
     kept = CommissionFolder(folder, {'arm': arm.name, 'seed': arm.seed, 'dds': not in_process})
     simulated = prepare_simulated_arm(subject, errors, folder)
+    start = kind.first_position(subject.robot, np.array(simulated['initial_position']))
+    simulated['initial_position'] = start.tolist()
+    true = kind.true_robot(errors.apply(subject.robot), start)
     began = time.monotonic()
     with contextlib.ExitStack() as stack:
         session: Session | OneProcessSession
         if in_process:
-            session = OneProcessSession(subject.robot, errors, simulated)
+            physics = kind.physics(true, start, 1.0 / ARM.one_process_rate)
+            session = OneProcessSession(subject.robot, errors, simulated, physics)
         else:
             stack.enter_context(terminated_in_order())
             session = stack.enter_context(Session(subject.robot, simulated, lambda _: True))
@@ -171,6 +194,7 @@ def study_arm(
             'joints': subject.robot.n,
             'ending': outcome.ending.value,
             'reason': outcome.reason,
+            'causes': [[cause['code'], *cause['joints']] for cause in kept.causes],
             **_planted(errors),
         }
         if outcome.ending is Ending.INTERRUPTED:
@@ -178,7 +202,7 @@ def study_arm(
         row |= _found(kept.results, errors)
         row['simulated_seconds'] = _simulated_seconds(work)
         if outcome.ending is Ending.COMPLETE:
-            row |= _follow_rivals(work, errors, rivals)
+            row |= _follow_rivals(work, true, kind.gravity, rivals)
     row['seconds'] = time.monotonic() - began
     return row
 
@@ -215,12 +239,14 @@ def _found(results: Mapping[str, Mapping[str, Any]], errors: HiddenErrors) -> di
     return row
 
 
-def _follow_rivals(work: CommissionWork, errors: HiddenErrors, rivals: bool) -> dict[str, Any]:
-    true = errors.apply(work.robot)
+def _follow_rivals(
+    work: CommissionWork, true: Robot, gravity: tuple[float, ...], rivals: bool
+) -> dict[str, Any]:
     work.subject.write(work.folder.file(TRUE), true)
     parameters = {
         **work.after_parameters(),
         **work.subject.parameters(work.folder.file(TRUE)),
+        'gravity': [float(value) for value in gravity],
         # It knows that a joint that begins to move may take more than its motor has.
         'trajectory.when_infeasible': 'follow',
     }
@@ -273,9 +299,14 @@ def _milli(value: float | None) -> str:
     return '-' if value is None else f'{1e3 * value:.3g}'
 
 
-def chosen_arms(names: Sequence[str] | None, seeds: Sequence[int] | None) -> list[StudiedArm]:
+def chosen_arms(
+    names: Sequence[str] | None, seeds: Sequence[int] | None, kinds: Sequence[str] = ()
+) -> list[StudiedArm]:
     """Return arms of these names, or all, each with each of the seeds, or with its own."""
     arms = [arm for arm in ARMS if names is None or arm.name in names]
+    if kinds:
+        chosen = [arm for arm in HARDER if names is None or arm.name in names]
+        arms = [replace(arm, kind=kind) for kind in kinds for arm in chosen]
     if seeds is None:
         return arms
     return [replace(arm, seed=seed) for seed in seeds for arm in arms]
@@ -283,8 +314,8 @@ def chosen_arms(names: Sequence[str] | None, seeds: Sequence[int] | None) -> lis
 
 def run_name(arm: StudiedArm) -> str:
     """Return what tells the run of an arm from others; its name alone with its own seed."""
-    is_own = any(own.name == arm.name and own.seed == arm.seed for own in ARMS)
-    return arm.name if is_own else f'{arm.name} {arm.seed}'
+    is_own = any(own.name == arm.name and own.seed == arm.seed for own in (*ARMS, *HARDER))
+    return ' '.join([arm.name] + [str(arm.seed)] * (not is_own) + [arm.kind] * bool(arm.kind))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -302,16 +333,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar='N',
         help='in place of the one that each arm has by itself',
     )
+    parser.add_argument(
+        '--harder',
+        nargs='*',
+        choices=list(KINDS),
+        metavar='KIND',
+        help=f'two arms that are harder, in process: some of {", ".join(KINDS)}; default: all',
+    )
     args = parser.parse_args(arguments)
+    kinds = None if args.harder is None else args.harder or list(KINDS)
+    in_process = args.in_process or kinds is not None
     args.folder.mkdir(parents=True, exist_ok=True)
     file = args.folder / RESULTS
     rows = json.loads(file.read_text(encoding='utf-8')) if file.exists() else {}
-    for arm in chosen_arms(args.arms, args.seeds):
+    for arm in chosen_arms(args.arms, args.seeds, kinds or ()):
         key = run_name(arm)
         if key in rows:
             continue
         place = args.folder / key.replace(' ', '_')
-        rows[key] = study_arm(arm, place, Motions(), in_process=args.in_process)
+        rows[key] = study_arm(arm, place, Motions(), in_process=in_process)
         write_whole(file, json.dumps(rows, indent=2) + '\n')
         print(table([rows[key]]), flush=True)
     done = list(rows.values())

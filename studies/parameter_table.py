@@ -30,7 +30,7 @@ THRESHOLDS_END = '<!-- end of thresholds -->\n'
 
 THRESHOLDS = {
     'ne_dynamics.control.guards.limits': ('GUARD_LIMITS',),
-    'ne_dynamics.control.thresholds': ('COMMAND',),
+    'ne_dynamics.control.thresholds': ('COMMAND', 'DAMPING'),
     'ne_dynamics.control.desired.thresholds': ('DESIRED',),
     'ne_dynamics.control.sensors.thresholds': ('SENSORS',),
     'ne_dynamics.control.payload.thresholds': ('PAYLOAD',),

@@ -63,6 +63,9 @@ ROW: Mapping[str, tuple[str, ...]] = {
 }
 """The steps in their order, and what each writes that others, or who started the run, need."""
 
+FITS = ('roughly', 'closely', 'identify')
+"""Steps that fit the model, in their order."""
+
 MADE = (PARAMETERS, PROFILE, REPORT)
 """What the run is made for, and does not go on with."""
 
@@ -120,6 +123,11 @@ class Desk:
             f'{self.folder.file(PROGRESS)}: listen: position: expected '
             f'{len(self.robot.joints)} finite numbers, got {given!r}'
         )
+
+    def friction_found(self) -> Sequence[Mapping[str, Any]]:
+        """Return what the newest fit has found on friction, as data for JSON."""
+        done = [step for step in FITS if self.folder.is_done(step)]
+        return self.found(done[-1]).get('friction', ()) if done else ()
 
     def model(self, name: str) -> Dynamics:
         """Return the dynamics of a model in the folder."""
@@ -179,7 +187,7 @@ class Desk:
         with self.bar('fitting, roughly', 0.0):
             fitted = fit_records(self.given, self._logs('excite', 'probe'), STEPS.usual_delay)
             self.subject.write(self.folder.file(ROUGH), fitted.robot)
-        return {'delay': STEPS.usual_delay}
+        return {'delay': STEPS.usual_delay, **_friction_found(fitted)}
 
     def fit_closely(self) -> Mapping[str, Any]:
         """Fit the model with the measured delay."""
@@ -188,7 +196,7 @@ class Desk:
             records = self._logs('excite', 'probe', 'tremble')
             fitted = fit_records(self.given, records, delay)
             self.subject.write(self.folder.file(CLOSE), fitted.robot)
-        return {'delay': delay}
+        return {'delay': delay, **_friction_found(fitted)}
 
     def identify(self) -> Mapping[str, Any]:
         """Identify the model from all records, and determine the meaning of the efforts."""
@@ -207,7 +215,7 @@ class Desk:
         write_whole(self.folder.file(PROFILE), described.profile())
         reading = EffortReading.of(described)
         found = {'efforts': reading.as_json(), 'found': reading.sentences()}
-        return {**found, **_fit_summary(fitted)}
+        return {**found, **_fit_summary(fitted), **_friction_found(fitted)}
 
     def choose_gains(self) -> Mapping[str, Any]:
         """Design the gains, and write the parameters of the node."""
@@ -305,7 +313,7 @@ class Desk:
             {
                 'rotor': joint.reflected_inertia,
                 'viscous': joint.viscous_friction,
-                'coulomb': joint.coulomb_friction,
+                'coulomb': joint.coulomb_friction + joint.friction.hysteresis_friction,
             }
             for joint in identified.robot.joints
         ]
@@ -315,6 +323,10 @@ class Desk:
             )
             write_page(self.folder.file(REPORT), render_page(page))
         return {'files': [IDENTIFIED, PARAMETERS, PROFILE, REPORT]}
+
+
+def _friction_found(fitted: FittedModel) -> dict[str, Any]:
+    return {'friction': [item.as_json() for item in fitted.friction]}
 
 
 def _fit_summary(fitted: FittedModel) -> dict[str, Any]:

@@ -56,6 +56,8 @@ class CommissionFolder:
     path : Path
     results : dict of str to dict
         Results of the completed steps by name, in their order.
+    causes : list of mapping
+        Findings, as data for JSON, that explain why the run has stopped.
 
     Raises
     ------
@@ -69,6 +71,7 @@ class CommissionFolder:
         self._subject = dict(subject)
         self._state, self._reason, self._next = RUNNING, '', ''
         self.results: dict[str, _Result] = {}
+        self.causes: list[Mapping[str, Any]] = []
         try:
             path.mkdir(parents=True, exist_ok=True)
             trial = path / f'.room.{os.getpid()}'
@@ -187,6 +190,8 @@ class CommissionFolder:
     def close(self, state: str, reason: str = '', next_step: str = '') -> None:
         """Record how the run ended, and the step with which it would continue."""
         self._state, self._reason, self._next = state, reason, next_step
+        if state != STOPPED:
+            self.causes = []
         self._save()
 
     def _save(self) -> None:
@@ -195,6 +200,7 @@ class CommissionFolder:
             'state': self._state,
             'reason': self._reason,
             'next_step': self._next,
+            'causes': [dict(cause) for cause in self.causes],
             'subject': self._subject,
             'steps': {name: dict(result) for name, result in self.results.items()},
         }

@@ -108,6 +108,7 @@ def sticking_parameters(
     static = np.array(
         [
             max(joint.coulomb_friction, joint.friction.static_friction or 0.0)
+            + joint.friction.hysteresis_friction
             for joint in robot.joints
         ]
     )

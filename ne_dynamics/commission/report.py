@@ -42,6 +42,13 @@ SUBJECT = {
 """What the run is of, as it is called on the page."""
 
 
+def sentence(found: Mapping[str, Any]) -> str:
+    """Return a finding, as data for JSON, as one sentence for people, and what to do."""
+    message = found['message']
+    stop = '' if message.endswith('?') else '.'
+    return f'{", ".join(found["joints"])} {message}{stop} {found["remedy"]}'
+
+
 def make_report(
     robot: Robot,
     subject: Mapping[str, Any],
@@ -97,8 +104,9 @@ def make_report(
             f'{MILLI * tremble["delay"]:.2f} ms'
             + (f' +- {MILLI * deviation:.2f} ms' if deviation == deviation else ''),
         ),
-        *(Item('effort', sentence) for sentence in results['identify']['found']),
-        *(Item('friction', sentence) for sentence in results['try_friction']['found']),
+        *(Item('effort', text) for text in results['identify']['found']),
+        *(Item('friction', sentence(item)) for item in results['identify'].get('friction', ())),
+        *(Item('friction', text) for text in results['try_friction']['found']),
     ]
     gains = results['gains']['parameters']
     return Page(

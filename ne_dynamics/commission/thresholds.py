@@ -365,6 +365,36 @@ class FitThresholds:
         100, '', 'Samples in motion that tell the friction of a joint, at least.'
     )
 
+    # lost_motion
+    lost_motions: tuple[float, ...] = threshold(
+        (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.03, 0.06, 0.12),
+        'rad',
+        'Displacements over which friction may turn round; a fifth of them for slides [m].',
+    )
+    lost_motion_share: float = threshold(
+        0.9,
+        '',
+        'RMS effort that the best of them may leave, by that of friction that turns at once; of '
+        'rigid simulated joints it was 1.04 and more.',
+    )
+    sliding_share: float = threshold(
+        0.2, 'm/rad', 'Way of a joint that slides that counts as one radian.'
+    )
+
+    # uneven_friction
+    place: float = threshold(0.1, 'rad', 'Width of a place; a fifth of it for slides [m].')
+    passing_share: float = threshold(
+        0.1, '', 'Part of its largest velocity from which a joint passes a place.'
+    )
+    fewest_of_place: int = threshold(30, '', 'Samples of each direction that tell of a place.')
+    fewest_places: int = threshold(4, '', 'Places by which friction is told to differ.')
+    uneven_share: float = threshold(
+        0.1,
+        '',
+        'Standard deviation over places, by the friction, that is said; of simulated joints '
+        'with even friction it was at most 0.03.',
+    )
+
 
 FIT = FitThresholds()
 """Those that count."""

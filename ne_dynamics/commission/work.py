@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from ne_dynamics.commission.fits.static_friction import (
     with_part_of_rise,
 )
 from ne_dynamics.commission.folder import CommissionFolder
+from ne_dynamics.commission.forgotten_load import find_forgotten_load
 from ne_dynamics.commission.hard_stop import find_hard_stops
 from ne_dynamics.commission.motions import (
     FITTED_SHARES,
@@ -32,12 +34,19 @@ from ne_dynamics.commission.motions import (
 )
 from ne_dynamics.commission.node_settings import gentle_parameters, lengths, longest_silence
 from ne_dynamics.commission.record import Record
+from ne_dynamics.commission.report import sentence
 from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
+from ne_dynamics.commission.vibration import find_vibrations
 from ne_dynamics.driver.steps import find_steps
+from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.json_numbers import as_json_numbers
+from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
+
+MOVED = ('probe', 'excite', 'tremble', 'excite_again')
+"""Steps whose records show where joints can go."""
 
 CALM_GAINS: Mapping[str, Any] = {
     'mode': 'computed_torque',
@@ -104,9 +113,40 @@ class CommissionWork(Desk):
         super().__init__(subject, folder, session.is_simulated, bar)
         self.session = session
         self._motions = motions
+        self._given_up: Record | None = None
 
     def steps(self) -> tuple[Step, ...]:
-        """Return the steps in their order."""
+        """Return the steps in their order; one that ends the run tells what explains that."""
+        return tuple(
+            replace(step, run=partial(self._run, step.run)) for step in self._plan_steps()
+        )
+
+    def _run(self, run: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+        self._given_up = None
+        try:
+            return run()
+        except LostArm:
+            raise
+        except NeDynamicsError as error:
+            causes = self._find_causes()
+            self.folder.causes = causes
+            if not causes:
+                raise
+            raise type(error)('; '.join([str(error), *map(sentence, causes)])) from error
+
+    def _find_causes(self) -> list[Mapping[str, Any]]:
+        """Return what explains the end of a step, from its motion and the newest fit."""
+        record, found = self._given_up, []
+        if record is not None:
+            allowed = STEPS.largest_sag * lengths(self.robot)
+            found = (
+                find_vibrations(record, self.robot.limits('effort_limit'))
+                or self._find_stops(record)
+                or find_forgotten_load(self.given, record, self.start, allowed)
+            )
+        return [*(one.as_json() for one in found), *self.friction_found()]
+
+    def _plan_steps(self) -> tuple[Step, ...]:
         plan = self._motions
 
         def together(seconds: float) -> str:
@@ -180,11 +220,19 @@ class CommissionWork(Desk):
         """Position error at which a motion is stopped, shape (n,) [rad or m]."""
         return NODE_SETTINGS.gentle_tolerance * lengths(self.robot)
 
+    @contextlib.contextmanager
     def _moving(
         self, name: str, parameters: Mapping[str, Any], look: Progress | None = None
-    ) -> AbstractContextManager[None]:
+    ) -> Iterator[None]:
         file = self.folder.file(f'{name}.node.yaml')
-        return self.session.moving(name, parameters, file, look)
+        try:
+            with self.session.moving(name, parameters, file, look):
+                yield
+        except LostArm:
+            raise
+        except ArmFault:
+            self._given_up = self.session.arm.record()
+            raise
 
     def listen(self) -> Mapping[str, Any]:
         """Record the arm at rest."""
@@ -414,11 +462,16 @@ class CommissionWork(Desk):
 
     def _require_no_stop(self, record: Record) -> None:
         """Refuse a record in which a joint comes to a stop that the model does not know."""
-        stops = find_hard_stops(record, lengths(self.robot))
-        if stops:
-            raise ArmFault(
-                '; '.join(f'{", ".join(one.joints)} {one.what} {one.remedy}' for one in stops)
-            )
+        if self._find_stops(record):
+            self._given_up = record
+            raise ArmFault('a joint did not reach where it was sent')
+
+    def _find_stops(self, record: Record) -> list[Finding]:
+        length = lengths(self.robot)
+        if not find_hard_stops(record, length):
+            return []
+        done = [name for name in MOVED if self.folder.is_done(name)]
+        return find_hard_stops(record, length, self._logs(*done))
 
     def _follow(
         self,

@@ -7,15 +7,14 @@ hold it, and leave it, or let it down. `doc/controller.md` draws the states.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator
 
 import numpy as np
 
-from ne_dynamics.control.commanded_arm import CommandedArm
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.drive_setpoint import Setpoint, plan_rest
 from ne_dynamics.control.guards.state_guard import FaultKind
+from ne_dynamics.control.stages.row import CommandState, StageRow
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.transition import ramp
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
@@ -31,57 +30,27 @@ NOT_FOLLOWED = frozenset(
 """Faults of the motion: the arm is not where it was sent."""
 
 
-class CommandState(enum.Enum):
-    """Where the commands come from."""
-
-    COMMANDING = 'commanding'
-    """Joint states are answered by the row of stages."""
-    FLOATING = 'floating'
-    """So they are, by gravity compensation alone: a contact has ended the motion."""
-    DAMPED = 'damped'
-    """Joint states are answered by damping, after a fault."""
-    BRAKING = 'braking'
-    """The arm is brought to rest by the model: no joint states come."""
-    HOLDING = 'holding'
-    """The command goes over to the last one."""
-    LOWERING = 'lowering'
-    """The effort against gravity fades, or has."""
-    LEFT = 'left'
-    """No command is sent: the arm has the last one, or never had any."""
-
-
 class CommandMachine:
-    """Has the state, and makes the commands that answer no joint state.
+    """Makes the commands that answer no joint state, and sets the state with each."""
 
-    Attributes
-    ----------
-    state : CommandState
-    """
-
-    def __init__(self, arm: CommandedArm) -> None:
-        self.state = CommandState.LEFT
+    def __init__(self, arm: StageRow) -> None:
         self._arm = arm
         self._braked: tuple[FloatArray, FloatArray] | None = None
 
     @property
     def is_left(self) -> bool:
         """Whether the last command was reached: the ramp to it got to its end."""
-        return self.state in (CommandState.LEFT, CommandState.LOWERING)
+        return self._arm.state in (CommandState.LEFT, CommandState.LOWERING)
 
     @property
     def is_floating(self) -> bool:
         """Whether, after a contact, the arm is carried against gravity alone, and may be led."""
-        return self.state is CommandState.FLOATING
+        return self._arm.state is CommandState.FLOATING
 
     @property
     def is_lowered(self) -> bool:
         """Whether the effort against gravity fades, or has: :meth:`lowering_commands`."""
-        return self.state is CommandState.LOWERING
-
-    def end_floating(self) -> None:
-        """Let the feedback count again, from where the arm is found."""
-        if self.is_floating:
-            self.state = CommandState.COMMANDING
+        return self._arm.state is CommandState.LOWERING
 
     def react_to_contact(self) -> bool:
         """Let a contact end the motion; return whether the next command is another one."""
@@ -92,7 +61,7 @@ class CommandMachine:
         if reaction is ContactReaction.HOLD:
             self._arm.motion.hold(where_found=True)
         elif reaction is ContactReaction.FLOAT:
-            self.state = CommandState.FLOATING
+            self._arm.state = CommandState.FLOATING
         return reaction is not ContactReaction.NONE
 
     # ---- commands that answer no state
@@ -141,7 +110,7 @@ class CommandMachine:
 
     def _brake(self, brake: Brake) -> Iterator[FloatArray]:
         for effort in brake.efforts:
-            self.state = CommandState.BRAKING
+            self._arm.state = CommandState.BRAKING
             yield self._arm.limits.apply(effort, COMMAND.ramp_period).effort
         yield from self.last_commands()
 
@@ -157,7 +126,7 @@ class CommandMachine:
             for effort in ramp(
                 held, np.zeros_like(held), COMMAND.lowering_time, COMMAND.ramp_period
             ):
-                self.state = CommandState.LOWERING
+                self._arm.state = CommandState.LOWERING
                 yield self._arm.limits.apply(effort, COMMAND.ramp_period).effort
 
     def last_commands(self, last: LastCommand = LastCommand.GRAVITY) -> Iterator[FloatArray]:
@@ -173,7 +142,7 @@ class CommandMachine:
         """
         arm, setpoint = self._arm, self._arm.limits.setpoint
         if arm.position is None or arm.time is None or last is LastCommand.NONE:
-            self.state = CommandState.LEFT
+            self._arm.state = CommandState.LEFT
         elif arm.tuning.drives_close_loop and setpoint is not None:
             yield from self._send(self._plan_rest_of_drives(setpoint, last))
         else:
@@ -187,12 +156,12 @@ class CommandMachine:
             wanted = way[min(index, len(way) - 1)]
             effort, setpoint = wanted if isinstance(wanted, Setpoint) else (wanted, None)
             if not is_lowered:
-                self.state = CommandState.HOLDING
+                self._arm.state = CommandState.HOLDING
             yield self._arm.limits.apply(effort, COMMAND.ramp_period, setpoint).effort
             limiter = self._arm.limits.limiter
             if index >= len(way) - 1 and not limiter.is_on_its_way(limiter.clamp(effort)):
                 if not is_lowered:
-                    self.state = CommandState.LEFT
+                    self._arm.state = CommandState.LEFT
                 return
 
     def _plan_last(self, last: LastCommand) -> list[Setpoint | FloatArray]:

@@ -2,7 +2,7 @@
 
 A joint state goes through a row of stages, each in its file in `control/stages`:
 
-    accept -> sense -> desired -> law -> observer -> pace -> transition -> limits
+    accept -> sense -> desired -> law -> observer -> transition -> limits
 
 and :class:`ne_dynamics.control.tick.Tick` is all that passes between them. After the command is
 sent, the same tick is reviewed. Beside the row stand :mod:`ne_dynamics.control.command_machine`,
@@ -12,34 +12,22 @@ answers after a fault.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ne_dynamics.control.command_machine import CommandMachine, CommandState
+from ne_dynamics.control.command_machine import CommandMachine
 from ne_dynamics.control.damped_arm import DampedArm
-from ne_dynamics.control.desired.motion_planner import Circumstances
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.guards.tuning_check import TuningCheck
-from ne_dynamics.control.laws import ControlLaw
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.wrench import WristWrench
-from ne_dynamics.control.stages.accept import Accept
-from ne_dynamics.control.stages.desired import Desired
-from ne_dynamics.control.stages.law import Law
-from ne_dynamics.control.stages.limits import Limits
-from ne_dynamics.control.stages.observer import Observer
-from ne_dynamics.control.stages.pace import Pace
-from ne_dynamics.control.stages.review import Review
-from ne_dynamics.control.stages.sense import Sense
-from ne_dynamics.control.stages.transition import Transition
+from ne_dynamics.control.stages.row import CommandState, StageRow
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
 
-class Controller:
+class Controller(StageRow):
     """Controller of one arm: joint states in, effort commands out.
 
     Call :meth:`update` for each joint state, or :meth:`answer`, send the command, then
@@ -58,10 +46,6 @@ class Controller:
 
     Attributes
     ----------
-    tuning : Tuning
-        The tuning in use.
-    accept, sense, motion, law, observer, pace, transition, limits, watch
-        The stages.
     machine : CommandMachine
         Produces the commands that do not answer a joint state.
     damped : DampedArm
@@ -77,75 +61,12 @@ class Controller:
         imu: BaseImu | None = None,
         submit: Submit = submit_here,
     ) -> None:
-        n = tuning.effort_limits.size
-        self.tuning = tuning
-        self.accept = Accept(tuning)
-        self.sense = Sense(tuning, wrist, imu)
-        self.limits = Limits(tuning)
-        self.watch = Review(tuning)
+        super().__init__(tuning, wrist, imu, submit)
         self.machine = CommandMachine(self)
-        self.motion = Desired(tuning, submit, self._find_present, self.machine.end_floating)
-        self.law = Law(n)
-        self.observer = Observer(tuning)
-        self.pace = Pace(self.motion.followed.time_scaling)
-        self.transition = Transition(tuning)
         self.check = TuningCheck(self, self.machine)
         self.damped = DampedArm(self, self.machine)
-        self._stages = (
-            self.sense,
-            self.limits,
-            self.accept,
-            self.motion,
-            self.observer,
-            self.transition,
-            self.watch,
-        )
-        self._row = self._list_steps()
         if wrist is not None:
             wrist.find_overload = self.check.find_overload
-        self._heard_at = 0.0
-        self._answered: Tick | None = None
-        self._unreviewed: Tick | None = None
-
-    def _list_steps(self) -> tuple[Callable[[Tick], None], ...]:
-        """Return what answers a state that is believed, in order."""
-        return (
-            self.sense.step,
-            self.transition.notice,
-            self.motion.step,
-            self.transition.lead,
-            self.law.step,
-            self.observer.step,
-            self.pace.step,
-            self.transition.step,
-            self.limits.step,
-        )
-
-    def adopt(self, tuning: Tuning) -> None:
-        """Use another tuning from the next state on; last command and rate limit are kept."""
-        for stage in self._stages:
-            stage.configure(tuning)
-        self.tuning = tuning
-
-    def reset(self) -> None:
-        """Forget states, motion and last command; the rate of the states is kept.
-
-        The arm is then held at the position of the next state.
-        """
-        self.restart()
-        for stage in (self.accept, self.sense, self.motion, self.transition, self.limits):
-            stage.reset()
-        self.machine.state = CommandState.LEFT
-        self._answered = self._unreviewed = None
-
-    def restart(self) -> None:
-        """Hold where the arm is: the motion, and what was measured before, are of the past."""
-        self.damped.end()
-        for stage in (self.sense, self.motion, self.observer, self.watch, self.check):
-            stage.restart()
-        self.machine.state = CommandState.COMMANDING
-
-    # ---- one joint state
 
     def update(
         self,
@@ -186,7 +107,7 @@ class Controller:
         """
         if velocity is None:
             self._require_no_velocity()
-        self._heard_at = now
+        self.heard_at = now
         tuning, limits = self.tuning, self.limits
         law, last, before = self.acting_law, limits.limiter.last, self._answered
         tick = Tick(tuning, law, position, velocity, now, arrival, measured_effort, before, last)
@@ -197,29 +118,14 @@ class Controller:
         except StateRefused as refusal:
             if refusal.fault is not None or not self.is_damped:
                 raise
-            self.damped.answer(tick, self._heard_at)
+            self.damped.answer(tick)
             return tick
         self._run_row(tick)
         if tick.begins:
-            self.machine.state = CommandState.COMMANDING
+            self.state = CommandState.COMMANDING
         tick.before = tick.changed_from = None
         self._answered = self._unreviewed = tick
         return tick
-
-    def _run_row(self, tick: Tick) -> None:
-        """Answer a state that is believed; a fault that it ends goes on where that fails."""
-        if tick.fault is not None:
-            self.restart()
-            tick.law = tick.tuning.law
-        try:
-            for step in self._row:
-                step(tick)
-        except InputError as refusal:
-            if tick.fault is None:
-                raise
-            self.accept.guard.restore(tick.fault)
-            news = None if tick.had_fault else tick.fault
-            raise StateRefused('effort', str(refusal), news) from refusal
 
     def review(self) -> None:
         """Do the slow checks of the last answer; call it after the command was sent.
@@ -252,12 +158,6 @@ class Controller:
         """Record a state that is not answered."""
         self.accept.note(position, velocity, now, arrival)
 
-    @property
-    def acting_law(self) -> ControlLaw:
-        """The law by which states are answered."""
-        is_floating = self.machine.state is CommandState.FLOATING
-        return self.tuning.hold_law if is_floating else self.tuning.law
-
     def _require_no_velocity(self) -> None:
         law = self.tuning.law
         if self.sense.is_velocity_measured and law.needs_velocity and not self.is_damped:
@@ -266,19 +166,6 @@ class Controller:
             )
 
     # ---- faults
-
-    @property
-    def fault(self) -> Fault | None:
-        """The fault because of which states are not answered normally; None if there is none."""
-        return self.accept.guard.fault
-
-    @property
-    def is_damped(self) -> bool:
-        """Whether states are answered by damping: after a fault, if `on_fault` is damp.
-
-        This holds while a fault is latched and while states are not accepted again yet.
-        """
-        return self.damped.is_due(self.tuning)
 
     def damp(self) -> Tick:
         """Return the damping answer to the state that caused a fault; see :attr:`is_damped`.
@@ -295,12 +182,12 @@ class Controller:
         tick = Tick(
             tuning, tuning.law, guard.position, None, guard.time, arrival, before=self._answered
         )
-        self.damped.answer(tick, self._heard_at)
+        self.damped.answer(tick)
         return tick
 
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """End the motion with a fault; the arm is held at the next position that is accepted."""
-        self.damped.end()
+        self.damping = None
         return self.accept.guard.trip(kind, text)
 
     def _end_on(self, fault: Fault | None, field: str) -> None:
@@ -310,29 +197,6 @@ class Controller:
             fault = self.accept.guard.trip(kind, text, latches=latches, joints=joints)
             raise StateRefused(field, fault.text, fault)
 
-    # ---- what is known between two states
-
-    @property
-    def position(self) -> FloatArray | None:
-        """Position of the last accepted state [rad or m]; None before the first."""
-        damping = self.damped.damping
-        return self.accept.guard.position if damping is None else damping.position
-
-    @property
-    def velocity(self) -> FloatArray | None:
-        """Velocity of the last accepted state [rad/s or m/s]; None if not measured or not used."""
-        return self.accept.guard.velocity if self.sense.is_velocity_measured else None
-
-    @property
-    def time(self) -> float | None:
-        """Stamp of the last accepted state [s]."""
-        return self.accept.guard.time
-
-    @property
-    def arrival(self) -> float | None:
-        """Arrival time of the last accepted state, by a monotonic clock [s]."""
-        return self.accept.guard.arrival
-
     @property
     def wants_effort(self) -> bool:
         """Whether the next command may start from the measured effort."""
@@ -341,15 +205,4 @@ class Controller:
             limiter.last is None
             and self.tuning.state_effort is not StateEffort.IGNORE
             and (self.transition.duration > 0.0 or limiter.wants_start)
-        )
-
-    def _find_present(self) -> Circumstances:
-        sense, time, tick = self.sense, self.time, self._answered
-        return Circumstances(
-            time,
-            self.position,
-            None if tick is None else tick.velocity,
-            sense.wrench,
-            sense.base,
-            sense.resting_base(time),
         )

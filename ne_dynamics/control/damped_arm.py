@@ -7,14 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ne_dynamics.control.command_machine import CommandMachine, CommandState, model_efforts
-from ne_dynamics.control.commanded_arm import CommandedArm
-from ne_dynamics.control.damping_settings import find_damping_rate
-from ne_dynamics.control.fault_damping import FaultDamping
-from ne_dynamics.control.guards.state_guard import STATES_STILL_COME, StateRefused
+from ne_dynamics.control.command_machine import CommandMachine, model_efforts
+from ne_dynamics.control.fault_damping import FaultDamping, find_damping_rate
+from ne_dynamics.control.guards.state_guard import StateRefused
+from ne_dynamics.control.stages.row import CommandState, StageRow
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
-from ne_dynamics.control.tuning import OnFault, OnStateLoss, Tuning
+from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.dynamics.compensation import Base
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
@@ -22,16 +21,9 @@ from ne_dynamics.motion.waypoints import DesiredState, resting_state
 
 
 class DampedArm:
-    """Damps the arm from a fault on, for as long as states come that are not believed.
+    """Damps the arm from a fault on, for as long as states come that are not believed."""
 
-    Attributes
-    ----------
-    damping : FaultDamping or None
-        None while the arm is not damped.
-    """
-
-    def __init__(self, arm: CommandedArm, machine: CommandMachine) -> None:
-        self.damping: FaultDamping | None = None
+    def __init__(self, arm: StageRow, machine: CommandMachine) -> None:
         self._arm = arm
         self._machine = machine
         self._leaving: Iterator[FloatArray] | None = None
@@ -41,31 +33,8 @@ class DampedArm:
         self._led_to: DesiredState | None = None
         self._before: tuple[Tuning, tuple[int, ...], FloatArray | None, Base | None] | None = None
 
-    def is_due(self, tuning: Tuning) -> bool:
-        """Return whether states are answered by damping."""
-        if tuning.on_fault is not OnFault.DAMP:
-            return False
-        if self.damping is not None:
-            return True
-        fault = self._arm.accept.guard.fault
-        if fault is None:
-            return False
-        is_led = tuning.drives_close_loop or tuning.on_state_loss is OnStateLoss.LOWER
-        return fault.latches or (fault.kind in STATES_STILL_COME and not is_led)
-
-    def end(self) -> None:
-        """Damp no more."""
-        self.damping = None
-
-    def answer(self, tick: Tick, heard_at: float) -> None:
+    def answer(self, tick: Tick) -> None:
         """Set `effort`, `desired`, `saturated` and `velocity`.
-
-        Parameters
-        ----------
-        tick : Tick
-        heard_at : float
-            Stamp of the last state that came: the one that has shown the fault may be later than
-            the last that was believed [s].
 
         Raises
         ------
@@ -73,20 +42,25 @@ class DampedArm:
             When the effort is not finite.
         """
         tuning, position, now = tick.tuning, tick.position, tick.now
-        begins, sense, limiter = self.damping is None, self._arm.sense, self._arm.limits.limiter
-        damping = self._begin(tuning, position) if self.damping is None else self.damping
+        begins, sense, limiter = (
+            self._arm.damping is None,
+            self._arm.sense,
+            self._arm.limits.limiter,
+        )
+        damping = self._arm.damping or self._begin(tuning, position)
         last = limiter.last
         # Others may have commanded the arm since, when no states came or none was answered.
         returns = not begins and last is not self._sent
         elapsed = 0.0 if begins else self._find_elapsed(now, tick.arrival)
         since = self._find_since_command(elapsed, now, tick.arrival, returns=returns)
-        self._damped_at, self._commanded_at = (now, tick.arrival), heard_at
+        # The state that has shown the fault may be later than the last that was believed.
+        self._damped_at, self._commanded_at = (now, tick.arrival), self._arm.heard_at
         sense.read(now)
         damping.step(position, elapsed, np.zeros_like(position) if last is None else last)
         if tuning.drives_close_loop:
             self._lead_drives(tick, damping, elapsed)
             return
-        self._machine.state = CommandState.DAMPED
+        self._arm.state = CommandState.DAMPED
         try:
             held, effort = damping.compute_effort(
                 tuning.hold_law.compensation, limiter.limits, sense.wrench, sense.base
@@ -146,7 +120,7 @@ class DampedArm:
         )
         self._arm.transition.end_effort()
         self._arm.restart()
-        self.damping, self._leaving, self._before = damping, None, None
+        self._arm.damping, self._leaving, self._before = damping, None, None
         return damping
 
     def _find_elapsed(self, now: float, arrival: float) -> float:

@@ -9,24 +9,23 @@ by which the velocity of each joint decays at the rate k, whatever the others do
 gravity is less where the effort of a joint would be beyond its limit: the others would be thrown
 by what that joint lacks. Far beyond the velocity limits C is left out: limited efforts could not
 follow it. No position is held: where gravity in the model is wrong by dg, a joint drifts at
-M^-1 dg / k; see :func:`~.damping_settings.find_damping_rate`.
+M^-1 dg / k; see :func:`find_damping_rate`.
 
 **Velocities** are computed from the positions, by an alpha-beta filter. The velocities that the
 driver reports may be the reason for the fault: they count at its beginning, where they are those
 of the positions.
 
-**A jump** of a position is taken out of it, then and from there on. Up to
-:attr:`DampingSettings.places` jumps of the last :attr:`DampingSettings.trust_time` are known: each
-position is taken less the one that brings it nearest to where the joint is expected. So an encoder
-that goes to and fro tells of one motion, and so do two publishers of joint states in turns. Of
-those, a position that is the same as before does not count while the other one tells of motion.
-A joint that jumps to a new place in several states in a row is not believed any more, until its
-position has gone on without a jump for that time.
+**A jump** of a position is taken out of it, then and from there on. Up to `places` jumps of the
+last `trust_time` are known: each position is taken less the one that brings it nearest to where
+the joint is expected. So an encoder that goes to and fro tells of one motion, and so do two
+publishers of joint states in turns. Of those, a position that is the same as before does not count
+while the other one tells of motion. A joint that jumps to a new place in several states in a row
+is not believed any more, until its position has gone on without a jump for that time.
 
 **A joint that is not believed**, as one with a frozen encoder, is where the model predicts it,
 from its last believed state on and with the efforts that were sent; see
-:func:`ne_dynamics.motion.braking.predict`. After :attr:`DampingSettings.longest_prediction` it
-counts as standing at the end of the prediction.
+:func:`ne_dynamics.motion.braking.predict`. After `longest_prediction` it counts as standing at the
+end of the prediction. Words such as these are fields of :class:`~.thresholds.DampingThresholds`.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.control.damping_settings import DampingSettings
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.sensors.velocity_source import PositionVelocity, VelocitySource
+from ne_dynamics.control.thresholds import DAMPING
 from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.dynamics.compensation import Base, Compensation
 from ne_dynamics.errors import InputError
@@ -48,7 +47,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.braking import AnsweredStates, ModelEfforts, predict
 from ne_dynamics.motion.joint_limits import usual_velocities
-from ne_dynamics.motion.waypoints import TURN, continuous_joints
+from ne_dynamics.motion.waypoints import continuous_joints, wrap_turns
 
 
 class DampingEffort(NamedTuple):
@@ -64,6 +63,30 @@ class DampingEffort(NamedTuple):
 
     held: FloatArray
     effort: FloatArray
+
+
+def find_damping_rate(
+    joints: Sequence[Joint],
+    fall: FloatArray,
+    period: float,
+) -> float:
+    """Return the rate at which velocities decay [1/s].
+
+    It is higher where joints are light or slow: what the model lacks of gravity would let them
+    drift too fast.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+    fall : array, shape (n,)
+        Acceleration by gravity alone, M^-1 g [rad/s^2 or m/s^2].
+    period : float
+        Mean time between two states [s]; 0 where it is not known.
+    """
+    error = DAMPING.model_error * np.abs(fall)
+    needed = float((error / (DAMPING.drift * usual_velocities(joints))).max())
+    rate = min(max(DAMPING.rate, needed), DAMPING.largest_rate)
+    return min(rate, DAMPING.largest_product / period) if period > 0.0 else rate
 
 
 class FaultDamping:
@@ -84,8 +107,7 @@ class FaultDamping:
     disbelieved : collection of int
         Joints whose measurements do not count.
     rate : float, optional
-        At which velocities decay [1/s]; see :func:`~.damping_settings.find_damping_rate`.
-    settings : DampingSettings, optional
+        At which velocities decay [1/s]; see :func:`find_damping_rate`.
 
     Attributes
     ----------
@@ -104,15 +126,13 @@ class FaultDamping:
         position: FloatArray,
         states: AnsweredStates,
         disbelieved: Collection[int],
-        rate: float | None = None,
-        settings: DampingSettings | None = None,
+        rate: float = DAMPING.rate,
     ) -> None:
-        self.settings = settings = DampingSettings() if settings is None else settings
-        self._rate = settings.rate if rate is None else rate
-        self._fade_left = settings.longest_fade
+        self._rate = rate
+        self._fade_left = DAMPING.longest_fade
         n = len(joints)
         self._joints = joints
-        self.offset = CommandOffset(settings.fade_time)
+        self.offset = CommandOffset(DAMPING.fade_time)
         self._continuous = continuous_joints(joints)
         self._compute_efforts = compute_efforts
         self._usual_speeds = usual_velocities(joints)
@@ -124,11 +144,11 @@ class FaultDamping:
         self.believed: NDArray[np.bool_] = np.ones(n, dtype=bool)
         self.believed[list(disbelieved)] = False
         self._balanced: FloatArray | None = None
-        self._standing_from = np.full(n, settings.longest_prediction)
+        self._standing_from = np.full(n, DAMPING.longest_prediction)
         if len(states) > 1:
             self._look_back(states)
         self._filter = PositionVelocity(
-            joints, VelocitySource.ESTIMATED, settings.cutoff_frequency, self.velocity
+            joints, VelocitySource.ESTIMATED, DAMPING.cutoff_frequency, self.velocity
         )
         self._filter.update(self.position, 0.0)
 
@@ -142,7 +162,7 @@ class FaultDamping:
         self._even_from, self._even_states = np.zeros(n), np.zeros(n, dtype=int)
         self._even_place = np.zeros(n)
         # Of the places of each joint: the jump, the last position there and its time.
-        places = self.settings.places, n
+        places = DAMPING.places, n
         self._shifts, self._said = np.zeros(places), np.full(places, np.nan)
         self._used = np.full(places, -np.inf)
         self._used[0], self._said[0] = 0.0, position
@@ -204,9 +224,9 @@ class FaultDamping:
         InputError
             When the effort is not finite.
         """
-        still, settings = np.zeros_like(self.position), self.settings
+        still = np.zeros_like(self.position)
         excess = float(self._speeds.max())
-        counted = min(max(2.0 - excess / settings.coriolis_speed, 0.0), 1.0)
+        counted = min(max(2.0 - excess / DAMPING.coriolis_speed, 0.0), 1.0)
         speed, slowing = counted * self.velocity, -self._rate * self.velocity
         held = compensation.effort(self.position, still, still, still, wrench, base)
         effort = compensation.effort(self.position, speed, slowing, still, wrench, base)
@@ -228,7 +248,7 @@ class FaultDamping:
         last, held : array, shape (n,)
             That command, and the effort that carries the arm [N m or N].
         """
-        self._fade_left = self.settings.longest_fade
+        self._fade_left = DAMPING.longest_fade
         difference = last - held
         if self._balanced is not None:
             lower, upper = np.minimum(difference, 0.0), np.maximum(difference, 0.0)
@@ -252,12 +272,12 @@ class FaultDamping:
         array, shape (n,), or None
             None when nothing is left.
         """
-        offset, settings = self.offset, self.settings
+        offset = self.offset
         self._fade_left -= elapsed
         before = offset.value
         offset.decay(elapsed)
         if offset.value is not None and before is not None:
-            is_fast, along = self._speeds > settings.release_speed, before * self.velocity
+            is_fast, along = self._speeds > DAMPING.release_speed, before * self.velocity
             if self._fade_left > 0.0:
                 offset.restore(is_fast & (along < 0.0), before)
             offset.drop(is_fast & (along > 0.0))
@@ -270,14 +290,10 @@ class FaultDamping:
 
     @property
     def _moves(self) -> NDArray[np.bool_]:
-        return np.abs(self.velocity) > self.settings.rest_speed
+        return np.abs(self.velocity) > DAMPING.rest_speed
 
     def _turned(self, change: FloatArray) -> FloatArray:
-        """Return changes of position by the nearest turn."""
-        if self._continuous.size:
-            turns = change[..., self._continuous]
-            change[..., self._continuous] = turns - TURN * np.round(turns / TURN)
-        return change
+        return wrap_turns(change, self._continuous)
 
     def _without_jumps(self, position: FloatArray, elapsed: float) -> FloatArray:
         """Return a measured position less the jump to the place at which the joint is shown."""
@@ -288,7 +304,7 @@ class FaultDamping:
         expected = self._place + elapsed * rate
         surprises = self._turned(position - self._shifts - expected)
         # An old jump does not count: a thrown joint jumps here and there.
-        is_old = self._used < self._time - self.settings.trust_time
+        is_old = self._used < self._time - DAMPING.trust_time
         surprises[is_old & (self._used < self._used.max(axis=0))] = np.inf
         slot = np.abs(surprises).argmin(axis=0), np.arange(position.size)
         surprise = surprises[slot]
@@ -296,7 +312,7 @@ class FaultDamping:
         # Another publisher says another position of every joint, here and there a near one. An arm
         # that is thrown surprises by itself.
         is_other = leapt.any() and self._speeds.max() < 1.0
-        jumped = leapt | (is_other & (np.abs(surprise) > self.settings.switch_distance))
+        jumped = leapt | (is_other & (np.abs(surprise) > DAMPING.switch_distance))
         slot = np.where(jumped, self._used.argmin(axis=0), slot[0]), slot[1]
         # Of two publishers, one may repeat itself while the other tells of motion.
         stays = ~jumped & (position == self._said[slot])
@@ -309,10 +325,10 @@ class FaultDamping:
         self._shifts[slot] = np.where(is_led, position - expected, self._shifts[slot])
         self._place = np.where(is_led, expected, position - self._shifts[slot])
         self._jumps = np.where(leapt, self._jumps + 1, 0)
-        lost = self.believed & (self._jumps > self.settings.most_jumps)
+        lost = self.believed & (self._jumps > DAMPING.most_jumps)
         if lost.any():
             self.believed = self.believed & ~lost
-            self._standing_from[lost] = self._time + self.settings.longest_prediction
+            self._standing_from[lost] = self._time + DAMPING.longest_prediction
             self._lost = self._lost | lost
         begins = self._lost & (jumped | lost)
         self._even_from[begins], self._even_place[begins] = self._time, self._place[begins]
@@ -321,10 +337,9 @@ class FaultDamping:
 
     def _trust_again(self, place: FloatArray) -> None:
         """Believe joints again whose positions have gone on evenly; places are less the jumps."""
-        settings = self.settings
         since = self._time - self._even_from
-        again = self._lost & (since >= settings.trust_time)
-        again &= self._even_states >= settings.trust_states
+        again = self._lost & (since >= DAMPING.trust_time)
+        again &= self._even_states >= DAMPING.trust_states
         if not again.any():
             return
         self._lost = self._lost & ~again
@@ -333,7 +348,7 @@ class FaultDamping:
         self.velocity = np.where(again, moved / np.where(again, since, 1.0), self.velocity)
         self.position = np.where(again, place, self.position)
         self._filter = PositionVelocity(
-            self._joints, VelocitySource.ESTIMATED, settings.cutoff_frequency, self.velocity
+            self._joints, VelocitySource.ESTIMATED, DAMPING.cutoff_frequency, self.velocity
         )
         self._filter.update(self.position, self._time)
 
@@ -344,7 +359,7 @@ class FaultDamping:
         moving = ~self.believed & (self._time < self._standing_from)
         speed = np.where(self.believed, self.velocity, 0.0)
         where = np.where(self.believed, position, self.position)
-        if not moving.any() or elapsed > self.settings.longest_prediction:
+        if not moving.any() or elapsed > DAMPING.longest_prediction:
             return where, speed
         try:
             ahead = predict(self.position, self.velocity, effort, self._compute_efforts, elapsed)
@@ -367,21 +382,21 @@ class FaultDamping:
         positions, efforts : array, shape (m, n)
             [rad or m, N m or N]
         """
-        settings, count = self.settings, len(times)
-        away = np.abs(self._turned(positions - positions[-1])) > settings.still_distance
+        count = len(times)
+        away = np.abs(self._turned(positions - positions[-1])) > DAMPING.still_distance
         # The first state from which on each position has stayed the same.
         same_from = np.where(away.any(axis=0), count - np.argmax(away[::-1], axis=0), 0)
         still = times[-1] - times[np.minimum(same_from, count - 1)]
         speed = self._mean_velocity(times, positions, same_from)
-        stopped = still >= settings.together * still[~self.believed].min()
-        stopped &= np.abs(speed) * still > settings.sudden_stop * settings.still_distance
+        stopped = still >= DAMPING.together * still[~self.believed].min()
+        stopped &= np.abs(speed) * still > DAMPING.sudden_stop * DAMPING.still_distance
         self.believed = self.believed & ~stopped
         # Of several frozen encoders, that of the fastest joint says when.
         begin = int(min(same_from[~self.believed].max(), count - 2))
         self.velocity = self._mean_velocity(times, positions, begin)
         self.position = positions[begin]
         self._standing_from -= times[-1] - times[begin]
-        marks = np.linspace(begin, count - 1, settings.prediction_steps + 1).astype(int)
+        marks = np.linspace(begin, count - 1, DAMPING.prediction_steps + 1).astype(int)
         for first, last in pairwise(marks):
             if first == last:
                 continue
@@ -399,7 +414,7 @@ class FaultDamping:
 
         None where there are too few states to tell.
         """
-        recent = times >= times[-1] - self.settings.balance_time - 1e-9
+        recent = times >= times[-1] - DAMPING.balance_time - 1e-9
         if recent.sum() < 5:
             return None
         time = times[recent] - times[recent].mean()
@@ -425,8 +440,8 @@ class FaultDamping:
         moved = self._turned(np.diff(positions, axis=0))
         said = 0.5 * np.diff(times)[:, np.newaxis] * (velocities[1:] + velocities[:-1])
         wrong = np.abs(moved - said).sum(axis=0)
-        agrees = wrong <= self.settings.velocity_share * np.abs(moved).sum(axis=0)
-        latest = slice(-self.settings.latest_states, None)
+        agrees = wrong <= DAMPING.velocity_share * np.abs(moved).sum(axis=0)
+        latest = slice(-DAMPING.latest_states, None)
         times, positions = times[latest], positions[latest]
         measured = self._mean_velocity(times, positions, len(times) - 1)
         moved, elapsed = moved[latest][1 - len(times) :], np.diff(times)[:, np.newaxis]
@@ -450,7 +465,7 @@ class FaultDamping:
         """Return the mean velocity of the positions up to a state, or to one each, shape (n,)."""
         joints = np.arange(positions.shape[1])
         last = np.broadcast_to(last, joints.shape)
-        first = np.searchsorted(times, times[last] - self.settings.velocity_time - 1e-9)
+        first = np.searchsorted(times, times[last] - DAMPING.velocity_time - 1e-9)
         first = np.minimum(first, np.maximum(last - 1, 0))
         moved = self._turned(positions[last, joints] - positions[first, joints])
         return np.divide(moved, times[last] - times[first], np.zeros_like(moved), where=last > 0)

@@ -98,9 +98,7 @@ class Gains:
             In the order of the gains.
         """
         n = max((len(gain) for gain in (self.kp, self.kv) if gain.ndim), default=1)
-        broken = find_broken_conditions(
-            _as_matrix(self.kp, n), _as_matrix(self.kv, n), joint_names
-        )
+        broken = find_broken_conditions(as_matrix(self.kp, n), as_matrix(self.kv, n), joint_names)
         found = []
         for key, gain in (('kp', self.kp), ('kv', self.kv)):
             if not gain.any():
@@ -110,6 +108,6 @@ class Gains:
         return found
 
 
-def _as_matrix(gain: FloatArray, n: int) -> FloatArray:
+def as_matrix(gain: FloatArray, n: int) -> FloatArray:
     """Return a gain in any form as its full matrix, shape (n, n)."""
     return gain if gain.ndim == 2 else np.diag(np.broadcast_to(gain, n))

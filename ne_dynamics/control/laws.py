@@ -53,7 +53,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import Base, Compensation, InverseDynamics, Terms
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.waypoints import TURN, DesiredState, continuous_joints
+from ne_dynamics.motion.waypoints import DesiredState, continuous_joints, wrap_turns
 
 
 class Mode(str, enum.Enum):
@@ -248,11 +248,7 @@ class ControlLaw:
         array, shape (n,)
             [rad or m]
         """
-        error: FloatArray = q_desired - q
-        if self._continuous.size:
-            turns = error[self._continuous]
-            error[self._continuous] = turns - TURN * np.rint(turns * (1.0 / TURN))
-        return error
+        return wrap_turns(q_desired - q, self._continuous)
 
     def _feedback(self, q: FloatArray, qd: FloatArray, desired: DesiredState) -> FloatArray:
         error = self.error = self.position_error(desired.position, q)

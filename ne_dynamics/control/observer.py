@@ -38,6 +38,7 @@ from math import expm1, inf, pi
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.laws import ControlLaw, ResidualStep
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.dynamics.compensation import Base
@@ -89,6 +90,42 @@ class ObserverSettings:
         minimum=0.0,
         allow_infinity=True,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class DisturbanceTuning:
+    """How disturbances are observed, and what is done about them.
+
+    Attributes
+    ----------
+    compensates : bool
+        Whether they are taken out of the command, too.
+    cutoff_frequency : float
+        Of the compensation [Hz].
+    velocity_lag, lag_periods : float
+        By how much velocities are late behind positions [s], and by how many periods more.
+    bounds : array, shape (n,)
+        Of the compensation [N m or N]; infinite for none.
+    contact_cutoff_frequency : float
+        [Hz]
+    least_contact : array, shape (n,)
+        Least thresholds of a contact [N m or N].
+    reaction : ContactReaction
+    """
+
+    compensates: bool
+    cutoff_frequency: float
+    velocity_lag: float
+    lag_periods: float
+    bounds: FloatArray
+    contact_cutoff_frequency: float
+    least_contact: FloatArray
+    reaction: ContactReaction = ContactReaction.NONE
+
+    @property
+    def feedback_rate(self) -> float:
+        """By how much the compensation adds to the gain of velocities [1/s]."""
+        return 2.0 * pi * self.cutoff_frequency if self.compensates else 0.0
 
 
 class MomentumObserver:

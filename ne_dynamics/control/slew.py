@@ -32,7 +32,7 @@ from math import ceil, hypot, sqrt
 
 import numpy as np
 
-from ne_dynamics.control.feedback_gains import Gains
+from ne_dynamics.control.feedback_gains import Gains, as_matrix
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.velocity_source import MEASURED, VelocitySettings, velocity_filter
 from ne_dynamics.control.thresholds import COMMAND
@@ -75,8 +75,7 @@ def needed_slew(
     if not law.has_feedback or gains is None:
         return np.zeros(effort_limits.size)
     kp, kv = (
-        np.abs(gain).sum(axis=1) if gain.ndim == 2 else np.broadcast_to(gain, effort_limits.shape)
-        for gain in (gains.kp, gains.kv)
+        np.abs(as_matrix(gain, effort_limits.size)).sum(axis=1) for gain in (gains.kp, gains.kv)
     )
     if law.mode is Mode.COMPUTED_TORQUE:
         crossover = np.full(effort_limits.size, crossover_frequency(kp, kv).max())
@@ -235,10 +234,7 @@ def _find_loop_gains(
     gains: Gains, n: int, inverse_inertia: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return the diagonals of kp and kv, as accelerations where the inertia is given."""
-    kp, kv = (
-        np.diagonal(gain) if gain.ndim == 2 else np.broadcast_to(gain, n)
-        for gain in (gains.kp, gains.kv)
-    )
+    kp, kv = (np.diagonal(as_matrix(gain, n)) for gain in (gains.kp, gains.kv))
     return (kp, kv) if inverse_inertia is None else (kp * inverse_inertia, kv * inverse_inertia)
 
 

@@ -124,5 +124,97 @@ class CommandThresholds:
     )
 
 
-COMMAND = CommandThresholds()
+@dataclass(frozen=True)
+class DampingThresholds:
+    """How an arm is damped after a fault."""
+
+    rate: float = threshold(10.0, '1/s', 'At which velocities decay.')
+    largest_rate: float = threshold(40.0, '1/s', 'At which they decay at most.')
+    model_error: float = threshold(0.1, '', 'Part of gravity by which the model may be wrong.')
+    drift: float = threshold(
+        0.15, '', 'Speed that this may cause, by the velocity limit, before the rate is higher.'
+    )
+    largest_product: float = threshold(
+        0.3, '', 'Rate times the time between two states: where these are slow the rate is lower.'
+    )
+    cutoff_frequency: float = threshold(
+        40.0, 'Hz', 'Of the filter that computes velocities from positions: it is late by 8 ms.'
+    )
+    velocity_time: float = threshold(
+        0.02, 's', 'Before a joint was believed no more, over which its velocity is measured.'
+    )
+    latest_states: int = threshold(
+        4,
+        '',
+        'Over so many of them the velocities at the fault are measured, where they are not those '
+        'reported: an arm that shakes turns round within a few.',
+    )
+    velocity_share: float = threshold(
+        0.3, '', 'Part of the motion by which reported velocities may differ to count at first.'
+    )
+    still_distance: float = threshold(
+        1e-3,
+        'rad or m',
+        'A position that is not believed has been wrong since it last changed by this.',
+    )
+    together: float = threshold(
+        0.5,
+        '',
+        'Joints still for this part of that time are not believed either ...',
+    )
+    sudden_stop: float = threshold(
+        4.0, '', '... that would have gone on by so many times that distance.'
+    )
+    longest_prediction: float = threshold(
+        0.5,
+        's',
+        'From the last believed state on, then a joint counts as standing: without friction a '
+        'prediction diverges.',
+    )
+    prediction_steps: int = threshold(
+        8, '', 'Steps in which the time before the fault is predicted.'
+    )
+    places: int = threshold(3, '', 'At which a joint may be shown, each a jump from the others.')
+    switch_distance: float = threshold(
+        2e-3,
+        'rad or m',
+        'Where a joint of an arm within its velocity limits jumps, others do that are so far from '
+        'where they are expected.',
+    )
+    most_jumps: int = threshold(5, '', 'States in a row in which a joint may jump to a new place.')
+    trust_time: float = threshold(
+        0.05,
+        's',
+        'A joint that has jumped more often is believed when its position has gone on evenly for '
+        'so long. For as long a jump is known.',
+    )
+    trust_states: int = threshold(5, '', 'And in so many states.')
+    coriolis_speed: float = threshold(
+        3.0,
+        '',
+        'Speed, by the velocity limits, up to which Coriolis efforts count; at twice that not at '
+        'all.',
+    )
+    fade_time: float = threshold(
+        0.5,
+        's',
+        'In which the difference from the last command fades: an arm that pushes at a wall is not '
+        'thrown back by it.',
+    )
+    longest_fade: float = threshold(3.0, 's', 'In which it fades where a joint is slow to let go.')
+    rest_speed: float = threshold(
+        0.05,
+        'rad/s or m/s',
+        'Speed above which a joint moves: that difference counts at rest alone, and ends where it '
+        'would drive the joint on.',
+    )
+    balance_time: float = threshold(
+        0.03, 's', 'Over which it is found what friction or a contact balances.'
+    )
+    release_speed: float = threshold(
+        0.1, '', 'Speed of a joint, by its velocity limit, above which the difference waits.'
+    )
+
+
+COMMAND, DAMPING = CommandThresholds(), DampingThresholds()
 """Those that count."""

@@ -75,7 +75,7 @@ class Tick:
         Set by transition: reason why the first command does not start from the measured effort,
         as a sentence; '' if it does, and for all other commands.
     desired : DesiredState
-        Set by desired, blended by transition, and slowed by pace.
+        Set by desired, blended by transition, and slowed again by desired.
     desired_before : DesiredState or None
         Set by desired: the desired state of the previous motion; None if the motion is the same.
     may_step : bool
@@ -90,7 +90,7 @@ class Tick:
     path : DesiredState or None
         Set by desired: the motion by the trajectory's time, if its speed is to be chosen.
     wanted : array, shape (n,)
-        Set by law, changed by observer and pace: effort before transition and limits [N m or N].
+        Set by law, changed by observer and desired: effort before the transition [N m or N].
     error : array, shape (n,)
         Set by law: position error [rad or m].
     hysteresis : array, shape (n,), or None

@@ -6,10 +6,10 @@ import enum
 from dataclasses import dataclass, field
 
 from ne_dynamics.control.desired.thresholds import DESIRED
-from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.sensors.imu import ImuSettings
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.wrench_settings import WrenchSettings

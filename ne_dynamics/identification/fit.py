@@ -12,6 +12,7 @@ from ne_dynamics.identification.base_estimate import correct_likeness
 from ne_dynamics.identification.pieces.log_rows import LogRows
 from ne_dynamics.identification.pieces.piece_steps import Weighting
 from ne_dynamics.identification.regression.design import Design, believed, compute_scales
+from ne_dynamics.identification.regression.doubts import find_doubts
 from ne_dynamics.identification.regression.drive_search import choose_drive, list_candidates
 from ne_dynamics.identification.regression.friction_terms import ALWAYS
 from ne_dynamics.identification.regression.reduction import Reduction
@@ -129,9 +130,7 @@ class Fitter:
         first = rows.reduce()
         design = self._make_design(first)
         for _ in range(self._settings.huber_passes):
-            solution, sigma = self._iterate(
-                design, first.selected(self._all), self._settings.first_spread, None
-            )
+            design, solution, sigma = self._doubt(design, first.selected(self._all))
             residuals = rows.sum_residuals(design, solution)
             weighting = self._weigh_samples(design, solution, residuals)
             if not (weighting.largest < self._settings.doubtful * residuals.largest).any():
@@ -239,6 +238,7 @@ class Fitter:
             self._compute_scales(reduction),
             believed(robot),
             self._rows.largest_velocities,
+            np.ones(len(self._bodies)),
         )
 
     def _fold(self, reduction: Reduction, correlation: FloatArray, design: Design) -> Folds:
@@ -283,6 +283,21 @@ class Fitter:
             sigma = np.maximum(np.sqrt(left / free), self._settings.smallest_sigma * self._effort)
         assert solution is not None
         return solution, sigma
+
+    def _doubt(self, design: Design, reduction: Reduction) -> tuple[Design, Solution, FloatArray]:
+        """Fit with the doubt of each body, and the noise of each joint, of the fit before."""
+        settings, spread = self._settings, self._settings.first_spread
+        solution, sigma = self._iterate(design, reduction, spread, None)
+        factors, likeness = design.joint_factors(reduction), np.ones(design.robot.n)
+        for _ in range(settings.doubt_passes):
+            problem = design.problem(factors, self._weigh(sigma, likeness), spread)
+            found = minimize(problem, solution)
+            doubts = find_doubts(problem, found, spread, settings.steady)
+            if not (doubts > settings.doubted * design.doubts).any():
+                break
+            design = replace(design, doubts=doubts)
+            solution, sigma = self._iterate(design, reduction, spread, None, sigma)
+        return design, solution, sigma
 
     def _weigh_samples(
         self, design: Design, solution: Solution, residuals: ResidualSums

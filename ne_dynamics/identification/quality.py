@@ -10,6 +10,7 @@ import numpy as np
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.base_estimate import BaseColumns, estimate_base
 from ne_dynamics.identification.regression.design import Design
+from ne_dynamics.identification.regression.doubts import compute_covariance
 from ne_dynamics.identification.regression.friction_terms import Term
 from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
@@ -68,25 +69,8 @@ class Quality:
         self._solution = solution
         matrix = problem.factor[:, :-1]
         self._information = matrix.T @ matrix
-        self._covariance = self._compute_covariance(problem.spread)
+        self._covariance = compute_covariance(problem, solution, problem.spreads)
         self._regressor = self._compute_regressor()
-
-    def _compute_covariance(self, spread: float) -> FloatArray:
-        design, problem = self._design, self._problem
-        hessian = self._information.copy()
-        places = range(0, design.inertial, PER_BODY)
-        for first, pseudo, reference in zip(
-            places, self._solution.pseudo_inertias, problem.references, strict=True
-        ):
-            part = slice(first, first + PER_BODY)
-            hessian[part, part] += divergence_slopes(pseudo, reference)[1] / spread**2
-        numbers = slice(design.inertial, None)
-        hessian[numbers, numbers] += np.diag(1.0 / problem.scales**2)
-        # Scaled, so that units do not spoil the inverse.
-        size = 1.0 / np.sqrt(np.diag(hessian))
-        inverse = np.linalg.inv(hessian * size * size[:, np.newaxis])
-        result: FloatArray = inverse * size * size[:, np.newaxis]
-        return result
 
     def _compute_regressor(self) -> FloatArray:
         """Return the rows of random motions for the bodies that are fitted."""
@@ -119,7 +103,8 @@ class Quality:
         """
         units, result = self._units(), {}
         prior = np.diag(units @ units.T)
-        posterior = np.diag(self._compute_covariance(IDENTIFICATION.reference_spread))
+        alike = np.full(len(self._design.bodies), IDENTIFICATION.reference_spread)
+        posterior = np.diag(compute_covariance(self._problem, self._solution, alike))
         own = np.diag(self._covariance)
         for index, body in enumerate(self._design.bodies):
             place = slice(PER_BODY * index, PER_BODY * (index + 1))

@@ -24,6 +24,12 @@ class IdentificationSettings:
         Prior scale (relative error of the given inertias) in the first fit.
     passes : int
         Number of fits; each uses the residuals of the one before as noise.
+    doubt_passes : int
+        Number of fits with the doubts of the one before, while a doubt grows.
+    doubted : float
+        Factor by which it has to, for one more fit.
+    steady : float
+        Parameters of each body that speak against doubting it.
     huber : float
         Residual, in standard deviations, above which a sample is weighted less (Huber 1964).
     huber_passes : int
@@ -62,6 +68,9 @@ class IdentificationSettings:
     smallest_sigma: float = 1e-4
     first_spread: float = 0.5
     passes: int = 4
+    doubt_passes: int = 4
+    doubted: float = 1.1
+    steady: float = 4.0
     huber: float = 2.0
     huber_passes: int = 4
     doubtful: float = 0.3

@@ -120,6 +120,22 @@ def continuous_joints(joints: Sequence[Joint]) -> IndexArray:
     )
 
 
+def wrap_turns(change: FloatArray, continuous: IndexArray) -> FloatArray:
+    """Return changes of position by the nearest turn; they are changed in place.
+
+    Parameters
+    ----------
+    change : array, shape (..., n)
+        [rad or m]
+    continuous : array, shape (k,), dtype int
+        Joints that turn without end.
+    """
+    if continuous.size:
+        turns = change[..., continuous]
+        change[..., continuous] = turns - TURN * np.rint(turns * (1.0 / TURN))
+    return change
+
+
 def resting_state(position: ArrayLike) -> DesiredState:
     """Return the state at rest in a position.
 

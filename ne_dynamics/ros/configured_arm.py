@@ -17,18 +17,17 @@ from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.ros.arm_context import ArmContext
 from ne_dynamics.ros.connections import Connections
-from ne_dynamics.ros.imu import ImuTopic
 from ne_dynamics.ros.joint_states import JointStateTopic
 from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
 from ne_dynamics.ros.leaving_command import LeavingCommand
 from ne_dynamics.ros.messages.command_message import make_command_message
+from ne_dynamics.ros.sensor_topics import SensorTopics
 from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.measured_motion import MeasuredMotion
 from ne_dynamics.ros.watching.other_commanders import OtherCommanders
 from ne_dynamics.ros.watching.weight_watch import WeightWatch
 from ne_dynamics.ros.watching.wrench_sign import WrenchSignWatch
-from ne_dynamics.ros.wrench import WrenchTopic
 
 LAST_COMMAND_WORDS = {
     LastCommand.GRAVITY: 'the last command holds the arm against gravity',
@@ -84,7 +83,7 @@ class ConfiguredArm:
         # First of what may fail: nothing is left behind then.
         command = make_command_message(self.settings.command, arm)
         self.motion = JointTrajectoryTopic(context, lambda: self.is_commanding)
-        self._wrench = WrenchTopic(context)
+        self._sensors = SensorTopics(context)
         self.connections = connections = Connections(context, command, steady_clock)
         connections.configure_command(self.settings.command)
         self.measured_motion = MeasuredMotion(context, connections.reader)
@@ -104,8 +103,8 @@ class ConfiguredArm:
         connections.listen(
             self.states.on_message,
             self.motion.on_message,
-            self._wrench.on_message,
-            ImuTopic(context).on_message,
+            self._sensors.on_wrench,
+            self._sensors.on_imu,
             self.states.on_watch_timer,
             self._leaving.tick,
             self.settings.joint_states_reliability,
@@ -223,8 +222,8 @@ class ConfiguredArm:
         return True
 
     def tare_wrench(self) -> str:
-        """Take what the sensor reads beyond the model's load at rest; see `WrenchTopic.tare`."""
-        bias = self._wrench.tare()
+        """Take what the sensor reads beyond the model's load at rest; see `SensorTopics.tare`."""
+        bias = self._sensors.tare()
         self.measured_motion.restart()
         return bias
 

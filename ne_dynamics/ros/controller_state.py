@@ -63,6 +63,9 @@ class ControllerState:
         Returns the arm, or None.
     """
 
+    OFFER = STATE_TOPIC
+    TYPES = 'msg.JointTrajectoryControllerState', 'srv.QueryTrajectoryState'
+
     def __init__(
         self,
         node: Any,
@@ -137,16 +140,3 @@ class ControllerState:
         else:
             response.success = True
         return response
-
-
-def make_controller_state(
-    node: Any, configured: Callable[[], ConfiguredArm | None]
-) -> ControllerState | None:
-    """Return what tells of a node's motion; None without `control_msgs`."""
-    try:
-        from control_msgs.msg import JointTrajectoryControllerState
-        from control_msgs.srv import QueryTrajectoryState
-    except ImportError as error:
-        node.get_logger().info(f'no {STATE_TOPIC}: it needs control_msgs ({error})')
-        return None
-    return ControllerState(node, JointTrajectoryControllerState, QueryTrajectoryState, configured)

@@ -34,7 +34,7 @@ from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.controller_state import fill_tracking
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
-from ne_dynamics.ros.running.patient_server import NAME, PatientServer, find_action_type
+from ne_dynamics.ros.running.patient_server import ACTION_TYPE, NAME, PatientServer
 from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.trajectory_planning import PlanRequest
 from ne_dynamics.ros.watching.reporter import Reporter
@@ -80,6 +80,8 @@ class FollowJointTrajectoryServer:
         control_msgs.action.FollowJointTrajectory
     reporter : Reporter
     """
+
+    OFFER, TYPES = f'action {NAME}', (ACTION_TYPE,)
 
     def __init__(self, node: Any, action_type: Any, reporter: Reporter) -> None:
         self._node = node
@@ -384,13 +386,3 @@ def _find_refusal(configured: ConfiguredArm | None) -> str:
 def _follows_none(mode: Mode) -> str:
     """Return that a mode follows no goal; empty when it follows them."""
     return f'mode {mode.value} follows no trajectory' if mode is Mode.GRAVITY_COMPENSATION else ''
-
-
-def make_follow_joint_trajectory(
-    node: Any, reporter: Reporter
-) -> FollowJointTrajectoryServer | None:
-    """Return the action server of a node; None, and a line in the log, without `control_msgs`."""
-    action_type = find_action_type(node)
-    return (
-        None if action_type is None else FollowJointTrajectoryServer(node, action_type, reporter)
-    )

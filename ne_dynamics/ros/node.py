@@ -24,20 +24,16 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.errors import (
-    CommandLineError,
     NeDynamicsError,
     ParameterError,
     optional_dependency,
 )
-from ne_dynamics.printable import print_lines
-from ne_dynamics.ros.running.signals import StopRequest, stop_on_signals
+from ne_dynamics.ros.running.signals import StopRequest
 from ne_dynamics.ros.running.worker_process import PLANNING
 from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
 from ne_dynamics.ros.settings.controlled_arm import controlled_arm
-from ne_dynamics.ros.settings.parameter_file import files_without_effect
-from ne_dynamics.ros.settings.parameters import PARAMETERS
+from ne_dynamics.ros.settings.parameters import PARAMETERS, NodeSettings
 from ne_dynamics.ros.settings.robot_source import has_model_parameter, load_robot
 from ne_dynamics.ros.thresholds import NODE
 
@@ -45,7 +41,7 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     import rclpy
     from rcl_interfaces.msg import SetParametersResult
     from rclpy.clock import Clock, ClockType
-    from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+    from rclpy.executors import SingleThreadedExecutor
     from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
     from rclpy.parameter import Parameter
     from trajectory_msgs.msg import JointTrajectory
@@ -54,20 +50,17 @@ with optional_dependency('the node needs ROS 2 for Python', 'ros'):
     from ne_dynamics.ros.configured_arm import ConfiguredArm
     from ne_dynamics.ros.connections import has_time
     from ne_dynamics.ros.control_clock import ControlClock
-    from ne_dynamics.ros.controller_state import make_controller_state
-    from ne_dynamics.ros.follow_joint_trajectory import make_follow_joint_trajectory
+    from ne_dynamics.ros.controller_state import ControllerState
+    from ne_dynamics.ros.follow_joint_trajectory import FollowJointTrajectoryServer
+    from ne_dynamics.ros.messages.control_types import make_if_typed
     from ne_dynamics.ros.messages.joint_constraints import is_of_a_joint
     from ne_dynamics.ros.payload_estimator import PayloadEstimator
     from ne_dynamics.ros.robot_description import RobotDescriptionTopic
-    from ne_dynamics.ros.running.command_line import (
-        check_arguments,
-        readable_parameters,
-        start_rclpy,
-    )
+    from ne_dynamics.ros.running.executable import run_node
     from ne_dynamics.ros.running.low_latency_executor import make_executor
     from ne_dynamics.ros.running.rclpy_guards import guard_clock, guard_services
     from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
-    from ne_dynamics.ros.speed_scaling import make_speed_scaling
+    from ne_dynamics.ros.speed_scaling import SpeedScaling
     from ne_dynamics.ros.trigger_services import TriggerServices
     from ne_dynamics.ros.watching.diagnosis import DiagnosticsPublisher
     from ne_dynamics.ros.watching.reporter import Reporter
@@ -125,9 +118,15 @@ class ComputedTorqueNode(LifecycleNode):
         )
         TriggerServices(self, self.reporter)
         self._payload_estimator = PayloadEstimator(self, self.reporter, lambda: self.configured)
-        self._goals = make_follow_joint_trajectory(self, self.reporter)
-        self._controller_state = make_controller_state(self, lambda: self.configured)
-        self._speed_scaling = make_speed_scaling(self, self.reporter, lambda: self.configured)
+        self._goals: FollowJointTrajectoryServer | None = make_if_typed(
+            FollowJointTrajectoryServer, self, self.reporter
+        )
+        self._controller_state: ControllerState | None = make_if_typed(
+            ControllerState, self, lambda: self.configured
+        )
+        self._speed_scaling: SpeedScaling | None = make_if_typed(
+            SpeedScaling, self, self.reporter, lambda: self.configured
+        )
         self._diagnostics = DiagnosticsPublisher(self, self.reporter.statistics)
         # Real seconds: diagnostics go on when simulated time stands still.
         self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
@@ -331,27 +330,26 @@ class ComputedTorqueNode(LifecycleNode):
 
         Every way to set a parameter of this node comes through here.
         """
-        declared, configured = self._declared, self.configured
-        tuning: Tuning | None = None
-        remarks: list[str] = []
-        try:
-            state = 'unconfigured' if configured is None else self.state_label
-            request = declared.check(parameter_list, state)
-            if configured is not None:
-                self.answer_states()
-                tuning, remarks = make_tuning(request.settings, configured.arm)
-                self.answer_states()
-                remarks += configured.require_feasible(tuning)
-                self.answer_states()
-        except NeDynamicsError as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        result = super().set_parameters_atomically(request.parameters)
-        if result.successful:
-            declared.adopt(request)
-            if configured is not None and tuning is not None:
-                configured.adopt(tuning)
-                self._remark(remarks)
-        return result
+        self.answer_states()
+        state = 'unconfigured' if self.configured is None else self.state_label
+        return self._declared.change(parameter_list, state, self._prepare)
+
+    def _prepare(self, settings: NodeSettings) -> Callable[[], None]:
+        """Return what lets other settings count, where the arm can be controlled by them."""
+        configured = self.configured
+        if configured is None:
+            return lambda: None
+        self.answer_states()
+        tuning, remarks = make_tuning(settings, configured.arm)
+        self.answer_states()
+        remarks += configured.require_feasible(tuning)
+        self.answer_states()
+
+        def adopt() -> None:
+            configured.adopt(tuning)
+            self._remark(remarks)
+
+        return adopt
 
     # ---- others
 
@@ -382,51 +380,21 @@ def _spin(node: ComputedTorqueNode, executor: SingleThreadedExecutor, stop: Stop
         executor.spin_once(timeout_sec=0.05 if was_following else 0.0)
 
 
+def _make_executor(node: ComputedTorqueNode) -> SingleThreadedExecutor:
+    executor = make_executor(
+        node, node.low_latency_subscriptions, node.note_absence, node.is_urgent
+    )
+    node.answer_states = getattr(executor, 'answer_urgent', node.answer_states)
+    return executor
+
+
 def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM; leave the arm held against gravity.
 
-    Both signals are ignored from then on, to the end of the process.
-
-    Parameters
-    ----------
-    args : list of str, optional
-        Command line, with ``--ros-args``; default: that of the process.
-
-    Returns
-    -------
-    int
-        Exit code: 0 when stopped from outside, 1 when ROS could not start with these arguments
-        (the message is on stderr). Arguments that are not for ROS exit with 2 on the spot.
+    Parameters and exit code are those of :func:`~ne_dynamics.ros.running.executable.run_node`.
     """
-    check_arguments('computed_torque', 'Joint states in, joint efforts out.', args)
-    with stop_on_signals() as stop:
-        executor: SingleThreadedExecutor | None = None
-        try:
-            start_rclpy(args)
-            with readable_parameters():
-                node = ComputedTorqueNode()
-            name = node.get_fully_qualified_name()
-            for remark in files_without_effect(sys.argv if args is None else args, name):
-                node.get_logger().warning(remark)
-            stop.wake(node)
-            executor = make_executor(
-                node, node.low_latency_subscriptions, node.note_absence, node.is_urgent
-            )
-            node.answer_states = getattr(executor, 'answer_urgent', node.answer_states)
-            _spin(node, executor, stop)
-            stop.forget_node()
-            executor.shutdown()
-            node.destroy_node()
-        except ExternalShutdownException:
-            pass
-        except CommandLineError as error:
-            print_lines([f'computed_torque: {error}'], sys.stderr)
-            return 1
-        finally:
-            if executor is not None:
-                executor.shutdown()
-            rclpy.try_shutdown()
-    return 0
+    text = 'Joint states in, joint efforts out.'
+    return run_node(text, ComputedTorqueNode, _make_executor, _spin, args, 'computed_torque')
 
 
 if __name__ == '__main__':

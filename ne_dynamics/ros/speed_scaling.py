@@ -30,6 +30,8 @@ class SpeedScaling:
         Returns the arm, or None.
     """
 
+    OFFER, TYPES = TOPIC, ('msg.SpeedScalingFactor',)
+
     def __init__(
         self,
         node: Any,
@@ -67,15 +69,3 @@ class SpeedScaling:
         if factor != before:
             self._reporter.tell(f'motions run at {factor:g} times the speed of their trajectory')
         return True
-
-
-def make_speed_scaling(
-    node: Any, reporter: Reporter, configured: Callable[[], ConfiguredArm | None]
-) -> SpeedScaling | None:
-    """Return what listens to factors; None where `control_msgs` has no such message."""
-    try:
-        from control_msgs.msg import SpeedScalingFactor
-    except ImportError as error:
-        node.get_logger().info(f'no {TOPIC}: it needs control_msgs ({error})')
-        return None
-    return SpeedScaling(node, SpeedScalingFactor, reporter, configured)

@@ -1,4 +1,4 @@
-"""An arm whose gears give: a motor, a spring and a damper before every joint (Spong 1987).
+"""An arm whose gears give: motor, play, spring and damper before every joint (Spong 1987).
 
     links of MujocoArm with effort K (theta - q) + D (theta' - q')
     B theta'' = tau - K (theta - q) - D (theta' - q')
@@ -36,6 +36,9 @@ class ElasticArm(MujocoArm):
         Time of one :meth:`step` [s].
     damping_ratio : float
         Damping ratio of this vibration.
+    gap : float
+        Play of each joint, from one side to the other, beyond which its spring takes hold [rad
+        or m].
 
     Attributes
     ----------
@@ -57,7 +60,9 @@ class ElasticArm(MujocoArm):
         position: ArrayLike,
         period: float = 0.002,
         damping_ratio: float = 0.02,
+        gap: float = 0.0,
     ) -> None:
+        self._half_gap = 0.5 * gap
         self._motors = np.array([joint.reflected_inertia for joint in robot.joints])
         if not (self._motors > 0.0).all():
             raise InputError(f'rotor inertia: expected > 0 for all, got {self._motors.tolist()}')
@@ -78,7 +83,9 @@ class ElasticArm(MujocoArm):
         self.stiffness = inertia * rate**2
         self._damping = 2.0 * damping_ratio * rate * inertia
         # At rest, under brakes, this is what gravity takes.
-        self._angle = super().position + self.data.qfrc_inverse / self.stiffness
+        carried = self.data.qfrc_inverse
+        wound = carried / self.stiffness + self._half_gap * np.sign(carried)
+        self._angle = super().position + wound
         self._rate = np.zeros(robot.n)
         self._motor_effort = np.zeros(robot.n)
         self.period = period
@@ -107,8 +114,10 @@ class ElasticArm(MujocoArm):
         """Advance by one period; the disturbance acts on the link side of the springs."""
         motor_effort = self._motor_effort = np.array(effort, dtype=np.float64)
         for _ in range(self._steps):
-            twist = self._angle - super().position
-            spring = self.stiffness * twist + self._damping * (self._rate - super().velocity)
+            wound = self._angle - super().position
+            twist = np.sign(wound) * np.maximum(np.abs(wound) - self._half_gap, 0.0)
+            damped = self._damping * (self._rate - super().velocity)
+            spring = self.stiffness * twist + np.where(np.abs(wound) > self._half_gap, damped, 0.0)
             self._rate = self._rate + SIMULATION.spring_step / self._motors * (
                 motor_effort - spring
             )

@@ -69,6 +69,17 @@ def test_efforts_are_filled_in(annotate, capsys) -> None:
     assert read.points[-1].effort == [document['points'][-1]['effort'][i] for i in range(6)]
 
 
+@pytest.mark.parametrize('worst', ['joint_2', 'joint_3'])
+def test_the_summary_names_the_joint_that_is_nearest_to_its_tolerance(annotate, capsys, worst):
+    lists = ','.join('1' if name == worst else '1000' for name in NAMES)
+    assert annotate(echoed(), '--effort-tolerance', lists, '--json')[0] == 0
+    deviation = json.loads(capsys.readouterr().out)['effort_deviation']
+    assert all(value < 100.0 * deviation[worst] for value in deviation.values())
+    assert annotate(echoed(), '--effort-tolerance', lists)[0] == 0
+    said = f'within {deviation[worst]:.3g} of the inverse dynamics ({worst})'
+    assert said in capsys.readouterr().err
+
+
 def test_ros_takes_what_is_written_and_gives_it_back(annotate, tmp_path) -> None:
     """`ros2 topic pub` makes a message of the output, and what `echo` makes of that is read."""
     pytest.importorskip('rosidl_runtime_py', reason='needs rosidl_runtime_py (ROS 2)')

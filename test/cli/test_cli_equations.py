@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
@@ -76,8 +77,8 @@ def test_a_tolerance_makes_rounded_quarter_turns_cost_nothing(tmp_path, capsys):
 
 def test_all_functions_are_written_as_a_c_project(tmp_path, capsys):
     folder = tmp_path / 'arm'
-    arguments = ['equations', URDF, '--tip', 'tcp', '--all', '--language', 'c', '-o', str(folder)]
-    dynamics = ned.Dynamics(ned.load_urdf(URDF, tip_link='tcp'), backend='python')
+    arguments = ['equations', str(short_arm()), '--all', '--language', 'c', '-o', str(folder)]
+    dynamics = ned.Dynamics(ned.load_urdf(short_arm()), backend='python')
     files = dynamics.source_files('c')
     for _ in range(2):
         assert main(arguments) == 0
@@ -118,12 +119,13 @@ def test_functions_that_a_robot_lacks_are_said(tmp_path, capsys):
 
 @pytest.mark.parametrize('language', ['python', 'array-api'])
 def test_all_functions_are_written_as_one_module(language, tmp_path, capsys):
-    arguments = ['equations', DH, '--all', '--language', language, '-o', str(tmp_path)]
+    model = str(short_arm())
+    arguments = ['equations', model, '--all', '--language', language, '-o', str(tmp_path)]
     assert main([*arguments, '--prefix', 'my_arm']) == 0
     (path,) = tmp_path.iterdir()
     assert path.name == 'my_arm_dynamics.py'
     functions = [node.name for node in ast.parse(path.read_text()).body if hasattr(node, 'args')]
-    names = list(ned.Dynamics(ned.load_dh(DH)).operation_counts())
+    names = list(ned.Dynamics(ned.load_urdf(model)).operation_counts())
     helpers = ('sign', 'rint', 'clamp')
     assert [name for name in functions if name not in helpers] == names
     capsys.readouterr()

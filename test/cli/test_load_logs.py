@@ -10,6 +10,7 @@ import pytest
 from loaded_motion import LOAD, alter, record
 from long_logs import write_csv
 from planted_faults import PLANTED_FAULTS
+from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
@@ -18,6 +19,8 @@ from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
 ARM = str(shipped_file('six_axis_arm.urdf'))
+SIX = ('--model', ARM, '--tip-link', 'tcp')
+THREE = ('--model', str(short_arm()))
 PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
 TORQUE_PER_CURRENT = np.array([14.0, 11.0, 8.0, 3.0, 1.5, 0.7])
 JOINT = 1
@@ -36,19 +39,24 @@ def loaded(robot):
 
 
 @pytest.fixture(scope='module')
-def currents(loaded):
-    """Return the same as motor currents, of another factor in each joint."""
-    return replace(loaded, effort=loaded.effort / TORQUE_PER_CURRENT)
+def short():
+    """Return its first three joints."""
+    return ned.load_urdf(short_arm())
+
+
+def as_currents(log):
+    """Return a log of motor currents, of another factor in each joint."""
+    return replace(log, effort=log.effort / TORQUE_PER_CURRENT[: len(log.joint_names)])
 
 
 def ask(*options):
     """Run the command; return its exit code."""
-    return cli.main(['identify', '--model', ARM, '--tip-link', 'tcp', *map(str, options)])
+    return cli.main(['identify', *map(str, options)])
 
 
 def test_a_wrong_sign_in_the_log_of_a_load_is_refused_and_repaired(loaded, tmp_path, capsys):
     path = write_csv(tmp_path / 'log.csv', PLANTED['effort sign'].plant(loaded, JOINT))
-    assert ask('--payload', path) == 1
+    assert ask(*SIX, '--payload', path) == 1
     captured = capsys.readouterr()
     assert 'joint joint_2  wrong-sign' in captured.out
     assert '--sign joint_2' in captured.out
@@ -56,16 +64,17 @@ def test_a_wrong_sign_in_the_log_of_a_load_is_refused_and_repaired(loaded, tmp_p
     assert (
         'the log cannot be used as it is: nothing was fitted; --repair takes out' in captured.err
     )
-    assert ask('--payload', path, '--repair', '--json') == 0
+    assert ask(*SIX, '--payload', path, '--repair', '--json') == 0
     load = json.loads(capsys.readouterr().out)['payload']
     assert abs(load['mass'] - LOAD.mass) < 3.0 * load['mass_deviation']
 
 
-def test_the_log_without_the_load_is_looked_at_too(loaded, robot, tmp_path, capsys):
+def test_the_log_without_the_load_is_looked_at_too(short, tmp_path, capsys):
+    loaded = record(alter(short, 1).with_payload(LOAD), 11)
     path = write_csv(tmp_path / 'loaded.csv', loaded)
-    empty = record(alter(robot, 1), 12)
+    empty = record(alter(short, 1), 12)
     without = write_csv(tmp_path / 'empty.csv', PLANTED['degrees'].plant(empty, 0))
-    assert ask('--payload', path, '--without', without, '--json') == 1
+    assert ask(*THREE, '--payload', path, '--without', without, '--json') == 1
     captured = capsys.readouterr()
     document = json.loads(captured.out)
     assert document['diagnosis']['faults'] == []
@@ -75,23 +84,23 @@ def test_the_log_without_the_load_is_looked_at_too(loaded, robot, tmp_path, caps
     assert f'{without}: the log cannot be used as it is' in captured.err
 
 
-def test_exchanged_currents_are_refused(currents, tmp_path, capsys):
+def test_exchanged_currents_are_refused(short, tmp_path, capsys):
+    currents = as_currents(record(alter(short, 1).with_payload(LOAD), 11))
     path = write_csv(tmp_path / 'log.csv', PLANTED['efforts swapped'].plant(currents, JOINT))
-    command = ('--drive-gains', '--mass', str(LOAD.mass), path, '--json')
-    assert ask(*command) == 1
+    command = (*THREE, '--drive-gains', '--mass', str(LOAD.mass))
+    assert ask(*command, path, '--json') == 1
     (fault,) = json.loads(capsys.readouterr().out)['diagnosis']['faults']
     assert (fault['code'], fault['joints']) == ('efforts-swapped', ['joint_2', 'joint_3'])
     right = write_csv(tmp_path / 'right.csv', currents)
     gains = []
     for log, repair in ((path, ['--repair']), (right, [])):
-        options = '--drive-gains', '--mass', str(LOAD.mass), log, '--json', *repair
-        assert ask(*options) == 0
+        assert ask(*command, log, '--json', *repair) == 0
         joints = json.loads(capsys.readouterr().out)['drive_gains']['joints']
         gains.append([joint['gain'] for joint in joints])
     np.testing.assert_allclose(gains[0], gains[1], rtol=1e-6)
 
 
-def test_what_is_asked_for_is_no_fault(robot, currents):
+def test_what_is_asked_for_is_no_fault(robot, loaded):
     """A heavy load is no factor on the last effort, and currents are no fault of a log."""
     heavy = Inertia(5.0, LOAD.center_of_mass, 5.0 / 3.0 * LOAD.inertia_about_com)
     log = record(alter(robot, 1).with_payload(heavy), 11)
@@ -99,6 +108,6 @@ def test_what_is_asked_for_is_no_fault(robot, currents):
     assert 'effort-scaled' in found  # by an arm that is said to carry nothing
     assert diagnose_log(robot, log, has_load=True).faults == ()
     known = robot.with_payload(Inertia(LOAD.mass, np.zeros(3), np.zeros((3, 3))))
-    diagnosis = diagnose_log(known, currents, has_free_factors=True, has_load=True)
+    diagnosis = diagnose_log(known, as_currents(loaded), has_free_factors=True, has_load=True)
     assert diagnosis.errors == ()
     assert 'where the zeros of the positions are, and factors on efforts' in diagnosis.untold

@@ -41,3 +41,11 @@ def compiler():
     missing = find_missing_compiler()
     if missing:
         pytest.skip(missing)
+
+
+@pytest.fixture(params=['python', 'compiled'])
+def backend(request):
+    """Each backend; skipped where there is no compiler for it."""
+    if request.param == 'compiled':
+        request.getfixturevalue('compiler')
+    return request.param

@@ -28,7 +28,7 @@ from ne_dynamics.codegen.source import python_module, standalone_source
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.laws import ControlLaw, Mode, ResidualStep
 from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.path_hysteresis import PathHysteresis
+from ne_dynamics.control.stages.law import Law
 from ne_dynamics.dynamics.compensation import Base, Terms
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import JointType
@@ -483,17 +483,6 @@ def test_a_law_costs_little_more_than_the_inverse_dynamics():
 # ---- the law that the node calls
 
 
-BACKENDS = ['python', 'compiled']
-
-
-@pytest.fixture(params=BACKENDS)
-def backend(request):
-    """Each backend; skipped where there is no compiler for it."""
-    if request.param == 'compiled':
-        request.getfixturevalue('compiler')
-    return request.param
-
-
 @cache
 def dynamics_of(name, backend):
     """Return the dynamics of a robot, built once a session."""
@@ -678,7 +667,7 @@ def test_an_annotated_trajectory_has_the_efforts_of_the_law(name, backend):
         dynamics, Mode.FEEDFORWARD_PD, Gains.from_values(9.0, 3.0, n), smoothing_velocity=0.05
     )
     # No joint turns round between two points that are kept.
-    path = PathHysteresis(n)
+    path = Law(n)
     for place in range(len(found)):
         desired = DesiredState(
             found.positions[place], found.velocities[place], found.accelerations[place]
@@ -733,7 +722,7 @@ def test_other_parameters_have_their_own_law(backend):
 @pytest.mark.parametrize('size', [1e13, 1e15, 1e17, 3e17, 1e30])
 def test_the_nearest_turn_is_one_in_every_backend(size, compiler):
     """However far a continuous joint has turned, machine code gives what Python gives."""
-    robots = [dynamics_of((2, ''), backend) for backend in BACKENDS]
+    robots = [dynamics_of((2, ''), backend) for backend in ('python', 'compiled')]
     endless = np.array([joint.type is JointType.CONTINUOUS for joint in robots[0].robot.joints])
     assert endless.any()
     n = robots[0].n

@@ -43,14 +43,6 @@ TERMS['all but smooth'] = {
 TERMS['all'] = TERMS['all but smooth'] | TERMS['smooth']
 
 
-@pytest.fixture(params=['python', 'compiled'])
-def backend(request):
-    """Each backend; skipped where there is no compiler for it."""
-    if request.param == 'compiled':
-        request.getfixturevalue('compiler')
-    return request.param
-
-
 def random_robot(terms, seed=4, joints=6):
     """Return a random tree whose joints have random friction of these terms."""
     rng = np.random.default_rng(seed)

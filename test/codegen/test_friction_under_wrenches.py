@@ -10,14 +10,6 @@ import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 
 
-@pytest.fixture(params=['python', 'compiled'])
-def backend(request):
-    """Each backend; skipped where there is no compiler for it."""
-    if request.param == 'compiled':
-        request.getfixturevalue('compiler')
-    return request.param
-
-
 @pytest.fixture
 def dynamics(backend):
     """Return the dynamics of a tree with all terms of friction, that of the load among them."""

@@ -7,9 +7,13 @@ import pytest
 from small_arm import URDF, kept_folder, no_bar, small_arm
 
 import ne_dynamics as ned
+from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.algorithms.joint_friction import compute_friction
 from ne_dynamics.commission.desk import CLOSE, Desk
+from ne_dynamics.commission.fits.fitting import fit_records
 from ne_dynamics.commission.fits.friction import refine_friction
+from ne_dynamics.commission.fits.lost_motion import tell_lost_motion
+from ne_dynamics.commission.fits.uneven_friction import find_uneven_friction
 from ne_dynamics.commission.record import Record
 from ne_dynamics.logs.log import Log
 from ne_dynamics.model.friction import FrictionModel
@@ -165,3 +169,57 @@ def test_joints_that_swing_are_not_taken_for_noisy_encoders():
     np.testing.assert_allclose(
         friction_of(found, speeds), friction_of(true.robot, speeds), atol=0.4
     )
+
+
+@pytest.mark.parametrize('bits', [19, 15])
+def test_friction_of_a_joint_with_lost_motion_is_not_taken_for_less(bits):
+    """By the sign of the velocity it would be; the finding has the way, and the vibration."""
+    position, velocity, acceleration = excited()
+    rigid = robot_with(FrictionModel(), VISCOUS, 0.0)
+    effort = rigid.inverse_dynamics(position, velocity, acceleration)
+    effort[:, 1] += 6.0 * follow_hysteresis(position[:, 1], 0.008)
+    effort[:, [0, 2]] += 6.0 * np.sign(velocity[:, [0, 2]])
+    found = refine_friction(rigid, [logged(position, effort, bits)])
+    loose, stiff = found.joints[1], found.joints[2]
+    assert loose.coulomb_friction + loose.friction.hysteresis_friction == pytest.approx(6.0, 0.05)
+    assert loose.friction.hysteresis_displacement == pytest.approx(0.008, rel=0.5)
+    assert loose.viscous_friction == pytest.approx(VISCOUS, abs=0.4)
+    assert not stiff.friction.has_hysteresis
+    (told,) = tell_lost_motion(ned.Dynamics(found, backend='python'), position[0])
+    assert (told.code, told.joints) == ('lost-motion', (loose.name,))
+    assert told.amount == loose.friction.hysteresis_displacement
+
+
+def test_a_model_is_fitted_again_with_the_lost_motion_that_was_found():
+    """Else it takes that for inertia and viscous friction."""
+    position, velocity, acceleration = excited()
+    effort = robot_with(FrictionModel(), VISCOUS, 0.0).inverse_dynamics(
+        position, velocity, acceleration
+    )
+    for joint in range(ROBOT.n):
+        effort[:, joint] += 6.0 * follow_hysteresis(position[:, joint], 0.03)
+    nothing = np.full_like(effort, np.nan)
+    command = np.column_stack([np.interp(TIMES + 0.5 * PERIOD, TIMES, one) for one in effort.T])
+    record = Record(ROBOT.joint_names, TIMES, position, nothing, nothing, command, position)
+    fitted = fit_records(ned.Dynamics(ROBOT, backend='python'), [record], 0.0)
+    assert [one.code for one in fitted.friction] == ['lost-motion'] * ROBOT.n
+    for joint in fitted.robot.joints:
+        assert joint.viscous_friction == pytest.approx(VISCOUS, abs=0.3)
+        assert joint.reflected_inertia < 0.05
+
+
+@pytest.mark.parametrize('share', [0.4, 0.0])
+def test_friction_that_differs_with_the_position_is_told(share):
+    """Of the joint that has it, by how much."""
+    position, velocity, acceleration = excited()
+    model = robot_with(FrictionModel())
+    effort = model.inverse_dynamics(position, velocity, acceleration)
+    wave = np.sin(5.0 * position[:, 1]) * np.sign(velocity[:, 1])
+    effort[:, 1] += share * COULOMB * wave
+    found = find_uneven_friction(model, 6 * [logged(position, effort, 19)])
+    if not share:
+        assert not found
+        return
+    (one,) = found
+    assert (one.code, one.joints) == ('uneven-friction', (ROBOT.joint_names[1],))
+    assert one.amount == pytest.approx(share / np.sqrt(2.0), rel=0.3)

@@ -15,6 +15,7 @@ from ne_dynamics.commission.node_settings import gentle_parameters
 from ne_dynamics.commission.steps import Ending
 from ne_dynamics.commission.work import CommissionWork, Motions
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.simulation.elastic_arm import ElasticArm
 from ne_dynamics.simulation.hidden_errors import EffortMeaning, draw_hidden_errors
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 
@@ -140,3 +141,37 @@ def test_a_hard_stop_ends_the_run_by_name(tmp_path):
     assert f'{name} stopped at -0.3' in outcome.reason
     assert 'a hard stop?' in outcome.reason
     assert outcome.step in ('excite_again', 'judge')
+
+
+def test_play_of_its_gears_is_told_by_the_first_fit(tmp_path):
+    """Friction is what it is behind the play, and a step that fails later says so."""
+    subject = small_arm(tmp_path / 'model')
+    drawn = draw_hidden_errors(subject.robot, 2, EffortMeaning.TORQUE, False)
+    errors = replace(drawn, delay=0.004, encoder_bits=17)
+    folder = kept_folder(tmp_path / 'run', subject)
+    simulated = simulated_small_arm(subject, errors, folder.path)
+    true = errors.apply(subject.robot)
+    physics = ElasticArm(
+        true,
+        np.full(true.n, 40.0),
+        simulated['initial_position'],
+        1.0 / simulated['rate'],
+        damping_ratio=0.1,
+        gap=0.005,
+    )
+    session = OneProcessSession(subject.robot, errors, simulated, physics)
+    work = CommissionWork(subject, folder, session, no_bar, SHORT)
+    names = ['check', 'listen', 'hold', 'probe', 'excite', 'roughly', 'excite_again']
+    outcome = perform_steps(work, session, names)
+    assert outcome.step == 'excite_again'
+    told = {cause['joints'][0]: cause['amount'] for cause in folder.causes}
+    assert {cause['code'] for cause in folder.causes} == {'lost-motion'}
+    # Weight keeps the gear of the joint that lifts on one side.
+    assert set(told) == {'turn', 'bend'}
+    fitted = work.model('rough.urdf').robot
+    for joint, real in zip(fitted.joints, true.joints, strict=True):
+        if joint.name not in told:
+            continue
+        level = joint.friction.hysteresis_friction
+        assert real.coulomb_friction < 1.25 * level
+        assert level < 1.25 * (real.friction.static_friction or real.coulomb_friction)

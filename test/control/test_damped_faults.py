@@ -227,7 +227,7 @@ def test_a_joint_that_no_longer_jumps_is_damped_again(robot, dynamics, jumps) ->
     # The fault latches where the states were believed again in between.
     assert controller.is_damped is (jumps == 'at random')
     if controller.is_damped:
-        assert controller.damped.damping.believed.all()
+        assert controller.damping.believed.all()
     assert fastest < 1.0
 
 

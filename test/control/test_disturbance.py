@@ -10,14 +10,16 @@ import pytest
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.disturbance import DisturbanceObserver, DisturbanceTuning
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits, StateRefused
 from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.observer import DisturbanceTuning
+from ne_dynamics.control.stages.observer import Observer
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 
 PERIOD = 0.002
@@ -200,21 +202,32 @@ def test_it_is_bounded_joint_by_joint() -> None:
     assert (np.abs(compensation)[:4] == bounds[:4]).any()
 
 
+class ObservedArm:
+    """An arm that stands, and what is taken out of its commands after each of its states."""
+
+    def __init__(self) -> None:
+        self.tuning = tuning(disturbance(bounds=np.full(6, np.inf)))
+        self.observer = Observer(self.tuning)
+        self.now = 0.0
+
+    def compensation(self, missing, limited):
+        """Return that of the next state, in which an effort is missing and joints are limited."""
+        tick = Tick(self.tuning, self.tuning.law, Q, ZERO, self.now)
+        tick.velocity, tick.desired, tick.error, tick.wanted = ZERO, resting_state(Q), ZERO, ZERO
+        self.observer.step(tick)
+        tick.effort, tick.saturated = DYNAMICS.gravity_torque(Q) + missing, limited
+        self.observer.review(tick)
+        self.now += PERIOD
+        return tick.compensation
+
+
 def test_while_a_joint_is_limited_it_may_shrink_but_not_grow() -> None:
     """A joint at its limit keeps its compensation where it is, or lets it fall; others go on."""
-    observer = DisturbanceObserver(disturbance(bounds=np.full(6, np.inf)))
-    law = tuning(None).law
-    now = 0.0
+    arm = ObservedArm()
 
     def go_on(missing, limited, states):
         """Let an effort lack; return the compensations."""
-        nonlocal now
-        found = []
-        for _ in range(states):
-            observer.observe(law, Q, ZERO, now, None, None)
-            found.append(observer.compensate(counts=True))
-            observer.note_command(DYNAMICS.gravity_torque(Q) + missing, limited, ZERO, ZERO, now)
-            now += PERIOD
+        found = [arm.compensation(missing, limited) for _ in range(states)]
         return np.array([each for each in found if each is not None])
 
     grown = go_on(MISSING, None, 50)
@@ -232,17 +245,11 @@ def test_while_a_joint_is_limited_it_may_shrink_but_not_grow() -> None:
 
 def test_when_a_limit_is_left_it_goes_on_from_there() -> None:
     """What a joint lacks while it is limited does not come all at once afterwards."""
-    observer = DisturbanceObserver(disturbance(bounds=np.full(6, np.inf)))
-    law, found, limited = tuning(None).law, [], np.ones(6, dtype=bool)
-    for index in range(300):
-        now = index * PERIOD
-        observer.observe(law, Q, ZERO, now, None, None)
-        found.append(observer.compensate(counts=True))
-        is_limited = 10 <= index < 200
-        observer.note_command(
-            DYNAMICS.gravity_torque(Q) + MISSING, limited if is_limited else None, ZERO, ZERO, now
-        )
-    found = np.array(found[2:])
+    arm, limited = ObservedArm(), np.ones(6, dtype=bool)
+    found = [
+        arm.compensation(MISSING, limited if 10 <= index < 200 else None) for index in range(300)
+    ]
+    found = np.array([each for each in found if each is not None])
     fastest = 2.0 * np.pi * 3.0 * PERIOD * np.abs(MISSING).max()
     assert largest_step(found) <= fastest
     assert np.abs(found[-1]).max() > 2.0 * np.abs(found[150]).max()

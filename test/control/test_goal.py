@@ -46,7 +46,7 @@ def tolerances(
     path: float = 0.0, goal: float = 0.0, stopped: float = 0.0, time: float = 0.0
 ) -> Tolerances:
     """Return the same tolerances for all joints."""
-    return Tolerances.from_values(np.full(3, path), np.full(3, goal), stopped, time)
+    return Tolerances(np.full(3, path), np.zeros(3), np.full(3, goal), np.full(3, stopped), time)
 
 
 def turn_error(desired: np.ndarray, measured: np.ndarray) -> np.ndarray:

@@ -76,7 +76,7 @@ def test_a_stream_is_checked_by_what_is_followed(seed: int) -> None:
                 if not isinstance(found[0], str):
                     controller.motion.follow_plan(found[0])
                 due, sent = due + period, sent + 1
-            wanted = controller.motion.followed.desired_at(Q, now)
+            wanted = controller.motion.desired_at(Q, now)
             controller.update(wanted.position, wanted.velocity, now)
     assert not differing
 
@@ -99,7 +99,7 @@ def test_a_joint_that_is_left_out_goes_on_though_the_plan_comes_late() -> None:
             plan = planner.plan(rules.waypoints(given, planner, start), is_partial=True)
         if step == 310:  # 20 ms later
             controller.motion.follow_plan(plan)
-        wanted = controller.motion.followed.desired_at(Q, 0.002 * step)
+        wanted = controller.motion.desired_at(Q, 0.002 * step)
         wanted = wanted if step > 1 else wanted._replace(position=Q, velocity=ZERO)
         command = controller.update(wanted.position, wanted.velocity, 0.002 * step)
         assert command.refused is None
@@ -120,7 +120,7 @@ def test_a_plan_by_limits_of_before_is_made_anew() -> None:
     plan = controller.motion.planner(None).plan(points)
     controller.adopt(low)
     controller.motion.follow_plan(plan)
-    wanted, worst = controller.motion.followed.desired_at(Q, 0.02), 0.0
+    wanted, worst = controller.motion.desired_at(Q, 0.02), 0.0
     for step in range(10, 1500):
         wanted = controller.update(wanted.position, wanted.velocity, 0.002 * step).desired
         effort = DYNAMICS.inverse_dynamics(*wanted)
@@ -134,7 +134,7 @@ def test_a_plan_that_comes_later_than_announced_counts_from_then_on() -> None:
     controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q + 0.4, ZERO, ZERO)))
     for step in range(1, 500):
         now = 0.002 * step
-        wanted = controller.motion.followed.desired_at(Q, now)
+        wanted = controller.motion.desired_at(Q, now)
         controller.update(wanted.position, wanted.velocity, now)
         if step == 250:
             planner = replace(controller.motion.planner(), lead=0.02)

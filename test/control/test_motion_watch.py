@@ -29,7 +29,9 @@ def motion() -> Motion:
 
 def watch(path=0.0, goal=0.0, goal_time=0.0, timeout=0.0) -> MotionWatch:
     """Return the watch of a motion that came by the topic."""
-    tolerances = Tolerances.from_values(np.full(2, path), np.full(2, goal), 0.0, goal_time)
+    tolerances = Tolerances(
+        np.full(2, path), np.zeros(2), np.full(2, goal), np.zeros(2), goal_time
+    )
     result = MotionWatch()
     result.begin(GoalMonitor(JOINTS, tolerances, np.subtract), timeout)
     return result

@@ -13,10 +13,10 @@ from motion_loop import shipped_arm
 
 from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits, StateRefused
 from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.friction import FrictionModel

@@ -216,7 +216,7 @@ def test_what_takes_over_where_a_stop_ends_keeps_its_plan() -> None:
         was_standing = arm.controller.motion.speed == 1.0
         assert arm.follow([TrajectoryPoint(0.1, back, ZERO, ZERO)])
         arm.step()
-        clock = arm.controller.motion.followed.time_scaling.clock
+        clock = arm.controller.motion.time_scaling.clock
         assert clock is not None
         assert clock.profile is not None
         stopped += was_standing

@@ -9,14 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from example_robots import example_robots_folder
-from recorded_robots import load_ur10e, panda_bag, read_ur10e
+from recorded_robots import load_ur10e, read_panda, read_ur10e
 
 import ne_dynamics as ned
 from ne_dynamics.driver.delay import find_effort_delay
 from ne_dynamics.driver.description import describe_driver
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs.log import read_log
 
 pytest.importorskip('mujoco', reason='mujoco is missing')
 
@@ -71,8 +70,8 @@ def require_found(description, meaning, reversed_joint):
 @pytest.mark.parametrize(
     ('tip', 'meaning', 'reversed_joint', 'has_commands'),
     [
-        ('tcp', 'current', 4, False),
         ('forearm', 'torque_without_gravity', None, True),
+        ('tcp', 'current', 4, False),
         ('forearm', 'current', 1, True),
         ('forearm', 'nothing', None, True),
     ],
@@ -132,10 +131,7 @@ def test_an_echo_is_named(short, planted):
 
 def test_what_a_panda_reports():
     """The recorded Panda reports torques with gravity and friction at 30 Hz."""
-    bag = panda_bag()
-    text = (example_robots_folder() / 'panda_description/urdf/panda.urdf').read_text()
-    robot = ned.load_urdf(text.replace('panda_joint', 'fer_joint'), tip_link='panda_link8')
-    description = describe_driver(robot, read_log(bag, robot.joint_names))
+    description = describe_driver(*read_panda())
     assert description.effort.value == 'torque'
     assert description.timing.rate == pytest.approx(30.0, rel=0.02)
     for joint in description.joints:

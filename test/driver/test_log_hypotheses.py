@@ -104,7 +104,7 @@ def test_a_base_that_is_tilted_by_fifteen_degrees_is_named(monkeypatch, name, ax
     robot = load(name)
     tilt = np.radians(15.0) * np.eye(2)[axis]
     gravity = turn_gravity(np.array([0.0, 0.0, -9.80665]), tuple(tilt))
-    tilted = ned.Dynamics(altered(robot, 7, mass=0.3), gravity, backend='python')
+    tilted = ned.Dynamics(altered(robot, 7), gravity, backend='python')
     with monkeypatch.context() as patch:
         patch.setattr(planted_faults.ned, 'Dynamics', lambda robot, **_: tilted)
         log = simulate_log(robot, 7)
@@ -122,7 +122,7 @@ def test_a_base_that_is_tilted_by_fifteen_degrees_is_named(monkeypatch, name, ax
 def test_an_arm_that_hangs_from_the_ceiling_is_named(monkeypatch, name):
     """Not as a zero that is off by half a turn, which turns gravity round as well."""
     robot = load(name)
-    hung = ned.Dynamics(altered(robot, 35, mass=0.3), (0.0, 0.0, 9.80665), backend='python')
+    hung = ned.Dynamics(altered(robot, 35), (0.0, 0.0, 9.80665), backend='python')
     with monkeypatch.context() as patch:
         patch.setattr(planted_faults.ned, 'Dynamics', lambda robot, **_: hung)
         log = simulate_log(robot, 35)
@@ -175,7 +175,7 @@ def test_gravity_that_a_driver_takes_out_is_named(name, own):
     """Whether the driver's gravity is that of the arm or that of the given model."""
     robot = load(name)
     log = simulate_log(robot, 7)
-    model = robot if own == 'given' else altered(robot, 7, mass=0.3)
+    model = robot if own == 'given' else altered(robot, 7)
     weight = ned.Dynamics(model, backend='python').gravity_torque(log.position)
     found = list_faults(robot, replace(log, effort=log.effort - weight))
     assert found == [('gravity-removed', robot.joint_names, False)]

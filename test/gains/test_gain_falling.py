@@ -172,9 +172,9 @@ def test_the_locus_of_an_arm_that_falls_ends_at_0_hz(square):
 
 def test_elastic_gears_fall_earlier_than_rigid_ones():
     """Springs in series with the gains: K (K + G)^-1 G is what the motors meet."""
-    robot = load_arm('geared')
+    robot = geared_arm('forearm')
     dynamics = Dynamics(robot, backend='python')
-    kp = np.full(6, 3000.0)
+    kp = np.full(robot.n, 3000.0)
     rigid = Falls(dynamics, GainRequest(), is_compensated=False).search(kp)
     soft = GainRequest(stiffness=4e3)
     elastic = Falls(dynamics, soft, is_compensated=False).search(kp)
@@ -184,7 +184,7 @@ def test_elastic_gears_fall_earlier_than_rigid_ones():
 
 
 def test_an_integral_keeps_its_reduction_in_new_poses():
-    robot = load_arm('geared')
+    robot = geared_arm('forearm')
     dynamics = Dynamics(robot, backend='python')
     request = GainRequest(poses=4, payload=2.0, delay=0.003, modes=('jtc',))
     choice = design_gains(dynamics, request).of('jtc').choice

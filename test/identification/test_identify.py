@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip('mujoco', reason='mujoco is missing')
 
 from recorded_motion import PERIOD, altered, fourier_series, recorded
+from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
@@ -21,12 +22,34 @@ from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.log import Log
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.shipped import shipped_file
 
 FILTERED_NOISE = 0.2 * np.sqrt(2.0 * 10.0 * PERIOD)
 """What a low-pass of 10 Hz leaves of white noise of 0.2 N m."""
 
 SPREAD = 0.5
 """A prior scale, where a test is not about the one that is chosen."""
+
+
+POSTURE = np.array([0.3, -0.6, 0.9])
+
+
+@pytest.fixture(scope='module')
+def given():
+    """Return the first three joints of the shipped arm, as their description has them."""
+    return ned.load_urdf(short_arm())
+
+
+@pytest.fixture(scope='module')
+def truth(given):
+    """Return them as they are."""
+    return altered(given, 3)
+
+
+@pytest.fixture(scope='module')
+def log(truth):
+    """Return 20 s of them, with noise on the efforts and a coarse encoder."""
+    return recorded(truth, 20.0)
 
 
 @pytest.fixture(scope='module')
@@ -77,7 +100,7 @@ def test_base_parameters_are_near_the_truth(given, truth, result):
     """Efforts of random motions, far from the log's, come out at least five times as well."""
     before, after = relative_error(given, truth), relative_error(result.robot, truth)
     assert (after < before / 5.0).all()
-    assert (after[:5] < 0.01).all()
+    assert (after < 0.01).all()
 
 
 def test_friction_is_near_the_truth(truth, result):
@@ -103,7 +126,7 @@ def test_true_model_is_hardly_changed(given):
     """A log of the very robot that is given moves it by no more than the noise tells."""
     result = identify(given, recorded(given, 16.0))
     assert (relative_error(result.robot, given) < 0.05).all()
-    assert (relative_error(result.robot, given)[:5] < 0.01).all()
+    assert (relative_error(result.robot, given) < 0.01).all()
     assert result.report.findings == ()
 
 
@@ -114,21 +137,20 @@ def test_other_arms_and_motions(given, seed):
     result = identify(given, recorded(truth, 16.0, seed=seed))
     require_bodies(result.robot)
     before, after = relative_error(given, truth), relative_error(result.robot, truth)
-    assert (after[:5] < 0.02).all()
+    assert (after < 0.02).all()
     assert after.mean() < before.mean() / 5.0
     report = result.report
-    assert 0 < report.determined <= report.identifiable == 36
+    assert 0 < report.determined <= report.identifiable == 15
 
 
 def still_log(robot, seconds=6.0):
     """Return the log of an arm that stands, with noise on all there is."""
     rng = np.random.default_rng(1)
     times = np.arange(0.0, seconds, PERIOD)
-    posture = np.array([0.3, -0.6, 0.9, 0.4, 0.7, -0.5])
-    efforts = ned.Dynamics(robot, backend='python').gravity_torque(posture)
+    efforts = ned.Dynamics(robot, backend='python').gravity_torque(POSTURE)
     noise = rng.standard_normal((2, times.size, robot.n))
     return Log.from_samples(
-        robot.joint_names, times, posture + 1e-5 * noise[0], efforts + 0.2 * noise[1]
+        robot.joint_names, times, POSTURE + 1e-5 * noise[0], efforts + 0.2 * noise[1]
     )
 
 
@@ -149,12 +171,12 @@ def test_tiny_motion_is_no_excitation_either(given, truth):
     assert (relative_error(result.robot, given) < 1e-9).all()
 
 
-def test_one_joint_alone(given, truth, log):
+def test_one_joint_alone():
     """With one joint moving, the others' friction stays, each is reported, bodies still exist."""
-    times = log.times
-    posture = np.array([0.3, -0.6, 0.9, 0.4, 0.7, -0.5])
+    given = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
+    truth, times = altered(given, 3), np.arange(0.0, 20.0, PERIOD)
     motion = np.zeros((3, times.size, given.n))
-    motion[0] = posture
+    motion[0] = [*POSTURE, 0.4, 0.7, -0.5]
     phase = 2.0 * np.pi * 0.3 * times
     for order, part in enumerate((np.sin(phase), np.cos(phase), -np.sin(phase))):
         motion[order, :, 1] += 0.5 * (2.0 * np.pi * 0.3) ** order * part
@@ -180,12 +202,12 @@ def test_wrong_sign_is_an_error(given, log):
 
 def test_joint_without_measured_effort_is_an_error(given, log):
     """A joint whose effort is 0 throughout is named, and does not count in the fit."""
-    effort = log.effort * (1.0, 1.0, 1.0, 0.0, 1.0, 1.0)
+    effort = log.effort * (1.0, 1.0, 0.0)
     result = identify(given, replace(log, effort=effort), spread=SPREAD)
     (finding,) = [item for item in result.report.findings if item.severity == 'error']
-    assert (finding.code, finding.element) == ('effort-zero', "joint 'joint_4'")
-    assert result.report.joints[3].samples == 0
-    assert result.report.joints[2].after.rms_difference < 0.5
+    assert (finding.code, finding.element) == ('effort-zero', "joint 'joint_3'")
+    assert result.report.joints[2].samples == 0
+    assert result.report.joints[1].after.rms_difference < 0.5
 
 
 def test_robot_that_reports_no_effort(given, log):
@@ -194,7 +216,7 @@ def test_robot_that_reports_no_effort(given, log):
         result = identify(given, replace(each, effort=np.zeros_like(each.effort)))
         assert result.report.has_errors
         codes = [finding.code for finding in result.report.findings]
-        assert codes.count('effort-zero') == 6
+        assert codes.count('effort-zero') == given.n
         assert (relative_error(result.robot, given) == 0.0).all()
 
 
@@ -210,12 +232,12 @@ def test_saturated_efforts_are_left_out(given, log):
     assert 'effort-saturated' in finding_codes(result)
     full = identify(given, log, holdout=0.0, spread=SPREAD)
     assert result.report.joints[1].samples < full.report.joints[1].samples
-    assert (relative_error(result.robot, full.robot)[:5] < 0.02).all()
+    assert (relative_error(result.robot, full.robot) < 0.02).all()
 
 
 def test_constant_errors_of_the_effort(given, truth, log):
     """With offsets, a constant error of each effort is found and does not go into the model."""
-    constants = np.array([1.0, -2.0, 3.0, 0.4, -0.5, 0.6])
+    constants = np.array([1.0, -2.0, 3.0])
     result = identify(given, replace(log, effort=log.effort + constants), offsets=True)
     found = np.array([joint.offset for joint in result.report.joints])
     assert np.abs(found - constants).max() < 0.3
@@ -242,12 +264,12 @@ def test_given_inertia_that_no_body_has(given, log, truth):
 def test_body_without_mass_is_left_alone(given, log):
     """A moving link without any mass is named and stays as it is."""
     light = given.with_links(
-        replace(link, inertia=Inertia.zero()) if link.name == 'wrist_2' else link
+        replace(link, inertia=Inertia.zero()) if link.name == 'forearm' else link
         for link in given.links
     )
     result = identify(light, log, spread=SPREAD)
     assert 'body-without-mass' in finding_codes(result)
-    assert result.robot.link('wrist_2').inertia.is_zero
+    assert result.robot.link('forearm').inertia.is_zero
 
 
 def test_gravity_of_a_tilted_base(given, truth):

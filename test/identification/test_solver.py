@@ -32,7 +32,7 @@ def make_problem(seed, *, spread=0.5, bodies=2, numbers=5, noise=1.0):
     return Problem(
         np.column_stack([matrix, target]),
         np.array(references),
-        spread,
+        np.broadcast_to(spread, (bodies,)),
         np.zeros(numbers),
         np.ones(numbers),
         bounded,
@@ -49,11 +49,11 @@ def compute_cost(problem, parameters):
     cost = 0.5 * left @ left + 0.5 * ((numbers - problem.means) ** 2 / problem.scales**2).sum()
     for index, reference in enumerate(problem.references):
         pseudo = pseudo_inertia(parameters[10 * index : 10 * (index + 1)])
-        cost += divergence(pseudo, reference) / problem.spread**2
+        cost += divergence(pseudo, reference) / problem.spreads[index] ** 2
     return float(cost)
 
 
-@pytest.mark.parametrize('spread', [0.1, 0.5, 4.0, 30.0])
+@pytest.mark.parametrize('spread', [0.1, 0.5, 4.0, 30.0, (0.1, 8.0)])
 @pytest.mark.parametrize('seed', range(3))
 def test_no_step_from_the_minimum_leads_lower(seed, spread):
     """Random steps of any size from what was found do not lower the cost by more than the gap."""
@@ -93,7 +93,7 @@ def test_without_rows_what_is_believed_comes_back():
     empty = Problem(
         np.zeros((1, problem.factor.shape[1])),
         problem.references,
-        problem.spread,
+        problem.spreads,
         problem.means,
         problem.scales,
         problem.bounded,
@@ -119,7 +119,7 @@ def test_data_that_no_body_explains():
     hard = Problem(
         np.concatenate([problem.factor, rows]),
         problem.references,
-        problem.spread,
+        problem.spreads,
         problem.means,
         problem.scales,
         problem.bounded,

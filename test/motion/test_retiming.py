@@ -364,3 +364,17 @@ def test_the_distance_from_a_path_is_that_to_its_nearest_point(robot) -> None:
     direction = np.array([0.5, -1.2, 0.0, 0.0, 0.0, 0.0])
     beside.scaled[0] += 0.01 * direction
     assert measure_deviation(beside, path) == pytest.approx(0.012, rel=0.05)
+
+
+def test_a_motion_that_begins_at_speed_keeps_velocity_and_acceleration_of_its_begin(
+    robot, dynamics
+) -> None:
+    """It slows down where it turns too fast, long after its begin."""
+    way = VIA - START
+    first = TrajectoryPoint(0.0, START, 0.05 * way, 0.2 * way)
+    points = [first, TrajectoryPoint(2.0, START + 0.3 * way, 0.2 * way, REST)]
+    points.append(TrajectoryPoint(2.3, VIA, REST, REST))
+    found = retime(dynamics, waypoints_of(robot, points)).waypoints
+    assert found.times[-1] > points[-1].time_from_start
+    np.testing.assert_allclose(found.velocities[0], 0.05 * way, rtol=1e-6)
+    np.testing.assert_allclose(found.accelerations[0], 0.2 * way, rtol=0.05)

@@ -89,7 +89,7 @@ def test_a_long_trajectory_is_followed(bench) -> None:
     bench.answer(bench.joint_state(Q))
     bench.send_trajectory(long_trajectory(bench, NODE.most_trajectory_points, Q + 0.5))
     controller = bench.node.configured.controller
-    bench.spin(lambda: controller.motion.followed.has_requests, 'the end of its plan')
+    bench.spin(lambda: controller.motion.has_requests, 'the end of its plan')
     bench.answer(bench.joint_state(Q))
     bench.answer(bench.joint_state(Q, dt=0.5e-3 * NODE.most_trajectory_points))
     bench.spin(lambda: len(bench.efforts) == 3)

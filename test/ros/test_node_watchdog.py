@@ -321,7 +321,7 @@ def test_an_arm_that_is_lowered_sinks_on_when_the_simulation_is_set_back(
     if first > 1.0:
         assert 0.0 < faded < 0.5 * gravity
     else:
-        assert bench.node.configured.controller.machine.state is CommandState.HOLDING
+        assert bench.node.configured.controller.state is CommandState.HOLDING
     count, arm.now = len(bench.commands), arm.now - 50.0
     for _ in range(200):
         arm.now += 0.02

@@ -85,7 +85,7 @@ def test_encoders_that_freeze_together_are_none_of_them_believed(
     name, seed, friction, masses
 ) -> None:
     loop, speeds = run(name, seed, frozen_position(UNDER_WAY, 'zero'), friction, masses, delay=1)
-    damping = loop.controller.damped.damping
+    damping = loop.controller.damping
     assert damping is not None
     was_fast = speeds[0] > 0.2
     assert not damping.believed[was_fast].any()

@@ -53,8 +53,8 @@ if IS_LONG:
 
 @pytest.fixture(scope='module')
 def dynamics():
-    """Return the dynamics of an arm with rotors."""
-    return Dynamics(geared_arm(), backend='python')
+    """Return the dynamics of an arm with rotors, of three joints unless all is asked for."""
+    return Dynamics(geared_arm('tcp' if IS_LONG else 'forearm'), backend='python')
 
 
 @pytest.mark.parametrize('name', VARIANTS)
@@ -97,7 +97,7 @@ def test_errors_of_a_motion_are_those_that_were_predicted(dynamics, mode):
         )
         arm = MujocoArm(replace(robot, joints=joints), period=request.period)
         arm.reset(motion.position[0])
-        law = ControlLaw(dynamics, mode, Gains.from_values(gains.kp, gains.kd, 6))
+        law = ControlLaw(dynamics, mode, Gains.from_values(gains.kp, gains.kd, robot.n))
         velocity = PositionVelocity(robot.joints, VelocitySource.DIFFERENTIATED, cutoff)
 
         def answer(reading, law=law, velocity=velocity):

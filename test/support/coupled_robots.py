@@ -9,18 +9,18 @@ import numpy as np
 from ne_dynamics.model.coupled_drive import CoupledDrive
 
 
-def couple(robot, seed=0, count=3):
-    """Return the robot with random coupled drives; each second one has a smoothing velocity.
+def couple(robot, seed=0):
+    """Return the robot with three random coupled drives; each second one has a smoothing velocity.
 
     Parameters
     ----------
     robot : Robot
         Of two joints at least.
-    seed, count : int
+    seed : int
     """
     rng = np.random.default_rng([seed, robot.n])
     drives = []
-    for number in range(count):
+    for number in range(3):
         size = int(rng.integers(2, min(robot.n, 3) + 1))
         joints = rng.permutation(robot.joint_names)[:size]
         drives.append(

@@ -20,7 +20,15 @@ from ne_dynamics.shipped import shipped_file
 STEP = 0.001
 """Of the physics [s]."""
 
-STRIBECK_VELOCITY = 0.1
+RATE = 500.0
+"""Of the states [Hz]."""
+
+STRIBECK, STRIBECK_VELOCITY = 0.4, 0.1
+"""Friction at rest beyond Coulomb friction, by that, and the velocity at which it is gone."""
+
+RIPPLE = 0.02
+"""Of the torques, as a part of them."""
+
 SMOOTHING = 0.03
 
 STIFFNESS, DAMPING = 3.0, 0.12
@@ -112,7 +120,7 @@ def alter(robot, seed):
     from recorded_motion import altered
 
     rng = np.random.default_rng(500 + seed)
-    truth = altered(robot, seed, mass=0.3)
+    truth = altered(robot, seed)
     limits = np.minimum(robot.limits('effort_limit'), 100.0)
     share = rng.uniform(0.03, 0.12)
     joints = tuple(
@@ -129,7 +137,7 @@ def alter(robot, seed):
 
 
 @cache
-def simulate(robot, seed, *, duration=16.0, rate=500.0, stribeck=0.4, ripple=0.02):
+def simulate(robot, seed, *, duration=16.0):
     """Return what an arm near a given one did, of which a driver may report something."""
     from planted_faults import excite
 
@@ -139,8 +147,8 @@ def simulate(robot, seed, *, duration=16.0, rate=500.0, stribeck=0.4, ripple=0.0
     truth = alter(robot, seed)
     delay, jitter = rng.uniform(0.002, 0.008), rng.choice([0.0, 0.0005])
     bits = int(rng.integers(14, 20))
-    every = round(1.0 / (rate * STEP))
-    times = np.arange(round(duration * rate)) / rate
+    every = round(1.0 / (RATE * STEP))
+    times = np.arange(round(duration * RATE)) / RATE
     wanted = excite(robot, times, rng)
     model = ned.Dynamics(robot)
     limits = robot.limits('effort_limit')
@@ -155,7 +163,7 @@ def simulate(robot, seed, *, duration=16.0, rate=500.0, stribeck=0.4, ripple=0.0
     for index, now in enumerate(times):
         position = np.round(arm.position / step) * step
         if before is not None:
-            speed += 0.2 * ((position - before) * rate - speed)
+            speed += 0.2 * ((position - before) * RATE - speed)
         before = position
         command = np.clip(
             model.inverse_dynamics(*(part[index] for part in wanted))
@@ -166,15 +174,15 @@ def simulate(robot, seed, *, duration=16.0, rate=500.0, stribeck=0.4, ripple=0.0
         )
         due = now + delay + jitter * rng.standard_normal()
         under_way.append((max(due, under_way[-1][0] if under_way else 0.0), command))
-        motors = acting * (1.0 + ripple * np.sin(30.0 * arm.position))
+        motors = acting * (1.0 + RIPPLE * np.sin(30.0 * arm.position))
         rows.append((arm.position, arm.velocity, motors, command))
         for part in range(every):
             moment = now + part * STEP
             while under_way and under_way[0][0] <= moment + 0.5 * STEP:
                 acting = under_way.popleft()[1]
-            motors = acting * (1.0 + ripple * np.sin(30.0 * arm.position))
+            motors = acting * (1.0 + RIPPLE * np.sin(30.0 * arm.position))
             slow = np.exp(-((arm.velocity / STRIBECK_VELOCITY) ** 2))
-            sticking = stribeck * coulomb * slow * np.tanh(arm.velocity / SMOOTHING)
+            sticking = STRIBECK * coulomb * slow * np.tanh(arm.velocity / SMOOTHING)
             arm.step(motors, -sticking)
     position, velocity, torque, command = (np.array(column) for column in zip(*rows, strict=True))
     later = times > 0.5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 
-def write_bag(folder, recording, *, topics=('/joint_states',), command_topic='/commands'):
+def write_bag(folder, recording, *, topics=('/joint_states',)):
     """Write a recording as a bag, its states under each of some topics, and its commands."""
     writing = pytest.importorskip('rosbags.rosbag2', reason='rosbags is missing')
     from rosbags.typesys import Stores, get_typestore
@@ -36,7 +36,7 @@ def write_bag(folder, recording, *, topics=('/joint_states',), command_topic='/c
             for state in states:
                 writer.write(state, round((moment + 1e3) * 1e9), data)
         if recording.commands is not None:
-            commands = writer.add_connection(command_topic, array_type, typestore=store)
+            commands = writer.add_connection('/commands', array_type, typestore=store)
             rows = zip(recording.commands.times, recording.commands.effort, strict=True)
             for moment, efforts in rows:
                 message = types[array_type](layout=layout, data=np.array(efforts))

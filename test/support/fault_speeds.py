@@ -15,8 +15,8 @@ from motion_loop import MotionLoop, demo_motion, shipped_arm
 from planted_loop import frozen_position, wall
 
 from ne_dynamics import Robot
-from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
+from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.control.tuning import OnFault
 from ne_dynamics.simulation.altered_robot import scale_masses
@@ -306,7 +306,7 @@ class FaultArm:
                 break
         found = np.array(speeds)
         soon = found[: round(0.5 / loop.arm.period)]
-        damping = controller.damped.damping
+        damping = controller.damping
         believed = np.ones(robot.n, bool) if damping is None else damping.believed
         limits = self.limits
         return AfterFault(

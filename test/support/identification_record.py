@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from example_robots import example_robots_folder
 from planted_faults import PLANTED_FAULTS, simulate_log
-from recorded_robots import TORQUE_PER_CURRENT, load_ur10e, panda_bag, read_ur10e
+from recorded_robots import LOGS, TORQUE_PER_CURRENT, load_ur10e, read_panda, read_ur10e
 from short_arm import short_arm
 
 import ne_dynamics as ned
@@ -25,28 +24,19 @@ from ne_dynamics.identification.load.payload_fit import NAMES, fit_payload
 from ne_dynamics.identification.run import Report, identify
 from ne_dynamics.logs.diagnosis import LogDiagnosis
 from ne_dynamics.logs.finding import Finding
-from ne_dynamics.logs.log import Log, read_log
+from ne_dynamics.logs.log import Log
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.shipped import shipped_file
 
 Case = Callable[[Path], tuple[Robot, Log]]
 
-TWELVE, FOURTEEN, LOADED = (
-    'ur-20_02_12-50sec_12harm.csv',
-    'ur-20_02_19_14harm50sec.csv',
-    'ur-20_02_19_14harm50secLoad.csv',
-)
+TWELVE, FOURTEEN, LOADED = LOGS
 PLANTED = {planted.name: planted.plant for planted in PLANTED_FAULTS}
 
 
 def _panda(folder: Path) -> tuple[Robot, Log]:
-    bag = panda_bag()
-    source = example_robots_folder() / 'panda_description/urdf/panda.urdf'
-    path = folder / 'panda.urdf'
-    path.write_text(source.read_text().replace('panda_joint', 'fer_joint'), encoding='utf-8')
-    robot = ned.load_urdf(path, tip_link='panda_link8')
-    return robot, read_log(bag, robot.joint_names)
+    return read_panda()
 
 
 def _ur10e(name: str, torque_per_current: FloatArray = TORQUE_PER_CURRENT) -> Case:

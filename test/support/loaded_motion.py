@@ -45,16 +45,16 @@ def record(robot, motion_seed, *, noise=0.2, speed=1.0):
     return Log.from_samples(robot.joint_names, times, motion[0], effort, source='motion')
 
 
-def alter(robot, seed, spread=0.2, shift=0.02):
+def alter(robot, seed, shift=0.02):
     """Return a robot of other masses, centres and inertias, that rubs as its model does not."""
     rng = np.random.default_rng(seed)
 
     def change(inertia):
-        factor = 1.0 + rng.uniform(-spread, spread)
+        factor = 1.0 + rng.uniform(-0.2, 0.2)
         return Inertia(
             factor * inertia.mass,
             inertia.center_of_mass + shift * rng.uniform(-1.0, 1.0, 3),
-            (1.0 + rng.uniform(-spread, spread)) * inertia.inertia_about_com,
+            (1.0 + rng.uniform(-0.2, 0.2)) * inertia.inertia_about_com,
         )
 
     links = tuple(

@@ -15,7 +15,7 @@ from ne_dynamics.logs.thresholds import FILTER, LOGS
 RATE = 100.0
 
 
-def swinging_log(robot, duration=160.0, *, seed=0, start=0.0, noise=0.05):
+def swinging_log(robot, duration=160.0, *, seed=0, start=0.0):
     """Return a log of a robot that swings in all joints, each at rates of its own."""
     rng = np.random.default_rng(seed)
     times = np.arange(round(duration * RATE)) / RATE
@@ -26,7 +26,7 @@ def swinging_log(robot, duration=160.0, *, seed=0, start=0.0, noise=0.05):
         for order, part in enumerate((np.sin(phase), np.cos(phase), -np.sin(phase)))
     ]
     effort = ned.Dynamics(robot, backend='python').inverse_dynamics(*motion)
-    effort = effort + noise * rng.standard_normal(effort.shape)
+    effort = effort + 0.05 * rng.standard_normal(effort.shape)
     position = np.round(motion[0] / 1e-5) * 1e-5
     return Log.from_samples(robot.joint_names, start + times, position, effort, source='swing')
 
@@ -43,9 +43,9 @@ def write_csv(path, log, change=None):
     return path
 
 
-def cut_short(monkeypatch, size=300_000, length=1 << 12):
-    """Have logs read in blocks of `size` bytes, cut into parts of `length` samples, and mapped."""
+def cut_short(monkeypatch, size=300_000):
+    """Have logs read in blocks of `size` bytes, cut into short parts, and mapped."""
     monkeypatch.setattr(csv_log, 'LOGS', replace(LOGS, block_size=size))
-    shorter = replace(FILTER, part_samples=length // 2, transform_length=length)
+    shorter = replace(FILTER, part_samples=1 << 11, transform_length=1 << 12)
     monkeypatch.setattr(parts, 'FILTER', shorter)
     monkeypatch.setattr(arrays, 'LOGS', replace(LOGS, in_memory=0))

@@ -37,6 +37,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'benchmark/test_bench_command.py': {
         'test_checkouts_are_compared': 0,
         'test_part_runs': 1,
+        'test_loaded_hop_runs': 0,
         'test_regressor_part_runs': 0,
         'test_sweep_part_runs': 0,
     },
@@ -63,6 +64,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_motors_too_weak_for_a_motion_cost_time_and_no_path': 0,
         'test_positions_alone_have_a_feed_forward_by_splines': 0,
         'test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool': 0,
+    },
+    'cli/test_full_disk.py': {
+        'test_standard_output_that_is_full_is_one_line': 4,
     },
     'cli/test_hostile_names.py': {
         'test_identified_urdf_has_the_same_names': 3,
@@ -197,11 +201,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'driver/test_log_diagnosis.py': {
         'test_a_fold_of_a_recorded_ur10e_has_no_turns': 1,
         'test_correct_logs_have_no_fault': 1,
-        'test_correct_logs_of_other_arms_have_no_fault': 1,
         'test_faults_planted_in_recorded_logs_are_found': 1,
         'test_friction_that_turns_round_gradually_is_no_fault': 1,
         'test_joints_of_which_the_model_expects_nothing_have_no_vote': 1,
-        'test_planted_faults_are_found_and_repaired': 5,
+        'test_planted_faults_are_found_and_repaired': 2,
         'test_recorded_ur10e_is_right': 1,
         'test_two_faults_are_both_found': 1,
     },
@@ -242,6 +245,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'identification/test_coupled_drives.py': {
         'test_a_log_shows_which_joints_share_a_drive': 1,
+        'test_an_arm_without_one_gets_none': 1,
     },
     'identification/test_drive_gains.py': {
         'test_one_log_of_an_arm_farther_off_than_believed': 1,
@@ -446,8 +450,13 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is': 2,
         'test_without_any_reading_the_tool_of_the_model_is_carried': 3,
     },
+    'site/test_tutorials.py': {
+        'test_the_tutorial_of_a_log': 0,
+    },
     'test_document_numbers.py': {
+        'test_gains_of_the_drives_of_a_recorded_arm_are_those_of_the_table': 0,
         'test_the_c_library_is_as_large_as_is_said': 0,
+        'test_the_load_of_a_recorded_arm_is_as_heavy_as_is_said': 0,
     },
 }
 

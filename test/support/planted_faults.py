@@ -22,7 +22,6 @@ def simulate_log(
     duration=DURATION,
     effort_noise=0.01,
     stribeck=0.3,
-    mass=0.3,
     hysteresis=0.0,
     displacement=0.1,
 ):
@@ -34,7 +33,7 @@ def simulate_log(
     """
     from recorded_motion import altered
 
-    truth = altered(robot, seed, mass=mass)
+    truth = altered(robot, seed)
     rng = np.random.default_rng(1000 + seed)
     times = np.arange(0.0, duration, 1.0 / rate)
     position, velocity, acceleration = excite(robot, times, rng)

@@ -102,19 +102,17 @@ def frozen_position(begin: float, velocity: str = 'true') -> Sensor:
     return sense
 
 
-def wall(
-    joint: int, position: float, stiffness: float = 5000.0, damping: float = 100.0
-) -> Disturbance:
+def wall(joint: int, position: float) -> Disturbance:
     """Return what keeps a joint, by its number, from going beyond a position [rad or m].
 
-    A spring [N m/rad or N/m] with a damper [N m s/rad or N s/m] that pulls at nothing.
+    A spring of 5000 N m/rad or N/m with a damper of 100 N m s/rad or N s/m that pulls at nothing.
     """
 
     def disturb(arm: MujocoArm, effort: FloatArray) -> FloatArray:
         beside = np.zeros(arm.n)
         depth = arm.position[joint] - position
         if depth > 0.0:
-            beside[joint] = -stiffness * depth - damping * max(arm.velocity[joint], 0.0)
+            beside[joint] = -5000.0 * depth - 100.0 * max(arm.velocity[joint], 0.0)
         return beside
 
     return disturb

@@ -289,10 +289,10 @@ def reference(expressions, rows):
     return np.array(values), np.array(bounds)
 
 
-def traced(expressions, name='expressions'):
+def traced(expressions):
     """Return the expressions as one program."""
     return trace(
-        name,
+        'expressions',
         GROUPS,
         (len(expressions),),
         functools.partial(_trace, expressions),

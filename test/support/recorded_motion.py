@@ -20,14 +20,14 @@ from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 PERIOD = 0.002
 
 
-def altered(robot, seed, *, mass=0.3, shift=0.02, friction=True):
-    """Return a robot whose moving links weigh, spread and rub differently."""
+def altered(robot, seed):
+    """Return a robot whose links weigh up to 30 % more or less, spread and rub otherwise."""
     rng = np.random.default_rng(seed)
     links = []
     for link in robot.links:
         inertia = link.inertia
         if link.body >= 0 and inertia.mass > 0.0:
-            factor = 1.0 + rng.uniform(-mass, mass)
+            factor = 1.0 + rng.uniform(-0.3, 0.3)
             stretch = np.eye(4)
             stretch[:3, :3] += 0.1 * rng.standard_normal((3, 3))
             centred = Inertia(inertia.mass, np.zeros(3), inertia.inertia_about_com)
@@ -36,37 +36,35 @@ def altered(robot, seed, *, mass=0.3, shift=0.02, friction=True):
             spread = inertia_of(factor * pseudo)
             inertia = Inertia(
                 spread.mass,
-                inertia.center_of_mass + shift * rng.uniform(-1.0, 1.0, 3),
+                inertia.center_of_mass + 0.02 * rng.uniform(-1.0, 1.0, 3),
                 spread.inertia_about_com,
             )
         links.append(replace(link, inertia=inertia))
-    joints = robot.joints
-    if friction:
-        largest = np.where(np.isfinite(robot.limits('effort_limit')), 0.03, 0.0) * np.minimum(
-            robot.limits('effort_limit'), 100.0
+    largest = np.where(np.isfinite(robot.limits('effort_limit')), 0.03, 0.0) * np.minimum(
+        robot.limits('effort_limit'), 100.0
+    )
+    joints = tuple(
+        replace(
+            joint,
+            viscous_friction=float(size * rng.uniform(0.5, 1.5)),
+            coulomb_friction=float(size * rng.uniform(0.5, 1.5)),
         )
-        joints = tuple(
-            replace(
-                joint,
-                viscous_friction=float(size * rng.uniform(0.5, 1.5)),
-                coulomb_friction=float(size * rng.uniform(0.5, 1.5)),
-            )
-            for joint, size in zip(robot.joints, largest, strict=True)
-        )
+        for joint, size in zip(robot.joints, largest, strict=True)
+    )
     return replace(robot, links=tuple(links), joints=joints)
 
 
-def fourier_series(robot, duration, seed, *, harmonics=8, amplitude=0.9):
+def fourier_series(robot, duration, seed, *, amplitude=0.9):
     """Return a motion of sines within the limits: position, velocity, acceleration over time.
 
     Its period is the duration: no part of it repeats another.
     """
     rng = np.random.default_rng(seed)
     times = np.arange(round(duration / PERIOD)) * PERIOD
-    orders = np.arange(1, harmonics + 1)
+    orders = np.arange(1, 9)
     rate = 2.0 * np.pi / duration * orders
-    sines = rng.uniform(-1.0, 1.0, (harmonics, robot.n)) / orders[:, None]
-    cosines = rng.uniform(-1.0, 1.0, (harmonics, robot.n)) / orders[:, None]
+    sines = rng.uniform(-1.0, 1.0, (orders.size, robot.n)) / orders[:, None]
+    cosines = rng.uniform(-1.0, 1.0, (orders.size, robot.n)) / orders[:, None]
     phase = times[:, None] * rate
     s, c = np.sin(phase), np.cos(phase)
     motion = [
@@ -92,7 +90,6 @@ def recorded(
     effort_noise=0.2,
     resolution=2e-5,
     amplitude=0.9,
-    limited=False,
 ):
     """Return the log of an arm under computed torque; no friction keeps it from its way."""
     times, (position, velocity, acceleration) = fourier_series(
@@ -109,8 +106,7 @@ def recorded(
         wanted = acceleration[index] + 400.0 * error + 40.0 * rate_error
         return controller.inverse_dynamics(position[index], velocity[index], wanted)
 
-    limits = truth.limits('effort_limit') if limited else np.inf
-    found = OneProcessLoop(arm, answer, effort_limits=limits).run(times.size * PERIOD)
+    found = OneProcessLoop(arm, answer).run(times.size * PERIOD)
     positions, efforts = found.position, found.command
     # What acts at the instant of a state is between the hold before it and the one after it.
     efforts[1:] = 0.5 * (efforts[1:] + efforts[:-1])

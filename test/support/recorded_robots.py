@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from example_robots import example_robots_folder
 
 import ne_dynamics as ned
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.log import Log, read_log
 
 DATA = Path(__file__).resolve().parents[3] / 'shared' / 'data'
 
@@ -79,3 +80,16 @@ def panda_bag():
         pytest.skip(f'no recorded bag of a Panda at {path}')
     pytest.importorskip('rosbags', reason='rosbags is missing')
     return path
+
+
+def read_panda_urdf():
+    """Return the text of a Panda's URDF with the names of the joints of its bag."""
+    path = example_robots_folder() / 'panda_description/urdf/panda.urdf'
+    return path.read_text(encoding='utf-8').replace('panda_joint', 'fer_joint')
+
+
+def read_panda():
+    """Return a Panda and its recorded log; skip where there is none."""
+    bag = panda_bag()
+    robot = ned.load_urdf(read_panda_urdf(), tip_link='panda_link8')
+    return robot, read_log(bag, robot.joint_names)

@@ -79,6 +79,9 @@ class OneProcessArm:
         [rad or m]
     rate : float
         States a second [Hz].
+    physics : MujocoArm, optional
+        In its initial position, with the period of the states; default: the robot with its
+        errors, rigid and on a level base.
 
     Attributes
     ----------
@@ -91,18 +94,21 @@ class OneProcessArm:
         errors: HiddenErrors,
         initial_position: Any,
         rate: float = ARM.one_process_rate,
+        physics: MujocoArm | None = None,
     ) -> None:
         self.joint_names = robot.joint_names
         self._errors = errors
-        self._arm = MujocoArm(errors.apply(robot), period=1.0 / rate)
-        self._arm.reset(initial_position)
+        if physics is None:
+            physics = MujocoArm(errors.apply(robot), period=1.0 / rate)
+            physics.reset(initial_position)
+        self._arm = physics
         self._rate = rate
         self._ticks = 0
         self._encoder = encoder(errors.encoder_bits or None)
         self._ripple = torque_ripple(
             errors.torque_ripple, SIMULATION.cogging * errors.torque_ripple
         )
-        largest = robot.limits('effort_limit')
+        largest = physics.robot.limits('effort_limit')
         self._largest = np.where(largest > 0.0, largest, np.inf)
         self._under_way: deque[FloatArray] = deque(maxlen=round(errors.delay * rate) + 1)
         self._node: _Node | None = None
@@ -291,6 +297,8 @@ class OneProcessSession:
     errors : HiddenErrors
     simulated : mapping
         Parameters of the simulated robot: `initial_position`, and optionally `rate`.
+    physics : MujocoArm, optional
+        See :class:`OneProcessArm`.
 
     Attributes
     ----------
@@ -301,10 +309,16 @@ class OneProcessSession:
 
     is_simulated = True
 
-    def __init__(self, robot: Robot, errors: HiddenErrors, simulated: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        errors: HiddenErrors,
+        simulated: Mapping[str, Any],
+        physics: MujocoArm | None = None,
+    ) -> None:
         self.robot = robot
         rate = float(simulated.get('rate', ARM.one_process_rate))
-        self.arm = OneProcessArm(robot, errors, simulated['initial_position'], rate)
+        self.arm = OneProcessArm(robot, errors, simulated['initial_position'], rate, physics)
 
     @contextlib.contextmanager
     def moving(

@@ -15,13 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.commission.fits.friction import refine_friction
+from ne_dynamics.commission.fits.lost_motion import tell_lost_motion
+from ne_dynamics.commission.fits.uneven_friction import find_uneven_friction
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.driver import CommandLog
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification import Report, evaluate, identify
-from ne_dynamics.logs import Log
+from ne_dynamics.logs import Finding, Log
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
 
@@ -34,10 +36,13 @@ class FittedModel(NamedTuple):
     robot : Robot
     report : Report
         On inertias, and on the friction that they were fitted with.
+    friction : tuple of Finding
+        On friction: lost motion, and what differs with the position.
     """
 
     robot: Robot
     report: Report
+    friction: tuple[Finding, ...]
 
 
 CUTOFFS = (None, 8.0, 5.0, 3.0)
@@ -91,6 +96,16 @@ def fit_records(
     if friction is not None:
         joints = tuple(map(_with_friction_of, given.robot.joints, friction.joints))
         given = Dynamics(replace(given.robot, joints=joints), given.gravity, 'python')
+    fitted = _fit_once(given, logs)
+    if _find_loose(fitted.robot) - _find_loose(given.robot):
+        # Lost motion was taken for inertia and viscous friction: they are fitted again with it.
+        joints = tuple(map(_with_friction_of, given.robot.joints, fitted.robot.joints))
+        given = Dynamics(replace(given.robot, joints=joints), given.gravity, 'python')
+        fitted = _fit_once(given, logs)
+    return fitted
+
+
+def _fit_once(given: Dynamics, logs: Sequence[Log]) -> FittedModel:
     failure = IdentificationError('not fitted')
     for cutoff in CUTOFFS:
         try:
@@ -104,7 +119,15 @@ def fit_records(
         worst = next(item for item in fitted.report.findings if item.severity == 'error')
         raise IdentificationError(f'the excitation cannot be used: {worst.element}: {worst.what}')
     dynamics = Dynamics(fitted.robot, given.gravity, 'python')
-    return FittedModel(refine_friction(dynamics, logs), fitted.report)
+    robot = refine_friction(dynamics, logs)
+    refined = Dynamics(robot, given.gravity, 'python')
+    lost = tell_lost_motion(refined, np.median(logs[0].position, axis=0))
+    return FittedModel(robot, fitted.report, (*lost, *find_uneven_friction(refined, logs)))
+
+
+def _find_loose(robot: Robot) -> set[str]:
+    """Return the names of joints with lost motion."""
+    return {joint.name for joint in robot.joints if joint.friction.has_hysteresis}
 
 
 def _with_friction_of(joint: Joint, other: Joint) -> Joint:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ne_dynamics.commission.fits.lost_motion import find_lost_motion
 from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.dynamics import Dynamics
@@ -82,6 +83,9 @@ def refine_friction(dynamics: Dynamics, logs: Sequence[Log]) -> Robot:
             found = _fit_joint(pieces, index)
             if found is not None:
                 joints[index] = _with_friction(joints[index], found)
+            lost = find_lost_motion(pieces, index, joints[index])
+            if lost is not None:
+                joints[index] = lost.of(joints[index])
     return replace(robot, joints=tuple(joints))
 
 

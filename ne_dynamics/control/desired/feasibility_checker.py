@@ -16,6 +16,7 @@ import numpy as np
 from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.thresholds import DESIRED
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.check import check_motion, find_unholdable
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import (
@@ -231,5 +232,9 @@ class FeasibilityChecker:
             return []
         self.pause()
         return check_motion(
-            segments, limits or self.limits, self.efforts.moving, self.efforts.holding
+            segments, limits or self.limits, self._compute_efforts, self.efforts.holding
         )
+
+    def _compute_efforts(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        self.pause()
+        return self.efforts.moving(q, qd, qdd)

@@ -18,7 +18,8 @@ import numpy as np
 from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.desired.path_parameter import Band, PathParameter
 from ne_dynamics.control.desired.thresholds import DESIRED
-from ne_dynamics.control.laws import ControlLaw, Mode
+from ne_dynamics.control.laws import Mode
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.check import find_unholdable, find_unpassable
 from ne_dynamics.motion.joint_limits import DemandLimits
@@ -331,43 +332,21 @@ class TimeScaling:
 
     # ---- at each state
 
-    def choose(
-        self,
-        law: ControlLaw,
-        position: FloatArray,
-        path: DesiredState,
-        desired: DesiredState,
-        effort: FloatArray,
-        wrench: FloatArray | None,
-        elapsed: float,
-    ) -> tuple[DesiredState, FloatArray]:
-        """Return the desired motion with an acceleration along the path, and the effort it takes.
+    def choose(self, tick: Tick) -> None:
+        """Choose the acceleration along the path, so that the effort keeps its limits.
 
-        Parameters
-        ----------
-        law : ControlLaw
-        position : array, shape (n,)
-            Measured [rad or m].
-        path : DesiredState
-            The path and its derivatives at the present place.
-        desired : DesiredState
-            The motion without that acceleration.
-        effort : array, shape (n,)
-            Of it, with all that is added to the law's [N m or N].
-        wrench : array, shape (6,), or None
-            That the law was given.
-        elapsed : float
-            Since the state before [s].
+        It changes `desired` and `wanted`, where the pace is to be chosen.
         """
-        clock = self.clock
-        assert clock is not None
+        path, clock, desired, law = tick.path, self.clock, tick.desired, tick.law
+        if path is None or clock is None:
+            return
         tangent = path.velocity
-        where = desired.position if law.mode in _FEEDING_FORWARD else position
-        inertial = law.compensation.inertial_effort(where, tangent, wrench)
-        band = self._band(clock, tangent, desired, inertial, effort)
-        change = clock.choose(band, elapsed)
-        moved = desired._replace(acceleration=desired.acceleration + change * tangent)
-        return moved, change * inertial
+        where = desired.position if law.mode in _FEEDING_FORWARD else tick.position
+        inertial = law.compensation.inertial_effort(where, tangent, tick.wrench)
+        effort = tick.wanted if tick.offset is None else tick.wanted + tick.offset
+        change = clock.choose(self._band(clock, tangent, desired, inertial, effort), tick.elapsed)
+        tick.desired = desired._replace(acceleration=desired.acceleration + change * tangent)
+        tick.wanted = tick.wanted + change * inertial
 
     def _band(
         self,

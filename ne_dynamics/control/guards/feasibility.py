@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ne_dynamics.control.feedback_gains import Gains
+from ne_dynamics.control.feedback_gains import Gains, as_matrix
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
@@ -411,7 +411,7 @@ def _find_loops(gains: Gains, mass_matrix: FloatArray | None) -> tuple[FloatArra
         kp, kv = np.broadcast_arrays(*(np.atleast_1d(gain) for gain in given))
         return kp[:, np.newaxis, np.newaxis], kv[:, np.newaxis, np.newaxis]
     n = max(len(matrix) for matrix in (*given, mass_matrix) if matrix is not None and matrix.ndim)
-    full = [gain if gain.ndim == 2 else np.diag(np.broadcast_to(gain, (n,))) for gain in given]
+    full = [as_matrix(gain, n) for gain in given]
     if mass_matrix is not None:
         full = [np.asarray(np.linalg.solve(mass_matrix, gain), np.float64) for gain in full]
     kp, kv = full

@@ -84,38 +84,15 @@ class Tolerances:
     goal_velocity: FloatArray
     goal_time: float
 
-    @classmethod
-    def from_values(
-        cls,
-        path_position: FloatArray,
-        goal_position: FloatArray,
-        stopped_velocity: float,
-        goal_time: float,
-    ) -> Tolerances:
-        """Return tolerances as they are set up.
-
-        Parameters
-        ----------
-        path_position, goal_position : array, shape (n,)
-            [rad or m], >= 0
-        stopped_velocity : float
-            Speed up to which a joint counts as stopped at the goal [rad/s or m/s], >= 0.
-        goal_time : float
-            [s], >= 0
-
-        Returns
-        -------
-        Tolerances
-            With read-only arrays.
-        """
-        n = path_position.size
-        return cls(
-            _frozen(path_position),
-            _frozen(np.zeros(n)),
-            _frozen(goal_position),
-            _frozen(np.full(n, stopped_velocity)),
-            float(goal_time),
-        )
+    def __post_init__(self) -> None:
+        """Freeze the arrays, which are kept."""
+        for array in (
+            self.path_position,
+            self.path_velocity,
+            self.goal_position,
+            self.goal_velocity,
+        ):
+            array.setflags(write=False)
 
     def overridden(
         self,
@@ -174,13 +151,7 @@ def _stage(
         velocity[index] = _resolved(
             f'{name}: velocity', float(velocity_default[index]), tolerance.velocity
         )
-    return _frozen(position), _frozen(velocity)
-
-
-def _frozen(values: FloatArray) -> FloatArray:
-    array = np.array(values, dtype=np.float64)
-    array.setflags(write=False)
-    return array
+    return position, velocity
 
 
 def _resolved(name: str, default: float, value: float) -> float:

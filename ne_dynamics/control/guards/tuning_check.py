@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ne_dynamics.control.command_machine import CommandMachine, CommandState
-from ne_dynamics.control.commanded_arm import CommandedArm
+from ne_dynamics.control.command_machine import CommandMachine
 from ne_dynamics.control.guards.feasibility import (
     TuningVerdict,
     check_effort_limits,
@@ -19,6 +18,7 @@ from ne_dynamics.control.guards.feasibility import (
 from ne_dynamics.control.guards.state_guard import Fault, FaultKind
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.slew import refuse_slow_rates
+from ne_dynamics.control.stages.row import CommandState, StageRow
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.rigid_body import FloatArray
@@ -29,13 +29,9 @@ NOTHING = TuningVerdict([], [])
 class TuningCheck:
     """Checks tunings by what is known of the arm; nothing is said of what is not known yet."""
 
-    def __init__(self, arm: CommandedArm, machine: CommandMachine) -> None:
+    def __init__(self, arm: StageRow, machine: CommandMachine) -> None:
         self._arm = arm
         self._machine = machine
-        self._checked_period = 0.0
-
-    def restart(self) -> None:
-        """Check the loop anew: the arm is held elsewhere."""
         self._checked_period = 0.0
 
     def find_verdict(self, tuning: Tuning) -> TuningVerdict:
@@ -67,6 +63,9 @@ class TuningCheck:
         And again whenever states come so much more slowly that it may have become so.
         """
         rate = self._arm.accept.rate
+        if self._arm.watch.last is None:
+            # The arm is held elsewhere than it was checked for.
+            self._checked_period = 0.0
         if not rate.is_known or rate.period <= COMMAND.slower_period * self._checked_period:
             return None
         self._checked_period = rate.period
@@ -76,7 +75,7 @@ class TuningCheck:
     def _refuse_following_limits(self, tuning: Tuning, now: Tuning) -> list[str]:
         """Return why limits of the following error would give the present motion up."""
         tick, fault = self._arm.watch.last, self._arm.accept.guard.fault
-        is_answered = self._machine.state in (CommandState.COMMANDING, CommandState.FLOATING)
+        is_answered = self._arm.state in (CommandState.COMMANDING, CommandState.FLOATING)
         if tick is None or fault is not None or not is_answered or not tuning.mode.follows:
             return []
         velocity = tick.velocity

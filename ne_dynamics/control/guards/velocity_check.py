@@ -33,7 +33,7 @@ import numpy as np
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.waypoints import TURN, continuous_joints
+from ne_dynamics.motion.waypoints import continuous_joints, wrap_turns
 
 
 class _Stretch(NamedTuple):
@@ -138,10 +138,7 @@ class VelocityCheck:
         """Count the motion of a few states; return what is wrong with it."""
         bounds = GUARD_LIMITS
         positions, velocities, times = (np.array(rows) for rows in zip(*heard, strict=True))
-        changes = np.diff(positions, axis=0)
-        if self._continuous.size:
-            turns = changes[:, self._continuous]
-            changes[:, self._continuous] = turns - TURN * np.round(turns / TURN)
+        changes = wrap_turns(np.diff(positions, axis=0), self._continuous)
         self._learn(changes)
         self._moved += changes.sum(axis=0)
         self._said += 0.5 * np.diff(times) @ (velocities[1:] + velocities[:-1])

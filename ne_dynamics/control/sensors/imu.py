@@ -34,12 +34,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ne_dynamics.algorithms.scalars.elementary import cross
+from ne_dynamics.control.sensors.attached_frames import AttachedFrames
 from ne_dynamics.control.sensors.low_pass import LowPass
 from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.errors import ImuError
 from ne_dynamics.model.frozen import frozen_array
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import BASE, Robot
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.settings import Changes, ParameterTable, parameter
 
 
@@ -141,15 +142,8 @@ class BaseImu:
         gravity: ArrayLike,
         settings: ImuSettings = ImuSettings(),
     ) -> None:
-        base = robot.link(robot.base_link)
         self.base_link = robot.base_link
-        body_to_base = base.pose_in_body.inverse()
-        self._poses = {}
-        for link in robot.links:
-            if link.body == base.body == BASE:
-                pose = body_to_base @ link.pose_in_body
-                self._poses[link.name] = pose.rotation, pose.translation
-        self._other_links = frozenset(link.name for link in robot.links) - self._poses.keys()
+        self._frames = AttachedFrames(robot, robot.base_link)
         self._constant_gravity = frozen_array(gravity, (3,), 'gravity [m/s^2]')
         self._strength = float(np.linalg.norm(self._constant_gravity))
         self._filter = LowPass(name='imu.')
@@ -179,7 +173,7 @@ class BaseImu:
     @property
     def frames(self) -> tuple[str, ...]:
         """Frames that readings may come in."""
-        return tuple(self._poses)
+        return tuple(self._frames.poses)
 
     def reset(self) -> None:
         """Forget everything that was measured."""
@@ -236,10 +230,10 @@ class BaseImu:
             acceleration is not that of gravity on the average, or what there is beside gravity
             is larger than `max_acceleration`. The last good reading is kept.
         """
-        pose = self._poses.get(frame_id)
+        pose = self._frames.poses.get(frame_id)
         if pose is None:
-            raise ImuError(self._frame_fault(frame_id), field='header.frame_id')
-        rotation, position = pose
+            raise ImuError(self._frames.describe_fault(frame_id), field='header.frame_id')
+        rotation, position = pose.rotation, pose.translation
         reading = np.empty(6)
         reading[:3] = rotation @ _vector(
             angular_velocity, 'angular_velocity', SENSORS.largest_angular_velocity, 'rad/s'
@@ -360,14 +354,6 @@ class BaseImu:
         if size < 1e-3 * self._strength or size == 0.0:
             return self._gravity
         return self._strength / size * np.array(direction)
-
-    def _frame_fault(self, frame_id: str) -> str:
-        expected = f'expected a link rigidly attached to {self.base_link!r}: {sorted(self._poses)}'
-        if not frame_id:
-            return f'header.frame_id: got an empty one; {expected}'
-        if frame_id in self._other_links:
-            return f'header.frame_id: {frame_id!r} is elsewhere on the robot; {expected}'
-        return f'header.frame_id: no link {frame_id!r}; {expected}'
 
     def is_stale(self, now: float) -> bool:
         """Return whether readings have stopped (or never came, or come from another clock)."""

@@ -70,6 +70,25 @@ class SensorThresholds:
         'Readings whose six numbers are together larger than this come from no sensor.',
     )
 
+    # wrench_sign
+    sign_least_force: float = threshold(2.0, 'N', 'Of a smaller weight nothing is said.')
+    sign_opposite_part: float = threshold(
+        0.3, '', 'Largest difference of readings that are opposite, as a part of the weight.'
+    )
+    sign_same_part: float = threshold(0.5, '', 'The same of readings that agree.')
+    sign_least_lever: float = threshold(
+        0.05,
+        'm',
+        'Moments may differ by that part of the weight at the lever of its centre of mass, and no '
+        'less than at this one.',
+    )
+    sign_rest_motion: float = threshold(
+        0.02, 'rad or m', 'A resting joint is no farther from where it was at the last look.'
+    )
+    sign_least_turn: float = threshold(
+        0.3, 'rad', 'Angle between the weights of two poses, in the frame of the sensor.'
+    )
+
 
 SENSORS = SensorThresholds()
 """Those that count."""

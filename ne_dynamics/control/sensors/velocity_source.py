@@ -24,7 +24,7 @@ import numpy as np
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.waypoints import TURN, continuous_joints
+from ne_dynamics.motion.waypoints import continuous_joints, wrap_turns
 from ne_dynamics.settings import parameter
 
 
@@ -183,18 +183,12 @@ class PositionVelocity:
         self._time = now
         if not self._is_estimate:
             self._position = position
-            raw = self._turned(position - before) / elapsed
+            raw = wrap_turns(position - before, self._continuous) / elapsed
             self._velocity = self._velocity - expm1(-self._rate * elapsed) * (raw - self._velocity)
             return self._velocity
         decay = exp(-self._rate * elapsed)
         predicted = before + elapsed * self._velocity
-        surprise = self._turned(position - predicted)
+        surprise = wrap_turns(position - predicted, self._continuous)
         self._position = predicted + (1.0 - decay * decay) * surprise
         self._velocity = self._velocity + (1.0 - decay) ** 2 / elapsed * surprise
         return self._velocity
-
-    def _turned(self, change: FloatArray) -> FloatArray:
-        if self._continuous.size:
-            turns = change[self._continuous]
-            change[self._continuous] = turns - TURN * np.round(turns / TURN)
-        return change

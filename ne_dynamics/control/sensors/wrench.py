@@ -27,6 +27,7 @@ from math import hypot, inf, isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ne_dynamics.control.sensors.attached_frames import AttachedFrames
 from ne_dynamics.control.sensors.low_pass import LowPass
 from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.control.sensors.wrench_settings import (
@@ -126,15 +127,9 @@ class WristWrench:
         settings: WrenchSettings | None = None,
     ) -> None:
         settings = WrenchSettings() if settings is None else settings
-        cut = robot.link(cut_link)
-        body_to_cut = cut.pose_in_body.inverse()
         self.cut_link = cut_link
-        self._moves = {
-            link.name: wrench_matrix(body_to_cut @ link.pose_in_body)
-            for link in robot.links
-            if link.body == cut.body
-        }
-        self._other_links = frozenset(link.name for link in robot.links) - self._moves.keys()
+        self._frames = AttachedFrames(robot, cut_link)
+        self._moves = {name: wrench_matrix(pose) for name, pose in self._frames.poses.items()}
         self._signed_moves = self._moves
         self._bias = np.zeros(6)
         self._readings: deque[tuple[float, FloatArray]] = deque(maxlen=SENSORS.tare_readings)
@@ -218,7 +213,7 @@ class WristWrench:
         """
         move = self._signed_moves.get(frame_id)
         if move is None:
-            raise WrenchError(self._frame_fault(frame_id), field='header.frame_id')
+            raise WrenchError(self._frames.describe_fault(frame_id), field='header.frame_id')
         values = np.asarray(reading, dtype=np.float64)
         if values.shape != (6,):
             raise WrenchError(
@@ -265,14 +260,6 @@ class WristWrench:
         if feedthrough and value is not reading:
             value = value + feedthrough * (reading - value)
         self._wrench = value if gain == 1.0 else gain * value
-
-    def _frame_fault(self, frame_id: str) -> str:
-        expected = f'expected a link rigidly attached to {self.cut_link!r}: {sorted(self._moves)}'
-        if not frame_id:
-            return f'header.frame_id: got an empty one; {expected}'
-        if frame_id in self._other_links:
-            return f'header.frame_id: {frame_id!r} is elsewhere on the robot; {expected}'
-        return f'header.frame_id: no link {frame_id!r}; {expected}'
 
     def is_stale(self, now: float) -> bool:
         """Return whether readings have stopped (or never came, or come from another clock)."""

@@ -14,45 +14,16 @@ a bias, which hides it in the pose where it was tared alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.model.rigid_body import FloatArray
-
-
-@dataclass(frozen=True)
-class SignTolerance:
-    """When two readings are opposite, or the same.
-
-    Attributes
-    ----------
-    least_force : float
-        Weight below which nothing is said [N].
-    opposite_part, same_part : float
-        Largest difference, as a part of the weight.
-    least_lever : float
-        Moments may differ by that part of the weight at the lever of its centre of mass, and no
-        less than at this one [m].
-    rest_motion : float
-        How far a resting joint may be from where it was at the last look [rad or m].
-    least_turn : float
-        Angle between the weights of two poses, in the frame of the sensor [rad].
-    """
-
-    least_force: float = 2.0
-    opposite_part: float = 0.3
-    same_part: float = 0.5
-    least_lever: float = 0.05
-    rest_motion: float = 0.02
-    least_turn: float = 0.3
 
 
 class WrenchSignCheck:
     """Compares readings at rest with the weight beyond the sensor, from look to look."""
 
-    def __init__(self, tolerance: SignTolerance = SignTolerance()) -> None:
-        self._tolerance = tolerance
+    def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
@@ -78,26 +49,25 @@ class WrenchSignCheck:
             Whether a bias is known.
         """
         before, self._position = self._position, position
-        tolerance = self._tolerance
         weight = float(np.linalg.norm(expected[:3]))
-        rests = before is not None and np.abs(position - before).max() <= tolerance.rest_motion
-        if weight < tolerance.least_force or not rests or self._has_agreed:
+        rests = before is not None and np.abs(position - before).max() <= SENSORS.sign_rest_motion
+        if weight < SENSORS.sign_least_force or not rests or self._has_agreed:
             return self.is_doubtful
-        if self._are_near(reading, expected, weight, tolerance.same_part):
+        if self._are_near(reading, expected, weight, SENSORS.sign_same_part):
             self.reset()
             self._has_agreed = not is_tared
-        elif self._are_near(reading, -expected, weight, tolerance.opposite_part):
+        elif self._are_near(reading, -expected, weight, SENSORS.sign_opposite_part):
             self._opposite_weights.append(expected[:3] / weight)
             turns = [float(one @ self._opposite_weights[0]) for one in self._opposite_weights]
             # All that is needed of the poses is the first and one that is far from it.
             del self._opposite_weights[1:]
-            is_seen_twice = min(turns) < np.cos(tolerance.least_turn)
+            is_seen_twice = min(turns) < np.cos(SENSORS.sign_least_turn)
             self.is_doubtful |= is_seen_twice or not is_tared
         else:
             self.reset()
         return self.is_doubtful
 
     def _are_near(self, one: FloatArray, other: FloatArray, weight: float, part: float) -> bool:
-        lever = max(float(np.linalg.norm(other[3:])) / weight, self._tolerance.least_lever)
+        lever = max(float(np.linalg.norm(other[3:])) / weight, SENSORS.sign_least_lever)
         force, moment = np.linalg.norm(one[:3] - other[:3]), np.linalg.norm(one[3:] - other[3:])
         return bool(force <= part * weight and moment <= part * weight * lever)

@@ -1,24 +1,41 @@
-"""Third stage: where the arm should be."""
+"""Third stage: where the arm should be.
+
+What is followed never jumps by itself: another motion begins in the desired state of its moment,
+and what is ended is brought to rest along its way (:mod:`ne_dynamics.motion.stopping`). Waypoints
+are planned as soon as they are known (:mod:`ne_dynamics.control.desired.motion_planner`), and wait
+for the next state. Where the arm is asked for the same by the time they take over, the motion is
+the one that was planned, only later; where not, its ends are checked once more.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
+from math import inf
 
 import numpy as np
 
-from ne_dynamics.control.desired.followed_motion import FollowedMotion
 from ne_dynamics.control.desired.motion_planner import (
     Circumstances,
     MotionPlan,
     MotionPlanner,
     PlanningSettings,
+    on_path,
 )
-from ne_dynamics.control.desired.time_scaling import Submit
+from ne_dynamics.control.desired.position_stream import PositionStream
+from ne_dynamics.control.desired.time_scaling import Submit, TimeScaling
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.errors import InputError
+from ne_dynamics.errors import InputError, TrajectoryError
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
+from ne_dynamics.motion.replacement import begin_of
+from ne_dynamics.motion.stopping import StopLimits
+from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState, Waypoints, resting_state
 
 
@@ -37,7 +54,13 @@ class Desired:
 
     Attributes
     ----------
-    followed : FollowedMotion
+    trajectory : Motion or None
+        What is followed, in the time of its path; None before the first state, and where the arm
+        is led by hand.
+    time_scaling : TimeScaling
+        Says what that time is.
+    settings : PlanningSettings
+        What counts for what is planned now; another object when it has changed.
     """
 
     def __init__(
@@ -47,67 +70,151 @@ class Desired:
         present: Callable[[], Circumstances],
         end_floating: Callable[[], None],
     ) -> None:
-        self.followed = FollowedMotion(tuning, submit)
+        self.trajectory: Motion | None = None
+        self.time_scaling = TimeScaling(submit)
+        self._plans: deque[MotionPlan] = deque(maxlen=MOTION.most_waiting_motions)
+        self._stream = PositionStream(tuning.longest_interval)
         self._present = present
         self._end_floating = end_floating
         self._goes_elsewhere = False
+        self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:
         """Use another tuning for what is decided from now on."""
-        self.followed.configure(tuning)
+        joints, limits = tuning.law.joints, tuning.effort_limits
+        self.settings = settings = PlanningSettings(
+            tuning.hold_law.compensation,
+            DemandLimits.of(joints, limits),
+            StopLimits.of(joints, limits, tuning.decelerations),
+            tuning.when_infeasible,
+            tuning.interpolation_method,
+            tuning.longest_interval,
+        )
+        self.time_scaling.configure(
+            settings.limits,
+            settings.stop_limits,
+            slows_down=settings.when_infeasible is WhenInfeasible.SLOW_DOWN,
+        )
+        self._stream.longest_interval = tuning.longest_interval
 
     def restart(self) -> None:
         """Follow nothing: the arm is held where the next state finds it."""
-        self.followed.forget()
+        self.trajectory = None
+        self._plans.clear()
+        self._stream.forget()
+        self.time_scaling.forget()
 
     def reset(self) -> None:
         """Follow nothing, and forget where the arm was."""
         self.restart()
         self._goes_elsewhere = False
 
+    # ---- at each state
+
     def step(self, tick: Tick) -> None:
         """Set `desired`, `desired_before`, `goes_elsewhere`, `refused`, `place` and `path`."""
-        followed, now = self.followed, tick.now
-        is_idle = followed.is_idle
+        now, scaling, before = tick.now, self.time_scaling, tick.changed_from
+        # Else the state changes nothing: a motion goes as it was sent, and nothing waits.
+        is_busy = self.trajectory is None or self.has_requests or not scaling.is_absent
         if self._goes_elsewhere:
             tick.goes_elsewhere, self._goes_elsewhere = True, False
-        before = tick.changed_from
         is_led = before is not None and before.law.mode.follows is not tick.law.mode.follows
-        if is_led or (not is_idle and followed.has_requests):
-            tick.desired_before = followed.desired_at(tick.position, now)
+        if is_led or self.has_requests:
+            tick.desired_before = self.desired_at(tick.position, now)
         if tick.law.mode is Mode.GRAVITY_COMPENSATION:
             # The arm is led by hand: wherever it is left is what another mode will hold.
-            tick.goes_elsewhere |= followed.trajectory is not None
-            followed.forget()
+            tick.goes_elsewhere |= self.trajectory is not None
+            self.restart()
             tick.desired, tick.place = resting_state(tick.position), now
             return
-        if not is_idle:
+        if is_busy:
             base = tick.base
             resting = None if base is None else base.at_rest
             here = Circumstances(now, tick.position, tick.velocity, tick.wrench, base, resting)
-            tick.refused = followed.advance(here)
-        tick.desired = followed.desired_at(tick.position, now)
-        scaling, trajectory = followed.time_scaling, followed.trajectory
+            tick.refused = self._advance(here)
+        tick.desired = self.desired_at(tick.position, now)
         tick.place = scaling.place_at(now)
-        if trajectory is None:
+        if self.trajectory is None:
             return
         if tick.desired_before is not None:
-            tick.may_step = trajectory.has_steps
+            tick.may_step = self.trajectory.has_steps
         if scaling.is_needed and scaling.clock is not None:
-            tick.path = trajectory.sample(tick.place)
+            tick.path = self.trajectory.sample(tick.place)
             tick.desired = scaling.clock.moved(tick.path)
+
+    def _advance(self, here: Circumstances) -> TrajectoryError | None:
+        """Go on to a state; let what waits take the place of what is followed from there on.
+
+        Why waypoints that waited are not followed is returned.
+        """
+        if self.trajectory is None:
+            self.trajectory = self.settings.stop(_measured_state(here), here)
+        self.trajectory = self.time_scaling.advance(self.trajectory, here.now)
+        refused = None
+        while self._plans:
+            refused = self._take_over(self._plans.popleft(), self.trajectory, here) or refused
+        return refused
+
+    def _take_over(
+        self, plan: MotionPlan, running: Motion, here: Circumstances
+    ) -> TrajectoryError | None:
+        """Let a plan take the place of what is followed; return why it cannot."""
+        here, request, running = on_path(self.time_scaling.path_time, here, plan.request, running)
+        now, checker = here.now, self.settings.make_checker(here)
+        if plan.is_announced and request.origin(now) < now:
+            request = replace(request, start_time=None)
+        begin = running.sample(now)
+        begin_time = begin_of(request.waypoints, request.start_time, now)
+        exceeded: tuple[LimitViolation, ...] = ()
+        placed = plan.placed_at(request.origin(now), begin_time, running.sample(begin_time))
+        try:
+            if placed is not None:
+                motion = placed.waiting_after(running, now) if begin_time > now else placed
+            else:
+                if request.waypoints.carried is not None:
+                    request = request.integrated(running, now)
+                    exceeded = checker.decide(checker.check_waypoints(request))
+                motion = self.settings.place(request, running, here, self._stream)
+                exceeded += checker.decide(checker.check_ends(motion, request, begin, now))
+        except TrajectoryError as error:
+            return error
+        self.trajectory = motion
+        self._stream.remember(request, now)
+        if self.time_scaling.clock is None:
+            return None
+        profile, is_outdated = None, bool(exceeded) or plan.settings != self.settings.number
+        if plan.pace is not None:
+            is_outdated |= placed is None
+            profile = plan.pace.profile.shifted(request.origin(now) - plan.origin)
+        self.time_scaling.take(
+            profile,
+            plan.efforts or self.settings.path_efforts(here),
+            motion.start_time,
+            begin.velocity,
+            motion.sample(now).velocity,
+            has_begun=self.settings.slows_down and motion.start_time <= now,
+            is_outdated=is_outdated,
+        )
+        return None
 
     def review(self) -> None:
         """Have planned anew what is slowed down, where the model has changed."""
-        if self.followed.time_scaling.slows_down:
-            self.followed.reconsider(self._present())
+        if self.time_scaling.slows_down:
+            here = self._present()
+            self.time_scaling.reconsider(self.trajectory, lambda: self.settings.path_efforts(here))
 
     # ---- what is followed
 
     @property
-    def trajectory(self) -> Motion | None:
-        """The motion that is followed; None before the first state and in gravity mode."""
-        return self.followed.trajectory
+    def has_requests(self) -> bool:
+        """Whether waypoints wait for the next state."""
+        return bool(self._plans)
+
+    def desired_at(self, position: FloatArray, now: float) -> DesiredState:
+        """Return where the arm should be at a time, or a position where nothing is followed."""
+        if self.trajectory is None:
+            return resting_state(position)
+        return self.time_scaling.state_at(self.trajectory, now)
 
     def present_state(self) -> DesiredState | None:
         """Return where the arm should be, or where it is when nothing is followed.
@@ -117,7 +224,7 @@ class Desired:
         here = self._present()
         if here.position is None or here.time is None:
             return None
-        return self.followed.desired_at(here.position, here.time)
+        return self.desired_at(here.position, here.time)
 
     def state_at(self, time: float) -> tuple[float, DesiredState]:
         """Return where the motion is at a time, as things stand, and when that is on its path.
@@ -132,16 +239,10 @@ class Desired:
         RuntimeError
             When no motion is followed.
         """
-        trajectory = self.followed.trajectory
-        if trajectory is None:
+        if self.trajectory is None:
             raise RuntimeError('no motion is followed')
-        scaling = self.followed.time_scaling
-        return scaling.place_at(time), scaling.state_at(trajectory, time)
-
-    @property
-    def settings(self) -> PlanningSettings:
-        """What counts for what is planned now; another object when it has changed."""
-        return self.followed.settings
+        scaling = self.time_scaling
+        return scaling.place_at(time), scaling.state_at(self.trajectory, time)
 
     # ---- what is to be followed
 
@@ -153,7 +254,14 @@ class Desired:
         until : float, optional
             When they begin; for ever where joints that are left out go on as they do [s].
         """
-        return self.followed.planner(self._present(), until)
+        here, running, path_time = self._present(), self.trajectory, self.time_scaling.path_time
+        if running is not None and here.time is not None:
+            place = self.time_scaling.place_at(here.time)
+            end = until if until == inf else path_time.start_of(until, here.time)
+            # A stream is for a little later than now, and so is what is planned beside.
+            reach = max(1.0, self.settings.longest_interval)
+            running = running.part(place, reach + (place if end is None else max(place, end)))
+        return MotionPlanner(self.settings, here, running, self._stream, path_time)
 
     def follow(self, waypoints: Waypoints, start_time: float | None = None) -> MotionPlan:
         """Plan a motion at once, and follow it from the next state on.
@@ -179,7 +287,10 @@ class Desired:
 
     def follow_plan(self, plan: MotionPlan) -> None:
         """Follow what was planned from the next state on, instead of what is followed now."""
-        self.followed.follow(plan, self._present())
+        if plan.is_for_now:
+            self._plans.clear()
+            self._stream.hear(plan.request, self._present().time)
+        self._plans.append(plan)
         self._end_floating()
 
     def hold(self, *, where_found: bool = False) -> None:
@@ -192,21 +303,35 @@ class Desired:
             longer pushes.
         """
         self._end_floating()
-        self.followed.hold(self._present(), where_found=where_found)
         self._goes_elsewhere |= where_found
+        self._plans.clear()
+        self._stream.forget()
+        here, running = self._present(), self.trajectory
+        if running is None or here.time is None:
+            return
+        if where_found and here.position is not None:
+            state = _measured_state(here)
+        else:
+            moving = self.settings.path_efforts(here).moving
+            if not running.has_steps and self.time_scaling.stop(running, here.time, moving):
+                self.trajectory = running.given_up()
+                return
+            state = self.time_scaling.state_at(running, here.time)
+        self.time_scaling.forget()
+        self.trajectory = self.settings.stop(state, here)
 
     # ---- its speed
 
     @property
     def speed(self) -> float:
         """Speed at which the motion is followed on its path: 1 as it was sent."""
-        clock = self.followed.time_scaling.clock
+        clock = self.time_scaling.clock
         return 1.0 if clock is None else clock.speed
 
     @property
     def speed_scaling(self) -> float:
         """Speed that is asked for; see :meth:`scale_speed`."""
-        return self.followed.time_scaling.target
+        return self.time_scaling.target
 
     def scale_speed(self, factor: float) -> None:
         """Follow this motion, and all that come, at another speed along the same path.
@@ -222,11 +347,11 @@ class Desired:
             When it is not finite or negative, or more than 1 where motions are not slowed down:
             nobody has looked whether the arm can do that.
         """
-        most = np.inf if self.followed.time_scaling.slows_down else 1.0
+        most = np.inf if self.time_scaling.slows_down else 1.0
         if not (np.isfinite(factor) and 0.0 <= factor <= most):
             to = 'a finite number' if most > 1.0 else '1 (more with when_infeasible slow_down)'
             raise InputError(f'factor: expected from 0 to {to}, got {factor:g}', field='factor')
-        self.followed.time_scaling.scale(factor)
+        self.time_scaling.scale(factor)
 
     def place_of(self, start_time: float | None) -> float | None:
         """Return a start by the clock of the states as one on the path that is followed [s].
@@ -239,4 +364,11 @@ class Desired:
         now = self._present().time
         if now is None:
             return start_time
-        return self.followed.time_scaling.path_time.start_of(start_time, now)
+        return self.time_scaling.path_time.start_of(start_time, now)
+
+
+def _measured_state(here: Circumstances) -> DesiredState:
+    if here.position is None:
+        raise RuntimeError('no state has come')
+    zero = np.zeros_like(here.position)
+    return DesiredState(here.position, zero if here.velocity is None else here.velocity, zero)

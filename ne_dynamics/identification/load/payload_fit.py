@@ -242,7 +242,7 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
     problem = Problem(
         factor,
         reference[np.newaxis],
-        LOAD.ball_spread,
+        np.array([LOAD.ball_spread]),
         np.zeros(0),
         np.zeros(0),
         np.zeros(0, bool),

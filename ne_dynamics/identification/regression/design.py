@@ -58,6 +58,8 @@ class Design:
         Numbers that are believed.
     largest_velocities : array, shape (n,)
         [rad/s or m/s]
+    doubts : array, shape (b,)
+        How far each body may be from its reference, by how far bodies may be.
     """
 
     robot: Robot
@@ -67,6 +69,7 @@ class Design:
     scales: FloatArray
     given: FloatArray
     largest_velocities: FloatArray
+    doubts: FloatArray
 
     @property
     def inertial(self) -> int:
@@ -148,14 +151,15 @@ class Design:
         weights : array, shape (n,)
             Of each joint's squared efforts [1/(N m)^2 or 1/N^2].
         spread : float
-            How far the given inertias may be off, as a part of themselves.
+            How far the given inertias may be off, as a part of themselves, where no body is
+            doubted more than others.
         """
         weighted = factors * np.sqrt(weights)[:, np.newaxis, np.newaxis]
         pairs = list(self.places)
         return Problem(
             triangle(weighted.reshape(-1, factors.shape[2])),
             self.references,
-            spread,
+            spread * self.doubts,
             np.array([self.given[pair] for pair in pairs]),
             np.array([self.scales[pair] for pair in pairs]),
             np.array([term in NOT_NEGATIVE for _, term in pairs], dtype=bool),

@@ -109,6 +109,12 @@ def nearest_body(inertia: Inertia) -> Inertia:
     return Inertia(inertia.mass, inertia.center_of_mass, np.trace(spread) * np.eye(3) - spread)
 
 
+def compute_divergence(pseudo: FloatArray, reference: FloatArray) -> float:
+    """Return D(P, P0) of two positive definite matrices."""
+    ratio = np.linalg.solve(reference, pseudo)
+    return float(np.trace(ratio) - np.linalg.slogdet(ratio)[1] - len(ratio))
+
+
 def divergence_slopes(pseudo: FloatArray, reference: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return gradient (10,) and Hessian (10, 10) of D(P, P0) in the parameters of P.
 

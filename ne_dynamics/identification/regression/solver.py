@@ -3,15 +3,15 @@
 Minimised over pseudo-inertias P_b (4 x 4, positive definite), numbers x_i and, of those, some that
 are not negative:
 
-    1/2 |A y - z|^2 + 1/spread^2 sum_b D(P_b, P0_b) + 1/2 sum_i ((x_i - m_i) / s_i)^2
+    1/2 |A y - z|^2 + sum_b D(P_b, P0_b) / spread_b^2 + 1/2 sum_i ((x_i - m_i) / s_i)^2
 
 with y the inertial parameters of all P_b, then x, and D the divergence of
 :mod:`~ne_dynamics.identification.regression.pseudo_inertia`. The problem is convex. Newton's
 method steps to the least on its line; a number that would become negative stops at 0 and stays
-there until it pulls away at the minimum of the others. From far away 1/spread^2 is larger at first
-and goes down. From the minimum of a similar problem it seldom has to.
+there until it pulls away at the minimum of the others. From far away all 1/spread_b^2 are larger
+at first, in proportion, and go down. From the minimum of a similar problem it seldom has to.
 
-Divided by the weight w of the divergences, the function is self-concordant, so that Newton's
+Divided by the least weight w of the divergences, the function is self-concordant, so that Newton's
 decrement L at a point where no number pulls away from 0 proves how far the minimum is: by at most
 ``w (-l - log(1 - l))``, l = L / sqrt(w) < 1 (Nesterov and Nemirovskii 1994; Boyd and Vandenberghe
 2004, section 9.6).
@@ -64,7 +64,8 @@ class Problem:
         A and, as its last column, z: weighted with the noise.
     references : array, shape (b, 4, 4)
         P0 of each body.
-    spread : float
+    spreads : array, shape (b,)
+        How far each body may be from P0, as a part of itself.
     means, scales : array, shape (m - 10 b,)
         m_i and s_i.
     bounded : bool array, shape (m - 10 b,)
@@ -73,10 +74,15 @@ class Problem:
 
     factor: FloatArray
     references: FloatArray
-    spread: float
+    spreads: FloatArray
     means: FloatArray
     scales: FloatArray
     bounded: NDArray[np.bool_]
+
+    @property
+    def least_weight(self) -> float:
+        """Least weight of a divergence."""
+        return float(self.spreads.max()) ** -2.0 if self.spreads.size else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +159,7 @@ def _follow(
     problem: Problem, state: _SolverState, first_weight: float, longest: int, largest_gap: float
 ) -> Solution | None:
     """Return the minimum, by the path of minima with ever smaller weights; None when it is far."""
-    last = 1.0 / problem.spread**2
+    last = problem.least_weight
     # Where the present point is near enough to the minimum for Newton's method.
     weight = last
     if first_weight > 0.0:
@@ -186,6 +192,8 @@ class _SolverState:
         self._inertial = PER_BODY * len(problem.references)
         self._matrix, self._target = problem.factor[:, :-1], problem.factor[:, -1]
         self._inverse = np.linalg.inv(problem.references)
+        # Of each divergence, by the least weight.
+        self._parts = problem.spreads**-2.0 / problem.least_weight
         if start is None:
             self._roots: FloatArray = np.array(np.linalg.cholesky(problem.references))
             self._numbers = problem.means.copy()
@@ -227,7 +235,7 @@ class _SolverState:
             place = slice(PER_BODY * index, PER_BODY * (index + 1))
             local[:, place] = self._matrix[:, place] @ turn
         local[:, inertial:] = self._matrix[:, inertial:] * problem.scales
-        size, root = local.shape[1], np.sqrt(weight)
+        size, roots = local.shape[1], np.sqrt(weight * self._parts)
         numbers = size - inertial
         left = (problem.means - self._numbers) / problem.scales
         table = np.zeros((local.shape[0] + size, size + 1))
@@ -235,8 +243,8 @@ class _SolverState:
         table[: local.shape[0], -1] = residual
         # weight (tr(P0^-1 P) - log det P), of which the Hessian is the weight.
         own = table[local.shape[0] :]
-        own[np.arange(size), np.arange(size)] = np.r_[np.full(inertial, root), np.ones(numbers)]
-        own[:inertial, -1] = -root * slopes.ravel()
+        own[np.arange(size), np.arange(size)] = np.r_[np.repeat(roots, PER_BODY), np.ones(numbers)]
+        own[:inertial, -1] = -(roots[:, np.newaxis] * slopes).ravel()
         own[inertial:, -1] = left
         gradient = -table[:, :-1].T @ table[:, -1]
         # Of what is held already: what stops at 0 in this step may yet be pushed against it.
@@ -276,12 +284,13 @@ class _SolverState:
         moves = change[self._inertial :]
         coordinates = change[: self._inertial].reshape(-1, PER_BODY)
         steps = np.einsum('bk,kij->bij', coordinates, _SYMMETRIC)
-        eigenvalues = np.linalg.eigvalsh(steps).ravel() if len(steps) else np.zeros(0)
+        eigenvalues = np.linalg.eigvalsh(steps) if len(steps) else np.zeros((0, 4))
+        weights = weight * self._parts
         along = local @ change
         linear = -float(residual @ along) - float(left @ moves)
-        linear += weight * (float((slopes * coordinates).sum()) + float(eigenvalues.sum()))
+        linear += float(weights @ ((slopes * coordinates).sum(axis=1) + eigenvalues.sum(axis=1)))
         square = float(along @ along) + float(moves @ moves)
-        length = _search(linear, square, eigenvalues, weight)
+        length = _search(linear, square, eigenvalues.ravel(), np.repeat(weights, 4))
         problem = self._problem
         falling = problem.bounded & ~self._held & (moves < 0.0)
         reach = np.full(moves.size, np.inf)
@@ -336,10 +345,10 @@ class _SolverState:
         return Solution(self._parameters(), np.array(self._roots), gap, iterations)
 
 
-def _search(linear: float, square: float, logarithms: FloatArray, weight: float) -> float:
+def _search(linear: float, square: float, logarithms: FloatArray, weights: FloatArray) -> float:
     """Return t > 0 with the least value of a convex function.
 
-    It is ``linear t + square t^2 / 2 - weight sum log(1 + logarithms t)``.
+    It is ``linear t + square t^2 / 2 - sum weights log(1 + logarithms t)``.
     The function is convex; its slope at 0 is not positive.
     """
 
@@ -347,7 +356,7 @@ def _search(linear: float, square: float, logarithms: FloatArray, weight: float)
         return (
             linear
             + square * length
-            - weight * float((logarithms / (1.0 + logarithms * length)).sum())
+            - float((weights * logarithms / (1.0 + logarithms * length)).sum())
         )
 
     lowest = float(logarithms.min()) if logarithms.size else 0.0

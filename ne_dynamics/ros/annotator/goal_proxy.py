@@ -29,7 +29,7 @@ from ne_dynamics.ros.annotator.held_efforts import HeldEfforts
 from ne_dynamics.ros.annotator.present import Present
 from ne_dynamics.ros.messages.conversion import stamp_nanoseconds
 from ne_dynamics.ros.running.background import Background
-from ne_dynamics.ros.running.patient_server import NAME, PatientServer, find_action_type
+from ne_dynamics.ros.running.patient_server import ACTION_TYPE, NAME, PatientServer
 from ne_dynamics.ros.thresholds import NODE
 from ne_dynamics.ros.watching.reporter import Reporter
 
@@ -100,6 +100,8 @@ class GoalProxy:
         Returns the arm, or None before its model has come.
     steady_clock : rclpy.clock.Clock
     """
+
+    OFFER, TYPES = f'action {NAME}', (ACTION_TYPE,)
 
     def __init__(
         self,
@@ -366,16 +368,3 @@ class GoalProxy:
         self._server.finish(goal.handle, result)
         if result.error_code != int(GoalCode.SUCCESSFUL):
             self._reporter.say(f'{NAME}.aborted', f'{NAME}: goal aborted: {result.error_string}')
-
-
-def make_goal_proxy(
-    node: Any, controller: str, reporter: Reporter, *rest: Any
-) -> GoalProxy | None:
-    """Return the proxy of a node; None, and a line in the log, without `control_msgs`.
-
-    Parameters are those of :class:`GoalProxy`.
-    """
-    action_type = find_action_type(node) if controller else None
-    return (
-        None if action_type is None else GoalProxy(node, action_type, controller, reporter, *rest)
-    )

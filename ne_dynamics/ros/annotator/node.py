@@ -8,7 +8,9 @@ commands nothing itself, so it has no life cycle: it waits for a model, and work
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from ne_dynamics.errors import (
@@ -17,36 +19,30 @@ from ne_dynamics.errors import (
     ParameterError,
     optional_dependency,
 )
-from ne_dynamics.printable import print_lines
 from ne_dynamics.ros.annotator.annotation import AnnotatedArm
-from ne_dynamics.ros.annotator.settings import ANNOTATOR_PARAMETERS
-from ne_dynamics.ros.running.signals import stop_on_signals
-from ne_dynamics.ros.settings.parameter_file import files_without_effect
+from ne_dynamics.ros.annotator.settings import ANNOTATOR_PARAMETERS, AnnotatorSettings
+from ne_dynamics.ros.running.signals import StopRequest
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.ros.settings.robot_source import has_model_parameter, load_robot, require_short
 
 with optional_dependency('the node needs ROS 2 for Python', 'ros'):
-    import rclpy
     from rcl_interfaces.msg import SetParametersResult
     from rclpy.clock import Clock, ClockType
     from rclpy.exceptions import InvalidTopicNameException
-    from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+    from rclpy.executors import SingleThreadedExecutor
     from rclpy.node import Node
     from rclpy.parameter import Parameter
     from rclpy.validate_full_topic_name import validate_full_topic_name
     from std_msgs.msg import String
 
-    from ne_dynamics.ros.annotator.goal_proxy import make_goal_proxy
+    from ne_dynamics.ros.annotator.goal_proxy import GoalProxy
     from ne_dynamics.ros.annotator.present import Present
     from ne_dynamics.ros.annotator.topics import AnnotationTopics
     from ne_dynamics.ros.latched import LATCHED
+    from ne_dynamics.ros.messages.control_types import make_if_typed
     from ne_dynamics.ros.messages.joint_constraints import is_of_a_joint
     from ne_dynamics.ros.running.background import Background
-    from ne_dynamics.ros.running.command_line import (
-        check_arguments,
-        readable_parameters,
-        start_rclpy,
-    )
+    from ne_dynamics.ros.running.executable import run_node
     from ne_dynamics.ros.running.rclpy_guards import guard_clock, guard_services
     from ne_dynamics.ros.settings.declared_parameters import DeclaredParameters
     from ne_dynamics.ros.watching.reporter import Reporter
@@ -107,7 +103,9 @@ class AnnotatorNode(Node):
         tools = reporter, self._background, self._present, lambda: self.arm
         AnnotationTopics(self, *tools)
         steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
-        self._proxy = make_goal_proxy(self, controller, *tools, steady_clock)
+        self._proxy: GoalProxy | None = None
+        if controller:
+            self._proxy = make_if_typed(GoalProxy, self, controller, *tools, steady_clock)
         self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
         if has_model_parameter(self._declared.settings):
             self._load_or_say_why()
@@ -167,67 +165,39 @@ class AnnotatorNode(Node):
 
     def set_parameters_atomically(self, parameter_list: list[Parameter]) -> SetParametersResult:
         """Set all parameters or none: checked by the table, and against the robot."""
-        declared, arm = self._declared, self.arm
-        try:
-            request = declared.check(parameter_list, ANY_TIME)
-            settings = request.settings
-            names = {one.name for one in parameter_list}
-            is_whole = names >= declared.faults.keys()
+        is_whole = {one.name for one in parameter_list} >= self._declared.faults.keys()
+
+        def prepare(settings: AnnotatorSettings) -> Callable[[], None]:
+            arm = self.arm
             if is_whole and (has_model_parameter(settings) or self._description):
-                is_same = arm is not None and settings.model() == declared.settings.model()
-                arm = (
-                    arm.tuned(settings)
-                    if arm is not None and is_same
-                    else AnnotatedArm.of(settings, load_robot(settings, self._description))
-                )
-        except NeDynamicsError as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        result = super().set_parameters_atomically(request.parameters)
-        if result.successful:
-            declared.adopt(request)
-            if arm is not None:
-                self._adopt(arm)
-        return result
+                is_same = settings.model() == self._declared.settings.model()
+                if arm is not None and is_same:
+                    arm = arm.tuned(settings)
+                else:
+                    arm = AnnotatedArm.of(settings, load_robot(settings, self._description))
+            return (lambda: None) if arm is None else partial(self._adopt, arm)
+
+        return self._declared.change(parameter_list, ANY_TIME, prepare)
+
+
+def _make_executor(node: AnnotatorNode) -> SingleThreadedExecutor:
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    return executor
+
+
+def _spin(node: AnnotatorNode, executor: SingleThreadedExecutor, stop: StopRequest) -> None:
+    while not stop.is_set():
+        executor.spin_once()
 
 
 def main(args: list[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM.
 
-    Parameters
-    ----------
-    args : list of str, optional
-        Command line, with ``--ros-args``; default: that of the process.
-
-    Returns
-    -------
-    int
-        Exit code: 0 when stopped from outside, 1 when ROS could not start with these arguments.
+    Parameters and exit code are those of :func:`~ne_dynamics.ros.running.executable.run_node`.
     """
-    check_arguments('annotator', 'Trajectories in, the same with efforts out.', args)
-    with stop_on_signals() as stop:
-        try:
-            start_rclpy(args)
-            with readable_parameters():
-                node = AnnotatorNode()
-            name = node.get_fully_qualified_name()
-            for remark in files_without_effect(sys.argv if args is None else args, name):
-                node.get_logger().warning(remark)
-            stop.wake(node)
-            executor = SingleThreadedExecutor()
-            executor.add_node(node)
-            while not stop.is_set():
-                executor.spin_once()
-            stop.forget_node()
-            executor.shutdown()
-            node.destroy_node()
-        except ExternalShutdownException:
-            pass
-        except CommandLineError as error:
-            print_lines([f'annotator: {error}'], sys.stderr)
-            return 1
-        finally:
-            rclpy.try_shutdown()
-    return 0
+    text = 'Trajectories in, the same with efforts out.'
+    return run_node(text, AnnotatorNode, _make_executor, _spin, args, 'annotator')
 
 
 if __name__ == '__main__':

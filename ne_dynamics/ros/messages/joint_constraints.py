@@ -14,6 +14,7 @@ from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 
 from ne_dynamics.control.guards.goal import Tolerances
 from ne_dynamics.errors import ParameterError
+from ne_dynamics.settings import ParameterSpec
 
 PREFIX = 'constraints.'
 STAGES = {'trajectory': 'path_position', 'goal': 'goal_position'}
@@ -84,12 +85,8 @@ class JointConstraints:
         given = self._node._parameter_overrides.get(name)
         if given is None:
             return AS_LISTED
-        value = given.value
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise ParameterError(f'{name}: expected double, got {value!r}')
-        # NaN is none of these.
-        if not value >= AS_LISTED:
-            raise ParameterError(f'{name}: expected >= {AS_LISTED:g}, got {value:g}')
+        spec = ParameterSpec(name, 'double', AS_LISTED, '', minimum=AS_LISTED, allow_infinity=True)
+        value: Any = spec.check(given.value)
         return float(value)
 
     def destroy(self) -> None:
@@ -109,6 +106,5 @@ class JointConstraints:
                 # NaN is as listed, too.
                 if own >= 0.0:
                     values[index] = own
-            values.setflags(write=False)
             changes[field] = values
         return replace(tolerances, **changes)

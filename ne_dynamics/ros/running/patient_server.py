@@ -13,14 +13,8 @@ NAME = 'follow_joint_trajectory'
 """The action's name, below that of a node or a controller."""
 
 
-def find_action_type(node: Any) -> Any:
-    """Return `control_msgs.action.FollowJointTrajectory`; None, and a line in the log, without."""
-    try:
-        from control_msgs.action import FollowJointTrajectory
-    except ImportError as error:
-        node.get_logger().info(f'no action {NAME}: it needs control_msgs ({error})')
-        return None
-    return FollowJointTrajectory
+ACTION_TYPE = 'action.FollowJointTrajectory'
+"""Of control_msgs."""
 
 
 class PatientServer(ActionServer):

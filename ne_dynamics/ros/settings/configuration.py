@@ -6,7 +6,6 @@ import numpy as np
 
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
-from ne_dynamics.control.disturbance import DisturbanceTuning
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.goal import Tolerances
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
@@ -15,7 +14,7 @@ from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.observer import ObserverMode
+from ne_dynamics.control.observer import DisturbanceTuning, ObserverMode
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.velocity_source import VelocitySource
 from ne_dynamics.control.sensors.wrench import WristWrench
@@ -242,10 +241,11 @@ def goal_tolerances(settings: NodeSettings, arm: ControlledArm) -> Tolerances:
         When there are neither one value nor one per joint, as for those that follow.
     """
     chosen = settings.constraints
-    return Tolerances.from_values(
+    return Tolerances(
         arm.per_joint(chosen.trajectory, 'constraints.trajectory'),
+        np.zeros(arm.dynamics.n),
         arm.per_joint(chosen.goal, 'constraints.goal'),
-        chosen.stopped_velocity_tolerance,
+        np.full(arm.dynamics.n, chosen.stopped_velocity_tolerance),
         chosen.goal_time,
     )
 

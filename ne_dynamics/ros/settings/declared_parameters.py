@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Generic
 
 import numpy as np
-from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from ne_dynamics.errors import ParameterError
+from ne_dynamics.errors import NeDynamicsError, ParameterError
 from ne_dynamics.settings import Changes, ParameterSpec, ParameterTable, Settings, Value
 
 PARAMETER_TYPES = {
@@ -25,22 +24,6 @@ PARAMETER_TYPES = {
 
 _OF_OTHERS = ('qos_overrides.',)
 """First words of parameters that rclpy declares later, or never."""
-
-
-@dataclass(frozen=True)
-class ParameterRequest(Generic[Settings]):
-    """Parameters that somebody wants to set, checked one by one.
-
-    Attributes
-    ----------
-    parameters : list of Parameter
-        In their types.
-    settings : dataclass
-        As they would be.
-    """
-
-    parameters: list[Parameter]
-    settings: Settings
 
 
 class DeclaredParameters(Generic[Settings]):
@@ -127,22 +110,41 @@ class DeclaredParameters(Generic[Settings]):
         descriptor.type = open_descriptor.type
         node.set_descriptor(spec.name, descriptor)
 
-    def check(self, parameters: Sequence[Parameter], state: str) -> ParameterRequest[Settings]:
-        """Return what somebody wants to set, checked by the table.
+    def change(
+        self,
+        parameters: Sequence[Parameter],
+        state: str,
+        prepare: Callable[[Settings], Callable[[], None]],
+    ) -> SetParametersResult:
+        """Set all of some parameters of the node, or none; return whether that was done.
 
         Parameters
         ----------
         parameters : sequence of Parameter
         state : str
             'unconfigured', or the state in which fewer parameters may be set.
-
-        Raises
-        ------
-        ParameterError
-            When there is no such parameter, it cannot have this value, or not now.
+        prepare : callable
+            Takes the settings as they would be, raises an error where they cannot be, and returns
+            what is called once they count.
         """
-        settings = self.settings
-        checked = []
+        try:
+            settings, checked = self._check_all(parameters, state)
+            adopt = prepare(settings)
+        except NeDynamicsError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        result = Node.set_parameters_atomically(self._node, checked)
+        if result.successful:
+            self.settings = settings
+            for parameter in checked:
+                self.faults.pop(parameter.name, None)
+            adopt()
+        return result
+
+    def _check_all(
+        self, parameters: Sequence[Parameter], state: str
+    ) -> tuple[Settings, list[Parameter]]:
+        """Return the settings as they would be, and the parameters in their types."""
+        settings, checked = self.settings, []
         for parameter in parameters:
             if parameter.name not in self._table.by_name and self._node.has_parameter(
                 parameter.name
@@ -156,13 +158,7 @@ class DeclaredParameters(Generic[Settings]):
             checked.append(
                 Parameter(spec.name, kind, list(value) if isinstance(value, tuple) else value)
             )
-        return ParameterRequest(checked, settings)
-
-    def adopt(self, request: ParameterRequest[Settings]) -> None:
-        """Let a request count, which the node has set."""
-        self.settings = request.settings
-        for parameter in request.parameters:
-            self.faults.pop(parameter.name, None)
+        return settings, checked
 
     def _check(self, spec: ParameterSpec, value: Any, state: str) -> Value:
         if value is None:

@@ -1,38 +1,56 @@
-"""The topic of the wrist sensor: its readings, and its bias."""
+"""The topics of wrist sensor and IMU: their readings, and the bias of the wrist sensor."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
+from sensor_msgs.msg import Imu
 
 from ne_dynamics.control.sensors.wrench import static_wrench
-from ne_dynamics.errors import WrenchError
+from ne_dynamics.errors import NeDynamicsError, WrenchError
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.arm_context import ArmContext
-from ne_dynamics.ros.messages.conversion import wrench_reading
+from ne_dynamics.ros.messages.conversion import imu_reading, wrench_reading
 from ne_dynamics.ros.settings.carried_load import load_beyond_sensor
 from ne_dynamics.ros.thresholds import NODE
 
 
-class WrenchTopic:
-    """Gives what the wrist sensor reads to the controller."""
+class SensorTopics:
+    """Gives what the sensors read to the controller."""
 
     def __init__(self, context: ArmContext) -> None:
         self._context = context
 
-    def on_message(self, message: WrenchStamped) -> None:
-        """Take a reading, or drop it."""
+    def on_wrench(self, message: WrenchStamped) -> None:
+        """Take a reading of the wrist sensor, or drop it."""
+        wrist = self._context.controller.sense.wrist
+        if wrist is not None:
+            self._take('wrench', message, wrist.update, wrench_reading(message))
+
+    def on_imu(self, message: Imu) -> None:
+        """Take a reading of the IMU, or drop it."""
+        imu = self._context.controller.sense.imu
+        if imu is not None:
+            self._take('imu', message, imu.update, *imu_reading(message))
+
+    def _take(
+        self,
+        topic: str,
+        message: Any,
+        update: Callable[..., None],
+        *reading: FloatArray | None,
+    ) -> None:
         controller, reporter = self._context.controller, self._context.reporter
-        reporter.statistics.hear('wrench', time.perf_counter())
+        reporter.statistics.hear(topic, time.perf_counter())
         stamp = self._context.clock.reading_time(message.header.stamp, controller.time)
-        wrist = controller.sense.wrist
-        if wrist is None:
-            return
         try:
-            wrist.update(message.header.frame_id, wrench_reading(message), stamp)
-        except WrenchError as error:
-            reporter.drop('wrench', error.field, str(error))
+            update(message.header.frame_id, *reading, stamp)
+        except NeDynamicsError as error:
+            reporter.drop(topic, error.field, str(error))
 
     def _find_moving(self) -> str:
         """Return which joint is not at rest, in words; '' when all are."""

@@ -1,0 +1,155 @@
+"""Lost motion: how far a joint turns behind a reversal until its friction has turned round.
+
+Where gears have play, or give, the motor turns and its load stands: the encoder, which is at the
+motor, sees a motion that takes little effort. Friction that is fitted by the sign of the velocity
+comes out too low then. With the state z of a hysteresis (see
+:class:`~ne_dynamics.model.friction.FrictionModel`) in the place of that sign, the effort is
+
+    viscous v + friction z + rotor a + offset
+
+and the displacement of that hysteresis is the lost motion.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ne_dynamics.algorithms.hysteresis import follow_hysteresis
+from ne_dynamics.commission.thresholds import FIT
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.logs import Finding, Signals
+from ne_dynamics.model.friction import FrictionModel
+from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Joint
+
+
+class LostMotion(NamedTuple):
+    """The friction of a joint with lost motion.
+
+    Attributes
+    ----------
+    displacement : float
+        Over which the friction turns round: 63 % of it [rad or m].
+    viscous : float
+        [N m s/rad or N s/m]
+    friction : float
+        Once it has turned round [N m or N].
+    offset : float
+        [N m or N]
+    """
+
+    displacement: float
+    viscous: float
+    friction: float
+    offset: float
+
+    def of(self, joint: Joint) -> Joint:
+        """Return a joint with this friction."""
+        friction = FrictionModel(
+            friction_offset=self.offset,
+            hysteresis_friction=self.friction,
+            hysteresis_displacement=self.displacement,
+        )
+        return replace(
+            joint, viscous_friction=self.viscous, coulomb_friction=0.0, friction=friction
+        )
+
+
+def find_lost_motion(
+    pieces: Sequence[tuple[Signals, FloatArray]], index: int, joint: Joint
+) -> LostMotion | None:
+    """Return the lost motion of a joint; None where friction turns round with the velocity.
+
+    Parameters
+    ----------
+    pieces : sequence of (Signals, array of shape (M, n))
+        Of logs, with the effort that a model without friction leaves [N m or N].
+    index : int
+        Of the joint.
+    joint : Joint
+    """
+    chosen = [signals.usable[:, index] for signals, _ in pieces]
+    if sum(int(part.sum()) for part in chosen) < FIT.fewest_of_friction:
+        return None
+    target = np.concatenate(
+        [rest[part, index] for (_, rest), part in zip(pieces, chosen, strict=True)]
+    )
+    length = FIT.sliding_share if joint.type.is_prismatic else 1.0
+
+    def fit(displacement: float) -> tuple[float, FloatArray]:
+        columns = np.concatenate(
+            [
+                _columns(signals, index, displacement)[part]
+                for (signals, _), part in zip(pieces, chosen, strict=True)
+            ]
+        )
+        return _least_squares(columns, target)
+
+    turned_at_once, _ = fit(0.0)
+    displacements = [length * each for each in FIT.lost_motions]
+    fits = [fit(each) for each in displacements]
+    best = int(np.argmin([left for left, _ in fits]))
+    left, (friction, offset, _, viscous) = fits[best]
+    if left > FIT.lost_motion_share * turned_at_once or not friction > 0.0:
+        return None
+    return LostMotion(displacements[best], viscous, friction, offset)
+
+
+def tell_lost_motion(dynamics: Dynamics, position: FloatArray) -> list[Finding]:
+    """Return the joints of a fitted model that have lost motion; amounts in rad or m.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+    position : array, shape (n,)
+        At which the inertia behind each gear is that of its vibration [rad or m].
+    """
+    inertias = np.diag(dynamics.mass_matrix(position)).tolist()
+    found = []
+    for joint, inertia in zip(dynamics.robot.joints, inertias, strict=True):
+        if not joint.friction.has_hysteresis:
+            continue
+        lost = joint.friction.hysteresis_displacement
+        stiffness = joint.friction.hysteresis_friction / lost
+        behind = max(inertia - joint.reflected_inertia, 1e-9 * inertia)
+        frequency = math.sqrt(stiffness / behind) / (2.0 * math.pi)
+        found.append(
+            Finding(
+                'lost-motion',
+                (joint.name,),
+                f'turns on by {lost:.2g} rad (m) behind a reversal until its friction acts the '
+                'other way: play, or an elastic gear, by which it would swing at about '
+                f'{frequency:.2g} Hz while its motor is held?',
+                lost,
+                remedy='Tighten or stiffen its gear, or measure behind it',
+                severity='warning',
+            )
+        )
+    return found
+
+
+def _columns(signals: Signals, index: int, displacement: float) -> FloatArray:
+    """Return efforts of one unit of friction, offset, rotor and viscous friction, shape (M, 4)."""
+    parts = []
+    for stretch in signals.stretches:
+        velocity = stretch.velocity[:, index]
+        turned = np.sign(velocity)
+        if displacement > 0.0:
+            turned = follow_hysteresis(stretch.position[:, index], displacement)
+        every = [turned, np.ones_like(velocity), stretch.acceleration[:, index], velocity]
+        parts.append(stretch.filtered(np.column_stack(every)))
+    return np.concatenate(parts)
+
+
+def _least_squares(columns: FloatArray, target: FloatArray) -> tuple[float, FloatArray]:
+    """Return the RMS that is left, and the numbers; the last of them is not negative."""
+    numbers: FloatArray = np.asarray(np.linalg.lstsq(columns, target, rcond=None)[0], np.float64)
+    if numbers[-1] < 0.0:
+        kept = np.linalg.lstsq(columns[:, :-1], target, rcond=None)[0]
+        numbers = np.append(kept.astype(np.float64), 0.0)
+    return float(np.sqrt(np.mean((target - columns @ numbers) ** 2))), numbers
