@@ -14,7 +14,7 @@ class MotionThresholds:
     # braking
     longest_brake: float = threshold(0.25, 's', 'A stop without states takes no longer than this.')
     brake_slowing: float = threshold(
-        0.25, '', 'Where `effort_rate_limit` is too slow for a stop: by so much less deceleration,'
+        0.25, '', 'A stop that `effort_rate_limit` is too slow for: this part of the deceleration,'
     )
     brake_attempts: int = threshold(5, '', '... in so many attempts at most.')
     longest_silence: float = threshold(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rclpy.logging import LoggingSeverity as Severity
 
-from ne_dynamics.control.command_machine import CommandState
+from ne_dynamics.control.stages.row import CommandState
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.errors import NeDynamicsError
@@ -35,13 +35,16 @@ class LeavingCommand:
     def send_last(self, last: LastCommand) -> bool:
         """Send what the arm is left with; return whether anything was to be said of it.
 
-        An arm that moves is braked first.
+        An arm that moves is braked first, in as much time as was planned: of commands that are
+        late the last counts. Those that leave it are sent one by one, however late they are.
         """
+        due = time.perf_counter()
         try:
-            for index, effort in enumerate(self._choose_last(last)):
-                if index:
-                    time.sleep(COMMAND.ramp_period)
+            for effort in self._choose_last(last):
+                time.sleep(max(due - time.perf_counter(), 0.0))
                 self._connections.publish_command(effort, self._controller.limits.setpoint)
+                is_braked = self._controller.state is CommandState.BRAKING
+                due = (due if is_braked else time.perf_counter()) + COMMAND.ramp_period
         except NeDynamicsError as error:
             self.say_none(error)
             return False
@@ -51,7 +54,7 @@ class LeavingCommand:
     def _choose_last(self, last: LastCommand) -> Iterator[FloatArray]:
         """Return the commands that leave the arm, which brake it first where they are to hold."""
         machine = self._controller.machine
-        is_answered = machine.state is CommandState.COMMANDING
+        is_answered = self._controller.state is CommandState.COMMANDING
         braking = self._plan_braking() if is_answered and last is LastCommand.GRAVITY else None
         return machine.last_commands(last) if braking is None else braking
 

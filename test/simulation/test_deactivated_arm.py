@@ -12,6 +12,7 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 
 from node_loop import run_node
 from sticking_arms import with_friction
+from virtual_world import VirtualWorld
 
 END = 1.1
 """When the node is deactivated [s]."""
@@ -51,3 +52,18 @@ def test_the_rate_limit_slows_the_brake_down() -> None:
     run = run_node(script, {'effort_rate_limit': [1000.0], **slow}, 1.8, start=start)
     assert run.fastest(END) < 0.1
     assert run.fastest(1.7) < 0.02
+
+
+def test_a_busy_machine_does_not_brake_it_for_longer(monkeypatch) -> None:
+    """Pauses that last thrice as long as asked for: the brake would throw the arm back."""
+    sleep = VirtualWorld._sleep
+    monkeypatch.setattr(VirtualWorld, '_sleep', lambda world, time: sleep(world, 3.0 * time))
+
+    def script(loop):
+        yield 0.2
+        loop.follow(loop.motion)
+        yield END
+        loop.tell('transition', 'deactivate')
+
+    run = run_node(script, seconds=2.6, plant=partial(with_friction, share=0.01))
+    assert run.fastest(END + 0.4) < 0.3
