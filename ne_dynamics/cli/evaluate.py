@@ -20,7 +20,7 @@ from ne_dynamics.cli.options.report_file import report_errors, write_evaluated
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification import FilteredLogs, JointResidual, evaluate
-from ne_dynamics.identification.effort_sums import EffortSums
+from ne_dynamics.identification.evaluation import EffortSums
 from ne_dynamics.identification.logs_evaluation import evaluate_filtered
 from ne_dynamics.logs.parts import is_long
 from ne_dynamics.simulation.demo.ros_process import terminated_in_order

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from ne_dynamics.cli.options.log_set_source import (
     open_work,
     require_log_packages,
 )
-from ne_dynamics.cli.options.log_source import describe_remedy, diagnose
+from ne_dynamics.cli.options.log_source import describe_remedy
 from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.cli.options.output_file import (
     check_output,
@@ -37,6 +37,7 @@ from ne_dynamics.cli.options.report_file import (
     write_identified,
     write_refused,
 )
+from ne_dynamics.driver import diagnose_log
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.excitation.solids import read_bounds
@@ -48,7 +49,7 @@ from ne_dynamics.identification import (
     identify_filtered,
     identify_payload,
 )
-from ne_dynamics.identification.effort_sums import EffortSums
+from ne_dynamics.identification.evaluation import EffortSums
 from ne_dynamics.identification.fit_evidence import ShownLog, list_noise_floor, show_log
 from ne_dynamics.identification.load.drive_gains import DriveGains
 from ne_dynamics.identification.load.payload import is_slow
@@ -59,7 +60,7 @@ from ne_dynamics.identification.report.text import describe_identified
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
 from ne_dynamics.identification.writing.write_back import encode_urdf, read_text
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
-from ne_dynamics.logs import Log, LogDiagnosis
+from ne_dynamics.logs import Log
 from ne_dynamics.logs.parts import get_last
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml
@@ -353,31 +354,33 @@ def _run_load(args: argparse.Namespace) -> int:
     model = ModelFile(args)
     source = find_logs(args, model, Work())
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    logs = [_diagnose_load_log(args, dynamics, args.log[0], source.logs[0], True)]
+    logs = [_diagnose_load_log(args, dynamics, source.logs[0], True)]
     if args.without is not None:
         other = argparse.Namespace(**{**vars(args), 'log': [args.without]})
         (log,) = find_logs(other, model, Work()).logs
-        logs.append(_diagnose_load_log(args, dynamics, args.without, log, False))
+        logs.append(_diagnose_load_log(args, dynamics, log, False))
+    used = [log for item in logs for log in item.logs]
     without = logs[1] if len(logs) > 1 else None
     document: dict[str, Any] = {
         'model': args.model,
         'log': source.logs[0].summary(),
-        'without': without and without.log.summary(),
-        'diagnosis': logs[0].diagnosis.as_json(),
-        'diagnosis_without': without and without.diagnosis.as_json(),
+        'without': without and used[1].summary(),
+        'diagnosis': logs[0].diagnoses[0].as_json(),
+        'diagnosis_without': without and without.diagnoses[0].as_json(),
     }
     lines = []
-    for item in logs:
-        lines += [f'{item.name}: {item.log.summary()}', *item.lines]
-    refused = [item for item in logs if item.is_refused]
+    for item, log in zip(logs, used, strict=True):
+        lines += [f'{log.source}: {log.summary()}', *item.lines(args)]
+    refused = [item for item in logs if item.is_refused(args)]
     if not refused:
-        found, told = _fit_load(args, dynamics, *(item.log for item in logs))
+        found, told = _fit_load(args, dynamics, *used)
         document, lines = document | found, lines + told
     print_result(args, document, lines)
     if not refused:
         return 0
-    reason = _describe_refusal(not any(item.diagnosis.remaining for item in refused))
-    return _say_unusable(f'{", ".join(item.name for item in refused)}: {reason}')
+    reason = _describe_refusal(all(item.is_certain for item in refused))
+    names = ', '.join(name for item in refused for name, _ in item.named)
+    return _say_unusable(f'{names}: {reason}')
 
 
 def _fit_load(
@@ -415,23 +418,9 @@ def _describe_gains(gains: DriveGains, mass: float) -> list[str]:
     return lines
 
 
-@dataclass(frozen=True, eq=False)
-class _DiagnosedLoadLog:
-    """A log to be used, repaired where that was asked for, and what is wrong with it.
-
-    `lines` are for people; `is_refused`: it must not be used.
-    """
-
-    name: str
-    log: Log
-    diagnosis: LogDiagnosis
-    lines: list[str]
-    is_refused: bool
-
-
 def _diagnose_load_log(
-    args: argparse.Namespace, dynamics: Dynamics, name: str, log: Log, is_loaded: bool
-) -> _DiagnosedLoadLog:
+    args: argparse.Namespace, dynamics: Dynamics, log: Log, is_loaded: bool
+) -> DiagnosedLogs:
     """Return what is wrong with a log of the arm, with or without its load.
 
     What is asked for is no fault: the load, of which `dynamics` does not know, and, with
@@ -441,11 +430,8 @@ def _diagnose_load_log(
     if is_loaded and args.drive_gains:
         robot = _with_known_mass(dynamics.robot, args.mass, args.payload_link)
         model = Dynamics(robot, dynamics.gravity, 'python', dynamics.tolerance)
-    diagnosis, used, lines = diagnose(
-        args, model, log, has_free_factors=args.drive_gains, has_load=is_loaded
-    )
-    wrong = diagnosis.remaining if args.repair else diagnosis.errors
-    return _DiagnosedLoadLog(name, used, diagnosis, lines, bool(wrong) and not args.force)
+    diagnosis = diagnose_log(model, log, has_free_factors=args.drive_gains, has_load=is_loaded)
+    return DiagnosedLogs((diagnosis,), (diagnosis.repaired if args.repair else log,))
 
 
 def _with_known_mass(robot: Robot, mass: float, link: str) -> Robot:

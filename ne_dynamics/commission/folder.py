@@ -7,6 +7,7 @@ the first step that is not in it, as long as the model is the same.
 from __future__ import annotations
 
 import contextlib
+import copy
 import errno
 import hashlib
 import os
@@ -200,7 +201,8 @@ class CommissionFolder:
             'state': self._state,
             'reason': self._reason,
             'next_step': self._next,
-            'causes': [dict(cause) for cause in self.causes],
+            # Copies: the same lists are in the results, to which YAML would refer.
+            'causes': copy.deepcopy(self.causes),
             'subject': self._subject,
             'steps': {name: dict(result) for name, result in self.results.items()},
         }

@@ -98,21 +98,6 @@ def plan_approach(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class ProbeMotion:
-    """A motion of one joint after the other, and when each of them sweeps.
-
-    Attributes
-    ----------
-    motion : PlannedMotion
-    sweeps : tuple of (float, float)
-        For each joint begin and end of its sweep, in which it trembles [s].
-    """
-
-    motion: PlannedMotion
-    sweeps: tuple[tuple[float, float], ...]
-
-
 def plan_probe(
     robot: Robot,
     start: FloatArray,
@@ -120,7 +105,7 @@ def plan_probe(
     trembles: bool,
     amplitude: FloatArray | float = 0.2,
     points: int = PLANNED.probe_points,
-) -> ProbeMotion:
+) -> PlannedMotion:
     """Return a motion that moves one joint after the other: to one side, the other, and back.
 
     If it trembles, it does so at :data:`TREMBLES` on the way from side to side, without turning
@@ -141,7 +126,6 @@ def plan_probe(
     lengths = np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
     room = np.minimum(amplitude * lengths, room_around(robot, start))
     pieces: list[tuple[FloatArray, int, tuple[FloatArray, ...]]] = []
-    sweeps = []
     now = 0.0
     for joint, side in enumerate(room.tolist()):
         for leg, (begin, end) in enumerate(((0.0, side), (side, -side), (-side, 0.0))):
@@ -151,8 +135,6 @@ def plan_probe(
             times = np.linspace(0.0, duration, max(2, round(points * duration)) + 1)
             sweep = Motion.rest_to_rest([begin], [end], duration).sample_many(times)
             rows = tuple(row[:, 0] for row in sweep)
-            if is_sweep:
-                sweeps.append((now, now + duration))
             if is_sweep and trembles:
                 shaken = _tremble(times, duration, 1.875 * abs(way) / duration)
                 rows = tuple(row + more for row, more in zip(rows, shaken, strict=True))
@@ -168,13 +150,12 @@ def plan_probe(
         first += times.size
     stamps = np.concatenate([times for times, _, _ in pieces])
     kept = np.concatenate([[True], np.diff(stamps) > 1e-9])
-    motion = PlannedMotion(
+    return PlannedMotion(
         stamps[kept], start + positions[kept], velocities[kept], accelerations[kept]
     )
-    return ProbeMotion(motion, tuple(sweeps))
 
 
-def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> ProbeMotion:
+def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> PlannedMotion:
     """Return a trembling probe whose sweeps are as long as the efforts of a model allow.
 
     Parameters
@@ -192,17 +173,17 @@ def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> ProbeMo
         dynamics, start, np.full(dynamics.n, reach), PLANNED.effort_share, PLANNED.smallest_sweep
     )
     if usual.share <= PLANNED.largest_share:
-        return usual.probe
+        return usual.motion
     short = _shorten_sweeps(
         dynamics, start, usual.amplitude, PLANNED.largest_share, PLANNED.least_sweep
     )
-    return short.probe if short.share <= PLANNED.largest_share else usual.probe
+    return short.motion if short.share <= PLANNED.largest_share else usual.motion
 
 
 class _Sweeps(NamedTuple):
     """A trembling probe, how far its joints sweep, and what share of the limits it takes."""
 
-    probe: ProbeMotion
+    motion: PlannedMotion
     amplitude: FloatArray
     share: float
 
@@ -221,7 +202,7 @@ def _shorten_sweeps(
             trembles=True,
             amplitude=amplitude,
             points=PLANNED.looks_between_points * PLANNED.probe_points,
-        ).motion
+        )
         effort = dynamics.inverse_dynamics(
             motion.positions, motion.velocities, motion.accelerations
         )

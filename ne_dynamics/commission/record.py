@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.commission.folder import write_whole
+from ne_dynamics.driver import CommandLog
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -54,6 +55,17 @@ class Record:
     def answered(self) -> Record:
         """The samples that have a command."""
         return self.part(np.isfinite(self.command).all(axis=1))
+
+    @property
+    def commands(self) -> CommandLog:
+        """The commands, by the stamps of the states that they answer.
+
+        Raises
+        ------
+        InputError
+            When there are fewer than two.
+        """
+        return CommandLog.from_samples(self.joint_names, self.times, self.command)
 
     @property
     def error(self) -> FloatArray:

@@ -87,7 +87,6 @@ def make_report(
             'the same gains'
         )
     tremble, listened = results['tremble'], results['listen']
-    deviation = tremble['deviation']
     found = [
         Item(
             'rate',
@@ -101,8 +100,7 @@ def make_report(
         ),
         Item(
             'delay of commands',
-            f'{MILLI * tremble["delay"]:.2f} ms'
-            + (f' +- {MILLI * deviation:.2f} ms' if deviation == deviation else ''),
+            f'{MILLI * tremble["delay"]:.2f} +- {MILLI * tremble["deviation"]:.2f} ms',
         ),
         *(Item('effort', text) for text in results['identify']['found']),
         *(Item('friction', sentence(item)) for item in results['identify'].get('friction', ())),

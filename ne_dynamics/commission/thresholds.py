@@ -53,6 +53,9 @@ class StepThresholds:
 
     # desk
     usual_delay: float = threshold(0.005, 's', 'Taken for the delay before it is known.')
+    delay_cutoff: float = threshold(
+        15.0, 'Hz', 'Up to which the delay is told: above both frequencies of the tremble.'
+    )
     model_uncertainty: float = threshold(
         0.1, '', 'What an identified model is taken to be off by at most, for the choice of gains.'
     )
@@ -264,25 +267,6 @@ ARM = ArmThresholds()
 @dataclass(frozen=True)
 class FitThresholds:
     """How the records of a run are fitted."""
-
-    # delay
-    sweep_part: tuple[float, ...] = threshold(
-        (0.2, 0.8), '', 'Part of a sweep, where the tremble has its full size.'
-    )
-    longest_delay: float = threshold(0.05, 's', 'Longest delay that is looked for.')
-    delay_step: float = threshold(1e-4, 's', 'Between delays that are tried.')
-    slow_degree: int = threshold(
-        7, '', 'Of the polynomial that stands for all that is slower than the tremble.'
-    )
-    fewest_of_sweep: int = threshold(100, '', 'Samples of a sweep, at least.')
-    largest_misfit: float = threshold(
-        0.25, '', "Part of a command's tremble that may be left for a joint to count."
-    )
-    slowest_share: float = threshold(
-        0.15,
-        '',
-        'Part of its mean velocity that a joint must keep: one that sticks tells nothing.',
-    )
 
     # fitting
     holdout: float = threshold(

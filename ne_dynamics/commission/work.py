@@ -14,7 +14,6 @@ import numpy as np
 from ne_dynamics.commission.arm.arm_session import ArmSession, Progress
 from ne_dynamics.commission.arm.live_arm import ArmFault, LostArm, StrayedArm
 from ne_dynamics.commission.desk import CLOSE, FITTED, IDENTIFIED, ROUGH, TRIED, Bar, Desk
-from ne_dynamics.commission.fits.delay import find_delay
 from ne_dynamics.commission.fits.fitting import judge_record
 from ne_dynamics.commission.fits.reading import read_stamps
 from ne_dynamics.commission.fits.static_friction import (
@@ -39,9 +38,9 @@ from ne_dynamics.commission.steps import Step
 from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
 from ne_dynamics.commission.vibration import find_vibrations
+from ne_dynamics.driver.command import find_delay_by_motion
 from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.errors import NeDynamicsError
-from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -128,11 +127,9 @@ class CommissionWork(Desk):
         except LostArm:
             raise
         except NeDynamicsError as error:
-            causes = self._find_causes()
-            self.folder.causes = causes
-            if not causes:
-                raise
-            raise type(error)('; '.join([str(error), *map(sentence, causes)])) from error
+            self.folder.causes = self._find_causes()
+            error.args = ('; '.join([str(error), *map(sentence, self.folder.causes)]),)
+            raise
 
     def _find_causes(self) -> list[Mapping[str, Any]]:
         """Return what explains the end of a step, from its motion and the newest fit."""
@@ -314,9 +311,7 @@ class CommissionWork(Desk):
         wary = {'following_error.position': (STEPS.wary_share * self.tolerance).tolist()}
         astray = STEPS.astray * lengths(self.robot)
         try:
-            record = self._follow(
-                'probe', {**self._gentle(), **wary}, probe.motion, 'probing', astray
-            )
+            record = self._follow('probe', {**self._gentle(), **wary}, probe, 'probing', astray)
         except LostArm:
             raise
         except ArmFault as fault:
@@ -373,19 +368,20 @@ class CommissionWork(Desk):
     def tremble(self) -> Mapping[str, Any]:
         """Measure the delay of the commands."""
         reach = STEPS.tremble_reach * self._motions.reach
-        probe = plan_tremble(self.model(ROUGH), self.start, reach)
+        motion = plan_tremble(self.model(ROUGH), self.start, reach)
         parameters = {**self.node_parameters(ROUGH), **CALM_GAINS, **self.lenient_parameters()}
-        record = self._follow('tremble', parameters, probe.motion, 'measuring the delay')
-        found = find_delay(record.answered, probe.sweeps, float(record.times[0]))
-        if not math.isfinite(found.delay):
+        record = self._follow('tremble', parameters, motion, 'measuring the delay')
+        delay, deviation = find_delay_by_motion(
+            self.model(ROUGH), record.times, record.position, record.commands, STEPS.delay_cutoff
+        )
+        if not math.isfinite(delay):
             raise ArmFault(
                 'the delay cannot be told: no joint trembled as its command did; expected efforts '
                 'that act'
             )
         return {
-            'delay': max(found.delay, 0.0),
-            'deviation': found.deviation,
-            'by_joint': as_json_numbers(found.by_joint),
+            'delay': max(delay, 0.0),
+            'deviation': deviation,
         }
 
     def judge(self) -> Mapping[str, Any]:

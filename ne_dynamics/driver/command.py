@@ -16,14 +16,15 @@ import numpy as np
 from ne_dynamics.driver.delay import EffortDelay, find_longest
 from ne_dynamics.driver.effort import LOAD, OTHER_UNIT, TORQUE, JointEffort, describe_efforts
 from ne_dynamics.driver.evidence.evidence import LogEvidence
-from ne_dynamics.driver.meaning import find_meaning, prepare_for_delay
+from ne_dynamics.driver.meaning import find_delay, find_meaning, prepare_for_delay
 from ne_dynamics.driver.order import find_order
 from ne_dynamics.driver.recording import CommandLog
 from ne_dynamics.driver.thresholds import DELAY, EFFORTS
-from ne_dynamics.driver.verdict import Level, Verdict, least_sure, unknown
+from ne_dynamics.driver.verdict import Verdict, least_sure, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs import Log
+from ne_dynamics.logs import Certainty, Log, LogReading
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
 RECORD = (
@@ -140,7 +141,7 @@ def describe_commands(
             by_effort.deviation, found.delay.deviation
         ):
             text = f'{by_effort.text}, but by the motion {found.delay.text}'
-            delay = replace(by_effort, level=Level.LIKELY, text=text, experiment=FASTER)
+            delay = replace(by_effort, level=Certainty.LIKELY, text=text, experiment=FASTER)
             if off > 0.0:
                 # The arm cannot move before the motors push: what is reported is late itself.
                 text = f'{found.delay.text} by the motion; efforts follow {by_effort.text} later'
@@ -159,6 +160,63 @@ def describe_commands(
     )
 
 
+def find_delay_by_motion(
+    dynamics: Dynamics,
+    times: FloatArray,
+    position: FloatArray,
+    commands: CommandLog,
+    cutoff_frequency: float,
+) -> tuple[float, float]:
+    """Return how much later than it is sent a command acts, and the standard deviation [s].
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        A model that was fitted to the arm: commands are efforts in its units.
+    times : array, shape (N,)
+        [s]
+    position : array, shape (N, n)
+        Of its joints [rad or m].
+    commands : CommandLog
+        That moved it.
+    cutoff_frequency : float
+        Up to which the motion tells the delay [Hz].
+
+    Returns
+    -------
+    tuple of float
+        A delay of NaN, with an infinite deviation, where the motion does not tell it.
+
+    Raises
+    ------
+    InputError
+        When too little was recorded.
+    """
+    late = commands.acting(times, position, DELAY.shift_of_commands)
+    evidence = prepare_for_delay(dynamics, late, cutoff_frequency)
+    untold = math.nan, math.inf
+    if evidence is None:
+        return untold
+    recorded = LogReading.as_recorded(dynamics.n)
+    found, deviation = find_delay(evidence, dynamics.robot, recorded)
+    delay = DELAY.shift_of_commands - found
+    left = evidence.explain(recorded.with_effort(range(dynamics.n), delay=found)).left
+    if not _tells_delay(delay, deviation) or _leave_motion_open(left[evidence.moves]):
+        return untold
+    return delay, deviation
+
+
+def _tells_delay(delay: float, deviation: float) -> bool:
+    """Return whether a motion tells a delay of its commands [s]."""
+    is_sure = level_of_delay(deviation) is not Certainty.UNKNOWN
+    return is_sure and abs(delay) <= DELAY.longest_by_motion
+
+
+def _leave_motion_open(left: FloatArray) -> bool:
+    """Return whether commands do not explain a motion, by the parts of them that are left."""
+    return bool(2 * (left > EFFORTS.unexplained_share).sum() >= left.size)
+
+
 def _describe_effort(
     found: EffortDelay | None, longest: float
 ) -> tuple[Verdict, Verdict, Verdict]:
@@ -167,7 +225,7 @@ def _describe_effort(
         return no, no, no
     none = Verdict(
         False,
-        Level.KNOWN,
+        Certainty.KNOWN,
         f'the reported efforts are not the commands, of up to {longest:g} s before',
     )
     if found is None:
@@ -180,14 +238,14 @@ def _describe_effort(
         return early, early, none
     delay = (
         unknown(f'about {text}', FASTER)
-        if level is Level.UNKNOWN
+        if level is Certainty.UNKNOWN
         else Verdict(found.delay, level, text, '', found.deviation)
     )
     jitter = unknown('commands change too little for the noise of the efforts', FASTER)
     if math.isfinite(found.jitter):
         jitter = Verdict(
             found.jitter,
-            Level.LIKELY,
+            Certainty.LIKELY,
             f'{1e3 * found.jitter:.2g} ms at most, noise of the efforts included',
         )
     if found.is_echo:
@@ -196,7 +254,7 @@ def _describe_effort(
             jitter,
             Verdict(
                 True,
-                Level.LIKELY,
+                Certainty.LIKELY,
                 f'the reported efforts are the commands of {text} before, to the last digits: an '
                 'echo, or a drive that reports its setpoint',
                 'let the arm run into an effort limit, or push it: what is measured changes',
@@ -205,11 +263,11 @@ def _describe_effort(
     return delay, jitter, none
 
 
-def level_of_delay(deviation: float) -> Level:
+def level_of_delay(deviation: float) -> Certainty:
     """Return how sure a delay is that has a standard deviation [s]."""
     if deviation <= DELAY.known_deviation:
-        return Level.KNOWN
-    return Level.LIKELY if deviation <= DELAY.likely_deviation else Level.UNKNOWN
+        return Certainty.KNOWN
+    return Certainty.LIKELY if deviation <= DELAY.likely_deviation else Certainty.UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -227,31 +285,21 @@ class _ByMotion:
 def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMotion:
     """Return the delay of the motion behind the commands, and what these are."""
     robot = dynamics.robot
-    period = float(np.median(np.diff(log.times)))
-    effort = commands.average(log.times - DELAY.shift_of_commands, period)
-    inside = np.isfinite(effort).all(axis=1) & (log.times <= commands.times[-1])
     try:
-        late = Log.from_samples(
-            log.joint_names,
-            log.times[inside],
-            log.position[inside],
-            effort[inside],
-            source=commands.source,
-        )
+        late = commands.acting(log.times, log.position, DELAY.shift_of_commands)
         evidence = LogEvidence(dynamics, late)
     except InputError:
         return _ByMotion(*[unknown('too little was recorded together with commands', FASTER)] * 6)
     concerned = evidence.moves & (np.ptp(late.effort, axis=0) > 0.0)
     if not evidence.is_telling or not concerned.any():
         return _ByMotion(*[unknown('no joint moves by these commands', FASTER)] * 6)
-    meaning = find_meaning(evidence, robot, concerned, prepare_for_delay(dynamics, late))
+    meaning = find_meaning(evidence, dynamics, late, concerned)
     own = replace(meaning.reading, effort_source=np.arange(robot.n))
     order = find_order(evidence, robot.joint_names, own).verdict
     if order.value is False:
         rest = unknown('the commands are in another order', order.experiment)
         return _ByMotion(rest, rest, rest, order, rest, rest)
-    unexplained = meaning.left[concerned] > EFFORTS.unexplained_share
-    if 2 * int(unexplained.sum()) >= unexplained.size:
+    if _leave_motion_open(meaning.left[concerned]):
         rest = unknown('these commands do not explain the motion', MOTOR_COMMANDS)
         return _ByMotion(rest, rest, rest, order, rest, rest)
     efforts = describe_efforts(
@@ -263,7 +311,7 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
     verdict = Verdict(
         max(delay, 0.0), level, f'{1e3 * delay:.1f} +- {1e3 * deviation:.1f} ms', '', deviation
     )
-    if level is Level.UNKNOWN or abs(delay) > DELAY.longest_by_motion:
+    if not _tells_delay(delay, deviation):
         verdict = unknown('the motion does not tell it', FASTER)
     elif delay < -DELAY.early_deviations * deviation:
         verdict = unknown(
@@ -286,7 +334,9 @@ def _describe_sign(robot: Robot, efforts: tuple[JointEffort, ...]) -> Verdict:
         return unknown('the motion does not tell which way the commands push', PULSES)
     against = {name: verdict for name, verdict in told.items() if verdict.value == -1.0}
     if against:
-        level = max((one.level for one in against.values()), key=lambda one: one is Level.KNOWN)
+        level = max(
+            (one.level for one in against.values()), key=lambda one: one is Certainty.KNOWN
+        )
         return Verdict(
             -1.0, level, f'commands of {", ".join(against)} push the opposite way', PULSES
         )
@@ -312,11 +362,11 @@ def describe_unit(efforts: tuple[JointEffort, ...]) -> Verdict:
     is_other = {verdict.value == OTHER_UNIT for verdict in told}
     if len(is_other) != 1:
         return unknown('the motion does not tell the unit of the commands', LOAD)
-    level = max((one.level for one in told), key=lambda one: one is Level.KNOWN)
+    level = max((one.level for one in told), key=lambda one: one is Certainty.KNOWN)
     # Motor currents have torque constants all above 1 or all below; a poor model has both.
     factors = [effort.scale.value for effort in efforts if effort.scale.is_told]
     is_wild = len({factor > 1.0 for factor in factors if isinstance(factor, float)}) > 1
-    if is_other == {True} and is_wild and level is not Level.KNOWN:
+    if is_other == {True} and is_wild and level is not Certainty.KNOWN:
         return unknown('the motion does not tell the unit of the commands', LOAD)
     if is_other == {True}:
         text = 'the commands are not in N m or N, but in another unit, as of motor currents'
@@ -334,7 +384,7 @@ def _summarise(efforts: tuple[JointEffort, ...]) -> tuple[Verdict, Verdict]:
         if len(values) != 1:
             result.append(unknown(f'the commands do not tell whether they need {what}', FASTER))
             continue
-        best = max(told, key=lambda verdict: verdict.level is Level.KNOWN)
+        best = max(told, key=lambda verdict: verdict.level is Certainty.KNOWN)
         contains = bool(best.value)
         text = (
             f'commands contain {what}: the driver adds none'

@@ -32,11 +32,7 @@ from ne_dynamics.driver.findings import DriverFindings, JointDriver
 from ne_dynamics.driver.hypotheses.hypothesis import TestedLog
 from ne_dynamics.driver.hypotheses.row import UNSIGNED
 from ne_dynamics.driver.limited_effort import find_limited_efforts
-from ne_dynamics.driver.meaning import (
-    Meaning,
-    find_meaning,
-    prepare_for_delay,
-)
+from ne_dynamics.driver.meaning import Meaning, find_meaning
 from ne_dynamics.driver.profile import (
     find_obstacles,
     find_parameters,
@@ -55,12 +51,12 @@ from ne_dynamics.driver.velocity import (
     describe_velocities,
     low_pass_log,
 )
-from ne_dynamics.driver.verdict import Level, Verdict, unknown
+from ne_dynamics.driver.verdict import Verdict, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.logs import Finding, Log, LogReading
-from ne_dynamics.logs.samples.sample_checks import CHECKS
+from ne_dynamics.logs import Certainty, Finding, Log, LogReading
+from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.samples.sample_faults import count_stale
 from ne_dynamics.model.robot import Robot
 
@@ -142,7 +138,7 @@ def describe_driver(
             f'{", ".join(commands.joint_names)}'
         )
     require_joints(robot, recording.as_log())
-    log, faults = _check_samples(robot, recording.as_log())
+    log, faults = check_samples(robot, recording.as_log())
     for fault in faults:
         if fault.code == 'time-unit':
             recording, commands = _scale_time(recording, commands, fault.amount)
@@ -183,17 +179,16 @@ def describe_driver(
 def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[Finding]]:
     """Return what the efforts mean, and what is wrong with the positions; None: not told."""
     robot = dynamics.robot
-    try:
-        evidence = LogEvidence(dynamics, log)
-    except InputError:
+    evidence = LogEvidence.find(dynamics, log)
+    if evidence is None:
         return None, []
     concerned = evidence.moves & (np.ptp(log.effort, axis=0) > 0.0)
-    if not evidence.is_telling or not concerned.any():
+    if not concerned.any():
         return None, []
     unsigned = UNSIGNED.test(TestedLog(evidence, robot, LogReading.as_recorded(robot.n)))
     if unsigned:
         return None, [*unsigned]
-    meaning = find_meaning(evidence, robot, concerned, prepare_for_delay(dynamics, log))
+    meaning = find_meaning(evidence, dynamics, log, concerned)
     return meaning, list(meaning.faults)
 
 
@@ -204,7 +199,7 @@ def _describe_effort_delay(meaning: Meaning | None) -> Verdict:
     deviation = meaning.delay_deviation
     text = f'{1e3 * meaning.delay:.1f} +- {1e3 * deviation:.1f} ms'
     level = level_of_delay(deviation)
-    if level is Level.UNKNOWN:
+    if level is Certainty.UNKNOWN:
         return unknown('the efforts do not tell', experiment)
     return Verdict(meaning.delay, level, text, '', deviation)
 
@@ -232,15 +227,6 @@ def _describe_joint(
             steps.append(describe_step(table[:, index], unit, has_bits))
     position, speed, force_step = steps
     return JointDriver(joint.name, effort, velocity, position, speed, force_step, moved)
-
-
-def _check_samples(robot: Robot, log: Log) -> tuple[Log, list[Finding]]:
-    """Return a log without the faults that its samples show, and those."""
-    faults = []
-    for check in CHECKS:
-        log, fault = check(robot, log)
-        faults += [] if fault is None else [fault]
-    return log, faults
 
 
 def _scale_time(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from ne_dynamics.driver.evidence.evidence import LogEvidence, choose_evidence_cutoff
+from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 from ne_dynamics.driver.hypotheses.row import (
     COMMON_FACTOR,
@@ -18,10 +19,9 @@ from ne_dynamics.driver.hypotheses.row import (
 )
 from ne_dynamics.driver.hypotheses.shifted_zero import ShiftedZero
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
 from ne_dynamics.logs import Certainty, Finding, Log, LogDiagnosis, LogReading
-from ne_dynamics.logs.parts import change_in_parts, join, look
+from ne_dynamics.logs.parts import change_in_parts
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.robot import Robot
@@ -101,95 +101,41 @@ def diagnose_log(
     require_joints(robot, log)
     work = work or Work()
     repaired, faults = check_samples(robot, log, work)
-    looked = look(repaired)
-    if cutoff_frequency is None and len(looked) > 1:
-        cutoff_frequency = max(map(choose_evidence_cutoff, looked))
-    weighed = weigh_log(
+    evidence = LogEvidence.find(
         dynamics,
-        join(looked),
+        repaired,
         cutoff_frequency,
         has_free_factors=has_free_factors,
         has_load=has_load,
-        jumped=frozenset(
-            name for fault in faults if fault.code == 'zero-jumps' for name in fault.joints
-        ),
     )
-    if weighed is None:
+    if evidence is None:
+        # Too short or too slow to be filtered, which the fit itself refuses, or of an arm at rest.
         return LogDiagnosis(tuple(faults), (), repaired, LogReading.as_recorded(robot.n))
-    others, untold, reading = weighed
-    if any(fault.is_certain for fault in others):
-        delay = float(np.abs(reading.effort_delay).max())
-        repaired = change_in_parts(repaired, reading.read_log, work, delay)
-    return LogDiagnosis((*faults, *others), untold, repaired, reading)
-
-
-def weigh_log(
-    dynamics: Dynamics,
-    log: Log,
-    cutoff_frequency: float | None = None,
-    *,
-    has_free_factors: bool = False,
-    has_load: bool = False,
-    jumped: frozenset[str] = frozenset(),
-) -> tuple[tuple[Finding, ...], tuple[str, ...], LogReading] | None:
-    """Find what is wrong with a log by what explains its efforts best.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-        The given model.
-    log : Log
-        Without faults that samples show by themselves.
-    cutoff_frequency : float, optional
-        [Hz]
-    has_free_factors, has_load : bool
-        As :func:`diagnose_log` takes them.
-    jumped : set of str
-        Joints whose zeros jumped while the log was recorded, which is said already.
-
-    Returns
-    -------
-    faults, untold, reading
-        What was found, what the log cannot show, and how it is to be read so that the faults are
-        gone whose repair is certain. None for a log that tells nothing.
-    """
-    try:
-        evidence = LogEvidence(dynamics, log, cutoff_frequency, has_free_factors, has_load)
-    except InputError:
-        # Too short or too slow to be filtered, which the fit itself refuses.
-        return None
-    if not evidence.is_telling:
-        return None
-
-    def find_evidence_with_path() -> LogEvidence:
-        return LogEvidence(
-            dynamics, log, cutoff_frequency, has_free_factors, has_load, has_path=True
-        )
-
-    search = _FaultSearch(
-        dynamics.robot, evidence, find_evidence_with_path, SearchSettings(), jumped
-    )
+    jumped = {name for fault in faults if fault.code == 'zero-jumps' for name in fault.joints}
+    search = _FaultSearch(robot, evidence, SearchSettings(), jumped)
     search.run()
-    return tuple(search.faults), tuple(search.list_untold()), search.certain
+    if any(fault.is_certain for fault in search.faults):
+        delay = float(np.abs(search.certain.effort_delay).max())
+        repaired = change_in_parts(repaired, search.certain.read_log, work, delay)
+    untold = tuple(search.list_untold())
+    return LogDiagnosis((*faults, *search.faults), untold, repaired, search.certain)
 
 
 class _FaultSearch:
     """Takes the likeliest fault, then the next one, until none is decisive.
 
-    `reading` is the log without all faults found, `certain` without those whose repair is.
+    `reading` is the log without all faults found, `certain` without those whose repair is. Of
+    joints in `jumped` the zero jumped while the log was recorded, which is said already.
     """
 
     def __init__(
         self,
         robot: Robot,
         evidence: LogEvidence,
-        with_path: Callable[[], LogEvidence],
         settings: SearchSettings,
-        jumped: frozenset[str],
+        jumped: set[str],
     ) -> None:
         self._robot, self._evidence, self._settings = robot, evidence, settings
-        self._find_with_path = with_path
-        self._with_path: LogEvidence | None = None
         self.reading = self.certain = LogReading.as_recorded(robot.n)
         self.faults: list[Suspicion] = []
         self._tested: list[tuple[Suspicion, Hypothesis]] = []
@@ -302,14 +248,16 @@ class _FaultSearch:
         what = f'{found.what}; or else, which this log does not tell apart: {others}'
         return replace(found, what=what, certainty=Certainty.LIKELY)
 
+    @cached_property
+    def _with_path(self) -> LogEvidence:
+        return self._evidence.with_paths()
+
     def _is_friction(self, suspicion: Suspicion) -> bool:
         """Return whether a fault is none once friction may turn round over a displacement.
 
         Such friction is late behind the velocity, as a late effort is; and what it leaves of an
         effort, another fault may explain a little of.
         """
-        if self._with_path is None:
-            self._with_path = self._find_with_path()
         recorded, otherwise = (
             self._with_path.explain(reading).cost for reading in (self.reading, suspicion.reading)
         )

@@ -16,12 +16,12 @@ from ne_dynamics.driver.delay import EffortDelay
 from ne_dynamics.driver.meaning import Meaning
 from ne_dynamics.driver.thresholds import EFFORTS
 from ne_dynamics.driver.verdict import (
-    Level,
     Verdict,
     least_sure,
     level_of,
     unknown,
 )
+from ne_dynamics.logs import Certainty
 from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -113,7 +113,7 @@ def describe_efforts(
     found, limits = [], robot.limits('effort_limit')
     for joint in range(robot.n):
         if reported is None or missing[joint]:
-            verdict = Verdict(NOTHING, Level.KNOWN, 'none is reported')
+            verdict = Verdict(NOTHING, Certainty.KNOWN, 'none is reported')
             found.append(describe_nothing(verdict))
             continue
         column = reported[:, joint]
@@ -179,7 +179,7 @@ def summarise_meaning(
     if len(values) > 1:
         each = ', '.join(f'{name} {verdict.value}' for name, verdict in told.items())
         return unknown(f'joints differ: {each}', MOVE)
-    best = max(told.values(), key=lambda verdict: verdict.level is Level.KNOWN)
+    best = max(told.values(), key=lambda verdict: verdict.level is Certainty.KNOWN)
     if not rest:
         return replace(best, text=f'all joints tell{_list_factors(robot, efforts)}')
     if best.value == NOTHING:
@@ -189,7 +189,7 @@ def summarise_meaning(
     )
     return replace(
         best,
-        level=least_sure(best.level, Level.LIKELY) if stands else best.level,
+        level=least_sure(best.level, Certainty.LIKELY) if stands else best.level,
         text=f'{len(told)} of {len(meanings)} joints tell{_list_factors(robot, efforts)}; '
         f'not told: {left_out}',
         experiment=best.experiment or experiment,
@@ -228,7 +228,7 @@ def summarise_scale(robot: Robot, efforts: tuple[JointEffort, ...]) -> Verdict:
     deviation = float(middle / math.sqrt(weights.sum()))
     return Verdict(
         middle,
-        Level.LIKELY,
+        Certainty.LIKELY,
         f'one unit for all, within their deviations: one is {shown}',
         LOAD,
         deviation,
@@ -259,9 +259,9 @@ def _describe_constant(
     if 0.0 < FILTER.saturation * limit <= abs(value):
         return unknown(f'always {value:g}: its effort limit', MOVE)
     if moves[joint]:
-        return Verdict(NOTHING, Level.KNOWN, f'always {value:g}, while the joint moves')
+        return Verdict(NOTHING, Certainty.KNOWN, f'always {value:g}, while the joint moves')
     if value == 0.0 and moves.any():
-        return Verdict(NOTHING, Level.LIKELY, 'always 0, while other joints move', ALONE)
+        return Verdict(NOTHING, Certainty.LIKELY, 'always 0, while other joints move', ALONE)
     return unknown(f'always {value:g}, but the joint did not move', MOVE)
 
 
@@ -280,12 +280,12 @@ def _describe(
             is_commanded_unit = (
                 1.0 / EFFORTS.commanded_factor <= abs(own) <= EFFORTS.commanded_factor
             )
-            if unit_level is Level.KNOWN and in_unit != is_commanded_unit:
+            if unit_level is Certainty.KNOWN and in_unit != is_commanded_unit:
                 # Commands may be in another unit themselves, as those of a drive by its current.
                 scale = _describe_contradicted_scale(own, factor, unit)
-                unit_level = Level.UNKNOWN
+                unit_level = Certainty.UNKNOWN
             else:
-                in_unit, unit_level = is_commanded_unit, Level.KNOWN
+                in_unit, unit_level = is_commanded_unit, Certainty.KNOWN
                 scale = _describe_commanded_scale(own, spread, unit)
             sign = _describe_commanded_sign(sign, own)
     return JointEffort(
@@ -308,7 +308,7 @@ def _describe_commanded_scale(factor: float, deviation: float, unit: str) -> Ver
         )
     else:
         text = f'one is {value:.4g} +- {spread:.2g} {unit} of the command'
-    return Verdict(value, Level.KNOWN, text, '', spread)
+    return Verdict(value, Certainty.KNOWN, text, '', spread)
 
 
 def _describe_contradicted_scale(own: float, factor: float, unit: str) -> Verdict:
@@ -322,34 +322,34 @@ def _describe_contradicted_scale(own: float, factor: float, unit: str) -> Verdic
 def _describe_commanded_sign(found: Verdict, factor: float) -> Verdict:
     """Return the sign by the commands, unless the motion contradicts it."""
     value = math.copysign(1.0, factor)
-    if found.value is not None and found.value != value and found.level is Level.KNOWN:
+    if found.value is not None and found.value != value and found.level is Certainty.KNOWN:
         # What the arm does counts: the commands may be reversed themselves.
         return replace(
             found,
-            level=Level.LIKELY,
+            level=Certainty.LIKELY,
             text=f'{found.text} by the motion, but not by the commands',
             experiment='check the sign of the commands: pulses of one joint, held by hand',
         )
     text = "in the joint's positive direction" if value > 0.0 else 'the opposite sign'
-    return Verdict(value, Level.KNOWN, f'{text}, as the commands have it')
+    return Verdict(value, Certainty.KNOWN, f'{text}, as the commands have it')
 
 
-def _judge_unit(meaning: Meaning, joint: int) -> tuple[bool, Level]:
+def _judge_unit(meaning: Meaning, joint: int) -> tuple[bool, Certainty]:
     """Return whether an effort is in N m or N, and how sure that is."""
     own, common = float(meaning.joint_unit_gains[joint]), meaning.unit_gain
     if own * common <= 0.0:
         # One joint that is off the others: what is off is that joint.
         if abs(common) >= abs(own) or own > 0.0:
-            return own > 0.0, Level.UNKNOWN
+            return own > 0.0, Certainty.UNKNOWN
         return False, level_of(-own)
     return own > 0.0, level_of(min(abs(own), abs(common)))
 
 
 def _describe_meaning(
-    meaning: Meaning, joint: int, in_unit: bool, unit_level: Level, gravity: Verdict
+    meaning: Meaning, joint: int, in_unit: bool, unit_level: Certainty, gravity: Verdict
 ) -> Verdict:
     left = f'residual {meaning.left[joint]:.0%}'
-    if unit_level is Level.UNKNOWN:
+    if unit_level is Certainty.UNKNOWN:
         return unknown(f'a torque or a multiple of one; {left}', LOAD)
     if not in_unit:
         without = ' without gravity' if gravity.value is False else ''
@@ -369,14 +369,17 @@ def _describe_meaning(
 def _describe_gravity(meaning: Meaning, joint: int) -> Verdict:
     level = level_of(meaning.gravity_gain)
     experiment = 'move the joints that carry the arm through other heights, slowly and fast'
-    if level is Level.UNKNOWN:
+    if level is Certainty.UNKNOWN:
         return unknown('with or without gravity', experiment)
     contains = not meaning.without_gravity
     text = 'with gravity' if contains else 'without gravity'
     if meaning.gravity_share[joint] < EFFORTS.gravity_share:
         # Its own efforts hardly depend on it.
         return Verdict(
-            contains, Level.LIKELY, f'{text}, as in the other joints; this one carries little', ''
+            contains,
+            Certainty.LIKELY,
+            f'{text}, as in the other joints; this one carries little',
+            '',
         )
     return Verdict(contains, level, text)
 
@@ -397,11 +400,11 @@ def _describe_friction(meaning: Meaning, joint: int, unit: str) -> Verdict:
         f'viscous {viscous / speed:.3g} +- {spreads[1] / speed:.2g} {per_speed}'
     )
     if amount > EFFORTS.friction_deviations * deviation and amount > EFFORTS.friction_share * size:
-        return Verdict(True, Level.KNOWN, f'with friction: {shown}')
+        return Verdict(True, Certainty.KNOWN, f'with friction: {shown}')
     if amount <= 2.0 * deviation < EFFORTS.friction_share * size:
         return Verdict(
             False,
-            Level.LIKELY,
+            Certainty.LIKELY,
             f'without friction ({shown}): compensated, measured behind the gear, or none',
             'move the arm by hand with the drives off: it has friction or not',
         )
@@ -410,7 +413,7 @@ def _describe_friction(meaning: Meaning, joint: int, unit: str) -> Verdict:
 
 def _describe_sign(meaning: Meaning, joint: int) -> Verdict:
     level = level_of(float(meaning.sign_gains[joint]))
-    if level is Level.UNKNOWN:
+    if level is Certainty.UNKNOWN:
         return unknown('the efforts are too small, or fit either sign', ALONE)
     if meaning.signs[joint] > 0.0:
         return Verdict(1.0, level, "in the joint's positive direction")
@@ -418,18 +421,18 @@ def _describe_sign(meaning: Meaning, joint: int) -> Verdict:
 
 
 def _describe_scale(
-    meaning: Meaning, joint: int, unit: str, in_unit: bool, unit_level: Level
+    meaning: Meaning, joint: int, unit: str, in_unit: bool, unit_level: Certainty
 ) -> Verdict:
     factor = abs(float(meaning.reading.effort_factor[joint]))
     own = float(meaning.factor_deviations[joint])
-    if unit_level is Level.UNKNOWN or not math.isfinite(own):
+    if unit_level is Certainty.UNKNOWN or not math.isfinite(own):
         return unknown('the motion of this joint does not tell its scale', LOAD)
     deviation = math.hypot(own, EFFORTS.model_spread)
     if in_unit:
-        return Verdict(1.0, Level.LIKELY, f'in {unit}, by the masses of the given model', LOAD)
+        return Verdict(1.0, Certainty.LIKELY, f'in {unit}, by the masses of the given model', LOAD)
     return Verdict(
         factor,
-        Level.LIKELY,
+        Certainty.LIKELY,
         f'one is about {factor:.3g} {unit}, to {deviation:.0%}: by the masses of the given model',
         LOAD,
         deviation * factor,
@@ -447,11 +450,11 @@ def _describe_offset(meaning: Meaning, joint: int, factor: float) -> Verdict:
     ):
         return Verdict(
             value,
-            Level.LIKELY,
+            Certainty.LIKELY,
             f'{shown}; or gravity that the given model lacks, or asymmetric friction',
             'hold two poses in which this joint carries the same with opposite signs',
             deviation,
         )
     if 2.0 * deviation < EFFORTS.friction_share * size:
-        return Verdict(0.0, Level.LIKELY, f'not significant: {shown}', '', deviation)
+        return Verdict(0.0, Certainty.LIKELY, f'not significant: {shown}', '', deviation)
     return unknown(f'not known well enough: {shown}', MOVE)

@@ -33,7 +33,6 @@ from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
 from ne_dynamics.driver.hypotheses.row import COLUMN_HYPOTHESES
 from ne_dynamics.driver.thresholds import MEANING
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.logs import Log, LogReading
 from ne_dynamics.model.rigid_body import FloatArray
@@ -123,53 +122,47 @@ class _Trial:
     is_free: bool
 
 
-def prepare_for_delay(dynamics: Dynamics, log: Log) -> LogEvidence | None:
+def prepare_for_delay(
+    dynamics: Dynamics, log: Log, cutoff_frequency: float = MEANING.delay_cutoff
+) -> LogEvidence | None:
     """Return what a delay is told from; None where the log has no such samples.
 
     Parameters
     ----------
     dynamics : Dynamics
     log : Log
+    cutoff_frequency : float
+        [Hz]; less where the log has too few samples for it.
 
     Returns
     -------
     LogEvidence or None
     """
     rate = 1.0 / float(np.median(np.diff(log.times)))
-    cutoff = min(MEANING.delay_cutoff, rate / EVIDENCE.samples_per_cutoff)
-    try:
-        evidence = LogEvidence(dynamics, log, cutoff, reversal_margin=MEANING.reversal_margin)
-    except InputError:
-        return None
-    return evidence if evidence.is_telling else None
+    cutoff = min(cutoff_frequency, rate / EVIDENCE.samples_per_cutoff)
+    return LogEvidence.find(dynamics, log, cutoff, reversal_margin=MEANING.reversal_margin)
 
 
 def find_meaning(
-    evidence: LogEvidence,
-    robot: Robot,
-    concerned: NDArray[np.bool_],
-    for_delay: LogEvidence | None,
-    units: tuple[bool, ...] = (False, True),
+    evidence: LogEvidence, dynamics: Dynamics, log: Log, concerned: NDArray[np.bool_]
 ) -> Meaning:
     """Return what the efforts of a log mean.
 
     Parameters
     ----------
     evidence : LogEvidence
-        That is telling.
-    robot : Robot
+        Of the log, and telling.
+    dynamics : Dynamics
+    log : Log
     concerned : bool array, shape (n,)
         Joints that move and report an effort that changes.
-    for_delay : LogEvidence, optional
-        What the delay is told from; None: nothing tells it.
-    units : tuple of bool
-        Whether the factors may be any; both are tried by default.
 
     Returns
     -------
     Meaning
     """
-    search = _MeaningSearch(evidence, robot, np.flatnonzero(concerned).tolist(), units)
+    robot = dynamics.robot
+    search = _MeaningSearch(evidence, robot, np.flatnonzero(concerned).tolist())
     base = LogReading.as_recorded(robot.n)
     faults: list[Suspicion] = []
     trials = search.run(base)
@@ -180,12 +173,12 @@ def find_meaning(
         others = search.run(mirrored)
         other = min(others, key=lambda trial: trial.cost)
         if other.cost < best.cost - Hypothesis.decisive:
-            log = TestedLog(evidence, robot, base)
-            faults.append(ReversedPosition().test_joints(log, log.everyone))
+            present = TestedLog(evidence, robot, base)
+            faults.append(ReversedPosition().test_joints(present, present.everyone))
             trials, best = others, other
     for _ in range(MEANING.most_faults):
-        log = TestedLog(evidence, robot, best.reading)
-        tested = [one for hypothesis in COLUMN_HYPOTHESES for one in hypothesis.test(log)]
+        present = TestedLog(evidence, robot, best.reading)
+        tested = [one for hypothesis in COLUMN_HYPOTHESES for one in hypothesis.test(present)]
         decisive = [one for one in tested if one.is_decisive and one.rank < -Hypothesis.decisive]
         if not decisive:
             break
@@ -193,20 +186,38 @@ def find_meaning(
         # Signs and factors of the efforts are found anew.
         trials = search.run(_without_effort_factors(faults[-1].reading))
         best = min(trials, key=lambda trial: trial.cost)
-    delay, deviation = _find_delay(for_delay, robot, best.reading)
+    delay, deviation = find_delay(prepare_for_delay(dynamics, log), robot, best.reading)
     meaning = search.judge(best, trials, tuple(faults))
-    return replace(meaning, delay=delay, delay_deviation=deviation)
+    return replace(
+        meaning,
+        delay=delay,
+        delay_deviation=math.hypot(MEANING.delay_spread * deviation, MEANING.delay_floor),
+    )
 
 
-def _find_delay(
+def find_delay(
     evidence: LogEvidence | None, robot: Robot, reading: LogReading
 ) -> tuple[float, float]:
-    """Return the delay of the efforts behind the motion, and its standard deviation [s]."""
+    """Return the delay of the efforts behind the motion, and its standard deviation [s].
+
+    Parameters
+    ----------
+    evidence : LogEvidence or None
+        See :func:`prepare_for_delay`.
+    robot : Robot
+    reading : LogReading
+        Of the efforts, whatever delays it has.
+
+    Returns
+    -------
+    tuple of float
+        NaN and infinity without evidence.
+    """
     if evidence is None:
         return math.nan, math.inf
     log = TestedLog(evidence, robot, replace(reading, effort_delay=np.zeros(robot.n)))
     found = LateEffort().test_joints(log, log.everyone)
-    return found.amount, math.hypot(MEANING.delay_spread * found.deviation, MEANING.delay_floor)
+    return found.amount, found.deviation
 
 
 def _without_effort_factors(reading: LogReading) -> LogReading:
@@ -219,11 +230,8 @@ def _without_effort_factors(reading: LogReading) -> LogReading:
 class _MeaningSearch:
     """The four kinds of reading of a log, each at its likeliest."""
 
-    def __init__(
-        self, evidence: LogEvidence, robot: Robot, joints: list[int], units: tuple[bool, ...]
-    ) -> None:
+    def __init__(self, evidence: LogEvidence, robot: Robot, joints: list[int]) -> None:
         self._evidence, self._robot, self.joints = evidence, robot, joints
-        self._units = units
 
     def run(self, base: LogReading) -> list[_Trial]:
         """Return the kinds."""
@@ -234,13 +242,11 @@ class _MeaningSearch:
             starts.append((start, factors))
             trials.append(self._fit(start, factors, False))
         least = min(trial.cost for trial in trials)
-        if True in self._units:
-            trials += [
-                self._fit(start, factors, True)
-                for (start, factors), trial in zip(starts, list(trials), strict=True)
-                if trial.cost < least + MEANING.hopeless_cost
-            ]
-        return trials
+        return trials + [
+            self._fit(start, factors, True)
+            for (start, factors), trial in zip(starts, trials, strict=True)
+            if trial.cost < least + MEANING.hopeless_cost
+        ]
 
     def _cost(self, reading: LogReading) -> float:
         """Return the cost of a reading with its freedom, and with what factors cost beforehand."""

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.evidence.likeliest import choose_signs
 from ne_dynamics.driver.thresholds import EFFORTS
-from ne_dynamics.driver.verdict import Level, Verdict, level_of, unknown
+from ne_dynamics.driver.verdict import Verdict, level_of, unknown
 from ne_dynamics.identification.evaluation import rms
-from ne_dynamics.logs import LogReading
+from ne_dynamics.logs import Certainty, LogReading
 from ne_dynamics.model.rigid_body import FloatArray
 
 SAME_UNIT = math.log(3.0)
@@ -209,7 +209,7 @@ def _exchange(order: NDArray[np.intp], joints: list[int]) -> list[NDArray[np.int
 
 def _describe_own(joint_names: tuple[str, ...], best: _Order, nearest: _Order) -> Verdict:
     level = level_of(nearest.cost - best.cost)
-    if level is Level.UNKNOWN:
+    if level is Certainty.UNKNOWN:
         open_joints = ', '.join(
             joint_names[joint] for joint in np.flatnonzero(nearest.source != best.source)
         )
@@ -240,7 +240,7 @@ def _describe_other(
         and not (nearest.source == own.source).all()
     ):
         text += '; or like that, in an order that the motion does not tell'
-    level = Level.KNOWN if gain >= EFFORTS.known_order_gain else Level.LIKELY
+    level = Certainty.KNOWN if gain >= EFFORTS.known_order_gain else Certainty.LIKELY
     return Verdict(
         False,
         level,

@@ -20,7 +20,7 @@ from ne_dynamics.driver.effort import (
 )
 from ne_dynamics.driver.findings import DriverFindings
 from ne_dynamics.driver.thresholds import STATES
-from ne_dynamics.driver.verdict import Level
+from ne_dynamics.logs import Certainty
 from ne_dynamics.printable import escape_controls
 
 POSITION_CODES = (
@@ -60,7 +60,7 @@ def find_parameters(findings: DriverFindings) -> Reasoned:
     command = findings.command
     for name, verdict in (('gravity', command.gravity), ('friction', command.friction)):
         # That a driver adds something has to be sure: an arm without it falls.
-        if verdict.value is True or (verdict.value is False and verdict.level is Level.KNOWN):
+        if verdict.value is True or (verdict.value is False and verdict.level is Certainty.KNOWN):
             found[f'terms.{name}'] = bool(verdict.value), f'{verdict.level.value}: {verdict.text}'
     return found
 

@@ -109,6 +109,37 @@ class CommandLog:
         mean: FloatArray = (self._sum_up(last) - self._sum_up(first)) / (last - first)[:, None]
         return mean
 
+    def acting(self, times: FloatArray, position: FloatArray, delay: float) -> Log:
+        """Return a motion with the commands that acted at its times as its efforts.
+
+        A command acts from `delay` after it was sent until the next one does: at a state it is the
+        mean of the period about it.
+
+        Parameters
+        ----------
+        times : array, shape (N,)
+            [s]
+        position : array, shape (N, n)
+            [rad or m]
+        delay : float
+            From a command to its effect [s].
+
+        Returns
+        -------
+        Log
+            Without the states for which no command was recorded.
+
+        Raises
+        ------
+        InputError
+            When too few are left for a log.
+        """
+        effort = self.average(times - delay, float(np.median(np.diff(times))))
+        kept = np.isfinite(effort).all(axis=1) & (times <= self.times[-1])
+        return Log.from_samples(
+            self.joint_names, times[kept], position[kept], effort[kept], source=self.source
+        )
+
     def _sum_up(self, times: FloatArray) -> FloatArray:
         """Return the integral of the held command up to each time, shape (N, n)."""
         steps = np.diff(self.times)[:, None] * self.effort[:-1]
@@ -231,26 +262,27 @@ class DriverRecording:
             source=log.source or 'log',
         )
 
-    def as_log(self, effort: FloatArray | None = None) -> Log:
+    def as_log(self) -> Log:
         """Return the states as a log for a fit.
 
         A velocity or effort column without any number becomes zero.
-
-        Parameters
-        ----------
-        effort : array, shape (N, n), optional
-            Replaces the reported efforts [N m or N].
 
         Raises
         ------
         InputError
             When fewer than two samples can be used.
         """
-        chosen = self.effort if effort is None else effort
-        efforts = np.zeros_like(self.position) if chosen is None else _without_empty(chosen)
-        velocity = None if self.velocity is None else _without_empty(self.velocity)
+        effort, velocity = (
+            None if table is None else _without_empty(table)
+            for table in (self.effort, self.velocity)
+        )
         return Log.from_samples(
-            self.joint_names, self.stamps, self.position, efforts, velocity, source=self.source
+            self.joint_names,
+            self.stamps,
+            self.position,
+            np.zeros_like(self.position) if effort is None else effort,
+            velocity,
+            source=self.source,
         )
 
 

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from ne_dynamics.driver.thresholds import STATES
-from ne_dynamics.driver.verdict import Level, Verdict, unknown
+from ne_dynamics.driver.verdict import Verdict, unknown
+from ne_dynamics.logs import Certainty
 from ne_dynamics.model.rigid_body import FloatArray
 
 DIVISORS = range(1, 9)
@@ -95,7 +96,7 @@ def describe_step(values: FloatArray, unit: str, is_angle: bool) -> Verdict:
     if math.isinf(step):
         return unknown('it never changes', 'record a motion of this joint')
     if step == 0.0:
-        return Verdict(0.0, Level.LIKELY, 'no fixed step found')
+        return Verdict(0.0, Certainty.LIKELY, 'no fixed step found')
     text = f'steps of {step:.4g} {unit}'
     bits = math.log2(TURN / step) if is_angle else math.nan
     decimals = round(math.log10(step))
@@ -105,4 +106,4 @@ def describe_step(values: FloatArray, unit: str, is_angle: bool) -> Verdict:
         text += ': numbers that were rounded'
     elif is_angle and TURN / step > 1.0:
         text += f': {TURN / step:.6g} a turn'
-    return Verdict(step, Level.KNOWN, text)
+    return Verdict(step, Certainty.KNOWN, text)

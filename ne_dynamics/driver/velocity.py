@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from ne_dynamics.driver.steps import find_step
 from ne_dynamics.driver.thresholds import STATES
-from ne_dynamics.driver.verdict import Level, Verdict, unknown
+from ne_dynamics.driver.verdict import Verdict, unknown
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
-from ne_dynamics.logs import Log, Signals, filtered
+from ne_dynamics.logs import Certainty, Log, Signals, filtered
 from ne_dynamics.logs.likeness import count_alike
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -104,7 +104,7 @@ def low_pass_log(log: Log) -> Signals | None:
 
 def _describe(log: Log, joint: int, is_there: bool, signals: Signals | None) -> JointVelocity:
     if log.velocity is None or not is_there:
-        return JointVelocity(Verdict(ABSENT, Level.KNOWN, 'none is reported'))
+        return JointVelocity(Verdict(ABSENT, Certainty.KNOWN, 'none is reported'))
     if signals is None:
         return JointVelocity(
             unknown('too few states, or at too low a rate, to tell', 'record 10 s or more')
@@ -115,7 +115,7 @@ def _describe(log: Log, joint: int, is_there: bool, signals: Signals | None) -> 
     if not np.ptp(reported[np.isfinite(reported)]) > 0.0:
         value = float(reported[np.isfinite(reported)][0])
         return JointVelocity(
-            Verdict(ZERO, Level.KNOWN, f'always {value:g}, while the joint moves')
+            Verdict(ZERO, Certainty.KNOWN, f'always {value:g}, while the joint moves')
         )
     if signals.measured_velocity is None:
         return JointVelocity(unknown('values are missing', 'record 10 s in which none is missing'))
@@ -144,10 +144,10 @@ def _find_other_joint(log: Log, signals: Signals, joint: int) -> Verdict | None:
         return None
     best = int(np.argmax(related))
     if related[best] >= STATES.related:
-        return Verdict(WRONG, Level.KNOWN, f'it is that of joint {log.joint_names[best]}')
+        return Verdict(WRONG, Certainty.KNOWN, f'it is that of joint {log.joint_names[best]}')
     return Verdict(
         WRONG,
-        Level.LIKELY,
+        Certainty.LIKELY,
         f'it has little to do with the motion (correlation {related[joint]:.2f})',
         'move this joint alone, back and forth, and look at its velocity',
     )
@@ -176,14 +176,14 @@ def _find_other_unit(gain: float) -> Verdict | None:
     if abs(gain - 1.0) <= STATES.gain_off:
         return None
     if abs(gain + 1.0) <= STATES.gain_off:
-        return Verdict(WRONG, Level.KNOWN, 'it has the opposite sign')
+        return Verdict(WRONG, Certainty.KNOWN, 'it has the opposite sign')
     sign = 'with the opposite sign, ' if gain < 0.0 else ''
     for factor, unit in UNITS.items():
         if abs(abs(gain) / factor - 1.0) <= STATES.unit_off:
             return Verdict(
-                WRONG, Level.KNOWN, f'{sign}it is {abs(gain):.3g} times too large: {unit}'
+                WRONG, Certainty.KNOWN, f'{sign}it is {abs(gain):.3g} times too large: {unit}'
             )
-    return Verdict(WRONG, Level.KNOWN, f'{sign}it is {abs(gain):.3g} times the motion')
+    return Verdict(WRONG, Certainty.KNOWN, f'{sign}it is {abs(gain):.3g} times the motion')
 
 
 def _find_source(log: Log, joint: int, lag: float, deviation: float) -> Verdict:
@@ -195,7 +195,7 @@ def _find_source(log: Log, joint: int, lag: float, deviation: float) -> Verdict:
     if samples:
         return Verdict(
             DIFFERENTIATED,
-            Level.KNOWN,
+            Certainty.KNOWN,
             f'the difference of the positions over {samples} sample{"s" * (samples > 1)}, {late}',
         )
     past, both = _rests(log.times, position, velocity)
@@ -204,27 +204,31 @@ def _find_source(log: Log, joint: int, lag: float, deviation: float) -> Verdict:
     own_step = step / math.sqrt(12.0) if math.isfinite(step) else 0.0
     if both <= max(STATES.exact_share * past, 1.5 * own_step) and both < STATES.own_share * past:
         return Verdict(
-            DIFFERENTIATED, Level.KNOWN, f'differences of the positions behind a filter, {late}'
+            DIFFERENTIATED,
+            Certainty.KNOWN,
+            f'differences of the positions behind a filter, {late}',
         )
     span = find_step(position) / step if 0.0 < step < math.inf else math.nan
     period = float(np.median(np.diff(log.times)))
     if 0.05 * period < span < 50.0 * period and 0.3 * span < lag < 0.7 * span:
         return Verdict(
             DIFFERENTIATED,
-            Level.LIKELY,
+            Certainty.LIKELY,
             f'its steps are those of the positions in {1e3 * span:.3g} ms, {late}',
         )
     if is_late:
         return Verdict(
             FILTERED,
-            Level.LIKELY,
+            Certainty.LIKELY,
             f'{late}: measured or differentiated, then filtered',
         )
     if math.isfinite(past) and both > STATES.own_share * past:
-        return Verdict(MEASURED, Level.KNOWN, f'independent of the steps of the positions, {late}')
+        return Verdict(
+            MEASURED, Certainty.KNOWN, f'independent of the steps of the positions, {late}'
+        )
     return Verdict(
         MEASURED,
-        Level.LIKELY,
+        Certainty.LIKELY,
         f'{late}; positions are too fine to tell it from their differences',
     )
 

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from dataclasses import dataclass
 from typing import Any
 
 from ne_dynamics.driver.thresholds import EFFORTS
 from ne_dynamics.json_numbers import finite_or_none
-
-
-class Level(str, enum.Enum):
-    """How sure a verdict is; the values are the words that are printed."""
-
-    KNOWN = 'known'
-    LIKELY = 'likely'
-    UNKNOWN = 'cannot be told'
+from ne_dynamics.logs import Certainty
 
 
 @dataclass(frozen=True)
@@ -27,7 +19,7 @@ class Verdict:
     ----------
     value : str, float, bool or None
         None where it cannot be told.
-    level : Level
+    level : Certainty
     text : str
         In words, with figures.
     experiment : str
@@ -37,7 +29,7 @@ class Verdict:
     """
 
     value: str | float | bool | None
-    level: Level
+    level: Certainty
     text: str
     experiment: str = ''
     deviation: float = math.nan
@@ -45,7 +37,7 @@ class Verdict:
     @property
     def is_told(self) -> bool:
         """Whether there is a value."""
-        return self.level is not Level.UNKNOWN
+        return self.level is not Certainty.UNKNOWN
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as what JSON can hold."""
@@ -63,17 +55,17 @@ class Verdict:
 
 def unknown(text: str, experiment: str) -> Verdict:
     """Return a verdict that there is none, and what would give one."""
-    return Verdict(None, Level.UNKNOWN, text, experiment)
+    return Verdict(None, Certainty.UNKNOWN, text, experiment)
 
 
-def level_of(gain: float) -> Level:
+def level_of(gain: float) -> Certainty:
     """Return how sure something is that makes a recording e^gain times likelier than all else."""
     if gain >= EFFORTS.known_gain:
-        return Level.KNOWN
-    return Level.LIKELY if gain >= EFFORTS.likely_gain else Level.UNKNOWN
+        return Certainty.KNOWN
+    return Certainty.LIKELY if gain >= EFFORTS.likely_gain else Certainty.UNKNOWN
 
 
-def least_sure(*levels: Level) -> Level:
+def least_sure(*levels: Certainty) -> Certainty:
     """Return the least sure of some levels."""
-    order = (Level.UNKNOWN, Level.LIKELY, Level.KNOWN)
+    order = (Certainty.UNKNOWN, Certainty.LIKELY, Certainty.KNOWN)
     return min(levels, key=order.index)

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.thresholds import EXCITATION
+from ne_dynamics.identification.base_estimate import find_independent
 from ne_dynamics.identification.quality import NAMES, UNITS
 from ne_dynamics.identification.regression.design import find_bodies
 from ne_dynamics.identification.regression.friction_terms import ALWAYS, Term, given_values
-from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression.pseudo_inertia import compute_width
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.thresholds import IDENTIFICATION, REGRESSION
 from ne_dynamics.model.rigid_body import FloatArray
@@ -94,8 +95,8 @@ def find_columns(
 ) -> ParameterColumns:
     """Return the columns that motions within limits can tell apart.
 
-    By QR factorisation (Gautier 1991) of the rows of random motions: what acts like a parameter
-    of a later body is put to that, and what acts like an inertia to the inertia.
+    Of the rows of random motions, see
+    :func:`~ne_dynamics.identification.base_estimate.find_independent`.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ def find_columns(
     others = rows.reshape(samples * n, -1)
     is_read = np.tile(limits.moves, samples)
     stacked = np.hstack([inertial[:, fitted], others])[is_read]
-    chosen = _find_independent(stacked, fitted.size)
+    chosen = find_independent(stacked, fitted.size)
     combinations = np.linalg.lstsq(stacked[:, chosen], stacked, rcond=None)[0]
     combinations[np.abs(combinations) < EXCITATION.negligible_share] = 0.0
     given = np.array([given_values(joint)[list(TERMS)] for joint in robot.joints])
@@ -144,24 +145,10 @@ def find_columns(
     )
 
 
-def _find_independent(rows: FloatArray, inertial: int) -> NDArray[np.intp]:
-    sizes = np.linalg.norm(rows, axis=0)
-    largest = float(sizes.max(initial=0.0))
-    acting = sizes > IDENTIFICATION.acting_direction * max(largest, 1e-300)
-    scaled = rows / np.where(acting, sizes, 1.0)
-    places = [*reversed(range(inertial)), *range(inertial, rows.shape[1])]
-    order = np.array([place for place in places if acting[place]], dtype=np.intp)
-    if not order.size:
-        return order
-    diagonal = np.abs(np.diag(np.linalg.qr(scaled[:, order], mode='r')))
-    return np.sort(order[: diagonal.size][diagonal > EXCITATION.independent_column])
-
-
 def _inertial_scales(references: FloatArray) -> FloatArray:
     """Return the deviation of each parameter of bodies believed to `reference_spread`."""
     scales = [
-        IDENTIFICATION.reference_spread
-        * np.sqrt(np.diag(np.linalg.inv(divergence_slopes(each, each)[1])))
+        IDENTIFICATION.reference_spread * np.linalg.norm(compute_width(each), axis=1)
         for each in references
     ]
     return np.concatenate([*scales, np.zeros(0)])

@@ -36,6 +36,7 @@ from ne_dynamics.excitation.verification import (
     sample_densely,
 )
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion import NANO, AnnotatedTrajectory, TrajectoryPoint
 
 
@@ -183,15 +184,9 @@ def plan_excitation(
     MissingDependencyError
         When SciPy, or with solids coal, is not installed.
     """
-    robot = dynamics.robot
     pose = check_vector(start, 'start', dynamics.n)
     _check_options(margin, duration, base_frequency, harmonics, points_per_second, noise_share)
-    if objective not in MEASURES:
-        raise InputError(f'objective: expected one of {", ".join(MEASURES)}, got {objective!r}')
-    if starts < 1:
-        raise InputError(f'starts: expected at least 1, got {starts}')
-    if seed < 0:
-        raise InputError(f'seed: expected at least 0, got {seed}')
+    _check_search(objective, starts, seed)
     check_start(dynamics, pose)
     limits = ExcitationLimits.of_robot(dynamics, pose) if limits is None else limits
     if not limits.moves.any():
@@ -199,35 +194,25 @@ def plan_excitation(
     _check_holding(dynamics, pose, limits)
     series = _choose_series(limits, duration, base_frequency, harmonics)
     count = _count_points(series, points_per_second)
-    bodies = tuple(solids) or make_origins(robot)
+    bodies = tuple(solids) or make_origins(dynamics.robot)
     clearance = Clearance(dynamics, bodies, keep_out, margin, pose, limits, ignored)
-    notes = [*limits.notes, *clearance.notes]
-    if not solids:
-        notes.append(
-            'the shapes of the links are not known: nothing keeps them from touching each other'
-            + (', and of each link the origin alone is kept out of the planes' if keep_out else '')
-        )
-    shaped = {solid.body for solid in bodies}
-    bare = [body.name for index, body in enumerate(robot.bodies) if index not in shaped]
-    if bare:
-        notes.append(f'links without a shape, which may touch anything: {", ".join(bare)}')
     columns = find_columns(dynamics, limits, pose)
     if not columns.size:
         raise ExcitationError('model: expected parameters that efforts depend on, got none')
     noise = noise_share * _find_efforts(dynamics, limits)
-    information = Information(dynamics, columns, limits, noise)
     task = Task(
         dynamics,
         pose,
         series,
         limits,
         clearance,
-        information,
+        Information(dynamics, columns, limits, noise),
         MEASURES[objective],
         columns.size,
     )
     coefficients, motion, nearest = _seek(task, count, starts, seed, progress)
     trajectory = _make_trajectory(task, coefficients, count, motion)
+    notes = [*limits.notes, *clearance.notes, *_note_shapes(dynamics.robot, solids, keep_out)]
     found = _describe(
         task, columns, objective, trajectory, coefficients, motion, nearest, tuple(notes)
     )
@@ -238,6 +223,30 @@ def plan_excitation(
             f'{np.abs(motion.velocity).max():.3g} rad/s or m/s'
         )
     return found
+
+
+def _check_search(objective: str, starts: int, seed: int) -> None:
+    if objective not in MEASURES:
+        raise InputError(f'objective: expected one of {", ".join(MEASURES)}, got {objective!r}')
+    if starts < 1:
+        raise InputError(f'starts: expected at least 1, got {starts}')
+    if seed < 0:
+        raise InputError(f'seed: expected at least 0, got {seed}')
+
+
+def _note_shapes(
+    robot: Robot, solids: Sequence[Solid], keep_out: Sequence[KeepOut]
+) -> Iterator[str]:
+    """Yield what may touch because shapes are not known."""
+    if not solids:
+        yield (
+            'the shapes of the links are not known: nothing keeps them from touching each other'
+            + (', and of each link the origin alone is kept out of the planes' if keep_out else '')
+        )
+    shaped = {solid.body for solid in solids or make_origins(robot)}
+    bare = [body.name for index, body in enumerate(robot.bodies) if index not in shaped]
+    if bare:
+        yield f'links without a shape, which may touch anything: {", ".join(bare)}'
 
 
 def _check_options(

@@ -69,9 +69,6 @@ class ExcitationThresholds:
     coulomb_width: float = threshold(
         0.02, '', 'Width of the sign of Coulomb friction, by the largest velocity.'
     )
-    independent_column: float = threshold(
-        1e-7, '', 'Part of a column that the others must leave for it to count.'
-    )
     negligible_share: float = threshold(
         1e-9, 'SI', 'Share of a parameter in a combination that is rounding.'
     )

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         require_controller_name,
     )
     from ne_dynamics.gains.kind import RAW
-    from ne_dynamics.gains.plants import payload_ends
     from ne_dynamics.gains.prediction import SETTLED
     from ne_dynamics.gains.request import ALL_MODES, GainMode, GainRequest
 
@@ -40,7 +39,6 @@ __all__ = [
     'design_gains',
     'list_kinds',
     'order_joints',
-    'payload_ends',
     'require_controller_name',
 ]
 
@@ -51,7 +49,6 @@ if not TYPE_CHECKING:
             'design': 'GainDesign design_gains',
             'files': 'FILE_NAMES KINDS as_yaml list_kinds order_joints require_controller_name',
             'kind': 'RAW',
-            'plants': 'payload_ends',
             'prediction': 'SETTLED',
             'request': 'ALL_MODES GainMode GainRequest',
         },

@@ -157,7 +157,7 @@ class GainDesign(GainFindings):
             'rate': request.rate,
             'dead_time': request.dead_time,
             'uncertainty': request.uncertainty,
-            'payload': [float(end) for end in np.atleast_1d(np.asarray(request.payload))],
+            'payload': list(request.payload_range),
             'poses': len(self.plants.poses),
             'held_share': self.plants.held_share,
             'motion': {'name': self.motion.name, 'duration': self.motion.duration},

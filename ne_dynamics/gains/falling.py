@@ -93,7 +93,7 @@ def find_softening(
         Of the motors, which grows; of any length.
     """
     u, known = request.uncertainty, 0.0 if slopes.weights is None else 1.0
-    ends = np.asarray(request.payload, dtype=np.float64)
+    ends = request.payload_range
     count, bodies = slopes.bodies.shape[:2]
     worst: FloatArray = np.zeros(count)
     errors: FloatArray = np.zeros((count, len(kp)))

@@ -186,6 +186,22 @@ def _held_response(
     return transition, forced
 
 
+def _step_modes(
+    squares: FloatArray, damping: FloatArray, timing: LoopTiming
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return what a period of a loop does to modes, (..., 2, 2), and efforts in it, (..., 2) each.
+
+    Efforts that are held all of the period, from the dead time on, and before it.
+    """
+    period, (_, rest) = timing.period, timing.periods
+    transition, held = _held_response(squares, damping, period)
+    if not rest:
+        return transition, held, held, np.zeros_like(held)
+    after, late = _held_response(squares, damping, (1.0 - rest) * period)
+    _, early = _held_response(squares, damping, rest * period)
+    return transition, held, late, np.einsum('...ij,...j->...i', after, early)
+
+
 def frequencies(timing: LoopTiming, modes: Modes | None = None, count: int = 200) -> FloatArray:
     """Return frequencies to look at, up to the half of the rate, shape (F,) [rad/s].
 
@@ -223,19 +239,14 @@ def respond(
     squares: FloatArray, damping: FloatArray, timing: LoopTiming, at: FloatArray
 ) -> UnitResponse:
     """Return the response of modes to frequencies [rad/s], those of shape (F,)."""
-    whole, rest = timing.periods
-    period = timing.period
+    period, (whole, _) = timing.period, timing.periods
     z = np.exp(1j * period * at)
-    transition, _ = _held_response(squares, damping, period)
-    after, late = _held_response(squares, damping, (1.0 - rest) * period)
-    early = np.zeros_like(late)
-    if rest:
-        _, early = _held_response(squares, damping, rest * period)
-        early = np.einsum('...ij,...j->...i', after, early)
-    a, b = transition[..., 0, 0, np.newaxis], transition[..., 0, 1, np.newaxis]
-    c, d = transition[..., 1, 0, np.newaxis], transition[..., 1, 1, np.newaxis]
-    first = (late[..., 0, np.newaxis] + early[..., 0, np.newaxis] / z) * z**-whole
-    second = (late[..., 1, np.newaxis] + early[..., 1, np.newaxis] / z) * z**-whole
+    transition, _, late, early = _step_modes(squares, damping, timing)
+    (a, b), (c, d) = np.moveaxis(transition, (-2, -1), (0, 1))[..., np.newaxis]
+    first, second = (
+        (late[..., row, np.newaxis] + early[..., row, np.newaxis] / z) * z**-whole
+        for row in range(2)
+    )
     determinant = (z - a) * (z - d) - b * c
     position = ((z - d) * first + b * second) / determinant
     velocity = (c * first + (z - a) * second) / determinant
@@ -330,88 +341,104 @@ class ClosedLoop(NamedTuple):
     start: FloatArray
 
 
+class _Layout(NamedTuple):
+    """Where the parts of a state are: modes, efforts under way, velocity filters, integrals."""
+
+    modes: int
+    n: int
+    queue: int
+    filters: int
+
+    @classmethod
+    def of(cls, modes: Modes, timing: LoopTiming) -> _Layout:
+        """Return the layout of a loop around modes."""
+        whole, rest = timing.periods
+        _, n, m = modes.motors.shape
+        return cls(m, n, whole + bool(rest), 0 if timing.velocity is None else 2)
+
+    def find_effort(self, slot: int) -> slice:
+        """Return the efforts that were answered some samples before the last one."""
+        begin = 2 * self.modes + slot * self.n
+        return slice(begin, begin + self.n)
+
+    def find_filter(self, index: int) -> slice:
+        """Return one of both states of the velocity filters."""
+        return self.find_effort(self.queue + index)
+
+    @property
+    def sums(self) -> slice:
+        """The integrals."""
+        return self.find_filter(self.filters)
+
+
 def close_loop(
     modes: Modes, weights: FloatArray | None, gains: JointGains, timing: LoopTiming
 ) -> ClosedLoop:
     """Return the closed loops; arguments as of :func:`open_loop`."""
-    count, n, m = modes.motors.shape
+    layout, (count, n, m) = _Layout.of(modes, timing), modes.motors.shape
+    size, states, eye = layout.sums.stop, slice(2 * m), np.eye(n)
+    position, effort = _answer_state(layout, modes, weights, gains, timing)
+    transition, held, late, early = _step_modes(modes.squares, modes.damping, timing)
+    matrix = np.zeros((count, size, size))
+    diagonal = np.arange(m)
+    for row, column in np.ndindex(2, 2):
+        matrix[:, row * m + diagonal, column * m + diagonal] = transition[..., row, column]
+    # What acts in the last part of the period was answered `whole` samples ago, what acts before
+    # that one sample earlier.
     whole, rest = timing.periods
-    queue = whole + bool(rest)
-    period = timing.period
-    filters = 0 if timing.velocity is None else 2
-    first_effort, first_filter = 2 * m, 2 * m + queue * n
-    first_sum = first_filter + filters * n
-    size = first_sum + n
-    eye = np.eye(n)
+    newest = _push(late, modes.motors)
+    if whole:
+        matrix[:, states, layout.find_effort(whole - 1)] = newest
+    else:
+        matrix[:, states] += newest @ effort
+    if rest:
+        matrix[:, states, layout.find_effort(whole)] = _push(early, modes.motors)
+    if layout.queue:
+        matrix[:, layout.find_effort(0)] = effort
+    for slot in range(1, layout.queue):
+        matrix[:, layout.find_effort(slot), layout.find_effort(slot - 1)] = eye
+    start = _displaced(modes, size)
+    if timing.velocity is not None:
+        start[:, layout.find_filter(0)] = eye
+        for index, there in enumerate(map(layout.find_filter, range(2))):
+            matrix[:, there] = timing.velocity.b[index] * position
+            for other in range(2):
+                own = timing.velocity.a[index, other] * eye
+                matrix[:, there, layout.find_filter(other)] += own
+    matrix[:, layout.sums] = timing.period * position
+    matrix[:, layout.sums, layout.sums] += eye
+    load = np.zeros((count, size, n))
+    load[:, states] = _push(held, modes.joints)
+    return ClosedLoop(matrix, load, position, effort, start)
 
-    position = np.zeros((count, n, size))
+
+def _answer_state(
+    layout: _Layout,
+    modes: Modes,
+    weights: FloatArray | None,
+    gains: JointGains,
+    timing: LoopTiming,
+) -> tuple[FloatArray, FloatArray]:
+    """Return positions of the motors, and efforts that answer, by the state; (B, n, N) each."""
+    count, n, m = modes.motors.shape
+    position = np.zeros((count, n, layout.sums.stop))
     position[:, :, :m] = modes.motors
-    velocity = np.zeros((count, n, size))
+    velocity = np.zeros_like(position)
     if timing.velocity is None:
         velocity[:, :, m : 2 * m] = modes.motors
     else:
         velocity = timing.velocity.d * position
         for index in range(2):
-            begin = first_filter + index * n
-            velocity[:, :, begin : begin + n] = timing.velocity.c[index] * eye
+            velocity[:, :, layout.find_filter(index)] = timing.velocity.c[index] * np.eye(n)
     effort = -gains.kp[:, np.newaxis] * position - gains.kd[:, np.newaxis] * velocity
-    effort[:, :, first_sum:] = -np.diag(gains.ki)
-    if weights is not None:
-        effort = weights @ effort
+    effort[:, :, layout.sums] = -np.diag(gains.ki)
+    return position, effort if weights is None else weights @ effort
 
-    transition, held = _held_response(modes.squares, modes.damping, period)
-    _, late = _held_response(modes.squares, modes.damping, (1.0 - rest) * period)
-    matrix = np.zeros((count, size, size))
-    diagonal = np.arange(m)
-    for row in range(2):
-        for column in range(2):
-            matrix[:, row * m + diagonal, column * m + diagonal] = transition[..., row, column]
-    # What acts in the last part of the period was answered `whole` samples ago, what acts before
-    # that one sample earlier.
-    newest = np.concatenate(
-        [late[..., row, np.newaxis] * np.swapaxes(modes.motors, 1, 2) for row in range(2)], axis=1
-    )
-    if whole == 0:
-        matrix[:, : 2 * m] += newest @ effort
-    else:
-        begin = first_effort + (whole - 1) * n
-        matrix[:, : 2 * m, begin : begin + n] += newest
-    if rest:
-        after, _ = _held_response(modes.squares, modes.damping, (1.0 - rest) * period)
-        _, early = _held_response(modes.squares, modes.damping, rest * period)
-        early = np.einsum('...ij,...j->...i', after, early)
-        oldest = np.concatenate(
-            [early[..., row, np.newaxis] * np.swapaxes(modes.motors, 1, 2) for row in range(2)],
-            axis=1,
-        )
-        begin = first_effort + whole * n
-        matrix[:, : 2 * m, begin : begin + n] += oldest
-    if queue:
-        matrix[:, first_effort : first_effort + n] = effort
-        for slot in range(1, queue):
-            begin = first_effort + slot * n
-            matrix[:, begin : begin + n, begin - n : begin] = eye
-    if timing.velocity is not None:
-        for index in range(2):
-            begin = first_filter + index * n
-            matrix[:, begin : begin + n] = timing.velocity.b[index] * position
-            for other in range(2):
-                there = first_filter + other * n
-                matrix[:, begin : begin + n, there : there + n] += (
-                    timing.velocity.a[index, other] * eye
-                )
-    matrix[:, first_sum:] = period * position
-    matrix[:, first_sum:, first_sum:] += eye
 
-    load = np.zeros((count, size, n))
-    for row in range(2):
-        load[:, row * m : (row + 1) * m] = held[..., row, np.newaxis] * np.swapaxes(
-            modes.joints, 1, 2
-        )
-    start = _displaced(modes, size)
-    if timing.velocity is not None:
-        start[:, first_filter : first_filter + n] = eye
-    return ClosedLoop(matrix, load, position, effort, start)
+def _push(forced: FloatArray, shapes: FloatArray) -> FloatArray:
+    """Return what efforts do to the states of modes, shape (B, 2 m, n)."""
+    turned = np.swapaxes(shapes, 1, 2)
+    return np.concatenate([forced[..., row, np.newaxis] * turned for row in range(2)], axis=1)
 
 
 def _displaced(modes: Modes, size: int) -> FloatArray:

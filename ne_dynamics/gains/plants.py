@@ -87,28 +87,17 @@ class Plants:
         is wrong.
         """
         u, known = request.uncertainty, 1.0 if is_compensated else 0.0
-        least, largest = payload_ends(request)
+        least, largest = request.payload_range
         light = (1.0 - u - known) * self.slope + least * self.load_slope
         heavy = (1.0 + u - known) * self.slope + largest * self.load_slope
         return np.concatenate((light, heavy))
 
     def largest_gravity(self, request: GainRequest) -> FloatArray:
         """Return the largest effort that gravity takes, with all that is wrong, shape (n,)."""
-        load = payload_ends(request)[1] * np.abs(self.load_gravity)
+        load = request.payload_range[1] * np.abs(self.load_gravity)
         wrong = request.uncertainty * np.abs(self.body_gravity).sum(axis=1)
         largest: FloatArray = (np.abs(self.gravity) + wrong + load).max(axis=0)
         return largest
-
-
-def largest_payload(request: GainRequest) -> float:
-    """Return the largest mass at the tip [kg]."""
-    return payload_ends(request)[1]
-
-
-def payload_ends(request: GainRequest) -> tuple[float, float]:
-    """Return the smallest and the largest mass at the tip [kg]."""
-    least, largest = np.array(request.payload, dtype=np.float64).tolist()
-    return least, largest
 
 
 def pose_range(joint: Joint) -> tuple[float, float]:
@@ -127,7 +116,7 @@ def pose_range(joint: Joint) -> tuple[float, float]:
 def _payload_jacobian(dynamics: Dynamics, request: GainRequest, poses: FloatArray) -> FloatArray:
     """Return the Jacobian of the payload's centre of mass, shape (N, 3, n)."""
     n, robot = dynamics.n, dynamics.robot
-    if payload_ends(request)[1] == 0.0:
+    if request.payload_range[1] == 0.0:
         return np.zeros((len(poses), 3, n))
     if robot.tip_link is None:
         raise InputError('payload: expected a model with a tip link to carry it, got none')
@@ -143,7 +132,7 @@ def payload_slope(dynamics: Dynamics, request: GainRequest, poses: FloatArray) -
     """Return by the positions the slope of what a kilogram takes, shape (N, n, n)."""
     n = dynamics.n
     slope = np.zeros((len(poses), n, n))
-    if payload_ends(request)[1] == 0.0:
+    if request.payload_range[1] == 0.0:
         return slope
     for joint in range(n):
         step = GAINS.slope_step * np.eye(n)[joint]
@@ -163,7 +152,7 @@ def _find_needed(
     each = [
         np.abs(factor * gravity + payload * load_gravity)
         for factor in (1.0 - u, 1.0 + u)
-        for payload in payload_ends(request)
+        for payload in request.payload_range
     ]
     return np.asarray(np.max(each, axis=0), dtype=np.float64)
 
@@ -213,7 +202,7 @@ def _draw_held_poses(dynamics: Dynamics, request: GainRequest) -> tuple[FloatArr
     limits = request.limits(joints)
     drawn = draw_poses(joints, GAINS.candidates_per_pose * request.poses, request.seed)
     load_gravity = _load_gravity(dynamics, _payload_jacobian(dynamics, request, drawn))
-    largest = payload_ends(request)[1]
+    largest = request.payload_range[1]
     gravity = np.atleast_2d(dynamics.gravity_torque(drawn))
     needed = _find_needed(gravity, load_gravity, request)
     is_held = (needed <= (1.0 - GAINS.holding_reserve) * limits).all(axis=1)
@@ -262,7 +251,7 @@ def plants_in(
     model = np.asarray(dynamics.mass_matrix(poses), dtype=np.float64)
     _check_inertia(model, joints)
     jacobian = _payload_jacobian(dynamics, request, poses)
-    least, largest = payload_ends(request)
+    least, largest = request.payload_range
     load = np.swapaxes(jacobian, 1, 2) @ jacobian
     slope = np.asarray(dynamics.inverse_dynamics_derivatives(poses, still, still)[0], np.float64)
     load_slope = payload_slope(dynamics, request, poses)

@@ -17,7 +17,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.gains.kind import Choice, corner_modes, make_modes
 from ne_dynamics.gains.loop import LoopTiming, close_loop
 from ne_dynamics.gains.motion import MotionSamples
-from ne_dynamics.gains.plants import Plants, largest_payload, payload_slope
+from ne_dynamics.gains.plants import Plants, payload_slope
 from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
@@ -71,7 +71,7 @@ def predict_sag(
     From gravity that the model has wrong, the payload that it does not have, and friction that
     holds the joint. An integral takes it away in time; this is what it begins with.
     """
-    load = largest_payload(request) * plants.load_gravity
+    load = request.payload_range[1] * plants.load_gravity
     held = (1.0 + request.uncertainty) * (stiction(joints) + plants.coupled_friction)
     kp, weights = choice.gains.kp, choice.kind.weights
     springs = np.diag(kp) if weights is None else weights * kp
@@ -168,7 +168,7 @@ class _Models(NamedTuple):
 
 
 def _draw_models(request: GainRequest, bodies: int) -> _Models:
-    u, largest = request.uncertainty, largest_payload(request)
+    u, largest = request.uncertainty, request.payload_range[1]
     rng = np.random.default_rng(request.seed)
     links = rng.choice((1.0 - u, 1.0 + u), (GAINS.random_models, bodies))
     ends = np.array(((1.0 + u,) * bodies, (1.0 - u,) * bodies))
@@ -230,7 +230,7 @@ def payload_effort(
     dynamics: Dynamics, request: GainRequest, q: FloatArray, qd: FloatArray, qdd: FloatArray
 ) -> FloatArray:
     """Return the efforts that a payload of 1 kg takes, shape (N, n) [N m/kg or N/kg]."""
-    if largest_payload(request) == 0.0:
+    if request.payload_range[1] == 0.0:
         return np.zeros_like(q)
     center = np.array(request.payload_center, dtype=np.float64)
     parameters = dynamics.robot.payload_parameters(Inertia(1.0, center, np.zeros((3, 3))))

@@ -170,7 +170,7 @@ class GainRequest:
             ) from None
         object.__setattr__(self, 'velocity_source', source)
         object.__setattr__(self, 'modes', _read_modes(self.modes))
-        object.__setattr__(self, 'payload', self._read_payload())
+        object.__setattr__(self, 'payload', self.payload_range)
         for key in ('drive_kp_range', 'drive_kd_range'):
             object.__setattr__(self, key, _read_range(key, getattr(self, key)))
         _read_vector('payload_center', self.payload_center, 3)
@@ -181,7 +181,9 @@ class GainRequest:
                     f'{1e3 / rate:.4g} ms, got {1e3 * delay:.4g} ms'
                 )
 
-    def _read_payload(self) -> tuple[float, float]:
+    @property
+    def payload_range(self) -> tuple[float, float]:
+        """Smallest and largest mass at the tip [kg]."""
         values = np.atleast_1d(_read_vector('payload', self.payload, None))
         ends = (0.0, float(values[0])) if values.size == 1 else tuple(values.tolist())
         if len(ends) != 2 or not 0.0 <= ends[0] <= ends[1]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import floor, isfinite, log10
 
-import numpy as np
-
 from ne_dynamics.gains.findings import GainFindings, ModeDesign
 from ne_dynamics.gains.request import GainMode
 from ne_dynamics.tables import name_error_unit, text_table
@@ -21,7 +19,7 @@ TITLES = {
 def describe_design(design: GainFindings) -> str:
     """Return the tables of all modes, and remarks."""
     request, plants = design.request, design.plants
-    least, largest = np.asarray(request.payload, dtype=np.float64).tolist()
+    least, largest = request.payload_range
     steps = request.position_steps(len(design.joints))
     lines = [
         *(f'warning: {sentence}' for sentence in design.excessive_errors()),

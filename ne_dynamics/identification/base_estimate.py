@@ -20,10 +20,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.friction_terms import Term
-from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression.pseudo_inertia import compute_width
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs.thresholds import FILTER
@@ -50,7 +51,7 @@ class BaseColumns:
 
     @classmethod
     def of(cls, regressor: FloatArray, acceleration: FloatArray) -> BaseColumns:
-        """Return the base parameters (Gautier 1991, by QR factorisation).
+        """Return the base parameters.
 
         Parameters
         ----------
@@ -63,22 +64,29 @@ class BaseColumns:
         rotors = np.zeros((samples, n, n))
         rotors[:, np.arange(n), np.arange(n)] = acceleration
         rows = np.concatenate([regressor, rotors.reshape(samples * n, n)], axis=1)
-        sizes = np.linalg.norm(rows, axis=0)
-        acting = sizes > IDENTIFICATION.acting_column * max(float(sizes.max(initial=0.0)), 1e-300)
-        scaled = rows / np.where(acting, sizes, 1.0)
-        inertial = regressor.shape[1]
-        # From the last body on: what acts like a parameter of a later body is put to that, and
-        # rotors to bodies.
-        order = [column for column in reversed(range(inertial)) if acting[column]]
-        order += list(range(inertial, inertial + n))
-        diagonal = np.abs(np.diag(np.linalg.qr(scaled[:, order], mode='r')))
-        chosen = sorted(
-            column
-            for column, size in zip(order, diagonal, strict=False)
-            if size > IDENTIFICATION.independent_column
-        )
+        chosen = find_independent(rows, regressor.shape[1])
         combinations = np.linalg.lstsq(rows[:, chosen], rows, rcond=None)[0]
-        return cls(np.asarray(combinations, dtype=np.float64), tuple(chosen))
+        return cls(np.asarray(combinations, dtype=np.float64), tuple(chosen.tolist()))
+
+
+def find_independent(rows: FloatArray, inertial: int) -> NDArray[np.intp]:
+    """Return the columns that no others make, ascending (Gautier 1991, by QR factorisation).
+
+    From the last body on: what acts like a parameter of a later body is put to that, and what
+    acts like an inertia to the inertia.
+
+    Parameters
+    ----------
+    rows : array, shape (K, C)
+    inertial : int
+        Columns of the bodies, which are the first.
+    """
+    sizes = np.linalg.norm(rows, axis=0)
+    acting = sizes > IDENTIFICATION.acting_column * max(float(sizes.max(initial=0.0)), 1e-300)
+    places = [*reversed(range(inertial)), *range(inertial, rows.shape[1])]
+    order = np.array([place for place in places if acting[place]], dtype=np.intp)
+    diagonal = np.abs(np.diag(np.linalg.qr(rows[:, order] / sizes[order], mode='r')))
+    return np.sort(order[: diagonal.size][diagonal > IDENTIFICATION.independent_column])
 
 
 def estimate_base(
@@ -148,8 +156,7 @@ def _describe_belief(design: Design, columns: BaseColumns) -> tuple[FloatArray, 
     covariance = np.zeros((size + n, size + n))
     for index, reference in enumerate(design.references):
         place = slice(PER_BODY * index, PER_BODY * (index + 1))
-        _, hessian = divergence_slopes(reference, reference)
-        root = np.linalg.inv(np.linalg.cholesky(hessian)).T
+        root = compute_width(reference)
         covariance[place, place] = IDENTIFICATION.unknown_spread**2 * root @ root.T
     covariance[range(size, size + n), range(size, size + n)] = (
         IDENTIFICATION.unknown_spread * design.scales[:n, Term.ROTOR]

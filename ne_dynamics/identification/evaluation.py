@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from ne_dynamics.dynamics.drive_friction import DriveFriction
 from ne_dynamics.errors import InputError
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.logs import Log, Signals, filtered
+from ne_dynamics.logs.sums import Sums
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -49,6 +51,41 @@ class JointResidual:
             'rms_difference': self.rms_difference,
             'explained': finite_or_none(self.explained),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class EffortSums(Sums):
+    """Sums of squares of measured and computed efforts, and of their difference.
+
+    Attributes
+    ----------
+    count : int
+        Samples.
+    measured, computed, difference : array, shape (n,)
+        [(N m)^2 or N^2]
+    """
+
+    count: int
+    measured: FloatArray
+    computed: FloatArray
+    difference: FloatArray
+
+    @classmethod
+    def of(cls, measured: FloatArray, computed: FloatArray) -> EffortSums:
+        """Return the sums of efforts, shape (M, n) each."""
+        tables = measured, computed, measured - computed
+        return cls(measured.shape[0], *((table * table).sum(axis=0) for table in tables))
+
+    def describe(self, robot: Robot) -> tuple[JointResidual, ...]:
+        """Return the root mean squares, joint by joint."""
+        results = []
+        columns = zip(self.measured, self.computed, self.difference, strict=True)
+        for joint, squares in zip(robot.joints, columns, strict=True):
+            size, model, rest = (math.sqrt(float(each) / max(self.count, 1)) for each in squares)
+            explained = 1.0 - (rest / size) ** 2 if size > 0.0 else math.nan
+            unit = joint.type.effort_unit
+            results.append(JointResidual(joint.name, unit, size, model, rest, explained))
+        return tuple(results)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +133,8 @@ def evaluate(
     require_joints(dynamics.robot, log)
     signals = filtered(log, dynamics.robot.limits('effort_limit'), cutoff_frequency)
     effort = model_effort(dynamics, signals)
-    return Evaluation(signals, effort, residuals(dynamics.robot, signals.effort, effort))
+    sums = EffortSums.of(signals.effort, effort)
+    return Evaluation(signals, effort, sums.describe(dynamics.robot))
 
 
 def as_dynamics(model: Robot | Dynamics) -> Dynamics:
@@ -157,35 +195,6 @@ def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
             )
         parts.append(stretch.filtered(effort))
     return np.concatenate([np.zeros((0, dynamics.robot.n)), *parts])
-
-
-def residuals(
-    robot: Robot, measured: FloatArray, computed: FloatArray
-) -> tuple[JointResidual, ...]:
-    """Return the root mean squares of efforts and their difference, joint by joint."""
-    return describe_residuals(
-        robot, *(rms(values) for values in (measured, computed, measured - computed))
-    )
-
-
-def describe_residuals(
-    robot: Robot, measured: FloatArray, computed: FloatArray, difference: FloatArray
-) -> tuple[JointResidual, ...]:
-    """Return root mean squares of efforts and their difference by name, shape (n,) each."""
-    results = []
-    for joint, size, model, rest in zip(robot.joints, measured, computed, difference, strict=True):
-        explained = 1.0 - (rest / size) ** 2 if size > 0.0 else float('nan')
-        results.append(
-            JointResidual(
-                joint.name,
-                joint.type.effort_unit,
-                float(size),
-                float(model),
-                float(rest),
-                float(explained),
-            )
-        )
-    return tuple(results)
 
 
 def rms(values: FloatArray) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,6 +91,30 @@ class Fit:
     drive: CoupledDrive | None
 
 
+@dataclass(frozen=True, eq=False)
+class _First:
+    """The fit by which samples, joints and blocks are weighed."""
+
+    design: Design
+    solution: Solution
+    weighting: Weighting
+    sigma: FloatArray
+    correlation: FloatArray
+    weights: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Last:
+    """The fit of what was chosen."""
+
+    design: Design
+    problem: Problem
+    solution: Solution
+    sigma: FloatArray
+    correlation: FloatArray
+    weights: FloatArray
+
+
 class Fitter:
     """The steps of a fit.
 
@@ -125,97 +148,103 @@ class Fitter:
         spread : float, optional
             How far the given inertias may be off; default: what predicts held-out blocks best.
         """
-        robot = self._dynamics.robot
-        rows = self._rows
-        first = rows.reduce()
-        design = self._make_design(first)
-        for _ in range(self._settings.huber_passes):
-            design, solution, sigma = self._doubt(design, first.selected(self._all))
-            residuals = rows.sum_residuals(design, solution)
-            weighting = self._weigh_samples(design, solution, residuals)
-            if not (weighting.largest < self._settings.doubtful * residuals.largest).any():
-                break
-            first = rows.reduce(weighting)
-        correlation = residuals.likeness.count()
+        first = self._fit_first()
         # By whose inertias the load of a joint is computed: the given ones until there are others.
-        load_robot = design.apply(solution, offsets=True)
+        load_robot = first.design.apply(first.solution, offsets=True)
         loads = Dynamics(load_robot, self._dynamics.gravity, 'python')
-        unchanged = rows
-        rows, reduction, outliers = rows.change_loads(loads, weighting)
-        design = replace(design, scales=self._compute_scales(reduction))
-        fitted = self._fitted(reduction)
-        weights = self._weigh(sigma, correlation)
-        folds = self._fold(fitted, correlation, design)
-        spreads = self._settings.spreads if spread is None else (spread,)
-        chosen = judged_choice = Prediction(
-            design,
-            self._settings.first_spread if spread is None else spread,
-            np.zeros((0, robot.n)),
-            [],
-        )
-        drive = None
-        if folds.training:
-            judged_choice = chosen = _choose(folds, design, weights, solution, spreads)
-            drive = self._find_drive(unchanged, rows, weighting, folds, weights, chosen)
+        rows, reduction, outliers = self._rows.change_loads(loads, first.weighting)
+        design = replace(first.design, scales=self._compute_scales(reduction))
+        first = replace(first, design=design)
+        folds = self._fold(self._fitted(reduction), first.correlation, design)
+        chosen = judged = self._choose(folds, first, spread)
         is_judged = rows.has_held_out and bool(folds.training)
         if is_judged:
             # What is held out may choose for the model that is written, not for the one it judges.
-            every_fold = self._fold(reduction, correlation, design)
-            chosen = _choose(every_fold, design, weights, solution, spreads)
-        design = chosen.design
-        everything = reduction.selected(self._all)
-        solution, sigma = self._iterate(design, everything, chosen.spread, correlation, sigma)
-        correlation = rows.sum_residuals(design, solution).likeness.count()
-        weights = self._weigh(sigma, correlation)
-        problem = design.problem(design.joint_factors(everything), weights, chosen.spread)
-        solution = minimize(problem, solution)
-        while inverted := design.find_inverted(solution):
-            less = design.without_stribeck(inverted)
-            start = less.adopt(solution, design)
-            problem = less.problem(less.joint_factors(everything), weights, chosen.spread)
-            design, solution = less, minimize(problem, start)
-        judged = solution
+            every_fold = self._fold(reduction, first.correlation, design)
+            chosen = self._choose(every_fold, first, spread)
+        last = self._fit_last(rows, reduction.selected(self._all), first, chosen)
+        judged_solution = last.solution
         if is_judged:
-            start = judged_choice.design.adopt(solution, design)
-            judged = _fit_choice(judged_choice, folds.whole, weights, start)
+            start = judged.design.adopt(last.solution, last.design)
+            judged_solution = _fit_choice(judged, folds.whole, last.weights, start)
         return Fit(
-            design,
-            problem,
-            solution,
-            judged_choice.design if is_judged else design,
-            judged,
+            last.design,
+            last.problem,
+            last.solution,
+            judged.design if is_judged else last.design,
+            judged_solution,
             rows,
             reduction,
-            weights,
-            sigma,
-            correlation,
+            last.weights,
+            last.sigma,
+            last.correlation,
             chosen.spread,
-            judged_choice.squares,
+            judged.squares,
             folds,
             self._used,
             outliers,
             tuple(self._findings),
-            drive,
+            self._find_drive(rows, folds, first, judged),
         )
 
+    def _fit_first(self) -> _First:
+        """Fit all samples, until those count less that the fit does not explain."""
+        rows = self._rows
+        reduction = rows.reduce()
+        design = self._make_design(reduction)
+        for _ in range(self._settings.huber_passes):
+            design, solution, sigma = self._doubt(design, reduction.selected(self._all))
+            residuals = rows.sum_residuals(design, solution)
+            weighting = self._weigh_samples(design, solution, residuals)
+            if not (weighting.largest < self._settings.doubtful * residuals.largest).any():
+                break
+            reduction = rows.reduce(weighting)
+        correlation = residuals.likeness.count()
+        weights = self._weigh(sigma, correlation)
+        return _First(design, solution, weighting, sigma, correlation, weights)
+
+    def _choose(self, folds: Folds, first: _First, spread: float | None) -> Prediction:
+        """Return the spread and the terms of friction by which blocks are predicted best."""
+        settings, design, weights = self._settings, first.design, first.weights
+        if not folds.training:
+            chosen = settings.first_spread if spread is None else spread
+            return Prediction(design, chosen, np.zeros((0, self._dynamics.n)), [])
+        spreads = settings.spreads if spread is None else (spread,)
+        starts = [first.solution] * len(folds.training)
+        best = choose_terms(folds, weights, choose_spread(folds, design, weights, starts, spreads))
+        return choose_spread(folds, best.design, weights, best.solutions, spreads)
+
+    def _fit_last(
+        self, rows: LogRows, everything: Reduction, first: _First, chosen: Prediction
+    ) -> _Last:
+        """Fit what was chosen to everything, without an effect that came out inverted."""
+        design, spread = chosen.design, chosen.spread
+        solution, sigma = self._iterate(design, everything, spread, first.correlation, first.sigma)
+        correlation = rows.sum_residuals(design, solution).likeness.count()
+        weights = self._weigh(sigma, correlation)
+        problem = design.problem(design.joint_factors(everything), weights, spread)
+        solution = minimize(problem, solution)
+        while inverted := design.find_inverted(solution):
+            less = design.without_stribeck(inverted)
+            start = less.adopt(solution, design)
+            problem = less.problem(less.joint_factors(everything), weights, spread)
+            design, solution = less, minimize(problem, start)
+        return _Last(design, problem, solution, sigma, correlation, weights)
+
     def _find_drive(
-        self,
-        rows: LogRows,
-        changed: LogRows,
-        weighting: Weighting,
-        folds: Folds,
-        weights: FloatArray,
-        present: Prediction,
+        self, rows: LogRows, folds: Folds, first: _First, present: Prediction
     ) -> CoupledDrive | None:
         """Return a drive that turns with two joints, where the fitted blocks ask for one."""
         robot = self._dynamics.robot
         candidates = list_candidates(robot, self._used > 0.0, self._settings.wrist)
-        if not candidates:
+        if not (folds.training and candidates):
             return None
         wider = replace(robot, coupled_drives=candidates)
-        reduction = rows.reduce_with_drives(wider, changed, weighting)
+        reduction = self._rows.reduce_with_drives(wider, rows, first.weighting)
         scales = self._compute_scales(reduction)
-        return choose_drive(candidates, folds, self._fitted(reduction), scales, weights, present)
+        return choose_drive(
+            candidates, folds, self._fitted(reduction), scales, first.weights, present
+        )
 
     @property
     def _all(self) -> list[int]:
@@ -306,19 +335,6 @@ class Fitter:
         noise = MEDIAN_TO_DEVIATION * residuals.find_median()
         noise = np.maximum(noise, self._settings.smallest_sigma * self._effort)
         return Weighting(design, solution, self._settings.huber * noise)
-
-
-def _choose(
-    folds: Folds,
-    design: Design,
-    weights: FloatArray,
-    start: Solution,
-    spreads: Sequence[float],
-) -> Prediction:
-    """Return the spread and the terms of friction by which blocks are predicted best."""
-    best = choose_spread(folds, design, weights, [start] * len(folds.training), spreads)
-    best = choose_terms(folds, weights, best)
-    return choose_spread(folds, best.design, weights, best.solutions, spreads)
 
 
 def _fit_choice(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.effort_sums import EffortSums
+from ne_dynamics.identification.evaluation import EffortSums
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.identification.pieces.piece_steps import judge_models
 

@@ -12,7 +12,7 @@ from ne_dynamics.identification.base_estimate import BaseColumns, estimate_base
 from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.doubts import compute_covariance
 from ne_dynamics.identification.regression.friction_terms import Term
-from ne_dynamics.identification.regression.pseudo_inertia import divergence_slopes
+from ne_dynamics.identification.regression.pseudo_inertia import compute_width
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.solver import Problem, Solution
 from ne_dynamics.identification.thresholds import IDENTIFICATION
@@ -79,7 +79,7 @@ class Quality:
         motion = rng.uniform(-1.0, 1.0, (3, 40 * len(robot.bodies), robot.n))
         motion[0] *= np.pi
         self._acceleration: FloatArray = motion[2]
-        full = self._dynamics.regressor(*motion)
+        full = self._dynamics.without_friction().regressor(*motion)
         samples, n = full.shape[:2]
         return full.reshape(samples, n, -1, PER_BODY)[:, :, bodies].reshape(samples * n, -1)
 
@@ -89,9 +89,7 @@ class Quality:
         scale = np.zeros((size, size))
         for index, reference in enumerate(self._problem.references):
             place = slice(PER_BODY * index, PER_BODY * (index + 1))
-            _, hessian = divergence_slopes(reference, reference)
-            root = np.linalg.cholesky(hessian)
-            scale[place, place] = IDENTIFICATION.reference_spread * np.linalg.inv(root).T
+            scale[place, place] = IDENTIFICATION.reference_spread * compute_width(reference)
         return scale
 
     def determined(self) -> dict[int, tuple[float, float]]:

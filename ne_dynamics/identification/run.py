@@ -36,6 +36,7 @@ from ne_dynamics.identification.findings import (
 )
 from ne_dynamics.identification.fit import Fit, Fitter
 from ne_dynamics.identification.fit_evidence import gather_evidence
+from ne_dynamics.identification.logs_evaluation import compare_models
 from ne_dynamics.identification.pieces.log_rows import LogRows
 from ne_dynamics.identification.pieces.log_set import FilteredLogs, Logs
 from ne_dynamics.identification.plausibility import Bounds, find_implausible_values
@@ -51,7 +52,6 @@ from ne_dynamics.identification.report.report import (
     Report,
 )
 from ne_dynamics.identification.settings import IdentificationSettings
-from ne_dynamics.logs import Finding
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint, Robot
@@ -166,50 +166,79 @@ def identify_filtered(
         When the fit does not converge.
     """
     _check_options(holdout, spread, blocks)
-    robot = dynamics.robot
     total = logs.total
     fitted = total - round(holdout * total)
     if total - fitted < settings.smallest_holdout:
         fitted = total  # too little to judge by: judged by what was fitted
-    found_bodies = find_bodies(robot)
-    fit = _fit(dynamics, logs, fitted, blocks, found_bodies, settings, spread)
+    dynamics, fit = _fit(dynamics, logs, fitted, blocks, settings, spread)
+    identified = fit.design.apply(fit.solution, offsets=not offsets)
+    tested = _with_robot(dynamics, fit.judged_design.apply(fit.judged_solution, offsets=True))
+    report = _make_report(dynamics, logs, fit, identified, tested, bounds)
+    return Identified(identified, report, gather_evidence(fit, tested))
+
+
+def _fit(
+    dynamics: Dynamics,
+    logs: FilteredLogs,
+    fitted: int,
+    blocks: int,
+    settings: IdentificationSettings,
+    spread: float | None,
+) -> tuple[Dynamics, Fit]:
+    """Return the fit, and the dynamics of the given robot with all drives that it asks for."""
+    bodies = find_bodies(dynamics.robot)
+
+    def fit_to(model: Dynamics) -> Fit:
+        rows = LogRows.compute(model, logs, fitted, blocks, bodies[0])
+        return Fitter(model, rows, bodies, settings).run(spread)
+
+    fit = fit_to(dynamics)
     while fit.drive is not None:
         # Everything else is chosen anew: it may have stood for the drive.
-        wider = replace(robot, coupled_drives=(*robot.coupled_drives, fit.drive))
-        given = _with_robot(dynamics, wider)
-        better = _fit(given, logs, fitted, blocks, found_bodies, settings, spread)
+        robot = dynamics.robot
+        drives = (*robot.coupled_drives, fit.drive)
+        wider = _with_robot(dynamics, replace(robot, coupled_drives=drives))
+        better = fit_to(wider)
         if not _is_better(better, fit):
             break
-        robot, dynamics, fit = wider, given, better
-    identified = fit.design.apply(fit.solution, offsets=not offsets)
+        dynamics, fit = wider, better
+    return dynamics, fit
+
+
+def _make_report(
+    dynamics: Dynamics,
+    logs: FilteredLogs,
+    fit: Fit,
+    identified: Robot,
+    tested: Dynamics,
+    bounds: Bounds | None,
+) -> Report:
+    """Return the report of a fit; `dynamics` of the given robot, `tested` what was judged."""
+    robot, rows = dynamics.robot, fit.rows
     quality = Quality(dynamics, fit.design, fit.problem, fit.solution)
-    tested = _with_robot(dynamics, fit.judged_design.apply(fit.judged_solution, offsets=True))
-    judged = fit.rows.judge(fitted if fitted < total else 0, dynamics, tested)
+    judged = compare_models(logs, rows.fitted if rows.has_held_out else 0, dynamics, tested)
     results = [sums.describe(robot) for sums in judged]
     identifiable, found, condition = quality.excitation()
     determined = quality.determined()
-    findings = (
-        *find_log_faults(robot, fit.rows.summary),
-        *fit.findings,
-        *find_result_faults(results, identifiable, found, fitted < total),
-        *find_implausible_values(robot, identified, bounds),
-    )
-    joints = tuple(
-        _describe_joint(fit, quality, index, old, new, results[0][index], results[1][index])
-        for index, (old, new) in enumerate(zip(robot.joints, identified.joints, strict=True))
-    )
-    bodies = tuple(
-        BodyChange(old.name, old.inertia, new.inertia, *determined.get(index, (0.0, math.nan)))
-        for index, (old, new) in enumerate(zip(robot.bodies, identified.bodies, strict=True))
-    )
-    report = Report(
-        joints=joints,
-        bodies=bodies,
-        findings=findings,
+    return Report(
+        joints=tuple(
+            _describe_joint(fit, quality, index, old, new, results[0][index], results[1][index])
+            for index, (old, new) in enumerate(zip(robot.joints, identified.joints, strict=True))
+        ),
+        bodies=tuple(
+            BodyChange(old.name, old.inertia, new.inertia, *determined.get(index, (0.0, math.nan)))
+            for index, (old, new) in enumerate(zip(robot.bodies, identified.bodies, strict=True))
+        ),
+        findings=(
+            *find_log_faults(robot, rows.summary),
+            *fit.findings,
+            *find_result_faults(results, identifiable, found, rows.has_held_out),
+            *find_implausible_values(robot, identified, bounds),
+        ),
         log='; '.join(item.text for item in logs.logs),
         logs=tuple((item.source, item.text) for item in logs.logs),
-        fitted=fitted,
-        held_out=total - fitted,
+        fitted=rows.fitted,
+        held_out=logs.total - rows.fitted,
         cutoff_frequency=logs.cutoff_frequency,
         identifiable=identifiable,
         determined=found,
@@ -222,20 +251,6 @@ def identify_filtered(
         base_parameters=quality.base_parameters(identified, *_read_rows(fit, logs)),
         drives=_describe_drives(quality, robot, identified),
     )
-    return Identified(identified, report, gather_evidence(fit, tested))
-
-
-def _fit(
-    dynamics: Dynamics,
-    logs: FilteredLogs,
-    fitted: int,
-    blocks: int,
-    found_bodies: tuple[tuple[int, ...], FloatArray, list[Finding]],
-    settings: IdentificationSettings,
-    spread: float | None,
-) -> Fit:
-    rows = LogRows.compute(dynamics, logs, fitted, blocks, found_bodies[0])
-    return Fitter(dynamics, rows, found_bodies, settings).run(spread)
 
 
 def _is_better(fit: Fit, before: Fit) -> bool:

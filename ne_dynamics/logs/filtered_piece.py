@@ -12,6 +12,7 @@ the same ones: a sample between them is filtered as in the whole log, and belong
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +27,9 @@ from ne_dynamics.logs.stretch import Signals, Stretch, derivatives, low_pass
 from ne_dynamics.logs.sums import Sums
 from ne_dynamics.logs.thresholds import FAULTS, FILTER
 from ne_dynamics.model.rigid_body import FloatArray
+
+INNER = slice(2, -2)
+"""Samples that have derivatives."""
 
 TABLES = ('position', 'velocity', 'acceleration', 'effort', 'near_cut', 'measured_velocity')
 
@@ -73,6 +77,20 @@ class Grid:
             dense = max(1, dense // 2)
             return kept - kept % dense, dense
         return kept, max(part for part in range(1, dense + 1) if kept % part == 0)
+
+    def choose_kept(self, count: int, first: int) -> NDArray[np.intp]:
+        """Return which of `count` filtered samples are kept, of which one has a number.
+
+        They are the same whatever the part of a log: as if it began at the origin.
+
+        Parameters
+        ----------
+        count : int
+        first : int
+            Number of the first one on the grid.
+        """
+        kept = np.arange(count)[(self.trim - first) % self.thinning[0] :: self.thinning[0]]
+        return kept[(kept >= self.trim) & (kept < count - self.trim)]
 
     def compute_times(self, stamps: FloatArray) -> tuple[FloatArray, int]:
         """Return the even times within stamps, and the number of the first one."""
@@ -301,14 +319,48 @@ def filter_piece(
     log = with_source_clock(fresh, given) if measured is None else measured
     limit = np.where(effort_limit > 0.0, effort_limit, np.inf)
     found = [FilteredPiece.empty(log.position.shape[1], grid)]
-    for chosen in split_at_gaps(log, grid.step):
-        even, first = grid.compute_times(log.times[chosen])
-        if even.size > 3 * grid.trim and chosen.size > 1:
-            whole = log.at(slice(chosen[0], chosen[-1] + 1))
-            found.append(_filter_stretch(part, whole, even, first, grid, limit))
+    found += [
+        _filter_stretch(part, whole, even, first, grid, limit)
+        for whole, even, first in _generate_stretches(log, grid)
+    ]
     joined = FilteredPiece.join([item for item in found if item.statistics.count] or found[:1])
     repeated = int(part.find_own(given).sum() - part.find_own(fresh).sum())
     return replace(joined, statistics=replace(joined.statistics, repeated=repeated))
+
+
+def filter_effort(log: Log, grid: Grid) -> FloatArray:
+    """Return the efforts of a log alone, filtered as by :func:`filter_piece`, shape (M, n).
+
+    Parameters
+    ----------
+    log : Log
+        Without repetitions, at the times of measurement; with a piece that is long enough.
+    grid : Grid
+    """
+    return np.concatenate(
+        [
+            low_pass(
+                _interpolate(part.times, part.effort, even),
+                grid.rate,
+                grid.cutoff_frequency,
+                INNER.start + grid.choose_kept(even.size - 2 * INNER.start, first),
+            )
+            for part, even, first in _generate_stretches(log, grid)
+        ]
+    )
+
+
+def _generate_stretches(log: Log, grid: Grid) -> Iterator[tuple[Log, FloatArray, int]]:
+    """Yield parts without gaps that are long enough, their even times, the first's number."""
+    for chosen in split_at_gaps(log, grid.step):
+        even, first = grid.compute_times(log.times[chosen])
+        if even.size > 3 * grid.trim and chosen.size > 1:
+            yield log.at(slice(chosen[0], chosen[-1] + 1)), even, first
+
+
+def _interpolate(stamps: FloatArray, table: FloatArray, even: FloatArray) -> FloatArray:
+    columns = [np.interp(even, stamps, column) for column in table.T]
+    return np.ascontiguousarray(np.array(columns).T)
 
 
 def resample(stamps: FloatArray, table: FloatArray, even: FloatArray) -> FloatArray:
@@ -346,20 +398,14 @@ def _filter_stretch(
         Of the efforts [N m or N].
     """
     rate, cutoff = grid.rate, grid.cutoff_frequency
-    inner = slice(2, -2)
-
-    def resample_linearly(table: FloatArray) -> FloatArray:
-        columns = [np.interp(even, log.times, column) for column in table.T]
-        return np.ascontiguousarray(np.array(columns).T)
-
     raw = resample(log.times, log.position, even)
     position = low_pass(raw, rate, cutoff)
     velocity, acceleration = derivatives(position, rate)
-    times, residual = even[inner], (raw - position)[inner]
+    times, residual = even[INNER], (raw - position)[INNER]
     wide = low_pass(raw, rate, min(FILTER.motion_band * cutoff, rate / FILTER.samples_per_period))
-    motion = (wide[inner], *derivatives(wide, rate))
-    full = resample_linearly(log.effort)
-    cut = np.abs(full)[inner] >= FILTER.saturation * limit
+    motion = (wide[INNER], *derivatives(wide, rate))
+    full = _interpolate(log.times, log.effort, even)
+    cut = np.abs(full)[INNER] >= FILTER.saturation * limit
     # The filter spreads a cut-off effort over a period to either side.
     near_cut = np.zeros(cut.shape, dtype=bool)
     if cut.any():
@@ -367,20 +413,18 @@ def _filter_stretch(
         for joint, column in enumerate(cut.T.astype(float)):
             near_cut[:, joint] = np.convolve(column, reach, mode='same') > 0.5
     tables: dict[str, Any] = {
-        'position': position[inner],
+        'position': position[INNER],
         'velocity': velocity,
         'acceleration': acceleration,
-        'effort': low_pass(full, rate, cutoff)[inner],
+        'effort': low_pass(full, rate, cutoff)[INNER],
         'near_cut': near_cut,
     }
     if log.velocity is not None and np.isfinite(log.velocity).all():
-        measured = low_pass(resample_linearly(log.velocity), rate, cutoff)
-        tables['measured_velocity'] = measured[inner]
-    trim, (step, thin) = grid.trim, grid.thinning
+        measured = low_pass(_interpolate(log.times, log.velocity, even), rate, cutoff)
+        tables['measured_velocity'] = measured[INNER]
+    trim, (_, thin) = grid.trim, grid.thinning
     own = (times >= part.start) & (times < part.end)
-    # The same samples whatever the part: as if the log began at the origin.
-    kept = np.arange(times.size)[(trim - first) % step :: step]
-    kept = kept[(kept >= trim) & (kept < times.size - trim)]
+    kept = grid.choose_kept(times.size, first)
     kept = kept[own[kept]]
     tables = {key: table[kept] for key, table in tables.items()}
     statistics = MotionStatistics(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.logs.cutoff import choose_cutoff
 from ne_dynamics.logs.filtered_piece import (
     Grid,
+    filter_effort,
     filter_piece,
     judge_motion,
     resample,
@@ -27,6 +29,7 @@ __all__ = [
     'Stretch',
     'choose_log_cutoff',
     'derivatives',
+    'filter_late_effort',
     'filtered',
     'find_step',
     'low_pass',
@@ -68,6 +71,23 @@ def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None 
     piece = filter_piece(Part(log, -math.inf, math.inf), effort_limit, grid, measured)
     require_samples(piece.statistics.kept, grid, log)
     return piece.judged(judge_motion(piece.statistics, grid))
+
+
+def filter_late_effort(log: Log, cutoff_frequency: float, delay: float) -> FloatArray:
+    """Return the efforts of :func:`filtered` for efforts that are taken later, shape (M, n).
+
+    Parameters
+    ----------
+    log : Log
+        That can be filtered with the cut-off frequency.
+    cutoff_frequency : float
+        [Hz]
+    delay : float
+        By which each effort is later than it was recorded with the positions [s].
+    """
+    columns = [np.interp(log.times + delay, log.times, column) for column in log.effort.T]
+    measured = as_measured(replace(log, effort=np.array(columns).T))
+    return filter_effort(measured, Grid(_find_median_step(measured), cutoff_frequency))
 
 
 def find_step(log: Log) -> float:

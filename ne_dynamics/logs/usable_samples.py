@@ -144,20 +144,6 @@ class UsableSamples:
             self.clock_step = ClockStep(before, float(stamps[0]), stamps.size, is_whole)
 
 
-def find_clock_step(stamps: FloatArray) -> ClockStep | None:
-    """Return where stamps go back and on from there; None where they do not.
-
-    Parameters
-    ----------
-    stamps : array, shape (N,)
-        Finite [s].
-    """
-    samples = UsableSamples(1)
-    samples.add(stamps[:, np.newaxis], is_last=True)
-    samples.finish()
-    return samples.clock_step
-
-
 def describe_dropped(counts: Mapping[str, int]) -> str:
     """Return what was dropped, for the end of a sentence; '' for nothing."""
     if not counts:

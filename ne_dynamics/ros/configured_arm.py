@@ -12,6 +12,7 @@ from typing import Any
 
 from rclpy.duration import Duration
 
+from ne_dynamics.control.desired.feasibility_checker import Pause, go_on
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.errors import ParameterError
@@ -131,8 +132,8 @@ class ConfiguredArm:
         """What it listens to, in the order in which it is to be served."""
         return self.connections.subscriptions
 
-    def require_feasible(self, tuning: Tuning) -> list[str]:
-        """Return what is doubtful about a tuning on the arm as it is.
+    def require_feasible(self, tuning: Tuning, pause: Pause = go_on) -> list[str]:
+        """Return what is doubtful about a tuning on the arm as it is; with pauses meanwhile.
 
         Raises
         ------
@@ -142,7 +143,9 @@ class ConfiguredArm:
         refusals = self.controller.check.check_change(tuning)
         if refusals:
             raise ParameterError('; '.join(refusals))
+        pause()
         verdict = self.controller.check.find_verdict(tuning)
+        pause()
         return verdict.refusals + verdict.remarks + self.weight.check_payload(tuning)
 
     def adopt(self, tuning: Tuning) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from ne_dynamics.control import ControlLaw, Gains, PositionVelocity, VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.gains import RAW, SETTLED, GainDesign, GainMode, GainRequest, payload_ends
+from ne_dynamics.gains import RAW, SETTLED, GainDesign, GainMode, GainRequest
 from ne_dynamics.gains.findings import ModeDesign
 from ne_dynamics.gains.loop import LoopTiming
 from ne_dynamics.json_numbers import finite_or_none
@@ -143,7 +143,7 @@ def draw_arm(
     the least.
     """
     u = request.uncertainty
-    least, largest = payload_ends(request)
+    least, largest = request.payload_range
 
     def draw() -> float:
         if factor is not None:

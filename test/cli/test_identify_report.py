@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import html
 import json
 import re
 import subprocess
@@ -26,6 +27,7 @@ from ne_dynamics.cli import main as cli
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.report.effort_spectra import compute_effort_spectra
 from ne_dynamics.logs.log import Log
+from ne_dynamics.model.rigid_body import Inertia
 
 ROOT = Path(__file__).resolve().parents[2]
 ARM = ROOT / 'config' / 'six_axis_arm.urdf'
@@ -90,6 +92,39 @@ def written(tmp_path_factory, model, log):
 def show(value):
     """Return a figure of the JSON as the page shows it."""
     return '-' if value is None else f'{value + 0.0:.{SHOWN}g}'
+
+
+def test_values_of_no_such_arm_are_said_in_text_json_and_page(model, tmp_path, capsys):
+    """A load that the model lacks, and friction of another order: link or joint, and numbers."""
+    pytest.importorskip('coal', reason='coal is missing')
+    tree = ElementTree.parse(model)
+    for shape in tree.getroot().iterfind('link/visual'):
+        shape.tag = 'collision'
+    for dynamics in tree.getroot().iterfind('joint/dynamics'):
+        dynamics.set('friction', '0.2')
+    path = tmp_path / 'arm.urdf'
+    tree.write(path)
+    given = ned.load_urdf(path)
+    load = Inertia(14.0, np.array([0.0, 0.5, 0.9]), 0.01 * np.eye(3))
+    loaded = given.with_links(
+        replace(link, inertia=link.inertia + load) if link.name == 'upper_arm' else link
+        for link in given.links
+    )
+    log = write_csv(tmp_path / 'log.csv', simulate_log(loaded, 7, duration=15.0))
+    page = tmp_path / 'report.html'
+    assert run('identify', log, '--force', '--json', '--report', page, model=path) == 0
+    findings = json.loads(capsys.readouterr().out)['findings']
+    said = [found for found in findings if found['code'].endswith('-implausible')]
+    assert [(found['code'], found['element']) for found in said] == [
+        ('mass-implausible', "link 'upper_arm'"),
+        ('center-implausible', "link 'upper_arm'"),
+        *(('friction-implausible', f'joint {name!r}') for name in given.joint_names),
+    ]
+    assert run('identify', log, '--force', model=path) == 0
+    text, shown = capsys.readouterr().out, html.unescape(page.read_text(encoding='utf-8'))
+    for found in said:
+        assert f'{found["element"]}  {found["code"]}  {found["message"]}' in text
+        assert f'{found["code"]}: {found["message"]}' in shown
 
 
 def test_page_has_its_parts_in_order(written):

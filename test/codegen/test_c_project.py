@@ -191,19 +191,6 @@ def test_the_test_fails_when_a_sample_is_altered(export, tmp_path):
     assert library.run_test(path, tmp_path).returncode == 1
 
 
-def test_the_test_fails_when_the_equations_are_those_of_another_robot(compilers, tmp_path):
-    """A robot that is one gram heavier does not pass the test of the other."""
-    robot = ned.load_urdf(GANTRY)
-    heavy = ned.load_urdf(GANTRY.replace('<mass value="1"/>', '<mass value="1.001"/>'))
-    library = Export(robot, tmp_path / 'robot')
-    other = Export(heavy, tmp_path / 'heavy')
-    other.compile()
-    library.object = other.object
-    result = library.run_test(library.folder / f'{library.library}_test.c', tmp_path)
-    assert result.returncode == 1
-    assert 'FAILED gravity_torque: sample ' in result.stdout
-
-
 @pytest.mark.parametrize('name', ROBOTS)
 def test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers(name, export):
     """No variable that can be written to, no allocation, no call of its own functions.
@@ -414,13 +401,6 @@ def test_a_bad_prefix_is_an_error(prefix):
             dynamics.source_files(language, prefix)
 
 
-def test_a_language_that_is_unknown_is_an_error():
-    """The message names the languages."""
-    dynamics = gantry_dynamics()
-    with pytest.raises(InputError, match=r"language: expected one of .*, got 'rust'"):
-        dynamics.source_files('rust')
-
-
 NO_EFFORT_DETERMINES = (
     'forward_dynamics',
     'forward_dynamics_with_wrench',
@@ -458,12 +438,6 @@ def test_functions_that_a_robot_lacks_are_left_out(links, lacking, compilers, tm
     assert 'def forward_dynamics(' not in module
 
 
-def test_a_whole_robot_lacks_nothing():
-    """Nothing is said to be left out."""
-    assert gantry_dynamics().missing_functions() == {}
-    assert 'left out' not in gantry_files()['gantry_dynamics.h']
-
-
 def test_the_header_tells_sizes_units_frames_and_signs():
     """Each function has its arguments with sizes and units; what makes no difference is said."""
     robot = ned.load_urdf(GANTRY)
@@ -488,15 +462,6 @@ def test_the_header_tells_sizes_units_frames_and_signs():
     full = without_tip['gantry_dynamics.h']
     full = full[full.index('/* forward_dynamics_in_full: ') :].partition('*/')[0]
     assert full.count('; makes no difference for this robot') == 2  # wrench and payload
-
-
-def test_other_parameters_and_backends_write_their_own_numbers():
-    """Dynamics made by `with_parameters`, and compiled ones, export what they compute."""
-    robot = ned.load_urdf(GANTRY)
-    changed = ned.Dynamics(robot, backend='auto').with_parameters(viscous_friction=[1.0, 2.0, 3.0])
-    robot = robot.with_joint_values('viscous_friction', [1.0, 2.0, 3.0])
-    expected = ned.Dynamics(robot, backend='python').source_files()
-    assert changed.source_files() == expected
 
 
 @pytest.mark.parametrize('language', ['python', 'numpy', 'array-api'])

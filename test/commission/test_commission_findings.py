@@ -10,7 +10,6 @@ import yaml
 from short_arm import short_arm
 
 import ne_dynamics as ned
-from ne_dynamics.commission.fits.delay import find_delay
 from ne_dynamics.commission.fits.reading import (
     EffortReading,
     describe_recorded_driver,
@@ -28,6 +27,9 @@ from ne_dynamics.commission.motions import (
 from ne_dynamics.commission.node_settings import sticking_parameters
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
+from ne_dynamics.commission.thresholds import STEPS
+from ne_dynamics.driver import CommandLog
+from ne_dynamics.driver.command import find_delay_by_motion
 from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.friction import FrictionModel
@@ -73,51 +75,42 @@ def powers(times, order):
 
 @pytest.fixture(scope='module')
 def swept():
-    """One joint's sweep of the probe, sampled: motion, times, position and derivatives."""
-    probe = plan_probe(ROBOT, START, trembles=True)
-    return probe, sampled(probe.motion)
+    """Times, positions and derivatives of joints that tremble, one after the other."""
+    return sampled(plan_probe(ROBOT, START, trembles=True))
+
+
+def find_delay(times, position, command):
+    """Return the delay, and its standard deviation, that a run takes for that of its commands."""
+    commands = CommandLog.from_samples(ROBOT.joint_names, times, command)
+    return find_delay_by_motion(DYNAMICS, times, position, commands, STEPS.delay_cutoff)
 
 
 @pytest.mark.parametrize('delay', [0.0, 0.002, 0.0053, 0.012])
-def test_the_delay_is_found_whatever_inertia_damping_and_friction(swept, delay):
-    """To 0.2 ms, with encoders of 16 bits, unknown gravity and dry friction."""
-    probe, (times, position, _, _) = swept
+def test_the_delay_is_found_whatever_the_friction(swept, delay):
+    """To 0.2 ms, with encoders of 16 bits and a model that is off by a tenth."""
+    times, position, _, _ = swept
     # What acts half a period after a state is what was sent `delay` before it.
     ahead = delay + 0.5 * PERIOD
-    command = np.zeros_like(position)
-    for joint in range(ROBOT.n):
-        moved = np.interp(times + ahead, times, position[:, joint])
-        speed = np.gradient(moved, PERIOD)
-        command[:, joint] = (
-            (1.0 + joint) * np.gradient(speed, PERIOD)
-            + 5.0 * speed
-            + 8.0 * np.sign(speed)
-            + 20.0 * np.sin(moved)
-        )
+    moved = np.stack([np.interp(times + ahead, times, row) for row in position.T], axis=1)
+    speed = np.gradient(moved, PERIOD, axis=0)
+    rigid = DYNAMICS.inverse_dynamics(moved, speed, np.gradient(speed, PERIOD, axis=0))
+    off = np.linspace(0.9, 1.1, ROBOT.n)
     step = 2.0 * np.pi / 2**16
-    record = Record(
-        ROBOT.joint_names,
-        10.0 + times,
-        np.round(position / step) * step,
-        *(np.full_like(position, np.nan) for _ in range(2)),
-        command,
-        position,
+    found, deviation = find_delay(
+        times, np.round(position / step) * step, rigid * off + 5.0 * speed + 8.0 * np.sign(speed)
     )
-    found = find_delay(record, probe.sweeps, 10.0)
-    assert found.delay == pytest.approx(delay, abs=2e-4)
-    assert np.isfinite(found.by_joint).all()
+    assert found == pytest.approx(delay, abs=2e-4)
+    assert deviation < 4e-4
 
 
-def test_an_arm_that_does_not_move_tells_no_delay(swept):
+@pytest.mark.parametrize('moves', [False, True])
+def test_commands_that_do_not_move_the_arm_tell_no_delay(swept, moves):
     """NaN, not a number."""
-    probe, (times, position, _, _) = swept
-    still = np.full_like(position, 0.5)
-    rng = np.random.default_rng(0)
-    nothing = np.full_like(position, np.nan)
-    record = Record(
-        ROBOT.joint_names, times, still, nothing, nothing, rng.normal(size=still.shape), still
-    )
-    assert np.isnan(find_delay(record, probe.sweeps, 0.0).delay)
+    times, position, _, _ = swept
+    noise = np.random.default_rng(0).normal(size=position.shape)
+    found, deviation = find_delay(times, position if moves else np.full_like(position, 0.5), noise)
+    assert np.isnan(found)
+    assert np.isinf(deviation)
 
 
 @pytest.mark.parametrize('seed', range(4))
@@ -175,7 +168,7 @@ def test_a_probe_moves_one_joint_at_a_time_and_keeps_off_the_ends():
     """A joint at the end of its range has no room, and does not move."""
     start = START.copy()
     start[2] = ROBOT.limits('upper')[2]
-    motion = plan_probe(ROBOT, start, trembles=False).motion
+    motion = plan_probe(ROBOT, start, trembles=False)
     moves = np.abs(motion.positions - start) > 1e-9
     assert (moves.sum(axis=1) <= 1).all()
     assert not moves[:, 2].any()
@@ -184,13 +177,13 @@ def test_a_probe_moves_one_joint_at_a_time_and_keeps_off_the_ends():
 
 def test_sweeps_that_tremble_are_as_long_as_the_efforts_allow():
     """All of the reach, less where the elbow lifts much, and never less than the smallest."""
-    free = plan_tremble(DYNAMICS, START, 0.5).motion
+    free = plan_tremble(DYNAMICS, START, 0.5)
     np.testing.assert_allclose(np.ptp(free.positions, axis=0), 1.0, atol=0.05)
     effort = DYNAMICS.inverse_dynamics(free.positions, free.velocities, free.accelerations)
     assert (np.abs(effort) <= 0.75 * ROBOT.limits('effort_limit')).all()
     for gravity, bent in ((24.0, 0.51), (35.0, 0.4)):
         heavy = ned.Dynamics(ROBOT, gravity=(0.0, 0.0, -gravity), backend='python')
-        ways = np.ptp(plan_tremble(heavy, START, 0.5).motion.positions, axis=0)
+        ways = np.ptp(plan_tremble(heavy, START, 0.5).positions, axis=0)
         assert ways[2] == pytest.approx(bent, abs=0.02)
         assert (ways > 0.39).all()
 
@@ -199,7 +192,7 @@ def test_sweeps_become_small_before_they_take_more_effort_than_there_is():
     """The node would refuse them."""
     limits = ROBOT.limits('effort_limit')
     tired = with_friction_at_rest(0.8 * limits[2] - np.abs(DYNAMICS.gravity_torque(START)[2]))
-    motion = plan_tremble(tired, START, 0.5).motion
+    motion = plan_tremble(tired, START, 0.5)
     effort = tired.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)
     assert (np.abs(effort) <= limits).all()
     assert (np.ptp(motion.positions, axis=0) > 0.09).all()
@@ -212,7 +205,7 @@ def test_sweeps_are_within_the_efforts_between_their_points_too():
     joints = list(with_friction_at_rest(0.6 * limits[2] - held).robot.joints)
     joints[2] = replace(joints[2], rotor_inertia=2.0, gear_ratio=1.0)
     lifted = ned.Dynamics(replace(ROBOT, joints=tuple(joints)), (0.0, 0.0, 9.81), 'python')
-    _, *motion = sampled(plan_tremble(lifted, START, 0.5).motion)
+    _, *motion = sampled(plan_tremble(lifted, START, 0.5))
     assert (np.abs(lifted.inverse_dynamics(*motion)) <= 0.76 * limits).all()
 
 

@@ -168,7 +168,7 @@ def test_a_joint_that_is_driven_away_in_its_probe_is_left(tmp_path, monkeypatch)
     with pytest.raises(ArmFault, match='in the order turn, lift, bend, with the signs of the'):
         work.probe()
     assert (limits[0] < work.tolerance).all()
-    probe = plan_probe(work.robot, work.start, trembles=False).motion.positions
+    probe = plan_probe(work.robot, work.start, trembles=False).positions
     assert (0.4 * limits[0] > np.abs(probe - work.start).max(axis=0)).all()
 
 

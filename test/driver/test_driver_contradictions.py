@@ -20,7 +20,7 @@ from ne_dynamics.driver.effort import (
 from ne_dynamics.driver.evidence.effort_fit import JointTerms
 from ne_dynamics.driver.meaning import Meaning
 from ne_dynamics.driver.recording import CommandLog, DriverRecording
-from ne_dynamics.driver.verdict import Level
+from ne_dynamics.logs import Certainty
 from ne_dynamics.logs.reading import LogReading
 
 
@@ -164,7 +164,7 @@ def test_of_a_joint_that_stands_nothing_is_claimed(robot):
     description = describe_driver(robot, sine_recording(robot, (standing,)))
     assert [joint.moved for joint in description.joints] == [True, True, False]
     assert description.effort.value == 'torque'
-    assert description.effort.level is Level.LIKELY
+    assert description.effort.level is Certainty.LIKELY
     assert f'{standing}: the joint did not move' in description.effort.text
     assert list(description.as_json()['not_seen']) == [standing]
     assert f'  {standing}: what its effort is' in description.text()
@@ -175,7 +175,7 @@ def test_of_a_joint_that_stands_nothing_is_claimed(robot):
     assert f'not told: {standing}' in profile
     moving = describe_driver(robot, sine_recording(robot))
     assert moving.parameters()['state_effort'] == 'torque'
-    assert moving.effort.level is Level.KNOWN
+    assert moving.effort.level is Certainty.KNOWN
     assert not moving.as_json()['not_seen']
 
 

@@ -16,7 +16,8 @@ from ne_dynamics.driver.effort import describe_nothing
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.order import find_order
 from ne_dynamics.driver.recording import CommandLog
-from ne_dynamics.driver.verdict import Level, Verdict, unknown
+from ne_dynamics.driver.verdict import Verdict, unknown
+from ne_dynamics.logs import Certainty
 from ne_dynamics.logs.log import Log
 
 pytest.importorskip('mujoco', reason='mujoco is missing')
@@ -66,7 +67,7 @@ def test_every_order_of_the_commands_is_named(robot, planted):
             evidence_of(robot, times, position, commands[:, order]), robot.joint_names
         )
         assert list(found.source) == list(np.argsort(order)), order
-        assert found.verdict.level is Level.KNOWN
+        assert found.verdict.level is Certainty.KNOWN
         assert found.verdict.value is (order == (0, 1, 2))
         names = ' '.join(robot.joint_names[joint] for joint in order)
         assert order == (0, 1, 2) or f': {names};' in found.verdict.experiment
@@ -191,7 +192,7 @@ def test_efforts_that_are_filtered_are_no_late_effect(robot, planted):
     assert found.delay > 0.03
     delay = describe_commands(dynamics, log, commands, found).delay
     assert delay.value == pytest.approx(planted.delay, abs=3.0 * delay.deviation)
-    assert delay.level is Level.LIKELY
+    assert delay.level is Certainty.LIKELY
     assert 'efforts follow' in delay.text
 
 
@@ -216,8 +217,8 @@ def test_factors_on_both_sides_of_one_are_of_a_poor_model_and_no_unit(factors, u
     efforts = tuple(
         replace(
             nothing,
-            meaning=Verdict('current', Level.LIKELY, 'another unit'),
-            scale=Verdict(factor, Level.LIKELY, 'a factor'),
+            meaning=Verdict('current', Certainty.LIKELY, 'another unit'),
+            scale=Verdict(factor, Certainty.LIKELY, 'a factor'),
         )
         for factor in factors
     )

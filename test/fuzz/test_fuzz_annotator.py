@@ -15,7 +15,7 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 from fuzz_messages import MessageSource, plan
 
 SEED = 20240607
-COUNT = 150
+COUNT = 60
 
 
 @pytest.fixture

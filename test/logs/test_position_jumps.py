@@ -14,7 +14,6 @@ import ne_dynamics as ned
 from ne_dynamics.driver.diagnosis import diagnose_log
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.samples.position_jumps import find_zero_jumps
-from ne_dynamics.logs.usable_samples import find_clock_step
 
 
 @pytest.fixture(scope='module')
@@ -43,19 +42,6 @@ def test_a_clock_that_begins_anew_is_named(robot, log, back, unit):
     assert 'cut the log into two' in fault.remedy
     assert fault in diagnosis.remaining
     assert abs(fault.amount - 100.0 * back) <= 1.0
-
-
-def test_late_repeated_and_single_wrong_stamps_are_no_new_clock():
-    """Messages that change places, a clock that stands, and one stamp that is years off."""
-    times = np.arange(0.0, 10.0, 0.01)
-    late = times.copy()
-    late[[500, 501]] = late[[501, 500]]
-    stood = np.where((times > 5.0) & (times < 5.3), 5.0, times)
-    wrong = times.copy()
-    wrong[300] = 1e9
-    for stamps in (times, late, stood, wrong):
-        assert find_clock_step(stamps) is None
-    assert find_clock_step(np.concatenate([times, times])).lost == times.size
 
 
 @pytest.mark.parametrize(('joint', 'degrees'), [(0, -30.0), (1, 5.0)])

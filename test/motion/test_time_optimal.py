@@ -13,7 +13,7 @@ from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.time_scaling.path import PathIntervals
-from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile, find_time_optimal
+from ne_dynamics.motion.time_scaling.time_optimal import find_time_optimal
 from ne_dynamics.shipped import shipped_file
 
 SHARES = (np.arange(4) + 0.5) / 4
@@ -101,16 +101,6 @@ def test_velocities_may_be_all_that_is_limited(robot) -> None:
     np.testing.assert_allclose(speeds.max(axis=1)[slower], 1.0, rtol=1e-9)
 
 
-def test_nothing_limits_a_path_without_limits(robot) -> None:
-    """It is followed as it was sent, however fast it might be."""
-    timed = TimedPath(robot, np.random.default_rng(1))
-    _, _, taken = timed.plan(unlimited(robot))
-    assert (taken == 1.0).all()
-    _, profile, taken = timed.plan(unlimited(robot), fastest=np.inf)
-    assert np.isfinite(taken).all()
-    assert np.isfinite(profile.squares).all()
-
-
 @pytest.mark.parametrize('scale', [1e-3, 1e-2, 10.0])
 def test_times_of_the_sender_do_not_matter_to_the_fastest_motion(robot, scale) -> None:
     """The same path in another time takes as long, also where that asked for a thousandth."""
@@ -124,16 +114,6 @@ def test_times_of_the_sender_do_not_matter_to_the_fastest_motion(robot, scale) -
         found, _, _ = timed.plan(limits, fastest=fastest, begin=0.0, end=0.0)
         durations.append(found.passed[-1])
     assert durations[1] == pytest.approx(durations[0], rel=0.05)
-
-
-def test_a_path_of_one_interval_and_of_no_way(robot) -> None:
-    """What does not move goes on at the pace of its sender."""
-    rows = np.zeros((3, 2, 1, 6))
-    path = PathIntervals(np.zeros(1), np.full(1, 0.3), *rows)
-    limits = DemandLimits.of(robot.joints, robot.limits('effort_limit'))
-    timed = TimedPath(robot, np.random.default_rng(1))
-    found = find_time_optimal(path, timed.efforts.moving, limits)
-    np.testing.assert_array_equal(found.passed, [0.0, 0.3])
 
 
 def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes(robot) -> None:
@@ -154,12 +134,3 @@ def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes(robot) ->
             path, lambda *motion: motion[2], limits, fastest=100.0, begin=0.0, end=0.0
         )
         assert found.passed[-1] == pytest.approx(2.0 * np.sqrt(0.5), rel=0.03)
-
-
-@pytest.mark.parametrize(
-    ('time', 'square'),
-    [(0.9, np.inf), (1.0, 4.0), (1.5, 6.5), (2.0, 9.0), (3.0, 5.0), (4.0, np.inf)],
-)
-def test_squares_of_speeds_are_linear_between_points_and_unknown_beyond(time, square) -> None:
-    profile = TimeOptimalProfile(np.array([1.0, 2.0, 4.0]), np.array([4.0, 9.0, 1.0]))
-    assert profile.speed_at(time) == pytest.approx(np.sqrt(square))

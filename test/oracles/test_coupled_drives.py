@@ -123,28 +123,6 @@ def test_loads_and_other_parameters_keep_the_drives(backend, tree):
     assert_close(changed.without_friction().mass_matrix(q), changed.mass_matrix(q))
 
 
-@pytest.mark.parametrize('tree', TREES, ids=str)
-def test_the_shafts_lose_no_power(tree):
-    """Without other friction the drives' friction only takes energy: power is >= 0."""
-    robot = couple(load_rotor_tree(*tree).without_friction(), tree[0])
-    qd = np.random.default_rng(tree).normal(size=(200, robot.n))
-    power = (ned.Dynamics(robot, backend='python').friction_torque(qd) * qd).sum(axis=1)
-    assert (power >= 0.0).all()
-    assert power.max() > 0.1
-
-
-@pytest.mark.parametrize('language', ['python', 'numpy', 'c'])
-def test_a_robot_without_drives_has_the_same_equations(language):
-    """Drives that were taken away leave no trace in any text."""
-    robot = load_rotor_tree(40, 2)
-    again = replace(couple(robot), coupled_drives=())
-    for name in ('inverse_dynamics', 'forward_dynamics', 'computed_torque'):
-        left, right = (
-            ned.Dynamics(each, backend='python').source(name, language) for each in (robot, again)
-        )
-        assert left == right
-
-
 @pytest.mark.parametrize('tree', [(40, 2), (45, 7)], ids=str)
 def test_mujoco_accelerates_as_the_inverse_dynamics_ask(tree):
     """Efforts, MuJoCo's tendons with armature and damping, and back: the identity closes."""

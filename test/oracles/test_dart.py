@@ -137,34 +137,6 @@ def test_reported_effort_has_our_sign(dynamics, skeleton, motions):
         assert relative_error(efforts, dynamics.inverse_dynamics(q, rest, qdd)) < TOLERANCE
 
 
-def test_held_joints_carry_the_weight(description, dynamics, skeleton, motions):
-    """Gazebo holds unclaimed joints at velocity zero: they stay, and their effort is the weight's.
-
-    So the node, which starts from the reported effort, takes the arm over without a step.
-    """
-    world = dart.simulation.World()
-    world.setGravity(GRAVITY)
-    world.setTimeStep(0.001)
-    world.addSkeleton(skeleton)
-    joints = [skeleton.getJoint(name) for name in dynamics.joint_names]
-    for joint in joints:
-        joint.setActuatorType(dart.dynamics.ActuatorType.SERVO)
-    # Poses in which no joint would need more than it can give.
-    for q in 0.3 * motions[0][:10]:
-        skeleton.setPositions(q)
-        skeleton.setVelocities(np.zeros(dynamics.n))
-        for _ in range(500):
-            for joint in joints:
-                joint.setCommand(0, 0.0)
-            world.step()
-        np.testing.assert_allclose(skeleton.getPositions(), q, atol=1e-6)
-        efforts = [
-            body.axis @ skeleton.getBodyNode(body.name).getBodyForce()[:3]
-            for body in dynamics.robot.bodies
-        ]
-        np.testing.assert_allclose(efforts, dynamics.gravity_torque(q), atol=1e-3)
-
-
 STANDING = """<?xml version="1.0"?>
 <robot name="standing">
   {world}

@@ -7,10 +7,8 @@ import functools
 import numpy as np
 import pytest
 from calling_forms import call_in_every_form
-from example_robots import EXAMPLE_ROBOTS
 from motion_samples import random_motion
-from oracle_measure import GRAVITY, backend_cases, urdf_dynamics
-from pinocchio_oracle import PinocchioRobot
+from oracle_measure import GRAVITY, backend_cases
 from rotor_trees import rotor_dynamics, rotor_oracle
 
 import ne_dynamics as ned
@@ -21,7 +19,6 @@ TREES = [(1200, 4), (1205, 9), (1300, 11), (1301, 12)]
 """Up to ten joints and beyond: larger robots take another way."""
 
 COMPILED_TREES = [(1200, 4), (1300, 11)]
-COMPILED_ROBOTS = ('UR5', 'Baxter, left arm', 'TIAGo without')
 
 every_tree = pytest.mark.parametrize(
     ('backend', 'tree'),
@@ -42,26 +39,6 @@ def motion_of(seed, n):
     sample = random_motion(seed, ROWS, n)
     sample.qd[...] += 0.1 * np.sign(sample.qd)
     return sample
-
-
-def differentiate(function, at, step=5e-3):
-    """Return the Jacobian of a function by central differences of sixth order.
-
-    Each column has an error of ``step^6 / 140`` times the seventh derivative along its number:
-    with frequencies of up to eight, below 1e-9 of the function; rounding is ``1e-16 / step``.
-    """
-    weights = {1: 45.0, 2: -9.0, 3: 1.0}
-    columns = []
-    for index in range(len(at)):
-        offset = step * np.eye(len(at))[index]
-        columns.append(
-            sum(
-                weight * (function(at + k * offset) - function(at - k * offset))
-                for k, weight in weights.items()
-            )
-            / (60.0 * step)
-        )
-    return np.stack(columns, axis=-1)
 
 
 def check_parts(name, quantity, form, computed, expected, assert_agree, tolerance=1e-9):
@@ -89,20 +66,6 @@ def test_inverse_dynamics_of_trees_against_pinocchio(tree, backend, assert_agree
     """With rotors, friction and mimic joints they are computeRNEADerivatives."""
     ours, oracle = rotor_dynamics(*tree, backend), rotor_oracle(*tree)
     check_inverse('random trees', ours, oracle, tree[0], assert_agree)
-
-
-@pytest.mark.parametrize(
-    ('backend', 'robot'),
-    backend_cases(EXAMPLE_ROBOTS, lambda robot: robot.name.startswith(COMPILED_ROBOTS)),
-    indirect=['backend'],
-    ids=lambda case: getattr(case, 'name', case),
-)
-def test_robots_against_pinocchio(robot, backend, assert_agree):
-    """On real robots both derivatives agree; forward ones by the identity with mimic joints."""
-    ours = urdf_dynamics(robot.path, backend, **robot.as_loaded)
-    oracle = PinocchioRobot(robot.path.read_text(), ours.joint_names, GRAVITY, **robot.as_loaded)
-    check_inverse(robot.name, ours, oracle, 11, assert_agree)
-    check_forward(robot.name, ours, oracle, 11, assert_agree)
 
 
 def efforts_of(ours, oracle, sample):
@@ -157,31 +120,6 @@ def test_forward_dynamics_of_trees_against_pinocchio(tree, backend, assert_agree
     """With rotors and friction they are computeABADerivatives, or -M^-1 dtau/dx."""
     ours, oracle = rotor_dynamics(*tree, backend), rotor_oracle(*tree)
     check_forward('random trees', ours, oracle, tree[0], assert_agree)
-
-
-@every_tree
-def test_identities(tree, backend, assert_agree):
-    """dtau/dqdd is M, dqdd/dtau its inverse, dqdd/dx = - M^-1 dtau/dx, dg/dq is symmetric."""
-    ours = rotor_dynamics(*tree, backend)
-    sample = motion_of(tree[0], ours.n)
-    q, qd = sample.q[0], sample.qd[0]
-    tau = ours.inverse_dynamics(q, qd, sample.qdd[0])
-    qdd = ours.forward_dynamics(q, qd, tau)
-    mass = ours.mass_matrix(q)
-    by_q, by_qd, by_qdd = ours.inverse_dynamics_derivatives(q, qd, qdd)
-    assert_agree('identities', 'dtau/dqdd', by_qdd, mass, tolerance=1e-11)
-    forward = ours.forward_dynamics_derivatives(q, qd, tau)
-    for found, right in zip(forward, (-by_q, -by_qd, np.eye(ours.n)), strict=True):
-        scale = max(np.abs(right).max(), (np.abs(mass) @ np.abs(found)).max())
-        assert_agree('identities', 'forward and inverse', mass @ found, right, scale, 1e-11)
-    zero = np.zeros(ours.n)
-    stiffness = ours.inverse_dynamics_derivatives(q, zero, zero)[0]
-    scale = max(np.abs(stiffness).max(), np.abs(by_q).max())
-    assert_agree('identities', 'stiffness', stiffness, stiffness.T, scale, 1e-11)
-    viscous = ours.inverse_dynamics_derivatives(q, zero, zero)[1]
-    frictions = differentiate(ours.friction_torque, 3.0 + np.arange(ours.n))
-    scale = max(np.abs(frictions).max(), np.abs(by_qd).max())
-    assert_agree('identities', 'viscous friction', viscous, frictions, scale, 1e-11)
 
 
 @pytest.mark.parametrize('n', [4, 11])

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from calling_forms import call_in_every_form, under_wrenches
-from example_robots import EXAMPLE_ROBOTS
 from motion_samples import random_motion
-from oracle_measure import GRAVITY, urdf_dynamics
+from oracle_measure import GRAVITY
 from pinocchio_oracle import PinocchioRobot
 from random_robots import random_tree
 
@@ -58,12 +57,6 @@ def test_a_wrench_and_a_payload_against_pinocchio(tree, backend):
 
 
 ROWS = 3
-
-ROBOTS = [
-    robot
-    for robot in EXAMPLE_ROBOTS
-    if robot.name.startswith(('UR5', 'Panda with', 'Baxter, left', 'Allegro'))
-]
 
 
 def draw_wrenches(dynamics, seed):
@@ -117,14 +110,6 @@ def test_wrenches_on_links_of_trees_against_pinocchio(tree, backend):
     check_external_wrenches(ours, oracle, tree[0])
 
 
-@pytest.mark.parametrize('robot', ROBOTS, ids=lambda robot: robot.name)
-def test_wrenches_on_links_of_robots_against_pinocchio(robot):
-    """On real robots, trees and mimic joints among them."""
-    ours = urdf_dynamics(robot.path, 'python', **robot.as_loaded)
-    oracle = PinocchioRobot(robot.path.read_text(), ours.joint_names, GRAVITY, **robot.as_loaded)
-    check_external_wrenches(ours, oracle, 17)
-
-
 @each_tree
 @pytest.mark.parametrize('backend', ['python', 'auto'])
 def test_wrenches_on_links_add_to_every_load(tree, backend):
@@ -154,19 +139,3 @@ def test_wrenches_on_links_add_to_every_load(tree, backend):
             np.testing.assert_allclose(part[:, joint], difference, rtol=0, atol=1e-6 * scale)
     found = ours.forward_dynamics_derivatives(*motion[:2], tau, **loads)
     check([matrix @ part for part in found], [-by_q, -by_qd, np.eye(ours.n)], 1e-7)
-
-
-@pytest.mark.parametrize('method', ['inverse_dynamics', 'forward_dynamics'])
-def test_what_is_no_wrench_on_a_link_is_an_error(method):
-    """It names the argument and the link, as for the dynamics themselves."""
-    ours, *_ = prepare(TREES[0], 'python')
-    ask, q, link = getattr(ours, f'{method}_derivatives'), np.zeros(ours.n), ours.link_names[-1]
-    for wrong in (np.ones(5), np.full(6, np.nan), np.ones((2, 6))):
-        with pytest.raises(ned.InputError, match=rf"external_wrenches\['{link}'\]: expected"):
-            ask(q, q, q, external_wrenches={link: wrong})
-    with pytest.raises(ned.InputError, match='external_wrenches: expected a mapping'):
-        ask(q, q, q, external_wrenches=np.ones(6))
-    with pytest.raises(ned.NeDynamicsError, match='nowhere'):
-        ask(q, q, q, external_wrenches={'nowhere': np.ones(6)})
-    no_links = ask(q, q, q, external_wrenches={})
-    np.testing.assert_array_equal(no_links, ask(q, q, q))

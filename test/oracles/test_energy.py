@@ -7,13 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from calling_forms import call_in_every_form, under_wrenches
-from example_robots import EXAMPLE_ROBOTS
 from motion_samples import random_motion
-from oracle_measure import GRAVITY, backend_cases, urdf_dynamics
+from oracle_measure import GRAVITY, backend_cases
 from pinocchio_oracle import PinocchioRobot
 from random_robots import random_tree
 from rotor_trees import rotor_dynamics, rotor_oracle
-from scipy.integrate import solve_ivp
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
@@ -24,7 +22,6 @@ TOLERANCE = 1e-11
 
 TREES = [(1000, 2), (1005, 7), (1007, 9), (5, 14)]
 COMPILED_TREES = [(1000, 2), (1005, 7)]
-COMPILED_ROBOTS = ('Panda with', 'Baxter, left arm')
 
 every_tree = pytest.mark.parametrize(
     ('backend', 'tree'),
@@ -106,19 +103,6 @@ def test_trees_agree_with_pinocchio(tree, backend, assert_agree):
     check_against_pinocchio('random trees', ours, oracle, tree[0], assert_agree)
 
 
-@pytest.mark.parametrize(
-    ('backend', 'robot'),
-    backend_cases(EXAMPLE_ROBOTS, lambda robot: robot.name.startswith(COMPILED_ROBOTS)),
-    indirect=['backend'],
-    ids=lambda case: getattr(case, 'name', case),
-)
-def test_robots_agree_with_pinocchio(robot, backend, assert_agree):
-    """Real robots, chains from a link in the middle among them, agree in every form of call."""
-    ours = urdf_dynamics(robot.path, backend, **robot.as_loaded)
-    oracle = PinocchioRobot(robot.path.read_text(), ours.joint_names, GRAVITY, **robot.as_loaded)
-    check_against_pinocchio(robot.name, ours, oracle, 7, assert_agree)
-
-
 @pytest.mark.parametrize('tree', TREES, ids=str)
 @pytest.mark.parametrize('backend', ['python', 'auto'])
 def test_wrenches_on_links_reach_the_joints(tree, backend, assert_agree):
@@ -145,102 +129,6 @@ def test_wrenches_on_links_reach_the_joints(tree, backend, assert_agree):
     call = under_wrenches(ours.joint_wrenches, names, first=4)
     for form, computed in call_in_every_form(call, *motion, *on_links).items():
         assert_agree('random trees', f'joint_wrenches ({form})', computed, expected, None, 1e-11)
-
-
-def simulate(ours, q, qd, effort, duration):
-    """Integrate motion, power and force.
-
-    Returns
-    -------
-    array, shape (3 n + 1,)
-        Positions, velocities, the work of the efforts, and the integral of
-        ``tau - f + dL/dq``.
-    """
-    n = ours.n
-
-    def rate(time, state):
-        q, qd, tau = state[:n], state[n : 2 * n], effort(time)
-        net = tau - ours.friction_torque(qd)
-        qdd = ours.forward_dynamics(q, qd, tau)
-        return np.concatenate([qd, qdd, [net @ qd], net + ours.lagrangian_gradient(q, qd)])
-
-    start = np.concatenate([q, qd, np.zeros(1 + n)])
-    found = solve_ivp(rate, (0.0, duration), start, method='DOP853', rtol=1e-12, atol=1e-12)
-    return found.y[:, -1]
-
-
-@pytest.mark.parametrize('driven', [False, True], ids=['free', 'driven'])
-@pytest.mark.parametrize('tree', [(1002, 4), (1005, 7)], ids=str)
-def test_energy_and_momentum_over_a_simulated_motion(tree, driven, backend):
-    """Over 0.4 s without friction T + V grows by the work done and p by the force's integral.
-
-    The error is that of the integration.
-    """
-    ours = rotor_dynamics(*tree, backend, frictionless=True)
-    sample = random_motion(55, 1, ours.n)
-    q, qd = sample.q[0], 0.5 * sample.qd[0]
-    amplitude = np.abs(ours.gravity_torque(q)).max() * (0.3 if driven else 0.0)
-    phases = np.arange(ours.n)
-
-    def effort(time):
-        return amplitude * np.cos(3.0 * time + phases)
-
-    def energies(q, qd):
-        return ours.kinetic_energy(q, qd), ours.potential_energy(q)
-
-    state = simulate(ours, q, qd, effort, duration=0.4)
-    n = ours.n
-    q_end, qd_end, work, impulse = state[:n], state[n : 2 * n], state[2 * n], state[2 * n + 1 :]
-    start, end = energies(q, qd), energies(q_end, qd_end)
-    assert abs(end[0] - start[0]) > 1e-2 * max(start[0], end[0])  # something happened
-    scale = max(np.abs(start).max(), np.abs(end).max())
-    assert abs(sum(end) - sum(start) - work) < 1e-9 * scale
-    if not driven:
-        assert work == 0.0
-    change = ours.generalized_momentum(q_end, qd_end) - ours.generalized_momentum(q, qd)
-    assert np.abs(change).max() > 0.0
-    assert np.abs(change - impulse).max() < 1e-9 * np.abs(change).max()
-
-
-MASS, LENGTH, TENSOR, G = 1.7, 0.6, (0.02, 0.03, 0.05), 9.81
-
-
-CART_MASS = 2.5
-CART = f"""<robot name="cart"><link name="rail"/><link name="cart"><inertial>
-<mass value="{CART_MASS}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
-</inertial></link><link name="arm"><inertial><origin xyz="0 0 {-LENGTH}"/>
-<mass value="{MASS}"/><inertia ixx="{TENSOR[0]}" iyy="{TENSOR[1]}" izz="{TENSOR[2]}"
-ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/>
-<axis xyz="1 0 0"/><limit lower="-9" upper="9" effort="1" velocity="1"/></joint>
-<joint name="hinge" type="continuous"><parent link="cart"/><child link="arm"/>
-<axis xyz="0 1 0"/></joint></robot>"""
-
-
-def test_a_pendulum_on_a_cart(backend):
-    ours = ned.Dynamics(ned.load_urdf(CART), gravity=(0.0, 0.0, -G), backend=backend)
-    assert ours.joint_names == ('slide', 'hinge')
-    rng = np.random.default_rng(8)
-    for x, angle, speed, spin in rng.uniform(-2.0, 2.0, (5, 4)):
-        q, qd = [x, angle], [speed, spin]
-        sine, cosine = np.sin(angle), np.cos(angle)
-        inertia, moment = MASS * LENGTH**2 + TENSOR[1], MASS * LENGTH
-        # The arm's end is at x - l sin(angle): a positive turn about y swings it to -x.
-        momentum = [
-            (CART_MASS + MASS) * speed - moment * cosine * spin,
-            inertia * spin - moment * cosine * speed,
-        ]
-        np.testing.assert_allclose(ours.generalized_momentum(q, qd), momentum, atol=1e-14)
-        energy = np.dot(momentum, qd) / 2.0
-        np.testing.assert_allclose(ours.kinetic_energy(q, qd), energy)
-        potential = -moment * G * cosine
-        np.testing.assert_allclose(ours.potential_energy(q), potential, atol=1e-14)
-        gradient = [0.0, moment * sine * speed * spin - moment * G * sine]
-        np.testing.assert_allclose(ours.lagrangian_gradient(q, qd), gradient, atol=1e-13)
-        bias = [moment * sine * spin**2, moment * G * sine]
-        np.testing.assert_allclose(ours.bias_torque(q, qd), bias, atol=1e-13)
-        center = x - MASS / (CART_MASS + MASS) * LENGTH * sine
-        np.testing.assert_allclose(ours.center_of_mass(q)[0], center, atol=1e-15)
 
 
 def test_nothing_that_moves_has_a_mass(backend):

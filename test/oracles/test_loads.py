@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from calling_forms import call_in_every_form, under_wrenches
 from motion_samples import random_motion
 from oracle_measure import COMPILED, GRAVITY, backend_cases
-from rotor_trees import load_rotor_tree, rotor_dynamics, rotor_oracle
+from rotor_trees import rotor_dynamics, rotor_oracle
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError
@@ -222,15 +221,6 @@ def arm(backend):
 METHODS = ('inverse_dynamics', 'forward_dynamics')
 
 
-@pytest.mark.parametrize('method', METHODS)
-def test_external_wrenches_are_taken_by_name_only(arm, method):
-    """By place they would be taken for another argument."""
-    zero = np.zeros(6)
-    for _ in range(2):
-        with pytest.raises(TypeError):
-            getattr(arm, method)(zero, zero, zero, None, None, None, {'tcp': np.ones(6)})
-
-
 def test_a_wrench_so_large_that_the_result_overflows_is_refused(arm):
     """Two wrenches of 1.5e308 on one link, or one with a long lever, give no infinity."""
     zero = np.zeros(6)
@@ -242,30 +232,6 @@ def test_a_wrench_so_large_that_the_result_overflows_is_refused(arm):
                 getattr(arm, method)(q, q, q, external_wrenches={'tcp': huge})
             with pytest.raises(InputError, match=r'overflow|finite'):
                 getattr(arm, method)(q, q, q, external_wrenches={'tcp': huge, 'flange': huge})
-
-
-def test_nothing_is_carried_without_a_tip(backend):
-    """Without a tip a payload is a model error; wrenches on links that are named are not."""
-    robot = replace(load_rotor_tree(1402, 3), tip_link=None)
-    ours = ned.Dynamics(robot, GRAVITY, backend)
-    zero, ones = np.zeros(robot.n), np.ones(10)
-    for _ in range(2):
-        with pytest.raises(ModelError, match='tip'):
-            ours.gravity_torque(zero, payload=ones)
-        with pytest.raises(ModelError, match='tip'):
-            ours.mass_matrix(zero, payload=ones)
-        with pytest.raises(ModelError, match='tip'):
-            ours.forward_dynamics(zero, zero, zero, payload=ones)
-        link = ours.link_names[-1]
-        with_tip = rotor_dynamics(1402, 3, backend)
-        np.testing.assert_allclose(
-            ours.inverse_dynamics(zero, zero, zero, external_wrenches={link: np.ones(6)}),
-            with_tip.inverse_dynamics(zero, zero, zero, external_wrenches={link: np.ones(6)}),
-            rtol=1e-12,
-        )
-        moved = ours.forward_dynamics(zero, zero, zero, base_motion=np.ones(9))
-        expected = with_tip.forward_dynamics(zero, zero, zero, base_motion=np.ones(9))
-        np.testing.assert_allclose(moved, expected, rtol=1e-11)
 
 
 def test_a_load_that_makes_the_mass_matrix_singular_is_refused(backend):

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from motion_samples import random_motion
-from oracle_measure import GRAVITY
 
 import ne_dynamics as ned
 
@@ -15,18 +14,6 @@ CONFIG = Path(__file__).resolve().parents[2] / 'config'
 STANDARD = CONFIG / 'puma560_standard_dh.yaml'
 MODIFIED = CONFIG / 'puma560_modified_dh.yaml'
 ROWS = 5
-
-
-@pytest.fixture
-def standard(backend):
-    """Puma 560 in standard DH."""
-    return ned.Dynamics(ned.load_dh(STANDARD), gravity=GRAVITY, backend=backend)
-
-
-@pytest.fixture
-def modified(backend):
-    """Puma 560 in modified DH."""
-    return ned.Dynamics(ned.load_dh(MODIFIED), gravity=GRAVITY, backend=backend)
 
 
 @pytest.fixture
@@ -45,38 +32,6 @@ def test_published_gravity_load(path, backend):
     qn = (0.0, np.pi / 4, np.pi, 0.0, np.pi / 4, 0.0)
     printed = (0.0, 31.6399, 6.0351, 0.0, 0.0283, 0.0)
     np.testing.assert_allclose(dynamics.gravity_torque(qn), printed, rtol=0.0, atol=5e-5)
-
-
-def modified_tip_to_standard(standard, modified, q):
-    """Return the pose of the modified file's tip in the standard file's tip, shape (4, 4)."""
-    return np.linalg.inv(standard.forward_kinematics(q)) @ modified.forward_kinematics(q)
-
-
-def test_conventions_agree(standard, modified, assert_agree):
-    """Both files are one robot: one rigid tip, the same terms, and torques under one wrench."""
-    sample = random_motion(22, ROWS, 6)
-    pose = modified_tip_to_standard(standard, modified, np.zeros(6))
-    rotation, translation = pose[:3, :3], pose[:3, 3]
-    for q, qd, qdd, at_modified in zip(
-        sample.q, sample.qd, sample.qdd, sample.wrench, strict=True
-    ):
-        found = modified_tip_to_standard(standard, modified, q)
-        assert_agree('Puma 560', 'tip, both conventions', found, pose)
-        force = rotation @ at_modified[:3]
-        moment = rotation @ at_modified[3:] + np.cross(translation, force)
-        at_standard = np.concatenate([force, moment])
-        computed = modified.inverse_dynamics(q, qd, qdd, wrench=at_modified)
-        expected = standard.inverse_dynamics(q, qd, qdd, wrench=at_standard)
-        assert_agree('Puma 560', 'modified DH with wrench', computed, expected)
-        for name, arguments in {
-            'mass_matrix': (q,),
-            'coriolis_matrix': (q, qd),
-            'gravity_torque': (q,),
-            'friction_torque': (qd,),
-        }.items():
-            computed = getattr(modified, name)(*arguments)
-            expected = getattr(standard, name)(*arguments)
-            assert_agree('Puma 560', f'{name}, both conventions', computed, expected)
 
 
 def test_robotics_toolbox(toolbox, backend, assert_agree):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 import pickle
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +16,7 @@ from random_robots import random_tree
 from rotor_trees import load_rotor_tree
 
 import ne_dynamics as ned
-from ne_dynamics.errors import InputError, ModelError, NeDynamicsError
+from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.model.rigid_body import Inertia
 
 ROWS = 2
@@ -186,29 +184,6 @@ def test_every_method_is_that_of_the_changed_robot(tree, backend):
 
 
 @every_tree
-def test_the_robot_of_the_new_dynamics_has_the_numbers(tree, backend):
-    first = nominal(tree, backend)
-    before = first.inertial_parameters().copy()
-    arguments = arguments_of(first, 1)
-    effort = first.inverse_dynamics(arguments['q'], arguments['qd'], arguments['qdd'])
-    parameters = real_parameters(tree[0] + 1, first.robot)
-    found = first.with_parameters(**parameters)
-    expected = change_robot(first.robot, parameters)
-    for key in KEYS[1:]:
-        np.testing.assert_array_equal(found.robot.joint_values(key), parameters[key])
-    for ours, right in zip(found.robot.bodies, expected.bodies, strict=True):
-        np.testing.assert_allclose(
-            ours.inertia.parameters, right.inertia.parameters, rtol=0.0, atol=1e-13
-        )
-    np.testing.assert_array_equal(
-        found.robot.joint_values('gear_ratio'), first.robot.joint_values('gear_ratio')
-    )
-    np.testing.assert_array_equal(first.inertial_parameters(), before)
-    again = first.inverse_dynamics(arguments['q'], arguments['qd'], arguments['qdd'])
-    np.testing.assert_array_equal(again, effort)
-
-
-@every_tree
 def test_parameters_upon_parameters(tree, backend):
     """A second call starts from the first one's numbers; none at all changes nothing."""
     robot = load_rotor_tree(*tree)
@@ -230,48 +205,6 @@ def test_parameters_upon_parameters(tree, backend):
     ):
         expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
         check_equal(found, expected, tree[0], some, {})
-
-
-@every_tree
-def test_the_efforts_are_linear_in_the_inertias(tree, backend):
-    """Numbers of no real body are taken, negative masses too: efforts are regressor times them."""
-    ours = nominal(tree, backend)
-    rng = np.random.default_rng(tree[0])
-    inertial = rng.uniform(-2.0, 2.0, 10 * len(ours.robot.bodies))
-    n = ours.n
-    found = ours.with_parameters(
-        inertial=inertial,
-        viscous_friction=np.zeros(n),
-        coulomb_friction=np.zeros(n),
-        rotor_inertia=np.zeros(n),
-    )
-    arguments = arguments_of(ours, tree[0])
-    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
-    regressor = ours.regressor(*motion)
-    scale = (np.abs(regressor) @ np.abs(inertial)).max()
-    for _ in range(2):
-        computed = found.inverse_dynamics(*motion)
-        assert relative_error(computed, regressor @ inertial, scale) <= 1e-11
-        single = found.inverse_dynamics(*[values[0] for values in motion])
-        assert relative_error(single, regressor[0] @ inertial, scale) <= 1e-11
-
-
-@every_tree
-def test_no_inertia_at_all(tree, backend):
-    """Bodies without mass take friction and rotor inertia only, and there is no centre of mass."""
-    ours = nominal(tree, backend)
-    found = ours.with_parameters(inertial=np.zeros(10 * len(ours.robot.bodies)))
-    arguments = arguments_of(ours, tree[0])
-    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
-    rotors = ours.robot.joint_values('reflected_inertia')
-    expected = rotors * motion[2] + ours.friction_torque(motion[1])
-    for _ in range(2):
-        computed = found.inverse_dynamics(*motion)
-        np.testing.assert_allclose(computed, expected, rtol=1e-13, atol=1e-13)
-        np.testing.assert_allclose(found.mass_matrix(motion[0][0]), np.diag(rotors), atol=1e-14)
-        for q in (motion[0], motion[0][0]):
-            with pytest.raises(ModelError, match='mass'):
-                found.center_of_mass(q)
 
 
 def test_zeros_in_the_model_are_not_built_in(backend):
@@ -332,26 +265,6 @@ def test_pickles_and_copies(used, backend):
     assert first.label == 'none'
 
 
-def test_the_arguments_are_copied(backend):
-    """Arrays of the caller that change later change nothing, and are not changed."""
-    ours = nominal((1602, 3), backend)
-    parameters = {key: value.copy() for key, value in real_parameters(5, ours.robot).items()}
-    kept = {key: value.copy() for key, value in parameters.items()}
-    found = ours.with_parameters(**parameters)
-    arguments = arguments_of(ours, 2)
-    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
-    before = found.inverse_dynamics(*motion)
-    for key, value in parameters.items():
-        np.testing.assert_array_equal(value, kept[key])
-        value[:] = np.nan
-    np.testing.assert_array_equal(found.inverse_dynamics(*motion), before)
-    fresh = [values + 0.1 for values in motion]
-    assert np.isfinite(found.inverse_dynamics(*fresh)).all()
-    assert np.isfinite(found.mass_matrix(motion[0])).all()
-    lists = ours.with_parameters(**{key: value.tolist() for key, value in kept.items()})
-    np.testing.assert_array_equal(lists.inverse_dynamics(*motion), before)
-
-
 def test_source_has_the_numbers(backend):
     """The generated text runs on its own and gives the efforts of the changed robot."""
     robot = load_rotor_tree(1602, 3)
@@ -366,51 +279,6 @@ def test_source_has_the_numbers(backend):
     right = expected.inverse_dynamics(*motion)
     assert relative_error(np.ravel(computed), right) <= TOLERANCE
     assert found.operation_counts() == expected.operation_counts()
-
-
-@pytest.mark.parametrize('shared', [False, True], ids=['one each', 'one for all'])
-def test_threads(shared, backend):
-    """Threads that make dynamics of one robot and call them at once get their own numbers."""
-    subject = random_tree(1650, 6)
-    robot = replace(ned.load_urdf(subject.urdf), tip_link=subject.tip)
-    first = ned.Dynamics(robot, GRAVITY, backend)
-    arguments = arguments_of(first, 3, rows=5)
-    motion = [arguments[name] for name in ('q', 'qd', 'qdd')]
-    count = 4
-    sets = [real_parameters(0 if shared else index, robot) for index in range(count)]
-    expected = [
-        ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python').inverse_dynamics(*motion)
-        for parameters in sets
-    ]
-    common = first.with_parameters(**sets[0])
-    barrier = threading.Barrier(count)
-
-    def find_largest_error(index):
-        barrier.wait()
-        found = common if shared else first.with_parameters(**sets[index])
-        errors = []
-        for row in 6 * [*range(5)]:
-            batch = found.inverse_dynamics(*motion)
-            single = found.inverse_dynamics(*[values[row] for values in motion])
-            errors.append(relative_error(batch, expected[index]))
-            scale = np.abs(expected[index]).max()
-            errors.append(relative_error(single, expected[index][row], scale))
-        return max(errors)
-
-    with ThreadPoolExecutor(count) as executor:
-        assert max(executor.map(find_largest_error, range(count))) <= TOLERANCE
-
-
-def test_batches_that_threads_share():
-    robot = load_rotor_tree(1604, 5)
-    parameters = real_parameters(8, robot)
-    found = ned.Dynamics(robot, GRAVITY, threads=2).with_parameters(**parameters)
-    expected = ned.Dynamics(change_robot(robot, parameters), GRAVITY, 'python')
-    sample = random_motion(4, 5000, robot.n)
-    motion = sample.q, sample.qd, sample.qdd
-    right = expected.inverse_dynamics(*motion)
-    for _ in range(3):
-        assert relative_error(found.inverse_dynamics(*motion), right) <= TOLERANCE
 
 
 # ---- nothing is compiled anew
@@ -491,12 +359,3 @@ def test_numbers_that_overflow_are_refused(backend):
                 huge.inverse_dynamics(qd, qd, qd)
             with pytest.raises(InputError, match=r'overflow|finite'):
                 huge.friction_torque(qd)
-
-
-def test_parameters_are_taken_by_name_only(backend):
-    """By place or under another name they are a type error."""
-    ours = nominal((1602, 3), backend)
-    with pytest.raises(TypeError):
-        ours.with_parameters(real_parameters(1, ours.robot)['inertial'])
-    with pytest.raises(TypeError):
-        ours.with_parameters(friction=np.zeros(3))

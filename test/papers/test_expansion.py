@@ -44,30 +44,12 @@ def test_the_terms_add_up_to_the_inverse_dynamics(name):
         np.testing.assert_allclose(found, dynamics.inverse_dynamics(*motion), atol=1e-10)
 
 
-def test_a_term_is_written_in_one_way():
-    """No sine is squared, no factor stands twice, no two terms have the same factors."""
-    for effort in expand_efforts(ROBOTS['six-link']()):
-        for factors in effort.terms:
-            assert len({factor[:2] for factor in factors}) == len(factors)
-            assert all(power == 1 for kind, _, power in factors if kind != 'cos' and kind != 'qd')
-
-
 def test_the_manipulator_of_000_has_several_thousand_terms():
     """2930, which is what its section 1 says of six joints; rounding decides about none."""
     assert count_terms(ROBOTS['six-link']()) == 2930
     sizes = [abs(v) for each in expand_efforts(ROBOTS['six-link']()) for v in each.terms.values()]
     assert min(sizes) > 1e-6
     assert [count_terms(robots.chain(n)) for n in (1, 2, 3, 4)] == [3, 36, 312, 2326]
-
-
-def test_a_pendulum_has_the_terms_of_the_textbook():
-    """An arm of one joint: its inertia, and weight by sine and cosine."""
-    (effort,) = expand_efforts(robots.chain(1))
-    assert {tuple(factor[0] for factor in factors) for factors in effort.terms} == {
-        ('qdd',),
-        ('sin',),
-        ('cos',),
-    }
 
 
 def test_a_joint_that_slides_is_refused():

@@ -9,13 +9,11 @@ import pytest
 from formulation_cases import GRAVITY, random_motion, relative_error
 
 import ne_dynamics as ned
-from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
+from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot, Transform
-from ne_dynamics.papers import robots
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.forms.drives import DrivenArm
-from ne_dynamics.papers.forms.fitted_arm import fit_arm, to_modified
-from ne_dynamics.papers.forms.random_arms import random_arm
+from ne_dynamics.papers.forms.fitted_arm import fit_arm
 from ne_dynamics.papers.thresholds import FORMS
 from ne_dynamics.shipped import shipped_file
 
@@ -51,14 +49,6 @@ def random_chain(seed, n):
     return Robot('chain', tuple(joints), tuple(bodies), tuple(links), 'base', 'tip')
 
 
-def example(make):
-    """Return a robot of example-robot-data."""
-    try:
-        return make().robot
-    except MissingDependencyError as error:
-        pytest.skip(str(error))
-
-
 def check_same(robot, arm, motion, tolerance=1e-10):
     """Assert that an arm has the robot's efforts, tip wrench included, and its tip pose."""
     ours = ned.Dynamics(robot, gravity=GRAVITY, backend='python')
@@ -83,15 +73,6 @@ def test_fitted_frames_are_the_same_robot(seed, convention):
     check_same(robot, arm, random_motion(np.random.default_rng(seed), n))
 
 
-@pytest.mark.parametrize('convention', CONVENTIONS)
-@pytest.mark.parametrize('make', [robots.ur5, robots.panda], ids=['UR5', 'Panda'])
-def test_robots_of_example_robot_data_are_fitted(make, convention):
-    """UR5 and Panda, from their URDFs, come out with their efforts and poses."""
-    robot = example(make)
-    motion = random_motion(np.random.default_rng(1), robot.n)
-    check_same(robot, fit_arm(robot, convention), motion)
-
-
 @pytest.mark.parametrize(
     'file',
     [
@@ -106,16 +87,6 @@ def test_shipped_robots_are_fitted(file):
     path = shipped_file(file)
     robot = ned.load_urdf(path) if file.endswith('urdf') else ned.load_dh(path)
     check_same(robot, fit_arm(robot), random_motion(np.random.default_rng(2), robot.n))
-
-
-@pytest.mark.parametrize('seed', range(8))
-def test_modified_frames_of_a_standard_arm_are_the_same_arm(seed):
-    """Moved back to their own joints, the frames of a random arm carry the same efforts."""
-    rng = np.random.default_rng([8, seed])
-    arm = random_arm(rng, 1 + seed)
-    other = to_modified(arm)
-    assert other.convention == 'modified'
-    check_same(arm.robot(), other, random_motion(rng, arm.n))
 
 
 def test_axes_that_are_parallel_but_for_rounding_become_parallel():

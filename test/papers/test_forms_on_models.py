@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.errors import InputError, MissingDependencyError, ModelError
-from ne_dynamics.model.robot import Link, Robot, Transform
-from ne_dynamics.papers import robots
+from ne_dynamics.errors import InputError
+from ne_dynamics.model.robot import Transform
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies import equivalence, forms
 from ne_dynamics.papers.thresholds import STUDIES
@@ -74,16 +73,6 @@ def test_the_shipped_puma_runs_with_friction_and_rotors(convention):
 def test_the_six_link_arm_of_000_runs_through_all_eight_forms():
     """In the frames of its file the arm is one that even the array form of 000 takes."""
     check(ned.load_dh(shipped_file('six_link_dh.yaml')), set(FORMULATIONS))
-
-
-@pytest.mark.parametrize('make', [robots.ur5, robots.panda], ids=['UR5', 'Panda'])
-def test_robots_of_example_robot_data_run(make):
-    """UR5 and Panda agree in all forms but the array form."""
-    try:
-        robot = make().robot
-    except MissingDependencyError as error:
-        pytest.skip(str(error))
-    check(robot, GENERAL)
 
 
 def spoil(monkeypatch, name, factor=1.5):
@@ -228,10 +217,3 @@ def test_a_motion_is_taken_or_drawn_within_limits():
         forms.choose_motion(robot, qdd=[1.0, 2.0])
     with pytest.raises(InputError, match='q: expected finite numbers'):
         forms.choose_motion(robot, q=[float('nan')] * 6)
-
-
-def test_a_robot_without_joints_is_refused():
-    """There is nothing to compare."""
-    robot = Robot('rock', (), (), (Link('base', -1, Transform.identity(), None),), 'base')
-    with pytest.raises(ModelError, match='expected at least one joint that moves'):
-        run(robot)

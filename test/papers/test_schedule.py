@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -101,32 +99,6 @@ def test_schedules_keep_precedence_and_the_number_of_processors(seed, processors
     assert bound <= schedule.steps <= (2.0 - 1.0 / processors) * bound + 1e-9
 
 
-@pytest.mark.parametrize('seed', SEEDS)
-def test_a_schedule_that_cannot_be_carried_out_is_noticed(seed):
-    """The check refuses a task begun before its predecessor has ended, and two at once."""
-    graph = TaskGraph(
-        (*random_graph(seed).tasks, GraphTask('a', 2, 1, 0, ()), GraphTask('b', 1, 1, 0, ()))
-    )
-    schedule = schedule_tasks(graph, 2)
-    check(schedule)
-    at_once = dataclasses.replace(
-        schedule, starts=(0,) * len(graph.tasks), places=(0,) * len(graph.tasks)
-    )
-    with pytest.raises(AssertionError):
-        check(at_once)
-    chain = TaskGraph((GraphTask('a', 2, 1, 0, ()), GraphTask('b', 1, 1, 0, (0,))))
-    early = dataclasses.replace(schedule_tasks(chain, 2), starts=(0, 2), places=(0, 1))
-    with pytest.raises(AssertionError, match='b'):
-        check(early)
-
-
-@pytest.mark.parametrize('name', GRAPHS)
-@pytest.mark.parametrize('processors', [1, 3, 4, 14, 10_000])
-def test_the_studied_schedules_can_be_carried_out(name, processors):
-    """So it is for the stages of table 5, the terms and the operations."""
-    check(schedule_tasks(GRAPHS[name], processors))
-
-
 @pytest.mark.parametrize('graph', [*GRAPHS.values(), *map(random_graph, SEEDS)])
 def test_one_processor_takes_the_sum_and_many_take_the_longest_chain(graph):
     """One processor takes the work of all tasks, one for each task the longest chain."""
@@ -154,24 +126,6 @@ def test_the_stages_of_table_5_take_what_is_printed_on_four_processors(n):
     assert arrangement.schedule_steps(n, 1) == arrangement.leading.work + n * link
 
 
-def test_the_stages_hold_what_tables_4_and_5_print():
-    """A stage outward and one inward cost what table 4 has for one more link, each lasts as long
-    as its row of table 5, and the terms before them are the first five rows.
-    """
-    arrangement, total = arrange_table_5(), row('001 table 4', TOTAL)
-    link = [int(each(3) - each(2)) for each in (total.multiplications, total.additions)]
-    tasks = (*arrangement.outward.tasks, *arrangement.inward.tasks)
-    assert list(count_steps(tasks)) == [*link, 0]
-    for stage, name in (
-        (arrangement.outward, 'outward, side by side'),
-        (arrangement.inward, 'inward, side by side'),
-    ):
-        printed = row('001 table 5', name)
-        path = count_steps(stage.find_critical_path())
-        assert path == (printed.multiplications(1), printed.additions(1), 0)
-    assert count_steps(arrangement.leading.tasks) == (42, 41, 0)
-
-
 @pytest.mark.parametrize('name', FORMULATIONS)
 def test_terms_cost_what_is_counted(name):
     """The tasks of a form's terms add up to the form's naive count, term by term."""
@@ -184,52 +138,6 @@ def test_terms_cost_what_is_counted(name):
         found[task.name] = found.get(task.name, Count()) + cost
     expected = {term: count for term, count in counted.terms.items() if count != Count()}
     assert found == expected
-
-
-def test_operations_are_those_that_run():
-    """The operation graph of our recursion has as many tasks as the traced equations operations,
-    and its sums, products and functions are theirs.
-    """
-    graph = GRAPHS['ours']
-    products, sums, functions = count_steps(graph.tasks)
-    assert (products + sums, functions) == (744, 12)
-    assert len(graph.tasks) == 756 == graph.work
-    assert sum(count_steps(graph.find_critical_path())) == 61
-
-
-def test_the_terms_of_the_form_are_arranged_without_a_break_of_precedence():
-    """In the term graph nothing inward starts before the outward term that it reads: the moment
-    of link i follows its force, and the force of link i-1 that of link i.
-    """
-    names = [task.name for task in GRAPHS['terms'].tasks]
-    tasks = GRAPHS['terms'].tasks
-    assert names.count('omega_i') == 6
-    for task in tasks:
-        if task.name == 'A_i':
-            assert {names[other] for other in task.before} == {'omega_i', 'alpha_i'}
-        if task.name == 'r_i x R f':
-            assert {names[other] for other in task.before} == {'f_i'}
-
-
-def test_which_form_of_001_leaves_more_to_do_side_by_side():
-    """The modified one does term by term, not operation by operation: there its chain is the
-    shortest, but it has the fewest operations beside it.
-    """
-
-    def find(n):
-        rows = concurrency.study(n)[0].data['forms']
-        found = {(row['form'], row['tasks']): row for row in rows}
-        return found, {
-            tasks: [round(found[name, tasks]['ideal_speedup'], 2) for name in concurrency.COMPARED]
-            for tasks in ('terms', 'operations')
-        }
-
-    assert find(2)[1]['terms'] == [1.45, 2.31, 2.29]
-    assert find(3)[1]['terms'] == [1.47, 2.6, 2.61]
-    found, speedups = find(6)
-    assert speedups == {'terms': [1.98, 2.95, 2.99], 'operations': [78.87, 21.08, 19.31]}
-    steps = [sum(found[name, 'operations']['critical_path']) for name in concurrency.COMPARED]
-    assert steps == [62, 53, 52]
 
 
 def test_graphs_and_numbers_that_make_no_sense_are_refused():

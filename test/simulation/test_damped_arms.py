@@ -13,7 +13,6 @@ from sticking_arms import load_arm, make_loop, random_motion, with_friction
 
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.simulation.altered_robot import scale_masses
-from ne_dynamics.simulation.one_process_loop import SensorReading
 
 UNDER_WAY = 0.8
 """When a sensor fails [s]."""
@@ -54,28 +53,6 @@ def test_a_state_that_is_not_believed_is_damped_too(name, begin, friction) -> No
     assert loop.answers.faults[0][1].kind in (FaultKind.JUMPED, FaultKind.VELOCITY)
     assert speeds.max() <= 2.0 * speeds[0].max()
     assert speeds[-500:].max() < 0.5 * speeds[0].max()
-
-
-def toggling(joint: int, size: float):
-    """Return a sensor whose position of a joint goes to and fro in every state."""
-    sign = [1.0]
-
-    def sense(reading: SensorReading) -> SensorReading:
-        if reading.time < UNDER_WAY:
-            return reading
-        sign[0] = -sign[0]
-        position = reading.position.copy()
-        position[joint] += 0.5 * size * (1.0 + sign[0])
-        return reading._replace(position=position)
-
-    return sense
-
-
-@pytest.mark.parametrize('name', ['six_axis_arm', 'UR5', 'Panda'])
-def test_positions_that_never_agree_are_damped(name) -> None:
-    loop, speeds = run(name, 4, toggling(1, 0.3), 0.05)
-    assert loop.controller.is_damped
-    assert (speeds.max(axis=0) <= speeds[0] + ALLOWED).all()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.shipped import shipped_file
-from ne_dynamics.simulation.demo.motion import excitation, rest_to_rest
+from ne_dynamics.simulation.demo.motion import excitation
 from ne_dynamics.simulation.thresholds import DEMO
 
 MODELS = ('six_axis_arm.urdf', 'puma560_standard_dh.yaml', 'six_link_dh.yaml')
@@ -47,15 +47,6 @@ def with_limit(robot, name, **limits):
     )
 
 
-def test_a_slow_joint_moves_less_far():
-    robot = ned.load_model(shipped_file(MODELS[0]))
-    free, _ = planned(robot)
-    slow, _ = planned(with_limit(robot, 'joint_2', velocity_limit=0.1))
-    ratio = np.ptp(slow.positions, axis=0) / np.ptp(free.positions, axis=0)
-    assert ratio[1] < 0.2
-    np.testing.assert_allclose(np.delete(ratio, 1), 1.0)
-
-
 def test_a_weak_joint_gets_more_time_or_another_posture():
     robot = ned.load_model(shipped_file(MODELS[0]))
     robot = with_limit(robot, 'joint_3', effort_limit=45.0)
@@ -76,13 +67,3 @@ def test_an_arm_that_cannot_carry_itself_is_refused_by_the_name_of_its_joint():
 def test_a_duration_that_is_none_is_refused(duration):
     with pytest.raises(InputError, match='duration'):
         planned(ned.load_model(shipped_file(MODELS[0])), duration)
-
-
-def test_rest_to_rest_is_the_quintic_of_the_textbooks():
-    robot = ned.load_model(shipped_file(MODELS[0]))
-    end = np.arange(6.0) / 10.0
-    motion = rest_to_rest(robot, np.zeros(6), end, 2.0)
-    q, qd, qdd = motion.sample([0.0, 1.0, 2.0])
-    np.testing.assert_allclose(q, [0.0 * end, 0.5 * end, end], atol=1e-12)
-    np.testing.assert_allclose(qd, [0.0 * end, 15.0 / 16.0 * end, 0.0 * end], atol=1e-12)
-    np.testing.assert_allclose(qdd, np.zeros((3, 6)), atol=1e-12)

@@ -18,7 +18,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.gains.design import design_gains
 from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.motion.waypoints import DesiredState
-from ne_dynamics.simulation.gain_proof import Proof, Trial, draw_arm, prove_gains
+from ne_dynamics.simulation.gain_proof import draw_arm, prove_gains
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop
 
@@ -129,19 +129,6 @@ def test_arms_that_are_drawn_are_within_the_uncertainty(dynamics):
     assert max(factors) == pytest.approx(1.3)
     assert min(payloads) == 0.0
     assert max(payloads) == 3.0
-
-
-def test_what_is_left_of_the_first_error_is_no_sag():
-    """A joint that gravity does not load has no sag to compare with: 5 % of the error is nothing.
-
-    More than that counts, and so does all of the error of a joint that sags.
-    """
-    error = np.array([[0.02, 0.02], [0.0008, 0.004]])
-    still = np.zeros(2)
-    trial = Trial('jtc', still, 0.0, 'settled', still, error, still, still, error[-1])
-    assert Proof('jtc', 1.0, (trial,), np.array([0.0, 0.004])).settled_share == pytest.approx(1.0)
-    slow = replace(trial, settled_error=np.array([0.003, 0.001]))
-    assert Proof('jtc', 1.0, (slow,), np.array([0.0, 0.004])).settled_share == pytest.approx(3.0)
 
 
 def test_trials_that_cannot_be_run_are_refused(dynamics):

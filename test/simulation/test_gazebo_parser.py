@@ -16,13 +16,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from example_robots import EXAMPLE_ROBOTS
 
 import ne_dynamics as ned
 from ne_dynamics.model.rigid_body import Inertia, Transform
 from ne_dynamics.simulation.descriptions.gazebo_description import (
-    GAZEBO_PLUGIN,
-    GAZEBO_PLUGIN_FILE,
     gazebo_description,
 )
 from ne_dynamics.simulation.thresholds import SIMULATION
@@ -35,10 +32,6 @@ SENSOR_JOINT = 'ft_sensor_joint'
 CONTROLLERS = str(ROOT / 'pedestal' / 'tool' / 'tcp controllers.yaml')
 MOUNT = {'mount_xyz': (0.1, -0.2, 0.3), 'mount_rpy': (0.4, -0.3, 0.2)}
 TOLERANCE = 1e-12
-
-
-EXAMPLES = {Path(robot.file).stem: robot for robot in EXAMPLE_ROBOTS}
-"""Descriptions of other people's robots by file name; opening one may skip."""
 
 
 def sdformat_flags():
@@ -150,18 +143,6 @@ def test_joints_and_their_properties_are_ours(model, robot):
         assert found['velocity'] == joint.velocity_limit
 
 
-def test_frames_and_axes_are_ours(model, robot):
-    dynamics = ned.Dynamics(robot, backend='python')
-    zero = np.zeros(robot.n)
-    for link in model['links']:
-        expected = dynamics.forward_kinematics(zero, link=link['name'])
-        np.testing.assert_allclose(pose(link['pose']).matrix, expected, atol=TOLERANCE)
-    joints = {joint['name']: joint for joint in model['joints']}
-    jacobian = dynamics.jacobian(zero, link='ft_sensor')
-    for index, name in enumerate(robot.joint_names):
-        np.testing.assert_allclose(joints[name]['axis'], jacobian[3:, index], atol=TOLERANCE)
-
-
 def test_inertias_are_ours(model, robot):
     names = {link['name'] for link in model['links']}
     groups = {name: {name} for name in names}
@@ -191,26 +172,6 @@ def test_sensor_measures_at_the_link_behind_it(model):
         'frame': 'child',
         'direction': 'child_to_parent',
     }
-
-
-def test_plugin_comes_through(model):
-    (plugin,) = model['plugins']
-    assert plugin == {
-        'name': GAZEBO_PLUGIN,
-        'filename': GAZEBO_PLUGIN_FILE,
-        'elements': {'parameters': CONTROLLERS, 'hold_joints': '1', 'ros': '/tool'},
-    }
-
-
-@pytest.mark.parametrize('name', EXAMPLES)
-def test_other_robots_come_through(read, name):
-    text = gazebo_description(EXAMPLES[name].path, CONTROLLERS)
-    robot = ned.load_urdf(text)
-    (model,) = read(text, 'urdf')['models']
-    moving = {joint['name'] for joint in model['joints'] if joint['type'] != 'fixed'}
-    assert moving == {body.joint_name for body in robot.bodies}
-    mass = sum(link.inertia.mass for link in robot.links)
-    assert sum(link['mass'] for link in model['links']) == pytest.approx(mass, rel=TOLERANCE)
 
 
 def test_world_has_what_the_arm_needs(read):

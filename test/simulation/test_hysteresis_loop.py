@@ -92,12 +92,6 @@ def test_the_path_is_worth_most_of_the_error(mode) -> None:
     assert errors['with the path'] < min(others) / 100.0, errors
 
 
-def test_switched_off_friction_is_none_of_the_path() -> None:
-    off, _ = run(TRUE, **{'terms.friction': False})
-    without, _ = run(MODELS['without'])
-    np.testing.assert_allclose(off.recording().command, without.recording().command, atol=1e-9)
-
-
 def test_commands_do_not_leap_at_turns_holds_and_changes_of_law() -> None:
     largest = []
     for model in (TRUE, MODELS['without']):
@@ -147,21 +141,3 @@ def test_an_arm_that_is_left_in_a_pose_stays_there() -> None:
             loop.arm.step(command)
     # Without it the joints swung by 0.18 rad.
     np.testing.assert_allclose(loop.arm.position, position, atol=2e-3)
-
-
-def test_friction_of_the_path_leaves_the_command_as_the_rest_of_it_does() -> None:
-    parameters = {'observer.mode': 'compensate'}
-    loop, controller = run(TRUE, seconds=0.6, **parameters)
-    controller.motion.hold()
-    loop.run(1.5)
-    off = node_controller(
-        TRUE,
-        **parameters,
-        **{'computed_torque.kp': [100.0] * 6, 'computed_torque.kv': [20.0] * 6},
-        **{'terms.friction': False},
-    )
-    begin = len(loop.recording().error)
-    controller.adopt(off.tuning)
-    loop.run(0.6)
-    # Otherwise the joints give way by 80 mrad until the observer has learned of it.
-    assert np.abs(loop.recording().error[begin:]).max() < 0.02

@@ -115,13 +115,6 @@ def test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away(pose, scale) ->
 
 
 @pytest.mark.parametrize('pose', POSES)
-def test_friction_that_the_joints_have_holds_an_error_of_a_tenth_back(pose) -> None:
-    geared = scale_friction(RUBBING, 3.0)
-    found = led(geared, scale_masses(geared, 1.1), pose, seconds=4.0)
-    assert np.abs(found.position - pose).max() < 0.05
-
-
-@pytest.mark.parametrize('pose', POSES)
 def test_a_model_with_too_much_friction_does_not_run_away(pose) -> None:
     """Four times the friction that there is, of which half is compensated, drives the arm once it
     is pushed: the speed limit holds it.

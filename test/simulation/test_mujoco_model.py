@@ -4,17 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from example_robots import example_robots_folder
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.rigid_body import Inertia, Transform, axis_angle_rotation, cross_matrix
 from ne_dynamics.model.robot import Body, Joint, JointType, Link, Robot
-from ne_dynamics.shipped import shipped_file
 
 mujoco = pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from ne_dynamics.simulation.altered_robot import scale_masses, with_hung_mass  # noqa: E402
+from ne_dynamics.simulation.altered_robot import with_hung_mass  # noqa: E402
 from ne_dynamics.simulation.base_motion import BaseMotion, Oscillation  # noqa: E402
 from ne_dynamics.simulation.mujoco_model import INTEGRATORS, MujocoArm  # noqa: E402
 
@@ -163,34 +161,6 @@ def test_random_arms_move_as_in_pinocchio_wherever_the_sensor_cuts_them(branchin
         assert_same_mechanics(robot, pin, model, rng, sensor_link=sensor_link)
 
 
-@pytest.mark.parametrize(
-    ('file', 'tip'),
-    [
-        ('ur_description/urdf/ur5_robot.urdf', 'tool0'),
-        ('panda_description/urdf/panda.urdf', 'panda_hand_tcp'),
-    ],
-)
-def test_published_arms_move_as_pinocchio_reads_their_urdf(file, tip):
-    pin = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')
-    path = str(example_robots_folder() / file)
-    robot = ned.load_urdf(path, tip_link=tip).without_friction()
-    whole = pin.buildModelFromUrdf(path)
-    locked = [whole.getJointId(name) for name in whole.names[1:] if name not in robot.joint_names]
-    model = pin.buildReducedModel(whole, locked, np.zeros(whole.nq))
-    model.gravity.linear = np.array([0.0, 0.0, -GRAVITY])
-    model.rotorInertia[:] = 0.0
-    assert list(model.names[1:]) == list(robot.joint_names)
-    assert_same_mechanics(robot, pin, model, np.random.default_rng(3))
-
-
-def test_the_puma_moves_as_in_pinocchio_although_no_body_can_have_its_third_inertia():
-    robot = ned.load_dh(shipped_file('puma560_standard_dh.yaml')).without_friction()
-    moments = np.diag(robot.bodies[2].inertia.inertia_about_com)
-    assert moments.sum() < 2.0 * moments.max()
-    pin, model = pinocchio_model(robot)
-    assert_same_mechanics(robot, pin, model, np.random.default_rng(5))
-
-
 @pytest.mark.parametrize('sensor_link', ['sensor', 'link_3', 'base'])
 def test_at_rest_the_wrench_is_the_weight_beyond_the_sensor(sensor_link):
     rng = np.random.default_rng(11)
@@ -228,37 +198,6 @@ def lift(mass_below=2.0, mass_beyond=3.0, **joint):
         'base',
         'load',
     )
-
-
-def test_an_accelerated_load_pulls_with_mass_times_acceleration():
-    arm = MujocoArm(lift(), sensor_link='carriage')
-    arm.step([100.0])
-    np.testing.assert_allclose(arm.wrench, [0.0, 0.0, 100.0 * 3.0 / 5.0, 0.0, 0.0, 0.0], atol=1e-9)
-    arm.step([0.0])
-    np.testing.assert_allclose(arm.wrench, np.zeros(6), atol=1e-9)
-
-
-def test_a_mass_hung_on_the_sensor_link_is_beyond_the_sensor():
-    hung = with_hung_mass(lift(), 1.5, [0.1, 0.0, 0.0], 'carriage')
-    arm = MujocoArm(hung, sensor_link='carriage')
-    np.testing.assert_allclose(
-        arm.wrench, [0.0, 0.0, 4.5 * GRAVITY, 0.0, -0.1 * 1.5 * GRAVITY, 0.0], atol=1e-12
-    )
-    assert hung.bodies[0].inertia.mass == pytest.approx(6.5)
-    assert lift().bodies[0].inertia.mass == pytest.approx(5.0)
-
-
-def test_a_scaled_model_weighs_in_proportion():
-    rng = np.random.default_rng(2)
-    robot = random_tree(rng)
-    scaled = scale_masses(robot, 1.2)
-    for before, after in zip(robot.bodies, scaled.bodies, strict=True):
-        np.testing.assert_allclose(after.inertia.mass, 1.2 * before.inertia.mass)
-        np.testing.assert_allclose(
-            after.inertia.inertia_about_origin, 1.2 * before.inertia.inertia_about_origin
-        )
-    with pytest.raises(InputError, match='mass scale: expected a finite number > 0, got -1'):
-        scale_masses(robot, -1)
 
 
 def test_coulomb_friction_slows_at_a_constant_rate_and_then_holds():
@@ -485,15 +424,6 @@ def test_an_imu_on_a_moving_base_reads_what_differences_of_its_pose_say(under_br
         np.testing.assert_array_equal(arm.velocity, np.zeros(6))
 
 
-def test_a_sensor_on_a_moving_base_carries_weight_and_inertial_force():
-    base = BaseMotion.from_rpy([0.1, 0.2, 0.0], Oscillation.along([1.0, 0.0, 0.0], 0.2, 1.0))
-    arm = MujocoArm(lift(), base=base, imu_link='base', sensor_link='carriage')
-    for _ in range(120):
-        arm.stand()
-    np.testing.assert_allclose(arm.wrench[:3], 3.0 * arm.imu.specific_force, atol=1e-9)
-    assert arm.time == pytest.approx(0.24)
-
-
 def test_an_arm_that_goes_on_with_a_load_keeps_its_motion_and_feels_the_load():
     light, heavy = MujocoArm(lift(), sensor_link='carriage'), None
     for _ in range(20):
@@ -508,10 +438,3 @@ def test_an_arm_that_goes_on_with_a_load_keeps_its_motion_and_feels_the_load():
     assert heavy.effort == [60.0]
     np.testing.assert_allclose(heavy.data.qacc, [60.0 / 10.0 - GRAVITY], rtol=1e-12)
     np.testing.assert_allclose(heavy.wrench[2], 8.0 * 60.0 / 10.0, rtol=1e-12)
-
-
-def test_a_level_base_at_rest_changes_nothing():
-    still = BaseMotion.from_rpy(np.zeros(3), Oscillation.about([1.0, 0.0, 0.0], 0.0, 1.0))
-    assert still.is_level
-    assert MujocoArm(lift(), base=still).mjcf == MujocoArm(lift()).mjcf
-    assert not rocking_base().is_level

@@ -8,15 +8,12 @@ import pytest
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
 from motion_loop import PERIOD, shipped_arm
-from planted_loop import delayed
 
 from ne_dynamics import Dynamics
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import (
     OneProcessLoop,
-    differenced_velocity,
-    encoder,
     external_push,
 )
 
@@ -61,25 +58,6 @@ def test_a_push_of_the_tip_is_that_of_its_jacobian() -> None:
         assert loop.arm.effort == pytest.approx(DYNAMICS.gravity_torque(POSTURE))
     np.testing.assert_allclose(moved[0].arm.position, moved[1].arm.position, atol=1e-12)
     assert np.abs(moved[0].arm.position - POSTURE).max() > 1e-5
-
-
-def test_sensors_change_what_is_reported_and_nothing_else() -> None:
-    heard = []
-
-    def law(reading):
-        heard.append(reading)
-        return 0.1 * counting(reading)
-
-    sensors = [encoder(bits=12), differenced_velocity(1e6), delayed('effort', 2)]
-    found = OneProcessLoop(arm_of(), law, sensors=sensors).run(0.1)
-    step = 2.0 * np.pi / 2**12
-    positions = np.array([reading.position for reading in heard])
-    np.testing.assert_allclose(positions, np.round(found.position / step) * step, atol=1e-12)
-    velocities = np.array([reading.velocity for reading in heard])
-    np.testing.assert_allclose(velocities[1:], np.diff(positions, axis=0) / PERIOD, atol=1e-9)
-    np.testing.assert_array_equal([reading.effort for reading in heard][2:], found.effort[:-2])
-    assert np.isnan(found.desired).all()
-    assert found.joint_names == ROBOT.joint_names
 
 
 def test_an_arm_that_picks_up_a_load_goes_on_from_where_it_is() -> None:

@@ -108,24 +108,6 @@ def stiff(rate_limit):
 
 
 @pytest.mark.parametrize('joint', [0, 1, 2])
-def test_a_pushed_arm_comes_to_rest(joint: int) -> None:
-    """Stiff and as the node is by default, without a rate limit: 30, 80 and 120 N m on one of
-    the joints that carry the arm are over with in a second.
-    """
-    for push in (30.0, 80.0, 120.0):
-        assert pushed(stiff(()), push * np.eye(6)[joint]) < 1.0
-
-
-@pytest.mark.parametrize('joint', [0, 1, 2])
-def test_a_push_is_no_fault(joint: int) -> None:
-    """With the limits of the following error as they are by default, stiff: a push by half of
-    what the joint's motor can do passes.
-    """
-    guarded = stiff(()) | dict.fromkeys(UNGUARDED, ())
-    assert pushed(guarded, 0.5 * LIMITS * np.eye(6)[joint]) < 1.0
-
-
-@pytest.mark.parametrize('joint', [0, 1, 2])
 def test_a_rate_limit_that_lets_the_arm_swing_is_warned_of(joint: int) -> None:
     """With a rate limit that is too slow for a hard push the same arm never comes to rest; the
     node says so.
@@ -151,14 +133,6 @@ def test_a_rate_limit_that_lets_the_arm_swing_after_a_moderate_push_is_refused(j
     assert kp == pytest.approx(kv * kv / 4.0, rel=0.02)
     slower = stiff((386.0,)) | {'computed_torque.kp': (kp,), 'computed_torque.kv': (kv,)}
     assert pushed(slower, push, patience=4.0) is not None
-
-
-@pytest.mark.parametrize('rate_limit', [1e-9, 1e-3, 1.0])
-def test_a_rate_limit_that_follows_nothing_is_refused(rate_limit: float) -> None:
-    for kp, kv in ((400.0, 40.0), (1.0, 2.0)):
-        values = stiff((rate_limit,)) | {'computed_torque.kp': (kp,), 'computed_torque.kv': (kv,)}
-        with pytest.raises(ParameterError, match='effort_rate_limit'):
-            make_tuning(PARAMETERS.changed(values), ARM)
 
 
 @pytest.mark.parametrize('seed', range(SETTINGS // 2))
@@ -230,30 +204,3 @@ def test_whatever_is_accepted_without_a_remark_comes_to_rest(seed: int) -> None:
     _, remarks = make_tuning(PARAMETERS.changed(values), ARM)
     assert not remarks
     assert pushed(values, push, posture, rate, patience) is not None
-
-
-def test_the_criterion_counts_every_joint_of_feedforward_pd_for_itself() -> None:
-    values = {
-        'mode': 'feedforward_pd',
-        'feedforward_pd.kp': tuple(400.0 / ARM.inverse_inertia),
-        'feedforward_pd.kv': tuple(40.0 / ARM.inverse_inertia),
-    }
-    needed = 0.5 * LIMITS * 20.0 * np.sqrt(2.0 + np.sqrt(5.0))
-    for factor, names in ((1.001, ()), (0.999, MODEL.joint_names)):
-        rates = tuple(factor * needed)
-        _, remarks = make_tuning(PARAMETERS.changed({**values, 'effort_rate_limit': rates}), ARM)
-        assert all(name in remarks[0] for name in names)
-        assert bool(remarks) is bool(names)
-
-
-def test_without_feedback_any_rate_will_do() -> None:
-    for mode in ('gravity_compensation', 'feedforward'):
-        values = {'mode': mode, 'effort_rate_limit': (1.0,), 'feedforward.robot_closes_loop': True}
-        assert not make_tuning(PARAMETERS.changed(values), ARM)[1]
-
-
-def test_the_lightest_pose_is_nearly_found() -> None:
-    rng = np.random.default_rng(7)
-    for _ in range(100):
-        inverse = np.linalg.inv(ARM.dynamics.mass_matrix(rng.uniform(LOWER, UPPER)))
-        assert (np.diagonal(inverse) <= 1.25 * ARM.inverse_inertia).all()

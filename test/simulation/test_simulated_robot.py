@@ -2,8 +2,6 @@
 
 import math
 import os
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -29,7 +27,6 @@ from sensor_msgs.msg import Imu, JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray, String  # noqa: E402
 from std_srvs.srv import SetBool  # noqa: E402
 
-from ne_dynamics.simulation.mujoco_model import MujocoArm  # noqa: E402
 from ne_dynamics.simulation.simulated_robot import (  # noqa: E402
     FIRST_STAMP,
     SimulatedRobot,
@@ -208,19 +205,6 @@ def test_a_command_that_stays_away_is_reported_and_the_last_one_held(
     assert 'no command within 0.3 s' in capfd.readouterr().err
 
 
-def test_commands_come_in_the_order_of_the_parameter_joints(bench, gravity_torque):
-    names = [f'joint_{i}' for i in (3, 1, 2, 6, 5, 4)]
-    bench.start(lockstep=True, joints=names)
-    state = bench.answer(gravity_torque[[2, 0, 1, 5, 4, 3]])
-    np.testing.assert_allclose(state.effort, gravity_torque, rtol=1e-12)
-
-
-def test_commands_are_clipped_to_the_effort_limits(bench):
-    bench.start(lockstep=True)
-    state = bench.answer([1e4, -1e4, 0.0, 57.0, -55.0, 0.0])
-    assert list(state.effort) == [330.0, -330.0, 0.0, 56.0, -55.0, 0.0]
-
-
 @pytest.mark.parametrize(('measures', 'sign'), [('on_tool', -1.0), ('by_tool', 1.0)])
 def test_the_wrench_at_rest_is_the_weight_of_tool_and_payload(bench, measures, sign):
     bench.start(
@@ -240,23 +224,6 @@ def test_the_wrench_at_rest_is_the_weight_of_tool_and_payload(bench, measures, s
     )
     state = next(state for state in bench.states)
     assert state.header.stamp == wrench.header.stamp
-
-
-def test_a_load_is_picked_up_on_time(bench, gravity_torque):
-    bench.start(
-        lockstep=True, wrench__sensor_link='ft_sensor', payload__mass=3.0, payload__pick_up=0.02
-    )
-    for _ in range(15):
-        bench.answer(gravity_torque)
-    bench.spin(lambda: len(bench.wrenches) >= len(bench.states), 'the wrenches')
-    start = FIRST_STAMP + 20_000_000
-    for wrench in bench.wrenches:
-        force = wrench.wrench.force
-        weight = np.linalg.norm([force.x, force.y, force.z])
-        assert (weight > 20.0) == (nanoseconds(wrench.header.stamp) >= start)
-    before = [state.position for state in bench.states if nanoseconds(state.header.stamp) <= start]
-    np.testing.assert_allclose(before, np.tile(POSTURE, (len(before), 1)), atol=1e-9)
-    assert np.abs(np.subtract(bench.states[-1].position, POSTURE)).max() > 1e-5
 
 
 def test_the_imu_reports_a_tilted_rocking_base_before_the_state(bench, gravity_torque):
@@ -296,13 +263,6 @@ def test_the_imu_reports_a_tilted_rocking_base_before_the_state(bench, gravity_t
             message.linear_acceleration_covariance,
         )
     ).any()
-
-
-def test_an_imu_without_orientation_says_so(bench):
-    bench.start(lockstep=True, imu__link='tcp', imu__orientation=False)
-    bench.spin(lambda: len(bench.imus) > 0, 'an imu message')
-    assert bench.imus[0].orientation_covariance[0] == -1.0
-    assert bench.imus[0].orientation.w == 1.0
 
 
 def test_in_lockstep_time_pauses_and_resumes_on_request(bench, gravity_torque):
@@ -352,29 +312,6 @@ def test_a_paced_arm_goes_on_as_far_as_it_is_granted(bench, gravity_torque):
     assert bench.stamps()[-1] == FIRST_STAMP + 30_000_000
 
 
-def test_under_brakes_a_paced_arm_lets_as_much_time_pass_as_is_granted(bench):
-    bench.start(lockstep=True, paced=True, brake=True, time_under_brakes=True, rate=100.0)
-    bench.spin(lambda: len(bench.states) >= 2, 'states under brakes')
-    assert set(bench.stamps()) == {FIRST_STAMP}
-    granted_until(bench, FIRST_STAMP + 150_000_000)
-    bench.spin(lambda: bench.stamps()[-2:] == [FIRST_STAMP + 150_000_000] * 2, 'the last state')
-    assert sorted(set(bench.stamps())) == [FIRST_STAMP + 10_000_000 * k for k in range(16)]
-
-
-def test_what_was_commanded_before_the_brakes_moves_nothing_after_them(bench, gravity_torque):
-    bench.start(lockstep=True, brake=True, drive__command_delay=0.004)
-    bench.spin(lambda: len(bench.states) >= 1, 'a state')
-    assert bench.trigger('release_brake', 'simulated_robot').success
-    for _ in range(4):
-        bench.answer(np.zeros(6))
-    assert bench.trigger('engage_brake', 'simulated_robot').success
-    assert bench.trigger('release_brake', 'simulated_robot').success
-    stamp = bench.stamps()[-1]
-    bench.spin_for(0.4)
-    assert bench.stamps()[-1] == stamp
-    np.testing.assert_allclose(bench.answer(gravity_torque).effort, gravity_torque)
-
-
 def test_when_the_states_drop_out_physics_goes_on_and_lockstep_comes_back(bench, gravity_torque):
     bench.start(
         lockstep=True, wrench__sensor_link='ft_sensor', dropout__start=0.01, dropout__duration=0.05
@@ -408,15 +345,6 @@ def test_when_the_states_drop_out_physics_goes_on_and_lockstep_comes_back(bench,
     np.testing.assert_allclose(bench.states[-1].position, POSTURE, atol=1e-8)
 
 
-def test_a_command_during_a_drop_out_counts_at_once(bench, gravity_torque):
-    bench.start(lockstep=True, dropout__start=0.002, dropout__duration=math.inf)
-    bench.command(gravity_torque)
-    bench.spin(lambda: len(bench.true_states) > 3, 'true states')
-    bench.command(0.5 * gravity_torque)
-    expected = (0.5 * gravity_torque).tolist()
-    bench.spin(lambda: list(bench.true_states[-1].effort) == expected, 'the command')
-
-
 @pytest.mark.parametrize(
     ('topics', 'silent', 'heard'),
     [([], 'states', 'wrenches'), (['wrench', 'imu'], 'wrenches', 'states')],
@@ -443,42 +371,6 @@ def test_commands_act_as_late_as_they_are_said_to(bench, gravity_torque):
     assert changed == [False, False, False, True, True]
 
 
-def test_positions_come_in_steps_and_velocities_are_their_differences(bench, gravity_torque):
-    bench.start(lockstep=True, drive__encoder_bits=12.0, drive__velocity_cutoff=30.0)
-    states = [bench.answer(0.9 * gravity_torque) for _ in range(60)]
-    step = 2.0 * np.pi / 2**12
-    positions = np.array([state.position for state in states])
-    np.testing.assert_allclose(positions, np.round(positions / step) * step, atol=1e-12)
-    assert len(np.unique(positions[:, 1])) > 3
-    share = 1.0 - np.exp(-2.0 * np.pi * 30.0 * 0.002)
-    velocities = np.array([state.velocity for state in states])
-    expected = velocities[:-1] + share * (np.diff(positions, axis=0) / 0.002 - velocities[:-1])
-    np.testing.assert_allclose(velocities[1:], expected, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    'error', [{'model_error__mass_scale': 1.1}, {'model_error__torque_ripple': 0.05}], ids=str
-)
-def test_with_an_error_of_the_model_its_gravity_does_not_hold_the_arm(
-    bench, gravity_torque, error
-):
-    bench.start(lockstep=True, **error)
-    for _ in range(30):
-        state = bench.answer(gravity_torque)
-    assert np.abs(np.subtract(state.position, POSTURE)).max() > 1e-4
-
-
-def test_friction_is_as_many_times_as_said(bench, gravity_torque):
-    bench.start(lockstep=True, integrator='implicitfast', model_error__friction_scale=300.0)
-    arm = MujocoArm(bench.robot._arm.robot.without_friction())
-    arm.reset(POSTURE)
-    for _ in range(50):
-        state = bench.answer(1.2 * gravity_torque)
-        arm.step(1.2 * gravity_torque)
-    moved, expected = (np.subtract(each, POSTURE) for each in (state.position, arm.position))
-    assert np.abs(moved[1]) < 0.5 * np.abs(expected[1])
-
-
 def test_in_real_time_stamps_advance_by_whole_periods_and_brakes_wait(bench):
     bench.start(rate=100.0, publish_clock=True)
     bench.spin(lambda: len(bench.states) >= 5, 'states')
@@ -491,24 +383,6 @@ def test_in_real_time_stamps_advance_by_whole_periods_and_brakes_wait(bench):
     np.testing.assert_array_equal(periods, np.round(periods))
     bench.spin(lambda: len(bench.clocks) >= 20, 'the clock')
     assert {nanoseconds(clock.clock) for clock in bench.clocks} & set(bench.stamps())
-
-
-def test_the_urdf_is_published_for_late_comers(bench):
-    bench.start(lockstep=True)
-    bench.spin(lambda: len(bench.descriptions) > 0, 'the description')
-    assert bench.descriptions[0].data == shipped_file('six_axis_arm.urdf').read_text()
-
-
-def test_a_dh_file_is_simulated_and_no_urdf_published(bench):
-    bench.start(
-        model_file=str(shipped_file('puma560_standard_dh.yaml')),
-        tip_link='',
-        lockstep=True,
-        initial_position=[0.0] * 6,
-    )
-    bench.spin(lambda: len(bench.states) > 0, 'a state')
-    assert list(bench.states[0].name) == [f'joint_{i}' for i in range(1, 7)]
-    assert bench.robot.count_publishers(f'{bench.namespace}/robot_description') == 0
 
 
 @pytest.mark.parametrize(
@@ -537,21 +411,6 @@ def test_a_dh_file_is_simulated_and_no_urdf_published(bench):
 def test_a_parameter_that_cannot_be_used_ends_the_start(bench, parameters, message):
     with pytest.raises(NeDynamicsError, match=message):
         bench.start(**parameters)
-
-
-def test_the_executable_ends_with_code_1_and_a_line_on_stderr():
-    command = [sys.executable, '-m', 'ne_dynamics.simulation.simulated_robot']
-    ended = subprocess.run(
-        [*command, '--ros-args', '-p', 'model_file:=/no/such/file'],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**os.environ, 'ROS_DOMAIN_ID': str(DOMAIN)},
-    )
-    assert ended.returncode == 1
-    assert ended.stderr.startswith('simulated_robot: ')
-    assert '/no/such/file' in ended.stderr
-    assert 'Traceback' not in ended.stderr
 
 
 def test_a_misspelt_parameter_is_pointed_out(bench, capfd):

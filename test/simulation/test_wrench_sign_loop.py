@@ -78,10 +78,10 @@ def test_a_sensor_of_the_opposite_sign_is_told_from_all_others() -> None:
     seconds at rest; with the right one it is not, whatever it carries.
     """
     wrong = SensedArm(Measures.BY_TOOL)
-    said = wrong.looks(5)
+    said = wrong.looks(4)
     assert np.abs(wrong.loop.arm.position - POSE).max() > 0.1
     assert 'is wrench.measures right?' in said[-1]
-    for hung in (0.0, 0.5, 3.0, 8.0):
+    for hung in (0.0, 8.0):
         assert not any(SensedArm(hung=hung).looks(4))
 
 
@@ -102,16 +102,3 @@ def test_a_contact_is_no_wrong_sign(share) -> None:
 
     sensed.loop.sensors.append(feel)
     assert not any(sensed.looks(3))
-
-
-def test_a_tare_with_the_wrong_sign_is_found_in_another_pose() -> None:
-    """Tared with the wrong sign the arm is carried where it stands, and nothing is said; the next
-    pose tells.
-    """
-    sensed = SensedArm(Measures.BY_TOOL, stiffness=400.0)
-    sensed.loop.run(0.1)
-    sensed.tare()
-    sensed.watch.look()
-    assert not any(sensed.looks(5))
-    sensed.move()
-    assert 'is wrench.measures right?' in sensed.looks(6)[-1]

@@ -85,13 +85,6 @@ def test_without_any_reading_the_tool_of_the_model_is_carried(mode, changes):
     np.testing.assert_allclose(loop.commands[0], whole, atol=1e-9)
 
 
-def test_a_payload_beyond_the_sensor_is_carried_too():
-    heavier = with_hung_mass(ROBOT, 2.0, np.zeros(3))
-    loop = SensorLoop(heavier, **{'payload.mass': 2.0, 'payload.link': 'tcp'})
-    loop.hold(0.5, reads=False)
-    assert max(loop.away) < NEAR
-
-
 @pytest.mark.parametrize('gain', [1.0, 0.9])
 @pytest.mark.parametrize('on_timeout', ['zero', 'hold'])
 def test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is(on_timeout, gain):

@@ -1,27 +1,24 @@
 """Fuzz the node: `make fuzz MESSAGES=100000 SEED=1`, or `python test/support/fuzz_run.py --help`.
 
-Three parts. Many runs in this process, each with a new node, another robot and other parameters;
-one long run on one node, for the memory; and one over DDS with the node as a process. Exit code 1
-when anything that must always hold did not; the seed, and the few steps that do it again, are
-printed.
+Two parts: many runs, each with a new node, another robot and other parameters, and one long run
+on one node, for the memory. Exit code 1 when anything that must always hold did not; the seed and
+the number of the run, which do it again with `--run`, are printed.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from unittest import mock
 
 from build_control_msgs import find_or_build, importable
-from fuzz_messages import MessageSource, Plan, Step, plan
-from fuzz_node import Tally, Violation, resident_kilobytes, run
-from fuzz_shrink import shrink
+from fuzz_messages import MessageSource, Step, plan
+from fuzz_node import Tally, resident_kilobytes, run
 from rclpy.context import Context
 from rclpy.logging import LoggingSeverity, set_logger_level
 
@@ -39,9 +36,6 @@ WARM_UP = 0.25
 MEMORY_BOUND = 2_048
 """Growth after the warm-up [kB]."""
 
-SHRINKING_TIME = 40.0
-"""Seconds spent on making a violation small."""
-
 
 def closed_context(domain: int) -> Context:
     """Return a context whose nodes neither look for others nor are found."""
@@ -51,22 +45,6 @@ def closed_context(domain: int) -> Context:
     # One line for each refused transition, from C.
     set_logger_level('rcl_lifecycle', LoggingSeverity.FATAL)
     return context
-
-
-def reproduce(found: Violation, chosen: Plan, steps: Sequence[Step], context: Context) -> str:
-    """Return a text with the fewest steps found that do the same again."""
-
-    def does_harm(candidate: Sequence[Step]) -> bool:
-        _, violation, _ = run(chosen, candidate, context)
-        return violation is not None and violation.clause == found.clause
-
-    few = shrink(steps, does_harm, SHRINKING_TIME)
-    lines = [f'parameters: {chosen.parameters}']
-    lines += [
-        f'{step.kind} after {step.after:g} s {list(step.mutations)}: {str(step.message)[:1200]}'
-        for step in few[-40:]
-    ]
-    return f'{len(few)} steps do it again:\n  ' + '\n  '.join(lines)
 
 
 class Fuzz:
@@ -88,18 +66,13 @@ class Fuzz:
     def do(self, number: int, messages: int, may_shut_down: bool = True) -> None:
         """Do the run of that number."""
         chosen = plan(self.seed, number)
-
-        def steps() -> itertools.chain[Step]:
-            return itertools.chain(MessageSource(chosen, may_shut_down).steps(messages))
-
-        tally, violation, count = run(chosen, steps(), self.context)
+        steps = MessageSource(chosen, may_shut_down).steps(messages)
+        tally, violation, count = run(chosen, steps, self.context)
         self.tally.add(tally)
         if violation is not None:
-            done = list(itertools.islice(steps(), count))
-            few = reproduce(violation, chosen, done, self.context)
             self.violations.append(
                 f'VIOLATION of "{violation.clause}", seed {self.seed} run {number} '
-                f'({chosen.model}), step {count}:\n{violation.text}\n{few}'
+                f'({chosen.model}), step {count}:\n{violation.text}\n{chosen.parameters}'
             )
 
 
@@ -131,7 +104,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Fuzz, print, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--messages', type=int, default=100_000, help='in this process')
-    parser.add_argument('--dds-messages', type=int, default=3_000, help='over DDS; 0: none')
     parser.add_argument('--seed', type=int, help='default: by the clock')
     parser.add_argument('--run', type=int, help='only the run of this number, in this process')
     parser.add_argument('--violations', type=int, default=3, help='stop after so many')
@@ -174,16 +146,6 @@ def fuzz_all(options: argparse.Namespace, seed: int) -> int:
             f'{WARM_UP:.0%}, {memory[1]} kB at the end: {memory[1] - memory[0]:+d} kB '
             f'(bound: {MEMORY_BOUND} kB)'
         )
-    if options.dds_messages:
-        from fuzz_process import fuzz_process
-
-        # With rate limits, and without.
-        for one in (1, 2):
-            count = options.dds_messages // 2
-            print(f'over DDS, {count} messages:', flush=True)
-            report, found = fuzz_process(plan(seed, 1000 + one), count)
-            print(report)
-            fuzz.violations += found
     print('\n\n'.join(fuzz.violations) or 'no violation')
     return 1 if fuzz.violations else 0
 
@@ -194,7 +156,7 @@ def one_node(fuzz: Fuzz, number: int, messages: int) -> list[int]:
     chosen = plan(fuzz.seed, number)
     source = MessageSource(chosen, may_shut_down=False)
 
-    def steps() -> itertools.chain[Step]:
+    def steps() -> Iterator[Step]:
         sent = 0
         for step in source.steps(messages):
             if step.counts:

@@ -13,18 +13,18 @@ from typing import Protocol
 KEPT: Mapping[str, Mapping[str, int]] = {
     'algorithms/test_mechanism.py': {
         'test_long_chains_agree_and_their_operations_grow_with_their_length': 0,
-        'test_poses_are_right_however_close_to_parallel_axes_are': 8,
+        'test_poses_are_right_however_close_to_parallel_axes_are': 4,
         'test_the_effect_of_a_loose_tolerance_is_within_its_bound': 2,
-        'test_torques_agree_with_a_textbook_recursion': 8,
-        'test_torques_are_right_however_close_to_parallel_axes_are': 7,
+        'test_torques_agree_with_a_textbook_recursion': 4,
+        'test_torques_are_right_however_close_to_parallel_axes_are': 4,
     },
     'algorithms/test_quarter_turns.py': {
         'test_a_split_rotation_is_the_rotation_whatever_rounding_left_in_it': 4,
         'test_chains_of_quarter_turns_agree_with_the_textbook': 1,
     },
     'algorithms/test_regressor.py': {
-        'test_both_forms_agree': 8,
-        'test_times_the_parameters_it_is_the_effort': 8,
+        'test_both_forms_agree': 4,
+        'test_times_the_parameters_it_is_the_effort': 4,
     },
     'algorithms/test_sensitivity.py': {
         'test_derivatives_are_those_of_the_recursion': 3,
@@ -36,8 +36,8 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'benchmark/test_bench_command.py': {
         'test_checkouts_are_compared': 0,
-        'test_part_runs': 1,
         'test_loaded_hop_runs': 0,
+        'test_part_runs': 1,
         'test_regressor_part_runs': 0,
         'test_sweep_part_runs': 0,
     },
@@ -84,34 +84,32 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_load_of_a_log': 1,
     },
     'codegen/test_array_api.py': {
-        'test_every_function_equals_its_method': 80,
+        'test_every_function_equals_its_method': 40,
         'test_the_text_is_straight_lines_that_write_into_nothing': 1,
     },
     'codegen/test_base_parameters.py': {
-        'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 3,
+        'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 2,
     },
     'codegen/test_c_project.py': {
+        'test_names_of_a_model_file_reach_comments_only': 4,
+        'test_prefix_is_an_identifier': 4,
         'test_the_library_builds_without_a_warning_and_its_test_passes': 1,
         'test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers': 2,
-        'test_the_test_fails_when_the_equations_are_those_of_another_robot': 0,
-    },
-    'codegen/test_cache.py': {
-        'test_a_damaged_file_is_replaced': 4,
     },
     'codegen/test_code_lifetime.py': {
         'test_a_method_can_be_pickled_before_and_after_calls': 5,
         'test_a_pool_of_processes_computes_a_method': 1,
         'test_a_sweep_of_robots_keeps_neither_maps_nor_memory': 0,
-        'test_code_in_a_cycle_of_garbage_is_unloaded_whole': 0,
     },
     'codegen/test_compiled.py': {
         'test_arguments_can_be_given_by_name_and_place': 12,
         'test_backends_agree_on_every_function_single_and_batch': 12,
         'test_no_function_takes_a_number_that_is_not_finite': 16,
+        'test_results_are_fresh_arrays_of_the_caller': 16,
     },
     'codegen/test_control_law.py': {
         'test_a_firmware_gets_the_efforts_of_the_node': 1,
-        'test_diagonal_gains_and_their_matrices_give_one_law': 3,
+        'test_diagonal_gains_and_their_matrices_give_one_law': 2,
         'test_the_general_law_is_what_it_says': 4,
         'test_the_library_gives_no_result_of_what_is_no_number': 1,
     },
@@ -119,7 +117,6 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_derivatives_are_finite_differences': 2,
         'test_efforts_are_those_without_friction_and_the_formula': 4,
         'test_forward_dynamics_are_the_inverse_with_every_term_on': 1,
-        'test_what_is_not_used_costs_nothing': 1,
     },
     'codegen/test_friction_under_wrenches.py': {
         'test_a_wrench_at_the_tip_can_be_given_either_way': 1,
@@ -130,16 +127,15 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_it_is_the_gradient_of_a_weighted_sum': 2,
     },
     'codegen/test_result_arrays.py': {
-        'test_the_result_is_written_into_out': 48,
+        'test_the_result_is_written_into_out': 24,
     },
     'codegen/test_rounding_note.py': {
-        'test_no_printed_function_changes_by_more_than_its_header_says': 4,
+        'test_no_printed_function_changes_by_more_than_its_header_says': 2,
     },
     'codegen/test_source.py': {
         'test_names_in_the_header_cannot_leave_their_comment': 20,
         'test_no_name_of_a_model_file_reaches_the_assembly': 6,
-        'test_no_name_of_a_model_file_reaches_what_is_executed': 3,
-        'test_text_of_random_robots_keeps_to_the_alphabet': 1,
+        'test_no_name_of_a_model_file_reaches_what_is_executed': 2,
     },
     'codegen/test_without_entry.py': {
         'test_a_module_without_entry_refers_to_nothing_outside': 5,
@@ -168,13 +164,13 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_healthy_drivers_are_not_blamed': 6,
     },
     'control/test_feasibility.py': {
-        'test_a_loop_with_a_velocity_filter_grows_as_it_is_said': 16,
+        'test_a_loop_with_a_velocity_filter_grows_as_it_is_said': 8,
     },
     'control/test_late_plans.py': {
         'test_a_stream_is_checked_by_what_is_followed': 1,
     },
     'control/test_laws.py': {
-        'test_annotation_and_law_feed_the_same_forward': 24,
+        'test_annotation_and_law_feed_the_same_forward': 12,
     },
     'control/test_payload_estimate.py': {
         'test_a_model_that_is_wrong_makes_the_load_known_the_less': 4,
@@ -187,7 +183,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
     },
     'controller/test_controller_law.py': {
-        'test_the_controller_commands_what_the_node_commands': 4,
+        'test_the_controller_commands_what_the_node_commands': 2,
     },
     'controller/test_controller_package.py': {
         'test_a_package_may_have_any_name': 2,
@@ -222,23 +218,26 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_what_nothing_explains_says_what_was_tried_and_repairs_nothing': 1,
     },
     'fuzz/test_fuzz.py': {
-        'test_messages_of_all_kinds': 3,
+        'test_it_finds_bad_commands': 1,
+        'test_it_finds_exceptions': 1,
+        'test_messages_of_all_kinds': 2,
     },
     'fuzz/test_fuzz_annotator.py': {
         'test_trajectories_of_all_kinds': 1,
     },
     'fuzz/test_fuzz_core.py': {
-        'test_a_parameter_is_refused_or_of_its_kind': 20,
+        'test_a_parameter_is_refused_or_of_its_kind': 12,
     },
     'gains/test_gain_falling.py': {
         'test_no_arm_falls_with_gains_by_the_factor_that_is_printed': 0,
     },
     'golden/test_identification_net.py': {
         'test_a_driver_is_described_as_it_was': 1,
-        'test_a_log_gives_the_model_that_it_gave': 2,
+        'test_a_log_gives_the_model_that_it_gave': 1,
+        'test_planted_faults_are_found_as_they_were': 0,
     },
     'golden/test_interfaces_net.py': {
-        'test_equations_take_as_many_operations_as_before': 4,
+        'test_equations_take_as_many_operations_as_before': 2,
     },
     'identification/test_base_estimate.py': {
         'test_intervals_of_each_base_parameter_hold_the_truth': 1,
@@ -285,16 +284,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_streamed_chunks_have_the_efforts_of_the_true_motion': 5,
     },
     'motion/test_retiming.py': {
-        'test_the_motion_between_the_points_is_within_the_limits': 5,
+        'test_the_motion_between_the_points_is_within_the_limits': 3,
     },
     'motion/test_time_optimal.py': {
         'test_no_limit_is_left_and_one_is_always_met': 2,
-    },
-    'oracles/test_derivatives.py': {
-        'test_robots_against_pinocchio': 4,
-    },
-    'oracles/test_energy.py': {
-        'test_robots_agree_with_pinocchio': 4,
     },
     'oracles/test_inverse_kinematics.py': {
         'test_poses_of_example_robots_are_met': 4,
@@ -302,7 +295,6 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'oracles/test_link_frames.py': {
         'test_rates_of_jacobians_of_trees': 6,
-        'test_robots': 3,
     },
     'oracles/test_loads.py': {
         'test_dynamics_with_loads': 12,
@@ -329,15 +321,11 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_every_method_is_that_of_the_changed_robot': 2,
         'test_zeros_in_the_model_are_not_built_in': 1,
     },
-    'oracles/test_toppra.py': {
-        'test_a_path_takes_as_long_as_toppra_says': 1,
-    },
     'oracles/test_toppra_turns.py': {
         'test_tight_turns_take_as_long_as_toppra_says': 4,
     },
     'papers/test_fitted_arm.py': {
         'test_fitted_frames_are_the_same_robot': 16,
-        'test_robots_of_example_robot_data_are_fitted': 2,
     },
     'papers/test_forms_on_models.py': {
         'test_a_robot_at_rest_is_compared_by_the_scale_of_its_efforts': 3,
@@ -345,31 +333,28 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'papers/test_formulation_agreement.py': {
         'test_a_moving_base_equals_production_and_pinocchio': 2,
         'test_craig_equals_the_production_recursion': 3,
-        'test_formulations_equal_pinocchio': 4,
         'test_general_formulations_equal_the_production_recursion': 3,
         'test_sasaki_equals_the_production_recursion': 3,
     },
     'papers/test_formulations_document.py': {
-        'test_counts_are_up_to_date': 0,
         'test_disagreements_are_up_to_date': 0,
-        'test_simulations_are_up_to_date': 0,
+        'test_simulations_are_up_to_date': 1,
     },
     'ros/test_wrench_gain.py': {
         'test_an_arm_at_rest_carries_all_of_a_known_tool_at_every_gain': 6,
     },
     'simulation/test_closed_loop.py': {
         'test_computed_torque_tracks_twenty_times_better_than_pd_of_the_same_bandwidth': 1,
-        'test_the_puma_of_the_control_paper_stays_within_one_bit_of_its_converter': 0,
     },
     'simulation/test_damped_arms.py': {
-        'test_a_motor_at_its_limit_throws_no_other_joint': 2,
-        'test_a_state_that_is_not_believed_is_damped_too': 3,
-        'test_braking_throws_no_joint_that_stands': 4,
+        'test_a_motor_at_its_limit_throws_no_other_joint': 1,
+        'test_a_state_that_is_not_believed_is_damped_too': 2,
+        'test_braking_throws_no_joint_that_stands': 2,
     },
     'simulation/test_fault_damping.py': {
-        'test_a_frozen_encoder_lets_no_joint_get_faster': 3,
-        'test_an_arm_that_shakes_beyond_its_limits_calms_down': 2,
-        'test_no_joint_gets_faster': 5,
+        'test_a_frozen_encoder_lets_no_joint_get_faster': 2,
+        'test_an_arm_that_shakes_beyond_its_limits_calms_down': 1,
+        'test_no_joint_gets_faster': 3,
     },
     'simulation/test_firmware_law.py': {
         'test_a_firmware_moves_the_arm_as_the_controller_does': 2,
@@ -378,18 +363,18 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_arms_settle_and_beyond_the_margin_they_do_not': 1,
         'test_errors_of_a_motion_are_those_that_were_predicted': 1,
     },
-    'simulation/test_gazebo_parser.py': {
-        'test_other_robots_come_through': 5,
-    },
     'simulation/test_hysteresis_loop.py': {
         'test_the_path_is_worth_most_of_the_error': 1,
     },
     'simulation/test_leader_arm.py': {
         'test_a_hand_moves_it_and_released_it_stays': 1,
         'test_a_model_with_too_much_friction_does_not_run_away': 1,
-        'test_friction_that_the_joints_have_holds_an_error_of_a_tenth_back': 1,
         'test_masses_that_are_wrong_by_a_tenth_do_not_let_it_run_away': 1,
         'test_with_friction_it_stays_where_it_was_left': 1,
+    },
+    'simulation/test_motion_faults.py': {
+        'test_a_model_that_is_wrong_is_no_fault': 2,
+        'test_good_motion_is_left_alone': 3,
     },
     'simulation/test_observer_loop.py': {
         'test_a_push_is_seen_soon': 1,
@@ -405,55 +390,75 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_payload_that_is_set_slows_the_rest_of_the_path': 1,
         'test_a_scaled_motion_stays_on_its_path': 1,
         'test_what_comes_while_paused_moves_nothing_until_resumed': 1,
-        'test_what_the_model_does_not_know_costs_time_first': 1,
     },
     'simulation/test_pacing_loop.py': {
-        'test_weak_motors_cost_time_and_no_path': 4,
+        'test_weak_motors_cost_time_and_no_path': 2,
     },
     'simulation/test_payload_loop.py': {
         'test_a_slow_motion_tells_by_efforts': 1,
         'test_an_arm_on_a_tilted_base': 1,
-        'test_an_arm_that_carries_nothing': 1,
-        'test_poses_that_are_held_tell_by_efforts': 1,
+        'test_one_pose_is_not_enough': 1,
         'test_the_wrist_sensor_tells': 1,
     },
     'simulation/test_pushed_arm.py': {
-        'test_a_rate_limit_that_is_refused_lets_the_arm_swing': 4,
-        'test_whatever_is_accepted_without_a_remark_comes_to_rest': 5,
+        'test_a_rate_limit_that_is_refused_lets_the_arm_swing': 1,
+        'test_a_rate_limit_that_lets_the_arm_swing_after_a_moderate_push_is_refused': 1,
+        'test_a_rate_limit_that_lets_the_arm_swing_is_warned_of': 1,
+        'test_whatever_is_accepted_without_a_remark_comes_to_rest': 3,
+    },
+    'simulation/test_slow_states.py': {
+        'test_an_arm_that_stands_at_last_is_held': 1,
     },
     'simulation/test_state_effort_loop.py': {
-        'test_whatever_is_set_the_step_is_bounded': 18,
+        'test_what_is_meant_makes_no_step': 4,
+        'test_whatever_is_set_the_step_is_bounded': 8,
     },
     'simulation/test_state_loss.py': {
-        'test_an_arm_with_gears_stands': 4,
+        'test_an_arm_with_gears_stands': 2,
         'test_an_arm_without_friction_is_slower_and_nearer': 1,
-        'test_velocities_that_are_differences_of_coarse_positions_do_not_matter_with_gears': 4,
+        'test_the_commands_go_on_without_a_step': 1,
+        'test_velocities_that_are_differences_of_coarse_positions_do_not_matter_with_gears': 1,
     },
     'simulation/test_sticking_joints.py': {
-        'test_an_encoder_that_freezes_at_rest_is_found_when_it_matters': 3,
-        'test_an_encoder_that_freezes_in_motion_is_found_within_50_ms': 5,
-        'test_friction_that_nobody_knows_is_no_frozen_encoder': 4,
-        'test_no_friction_is_taken_for_a_frozen_encoder': 5,
+        'test_an_encoder_that_freezes_at_rest_is_found_when_it_matters': 1,
+        'test_an_encoder_that_freezes_in_motion_is_found_within_50_ms': 3,
+        'test_friction_that_nobody_knows_is_no_frozen_encoder': 2,
+        'test_no_friction_is_taken_for_a_frozen_encoder': 2,
     },
     'simulation/test_streams.py': {
         'test_a_lost_chunk_leaves_the_arm_on_its_way': 1,
         'test_streamed_positions_have_a_feed_forward': 1,
     },
+    'simulation/test_two_publishers.py': {
+        'test_an_arm_that_is_left_under_way_is_braked': 1,
+        'test_one_that_is_near_at_some_joints_shakes_none': 1,
+        'test_one_that_shows_a_pose_near_the_way_of_the_arm_throws_it_not': 1,
+    },
+    'simulation/test_wild_wrench.py': {
+        'test_a_force_that_no_motor_can_hold_is_not_compensated': 1,
+    },
     'simulation/test_wrench_loop.py': {
-        'test_a_sensor_that_reads_too_much_is_worse_than_one_that_reads_too_little': 0,
-        'test_gain_or_feedthrough_make_a_tool_that_nobody_knows_calm': 2,
+        'test_gain_or_feedthrough_make_a_tool_that_nobody_knows_calm': 1,
         'test_the_heaviest_tool_is_that_of_the_lag_of_the_reading': 1,
         'test_what_the_gain_leaves_out_of_a_known_tool_the_model_puts_in': 1,
         'test_with_a_little_less_gain_any_tool_is_calm': 1,
     },
+    'simulation/test_wrench_sign_loop.py': {
+        'test_a_contact_is_no_wrong_sign': 2,
+    },
     'simulation/test_wrench_without_readings.py': {
-        'test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is': 2,
-        'test_without_any_reading_the_tool_of_the_model_is_carried': 3,
+        'test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is': 1,
+        'test_without_any_reading_the_tool_of_the_model_is_carried': 2,
     },
     'site/test_tutorials.py': {
         'test_the_tutorial_of_a_log': 0,
     },
+    'test_arguments.py': {
+        'test_a_number_that_is_not_finite_is_named_for_every_size': 2,
+    },
     'test_document_numbers.py': {
+        'test_an_arm_sags_as_the_table_says': 2,
+        'test_gains_of_an_arm_with_rotors_are_as_large_as_is_said': 0,
         'test_gains_of_the_drives_of_a_recorded_arm_are_those_of_the_table': 0,
         'test_the_c_library_is_as_large_as_is_said': 0,
         'test_the_load_of_a_recorded_arm_is_as_heavy_as_is_said': 0,

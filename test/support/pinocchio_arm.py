@@ -78,24 +78,3 @@ class PinocchioArm:
             qdd = np.concatenate([a, wd, qdd])
         efforts = pin.rnea(self.model, self.data, q, qd, qdd, self._forces(wrench))
         return np.array(efforts)[6 if self.floating else 0 :] + friction
-
-    def forward_dynamics(self, q, qd, tau, wrench=None):
-        """Return the joint accelerations by the articulated-body algorithm, shape (n,)."""
-        driving = np.array(tau) - self._viscous * np.array(qd)
-        return np.array(
-            pin.aba(
-                self.model, self.data, np.array(q), np.array(qd), driving, self._forces(wrench)
-            )
-        )
-
-    def mass_matrix(self, q):
-        """Return the mass matrix, shape (n, n)."""
-        n = self.model.nv
-        upper = np.triu(np.reshape(pin.crba(self.model, self.data, np.array(q)), (n, n)))
-        return upper + np.triu(upper, 1).T
-
-    def energy(self, q, qd):
-        """Return kinetic and potential energy [J]."""
-        q, qd = np.array(q, dtype=float), np.array(qd, dtype=float)
-        kinetic = pin.computeKineticEnergy(self.model, self.data, q, qd)
-        return kinetic, pin.computePotentialEnergy(self.model, self.data, q)

@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ne_dynamics.cli.options.thresholds import COMMAND_LINE
-from ne_dynamics.driver import diagnose_log
-from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs import Log, LogDiagnosis
+from ne_dynamics.logs import LogDiagnosis
 from ne_dynamics.logs.names import find_unrecorded
 from ne_dynamics.logs.readers.bag import is_bag
 from ne_dynamics.logs.readers.csv_log import read_columns
@@ -149,23 +147,6 @@ def _zero(robot: Robot, name: str) -> float:
     """Return the position nearest to zero that a joint can have [rad or m]."""
     joint = robot.joints[robot.joint_names.index(name)]
     return min(max(0.0, joint.lower), joint.upper)
-
-
-def diagnose(
-    args: argparse.Namespace,
-    dynamics: Dynamics,
-    log: Log,
-    *,
-    has_free_factors: bool = False,
-    has_load: bool = False,
-) -> tuple[LogDiagnosis, Log, list[str]]:
-    """Return what is wrong with a log, the log to be used, and lines for people.
-
-    The keywords are those of :func:`~ne_dynamics.driver.diagnosis.diagnose_log`.
-    """
-    diagnosis = diagnose_log(dynamics, log, has_free_factors=has_free_factors, has_load=has_load)
-    used = diagnosis.repaired if args.repair else log
-    return diagnosis, used, describe_diagnosis(args, diagnosis)
 
 
 def describe_remedy(is_certain: bool) -> str:

@@ -2,8 +2,7 @@
 
 The commands are what the fit explains, not the efforts that the arm reports: they are efforts in
 the units of the model whatever the driver reports, and what a controller has to send is what is
-asked for. A command acts from `delay` after its state on until the next one does, so at a state it
-is that of `delay` and half a period before that acts in the mean.
+asked for.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from ne_dynamics.commission.fits.lost_motion import tell_lost_motion
 from ne_dynamics.commission.fits.uneven_friction import find_uneven_friction
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.thresholds import FIT
-from ne_dynamics.driver import CommandLog
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification import Report, evaluate, identify
@@ -57,16 +55,10 @@ def acting_log(record: Record, delay: float) -> Log:
     ----------
     record : Record
     delay : float
-        See :class:`~ne_dynamics.commission.fits.delay.FoundDelay` [s].
+        From the stamp of a state to the moment from which the command that answers it acts [s].
     """
     record = record.answered
-    period = float(np.median(np.diff(record.times)))
-    commands = CommandLog.from_samples(record.joint_names, record.times, record.command)
-    effort = commands.average(record.times - delay, period)
-    kept = np.isfinite(effort).all(axis=1)
-    return Log.from_samples(
-        record.joint_names, record.times[kept], record.position[kept], effort[kept]
-    )
+    return record.commands.acting(record.times, record.position, delay)
 
 
 def fit_records(
@@ -82,7 +74,7 @@ def fit_records(
     given : Dynamics
     records : sequence of Record
     delay : float
-        See :class:`~ne_dynamics.commission.fits.delay.FoundDelay` [s].
+        From the stamp of a state to the moment from which the command that answers it acts [s].
     friction : Robot, optional
         From whose friction the fit begins, by an earlier one: static friction and its width are
         kept while inertias are fitted.

@@ -23,6 +23,7 @@ bodies; what is left of it is that of the difference between the driver's model 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +33,12 @@ from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.pseudo_inertia import (
-    divergence_slopes,
+    compute_width,
     nearest_body,
     pseudo_inertia,
 )
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import Robot
 
 PER_LOAD = 4
@@ -160,7 +161,9 @@ class EffortFit:
         self._samples = np.maximum(used.sum(axis=0), 1)
         chosen = [index for index, body in enumerate(robot.bodies) if body.inertia.mass > 0.0]
         samples = motion.position.shape[0]
-        full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
+        full = dynamics.without_friction().regressor(
+            motion.position, motion.velocity, motion.acceleration
+        )
         links = full.reshape(samples, self._n, -1, PER_BODY)
         weights = None
         if without_gravity:
@@ -179,10 +182,8 @@ class EffortFit:
         if weights is not None:
             blocks.append(EVIDENCE.gravity_left * _load_columns(weights, robot))
         for index in chosen:
-            parameters = nearest_body(robot.bodies[index].inertia).parameters
-            reference = pseudo_inertia(parameters)
-            _, hessian = divergence_slopes(reference, reference)
-            scale = doubt * EVIDENCE.inertia_spread * np.linalg.inv(np.linalg.cholesky(hessian)).T
+            parameters, width = _describe_body(robot.bodies[index].inertia)
+            scale = doubt * EVIDENCE.inertia_spread * width
             blocks.append(links[:, :, index] @ scale)
             if weights is not None:
                 blocks.append(EVIDENCE.gravity_left * weights[:, :, index] @ scale)
@@ -364,6 +365,13 @@ class EffortFit:
             rights[joint] = rest @ table
             squares[joint] = rest @ rest
         return amount, squares, rights
+
+
+@lru_cache(maxsize=256)
+def _describe_body(inertia: Inertia) -> tuple[FloatArray, FloatArray]:
+    """Return the parameters that a body is believed to have, and the width of that belief."""
+    parameters = nearest_body(inertia).parameters
+    return parameters, compute_width(pseudo_inertia(parameters))
 
 
 def _load_columns(links: FloatArray, robot: Robot, has_load: bool = False) -> FloatArray:

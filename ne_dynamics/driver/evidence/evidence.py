@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +21,12 @@ from ne_dynamics.driver.evidence.effort_fit import (
 from ne_dynamics.driver.evidence.gravity_columns import turn_gravity
 from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import rms
 from ne_dynamics.identification.regression.friction_terms import find_displacement
 from ne_dynamics.logs import Log, LogReading, filtered
+from ne_dynamics.logs.parts import join, look
+from ne_dynamics.logs.signals import filter_late_effort
 from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 
@@ -49,9 +54,6 @@ class LogEvidence:
         Samples of a joint nearer to a change of its direction than this many periods of the
         cut-off frequency do not count: while a joint sticks, friction is as late as it is large,
         and that looks like a delay.
-    has_path : bool
-        Whether friction that turns round over a displacement is among the explanations: it is
-        late as well.
 
     Raises
     ------
@@ -67,7 +69,6 @@ class LogEvidence:
         has_free_factors: bool = False,
         has_load: bool = False,
         reversal_margin: float = 0.0,
-        has_path: bool = False,
     ) -> None:
         self._dynamics, self._has_load = dynamics, has_load
         self.has_free_factors = has_free_factors
@@ -93,17 +94,37 @@ class LogEvidence:
         measured = signals.measured_velocity
         self._velocity = None if measured is None else measured[chosen]
         self.moves = signals.moves
-        self._late = np.array(
-            [
-                filtered(
-                    _with_late_effort(log, delay), np.full_like(limits, np.inf), cutoff
-                ).effort[chosen]
-                for delay in DELAYS
-            ]
-        )
+        self._log, self._cutoff = log, cutoff
+        self._late: dict[int, FloatArray] = {}
         self._fits: dict[bytes, EffortFit] = {}
         self._paths: dict[tuple[int, float], FloatArray] = {}
-        self._turns_round = EVIDENCE.turns_round if has_path else ()
+        self._turns_round: tuple[float, ...] = ()
+
+    @classmethod
+    def find(
+        cls, dynamics: Dynamics, log: Log, cutoff_frequency: float | None = None, **options: Any
+    ) -> LogEvidence | None:
+        """Return the evidence of a log; None where it cannot be filtered, or is not telling.
+
+        Arguments are those of the class. Of a long log some parts are looked at.
+        """
+        parts = look(log)
+        if cutoff_frequency is None and len(parts) > 1:
+            cutoff_frequency = max(map(choose_evidence_cutoff, parts))
+        try:
+            evidence = cls(dynamics, join(parts), cutoff_frequency, **options)
+        except InputError:
+            return None
+        return evidence if evidence.is_telling else None
+
+    def with_paths(self) -> LogEvidence:
+        """Return the same, with friction that turns round over a displacement as an explanation.
+
+        Such friction is late behind the velocity, as a late effort is.
+        """
+        other = copy.copy(self)
+        other._fits, other._turns_round = {}, EVIDENCE.turns_round
+        return other
 
     @property
     def is_telling(self) -> bool:
@@ -322,9 +343,20 @@ class LogEvidence:
         )
         before = min(int(place), DELAYS.size - 2)
         part = place - before
-        table = self._late[:, :, source]
-        result: FloatArray = (1.0 - part) * table[before] + part * table[before + 1]
+        earlier = self._filter_late(before)[:, source]
+        if part == 0.0:
+            return earlier
+        result: FloatArray = (1.0 - part) * earlier + part * self._filter_late(before + 1)[
+            :, source
+        ]
         return result
+
+    def _filter_late(self, index: int) -> FloatArray:
+        """Return all efforts with one of the delays, shape (M, n)."""
+        if index not in self._late:
+            efforts = filter_late_effort(self._log, self._cutoff, float(DELAYS[index]))
+            self._late[index] = efforts[self._chosen]
+        return self._late[index]
 
     def _velocity_cost(self, reading: LogReading) -> float:
         """Return what the log's own velocities say against the positions of a reading.
@@ -368,11 +400,6 @@ def _is_near_reversal(times: FloatArray, velocity: FloatArray, reach: float) -> 
 def _signs(direction: FloatArray, reading: LogReading) -> FloatArray:
     """Return directions without the factor of a unit, which has no place in a sign."""
     return direction / np.abs(reading.position_factor)
-
-
-def _with_late_effort(log: Log, delay: float) -> Log:
-    columns = [np.interp(log.times + delay, log.times, column) for column in log.effort.T]
-    return replace(log, effort=np.array(columns).T)
 
 
 def choose_evidence_cutoff(log: Log) -> float:

@@ -14,6 +14,7 @@ finds the minimum. Noise is on the current, where it arises: it does not draw th
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +28,7 @@ from ne_dynamics.identification.evaluation import as_dynamics
 from ne_dynamics.identification.load.problem import LoadProblem
 from ne_dynamics.identification.load.shared_rows import (
     LoadBelief,
+    LogFactors,
     choose_spread,
     list_bodies,
     make_layout,
@@ -164,46 +166,23 @@ def fit_drive_gains(
     IdentificationError
         When the fit does not converge.
     """
-    is_free = spread is None
     if not (math.isfinite(mass) and mass > 0.0):
         raise InputError(f'mass: expected a finite number > 0, got {mass}')
-    spread = choose_spread(spread, without)
+    believed = choose_spread(spread, without)
     dynamics = _without_drives(as_dynamics(model))
     carrier = Carrier.of_robot(dynamics, link_name)
     logs = read_logs(dynamics, log, without, cutoff_frequency)
-    for item in logs:
-        for name, used in zip(dynamics.robot.joint_names, item.used.T, strict=True):
-            if not used.any():
-                raise InputError(
-                    f'log {item.log.source}: joint {name!r}: expected it to move, with readings '
-                    'that are not all 0'
-                )
-    # Its mass is known, the rest is believed to be near the link.
-    load = LoadBelief(
-        np.array([mass, *[0.0] * 9]),
-        mass * np.array([0.0, *[LOAD.load_radius] * 3, *[LOAD.load_radius**2] * 6]),
-    )
-    problem = _GainProblem(make_layout(carrier, logs, load, spread), logs)
-    state = problem.solve(dynamics, problem.find_start())
-    ratio = problem.compare_spread(state)
-    if is_free and without is not None and ratio > LOAD.unlike_arm:
+    _require_motion(dynamics.robot, logs)
+    fit = _GainFit.find(carrier, logs, mass, believed)
+    if spread is None and without is None:
+        fit = _widen(fit, carrier, logs, mass, believed)
+    if spread is None and without is not None and fit.ratio > LOAD.unlike_arm:
         raise InputError(
             f'log {log.source}: expected to show a load of {mass:g} kg that {without.source} does '
-            f'not, got an arm {ratio:.3g} times farther from its model than it may be: are the '
-            'logs exchanged, or both without the load?'
+            f'not, got an arm {fit.ratio:.3g} times farther from its model than it may be: are '
+            'the logs exchanged, or both without the load?'
         )
-    believed = spread
-    for _ in range(LOAD.spread_passes if is_free and without is None else 0):
-        # The model may be farther off than was believed, and so may be the gains.
-        ratio = problem.compare_spread(problem.centre(state, min(1.0, ratio**2)))
-        if max(ratio * spread, believed) == spread:
-            break
-        spread = max(ratio * spread, believed)
-        problem = _GainProblem(make_layout(carrier, logs, load, spread), logs)
-        state = problem.solve(dynamics, problem.find_start())
-        ratio = problem.compare_spread(state)
-    state = problem.centre(state, min(1.0, ratio**2))
-    n = dynamics.robot.n
+    problem, state, n = fit.problem, fit.centre(), dynamics.robot.n
     whole = np.asarray(np.linalg.inv(problem.compute_information(state)), dtype=np.float64)
     covariance = whole[-n:, -n:]
     gain = np.exp(-state[-n:])
@@ -217,6 +196,22 @@ def fit_drive_gains(
         problem.compute_rms(dynamics, state, logs[0]),
         without is not None,
     )
+
+
+def _require_motion(robot: Robot, logs: Sequence[LogFactors]) -> None:
+    """Refuse logs in which a joint does not move, or reads 0.
+
+    Raises
+    ------
+    InputError
+    """
+    for item in logs:
+        for name, used in zip(robot.joint_names, item.used.T, strict=True):
+            if not used.any():
+                raise InputError(
+                    f'log {item.log.source}: joint {name!r}: expected it to move, with readings '
+                    'that are not all 0'
+                )
 
 
 def _without_drives(dynamics: Dynamics) -> Dynamics:
@@ -310,3 +305,45 @@ class _GainProblem(LoadProblem):
             slope += weights**2 * told
         result: FloatArray = state - np.linalg.inv(information)[:, size:] @ (part * slope)
         return result
+
+
+@dataclass(frozen=True, eq=False)
+class _GainFit:
+    """A fit, and how far its arm is from the model over how far it was believed to be."""
+
+    problem: _GainProblem
+    state: FloatArray
+    ratio: float
+
+    @classmethod
+    def find(
+        cls, carrier: Carrier, logs: Sequence[LogFactors], mass: float, spread: float
+    ) -> _GainFit:
+        """Return the fit with an arm that is believed to be within a spread of its model."""
+        # The mass of the load is known, the rest is believed to be near the link.
+        load = LoadBelief(
+            np.array([mass, *[0.0] * 9]),
+            mass * np.array([0.0, *[LOAD.load_radius] * 3, *[LOAD.load_radius**2] * 6]),
+        )
+        problem = _GainProblem(make_layout(carrier, logs, load, spread), logs)
+        state = problem.solve(carrier.dynamics, problem.find_start())
+        return cls(problem, state, problem.compare_spread(state))
+
+    def centre(self) -> FloatArray:
+        """Return the most likely gains whatever the arm is."""
+        return self.problem.centre(self.state, min(1.0, self.ratio**2))
+
+
+def _widen(
+    fit: _GainFit, carrier: Carrier, logs: Sequence[LogFactors], mass: float, believed: float
+) -> _GainFit:
+    """Return the fit of an arm that may be as far from its model as the log shows it to be."""
+    spread = believed
+    for _ in range(LOAD.spread_passes):
+        ratio = fit.problem.compare_spread(fit.centre())
+        wider = max(ratio * spread, believed)
+        if wider == spread:
+            return replace(fit, ratio=ratio)
+        spread = wider
+        fit = _GainFit.find(carrier, logs, mass, spread)
+    return fit

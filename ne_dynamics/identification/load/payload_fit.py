@@ -30,6 +30,7 @@ from ne_dynamics.identification.load.shared_rows import (
     read_logs,
 )
 from ne_dynamics.identification.regression.pseudo_inertia import (
+    compute_width,
     divergence_slopes,
     inertia_of,
     pseudo_inertia,
@@ -250,13 +251,11 @@ def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
     pseudo = minimize(problem).pseudo_inertias[0]
     inertia = inertia_of(pseudo)
     _, hessian = divergence_slopes(pseudo, reference)
-    _, first = divergence_slopes(reference, reference)
     information = upper.T @ upper + hessian / LOAD.ball_spread**2
     slope = _slope(inertia)
     after = slope @ np.linalg.inv(information) @ slope.T
-    own = _slope(ball)
-    before = own @ np.linalg.inv(first) @ own.T * LOAD.ball_spread**2
-    return inertia, after, before
+    own = LOAD.ball_spread * _slope(ball) @ compute_width(reference)
+    return inertia, after, own @ own.T
 
 
 def _make_ball(mass: float, upper: FloatArray, right: FloatArray) -> Inertia:

@@ -80,7 +80,7 @@ class LoadProblem:
         columns = means + maps @ state[: self.layout.size]
         columns[:, : self._first] *= self._factors(state)[:, np.newaxis]
         result = np.zeros(item.used.shape)
-        for rows in generate_rows(dynamics, dynamics, item.signals, list(self.layout.bodies)):
+        for rows in generate_rows(dynamics, item.signals, list(self.layout.bodies)):
             result[rows.samples] = rows.effort - np.einsum('sjc,jc->sj', rows.matrix, columns)
         return result
 

@@ -28,7 +28,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import require_joints, rms
 from ne_dynamics.identification.regression.design import find_bodies
 from ne_dynamics.identification.regression.friction_terms import TERMS, Term, given_values
-from ne_dynamics.identification.regression.pseudo_inertia import BASIS, divergence_slopes
+from ne_dynamics.identification.regression.pseudo_inertia import BASIS, compute_width
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import PER_BODY, generate_rows
 from ne_dynamics.identification.thresholds import LOAD
@@ -167,7 +167,7 @@ def read_logs(
             )
         bodies, _, _ = list_bodies(robot)
         reduction = Reduction.empty(1, robot.n, PER_BODY * len(bodies) + TERMS)
-        for rows in generate_rows(dynamics, dynamics, signals, list(bodies)):
+        for rows in generate_rows(dynamics, signals, list(bodies)):
             block = np.zeros(rows.samples.size, dtype=np.intp)
             reduction = reduction.add(rows, block, used[rows.samples].astype(np.float64))
         result.append(LogFactors(log, signals, not result, used, reduction))
@@ -246,8 +246,7 @@ def make_layout(
 
 def _inertial_width(reference: FloatArray, spread: float, shift: float) -> FloatArray:
     """Return a root of the covariance of a body's parameters, shape (10, 10)."""
-    _, hessian = divergence_slopes(reference, reference)
-    width: FloatArray = spread * np.linalg.inv(np.linalg.cholesky(hessian)).T
+    width: FloatArray = spread * compute_width(reference)
     if shift > 0.0:
         moved = shift * _slope_in_center(reference)
         width = np.asarray(np.linalg.cholesky(width @ width.T + moved @ moved.T))

@@ -7,15 +7,11 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.effort_sums import EffortSums, SignalSums
-from ne_dynamics.identification.logs_evaluation import compare_models
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
-from ne_dynamics.identification.pieces.piece_rows import PieceRows
+from ne_dynamics.identification.pieces.piece_rows import PieceRows, Place
 from ne_dynamics.identification.pieces.piece_steps import (
-    Place,
     Weighting,
     add_drives,
     change_loads,
@@ -30,7 +26,11 @@ from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import PER_BODY
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
-from ne_dynamics.identification.signal_summary import SignalSummary, summarize_signals
+from ne_dynamics.identification.signal_summary import (
+    SignalSummary,
+    SignalSums,
+    summarize_signals,
+)
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -50,12 +50,10 @@ class LogRows:
         Samples that are fitted before the others are predicted, and into how many blocks they go.
     columns : int
         Of the rows, without the effort.
-    sums : tuple of SignalSums
-        Of each piece.
     summary : SignalSummary
         Of all logs.
-    joints : tuple of bool arrays, shape (n,)
-        Joints of each piece whose efforts are used.
+    used : array, shape (n,)
+        Samples of each joint that are used.
     """
 
     dynamics: Dynamics
@@ -64,9 +62,8 @@ class LogRows:
     fitted: int
     blocks: int
     columns: int
-    sums: tuple[SignalSums, ...]
     summary: SignalSummary
-    joints: tuple[NDArray[np.bool_], ...]
+    used: FloatArray
 
     @classmethod
     def compute(
@@ -87,43 +84,39 @@ class LogRows:
         bodies : tuple of int
             Those whose parameters are columns.
         """
-        everyone = np.ones(dynamics.robot.n, dtype=bool)
         arguments = [
-            (piece, judgement, Place(int(first), fitted, blocks, everyone))
+            (piece, judgement, Place(int(first), fitted, blocks))
             for (piece, judgement, _), first in zip(logs.pieces, logs.first, strict=False)
         ]
-        work, rows, sums = logs.work, [], []
+        work = logs.work
+        rows: list[PieceRows] = []
+        sums: list[SignalSums] = []
         for own, part in work.map(
             'equations', make_rows, arguments, dynamics, list(bodies), logs.largest_velocities
         ):
             rows.append(work.store.keep(own))
             sums.append(part)
         summary = summarize_signals(logs, sums)
-        measured = [part.has_effort for part in logs.statistics]
+        # What runs against the model is an error of the log: nothing is to be learnt from it.
+        joints = [logs.statistics[log].has_effort & ~summary.opposed for _, _, log in logs.pieces]
         return cls(
             dynamics,
             logs,
-            tuple(rows),
+            tuple(
+                replace(own, used=own.used & chosen)
+                for own, chosen in zip(rows, joints, strict=True)
+            ),
             fitted,
             blocks,
             PER_BODY * len(bodies) + TERMS + len(DRIVE_TERMS) * len(dynamics.robot.coupled_drives),
-            tuple(sums),
             summary,
-            # What runs against the model is an error of the log: nothing is to be learnt from it.
-            tuple(measured[log] & ~summary.opposed for _, _, log in logs.pieces),
+            np.sum([part.used * own for part, own in zip(sums, joints, strict=True)], axis=0),
         )
 
     @property
     def effort(self) -> FloatArray:
         """Root mean square of each joint's effort, or a little, shape (n,) [N m or N]."""
         return np.maximum(self.summary.effort, 1e-9)
-
-    @property
-    def used(self) -> FloatArray:
-        """Samples of each joint that are used, shape (n,)."""
-        parts = [part.used * joints for part, joints in zip(self.sums, self.joints, strict=True)]
-        result: FloatArray = np.sum(parts, axis=0)
-        return result
 
     @property
     def has_held_out(self) -> bool:
@@ -139,7 +132,7 @@ class LogRows:
         """Return the triangles of all rows, in blocks; the last one is held out."""
         total = self._nothing()
         for first, part in self.logs.work.map(
-            'reduce', reduce_piece, self._arguments(), weighting
+            'reduce', reduce_piece, [(own,) for own in self.rows], weighting
         ):
             total = total.merged_at(first, part)
         return total
@@ -158,8 +151,8 @@ class LogRows:
         """
         work, total, outliers, rows = self.logs.work, self._nothing(), 0, []
         arguments = [
-            (*own, piece, judgement)
-            for own, (piece, judgement, _) in zip(self._arguments(), self.logs.pieces, strict=True)
+            (own, piece, judgement)
+            for own, (piece, judgement, _) in zip(self.rows, self.logs.pieces, strict=True)
         ]
         found = work.map(
             'reduce',
@@ -194,9 +187,9 @@ class LogRows:
         count = len(DRIVE_TERMS) * len(robot.coupled_drives)
         total = Reduction.empty(self.blocks + 1, robot.n, self.columns + count)
         arguments = [
-            (*own, other, piece, judgement)
+            (own, other, piece, judgement)
             for own, other, (piece, judgement, _) in zip(
-                self._arguments(), changed.rows, self.logs.pieces, strict=True
+                self.rows, changed.rows, self.logs.pieces, strict=True
             )
         ]
         for first, part in self.logs.work.map(
@@ -209,20 +202,10 @@ class LogRows:
         """Return what a fit leaves of the samples that are used."""
         lags = math.isqrt(int(np.diff(self.logs.first).max()))
         parts = self.logs.work.map(
-            'residuals', sum_residuals, self._arguments(), design, solution, lags
+            'residuals', sum_residuals, [(own,) for own in self.rows], design, solution, lags
         )
         total: ResidualSums = reduce(ResidualSums.merged, parts)
         return total
 
-    def judge(self, first: int, *models: Dynamics) -> list[EffortSums]:
-        """Return how well models explain the samples from one of them on."""
-        return compare_models(self.logs, first, *models)
-
     def _nothing(self) -> Reduction:
         return Reduction.empty(self.blocks + 1, self.dynamics.robot.n, self.columns)
-
-    def _arguments(self) -> list[tuple[PieceRows, Place]]:
-        return [
-            (rows, Place(int(first), self.fitted, self.blocks, joints))
-            for rows, first, joints in zip(self.rows, self.logs.first, self.joints, strict=False)
-        ]

@@ -115,15 +115,13 @@ class FilteredLogs:
         for log in several:
             require_joints(robot, log)
         work = work or Work()
-        cutoff = cutoff_frequency
+        cutoff, steps = cutoff_frequency, [find_step(log) for log in several]
         if cutoff is None:
-            steps = [find_step(log) for log in several]
             cutoff = max(map(choose_log_cutoff, several, steps))
             if len(several) > 1:
                 cutoff = min(cutoff, FILTER.cutoff_by_rate / max(steps))
         limits, grids, parts = robot.limits('effort_limit'), [], []
-        for log in several:
-            step = find_step(log)
+        for log, step in zip(several, steps, strict=True):
             require_cutoff(cutoff, step, log.source)
             grids.append(Grid(step, cutoff, float(log.times[0]) if is_long(log) else None))
             parts.append([(part, limits, grids[-1]) for part in cut_for_filter(log, step, cutoff)])

@@ -26,14 +26,42 @@ from ne_dynamics.logs import Signals
 from ne_dynamics.model.rigid_body import FloatArray
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where the filtered samples of a piece are among those of all logs.
+
+    Attributes
+    ----------
+    first : int
+        Number of its first one.
+    fitted : int
+        How many of all are fitted before the others are predicted.
+    blocks : int
+        Of the fitted ones.
+    """
+
+    first: int
+    fitted: int
+    blocks: int
+
+    def find_blocks(self, samples: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the block of each sample of the piece; `blocks` for those held out."""
+        number = self.first + samples
+        result: NDArray[np.intp] = np.where(
+            number < self.fitted, number * self.blocks // max(self.fitted, 1), self.blocks
+        )
+        return result
+
+
 @dataclass(frozen=True, eq=False)
 class PieceRows:
     """Rows of the linear problem that a piece makes.
 
     Attributes
     ----------
-    usable : bool array, shape (M, n)
-        Where a joint moves and its effort is not cut off.
+    place : Place
+    used : bool array, shape (M, n)
+        Where a joint moves and its effort is not cut off, of the joints whose efforts are used.
     columns : int
         Of the bodies.
     acting : tuple of n int arrays
@@ -47,7 +75,8 @@ class PieceRows:
         Of friction that is given and not fitted [N m or N].
     """
 
-    usable: NDArray[np.bool_]
+    place: Place
+    used: NDArray[np.bool_]
     columns: int
     acting: tuple[NDArray[np.intp], ...]
     inertial: tuple[FloatArray, ...]
@@ -58,13 +87,16 @@ class PieceRows:
     @classmethod
     def compute(
         cls,
+        place: Place,
         dynamics: Dynamics,
-        load_dynamics: Dynamics,
         signals: Signals,
         bodies: list[int],
         largest: FloatArray,
     ) -> PieceRows:
-        """Return the rows of signals; as :func:`~.regression_rows.generate_rows` takes them."""
+        """Return the rows of signals; as :func:`~.regression_rows.generate_rows` takes them.
+
+        With loads by the given inertias.
+        """
         n, columns = dynamics.robot.n, PER_BODY * len(bodies)
         acting = _find_acting(dynamics, bodies)
         total = signals.times.size
@@ -75,8 +107,8 @@ class PieceRows:
             for joint, places in enumerate(acting):
                 inertial[joint][rows.samples] = rows.matrix[:, joint, places]
         empty = np.zeros((0, 0))
-        piece = cls(signals.usable, columns, acting, inertial, effort, empty, empty)
-        return piece.with_loads(signals, dynamics, load_dynamics, largest)
+        piece = cls(place, signals.usable, columns, acting, inertial, effort, empty, empty)
+        return piece.with_loads(signals, dynamics, dynamics, largest)
 
     def with_loads(
         self,

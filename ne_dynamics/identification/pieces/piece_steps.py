@@ -5,51 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.identification.effort_sums import EffortSums, SignalSums
-from ne_dynamics.identification.evaluation import model_effort
-from ne_dynamics.identification.pieces.piece_rows import PieceRows
+from ne_dynamics.identification.evaluation import EffortSums, model_effort
+from ne_dynamics.identification.pieces.piece_rows import PieceRows, Place
 from ne_dynamics.identification.regression.design import Design
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.regression_rows import Rows, compute_drive_rows
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
+from ne_dynamics.identification.signal_summary import SignalSums
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs.filtered_piece import FilteredPiece, Judgement
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """Where the filtered samples of a piece are among those of all logs.
-
-    Attributes
-    ----------
-    first : int
-        Number of its first one.
-    fitted : int
-        How many of all are fitted before the others are predicted.
-    blocks : int
-        Of the fitted ones.
-    joints : bool array, shape (n,)
-        Joints whose efforts are used.
-    """
-
-    first: int
-    fitted: int
-    blocks: int
-    joints: NDArray[np.bool_]
-
-    def find_blocks(self, samples: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the block of each sample of the piece; `blocks` for those held out."""
-        number = self.first + samples
-        result: NDArray[np.intp] = np.where(
-            number < self.fitted, number * self.blocks // max(self.fitted, 1), self.blocks
-        )
-        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +67,7 @@ def make_rows(
 ) -> tuple[PieceRows, SignalSums]:
     """Judge a piece and compute its rows."""
     signals = piece.judged(judgement)
-    rows = PieceRows.compute(dynamics, dynamics, signals, bodies, largest)
+    rows = PieceRows.compute(place, dynamics, signals, bodies, largest)
     sums = SignalSums.of(signals, model_effort(dynamics, signals), place.fitted - place.first)
     return rows, sums
 
@@ -114,17 +83,14 @@ def judge_models(
     return [EffortSums.of(effort, model_effort(model, signals)[part]) for model in models]
 
 
-def reduce_piece(
-    rows: PieceRows, place: Place, weighting: Weighting | None
-) -> tuple[int, Reduction]:
+def reduce_piece(rows: PieceRows, weighting: Weighting | None) -> tuple[int, Reduction]:
     """Return the reduction of a piece, and the block of all that is its first."""
-    reduction, first, _ = _reduce(rows, place, weighting, rows)
+    reduction, first, _ = _reduce(rows, weighting, rows)
     return first, reduction
 
 
 def change_loads(
     rows: PieceRows,
-    place: Place,
     piece: FilteredPiece,
     judgement: Judgement,
     dynamics: Dynamics,
@@ -137,13 +103,12 @@ def change_loads(
     Weights are those by the old rows.
     """
     changed = rows.with_loads(piece.judged(judgement), dynamics, load_dynamics, largest)
-    reduction, first, outliers = _reduce(rows, place, weighting, changed)
+    reduction, first, outliers = _reduce(rows, weighting, changed)
     return (changed.terms, changed.kept_effort), (first, reduction, outliers)
 
 
 def add_drives(
     rows: PieceRows,
-    place: Place,
     changed: PieceRows,
     piece: FilteredPiece,
     judgement: Judgement,
@@ -157,30 +122,28 @@ def add_drives(
     """
     columns = compute_drive_rows(robot, piece.judged(judgement), largest)
     wider = replace(changed, terms=np.concatenate([changed.terms, columns], axis=2))
-    reduction, first, _ = _reduce(rows, place, weighting, wider)
+    reduction, first, _ = _reduce(rows, weighting, wider)
     return first, reduction
 
 
-def sum_residuals(
-    rows: PieceRows, place: Place, design: Design, solution: Solution, lags: int
-) -> ResidualSums:
+def sum_residuals(rows: PieceRows, design: Design, solution: Solution, lags: int) -> ResidualSums:
     """Return what a fit leaves of a piece."""
     parts = [compute_row_residuals(part, design, solution) for part in rows.generate()]
     residuals = np.concatenate([np.zeros(rows.effort[:0].shape), *parts])
-    return ResidualSums.of(residuals, rows.usable & place.joints, lags)
+    return ResidualSums.of(residuals, rows.used, lags)
 
 
 def _reduce(
-    weighed: PieceRows, place: Place, weighting: Weighting | None, reduced: PieceRows
+    weighed: PieceRows, weighting: Weighting | None, reduced: PieceRows
 ) -> tuple[Reduction, int, int]:
-    total = weighed.effort.shape[0]
+    place, total = weighed.place, weighed.effort.shape[0]
     n, columns = weighed.effort.shape[1], reduced.columns + reduced.terms.shape[2]
     borders = place.find_blocks(np.array([0, max(total - 1, 0)]))
     first, last = int(borders[0]), int(borders[1])
     reduction = Reduction.empty(last - first + 1, n, columns)
     outliers = 0
     for old, rows in zip(weighed.generate(), reduced.generate(), strict=True):
-        used = (weighed.usable & place.joints)[rows.samples]
+        used = weighed.used[rows.samples]
         weights = used.astype(np.float64)
         if weighting is not None:
             weights = weights * weighting.compute_weights(old)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -76,7 +77,7 @@ class Design:
         """Number of columns of the bodies."""
         return PER_BODY * len(self.bodies)
 
-    @property
+    @cached_property
     def places(self) -> dict[tuple[int, Term], int]:
         """Column of each term of each joint, then of each coupled drive, counted on from these."""
         pairs = [(joint, term) for joint, terms in enumerate(self.terms) for term in terms]

@@ -109,6 +109,15 @@ def nearest_body(inertia: Inertia) -> Inertia:
     return Inertia(inertia.mass, inertia.center_of_mass, np.trace(spread) * np.eye(3) - spread)
 
 
+def compute_width(reference: FloatArray) -> FloatArray:
+    """Return a root W of the covariance of a body whose prior scale is 1, shape (10, 10).
+
+    ``W W^T`` is the inverse of the Hessian of D(P, P0) at P0, the pseudo-inertia of a body.
+    """
+    _, hessian = divergence_slopes(reference, reference)
+    return np.asarray(np.linalg.inv(np.linalg.cholesky(hessian)).T, dtype=np.float64)
+
+
 def compute_divergence(pseudo: FloatArray, reference: FloatArray) -> float:
     """Return D(P, P0) of two positive definite matrices."""
     ratio = np.linalg.solve(reference, pseudo)

@@ -51,13 +51,7 @@ class Rows:
     effort: FloatArray
 
 
-def generate_rows(
-    dynamics: Dynamics,
-    load_dynamics: Dynamics,
-    signals: Signals,
-    bodies: list[int],
-    largest: FloatArray | None = None,
-) -> Iterator[Rows]:
+def generate_rows(dynamics: Dynamics, signals: Signals, bodies: list[int]) -> Iterator[Rows]:
     """Yield the rows of a log, window by window: nothing of its length is held.
 
     Coupled drives are not fitted.
@@ -66,16 +60,12 @@ def generate_rows(
     ----------
     dynamics : Dynamics
         The given robot: what shapes its friction, and the bodies that are not fitted.
-    load_dynamics : Dynamics
-        Of the robot by whose inertias the load of a joint is computed.
     signals : Signals
     bodies : list of int
         Those whose parameters are columns.
-    largest : array, shape (n,), optional
-        Largest velocities of the joints [rad/s or m/s]; default: those of the signals.
     """
     inertial = generate_inertial_rows(dynamics, signals, bodies)
-    terms = generate_term_rows(dynamics, load_dynamics, signals, largest)
+    terms = generate_term_rows(dynamics, dynamics, signals, largest_velocities(signals))
     given = given_drive_values(dynamics.robot)[:, DRIVE_TERMS].ravel()
     for first, second in zip(inertial, terms, strict=True):
         yield Rows(
@@ -119,7 +109,7 @@ def generate_term_rows(
     dynamics: Dynamics,
     load_dynamics: Dynamics,
     signals: Signals,
-    largest: FloatArray | None = None,
+    largest: FloatArray,
 ) -> Iterator[Rows]:
     """Yield the columns of joints' own terms and of drives, and efforts that are given and kept.
 
@@ -129,12 +119,10 @@ def generate_term_rows(
     load_dynamics : Dynamics
         Of the robot by whose inertias the load of a joint is computed.
     signals : Signals
-    largest : array, shape (n,), optional
-        Largest velocities of the joints [rad/s or m/s]; default: those of the signals.
+    largest : array, shape (n,)
+        Largest velocities of the joints [rad/s or m/s].
     """
     robot, loaded = dynamics.robot, load_dynamics.without_friction()
-    if largest is None:
-        largest = largest_velocities(signals)
     whole, paths = None, []
     for samples, stretch, window, part in _generate_windows(signals):
         if stretch is not whole:

@@ -71,31 +71,33 @@ class Folds:
         self,
         design: Design,
         weights: FloatArray,
-        spread: float,
+        spreads: Sequence[float],
         starts: Sequence[Solution | None],
-    ) -> tuple[FloatArray, list[Solution]]:
-        """Return the squared residuals of each block by the fit to the others, and the fits.
+    ) -> list[Prediction]:
+        """Return how well each block is predicted by the fit to the others, for each spread.
 
         Parameters
         ----------
         design : Design
         weights : array, shape (n,)
-        spread : float
+        spreads : sequence of float
         starts : sequence of Solution or None
-            To start from, one each fold.
-
-        Returns
-        -------
-        squares : array, shape (folds, n)
-        solutions : list of Solution
+            To start from with the first spread, one each fold; with others from the one before.
         """
-        squares, solutions = [], []
-        for training, judged, start in zip(self.training, self.judged, starts, strict=True):
-            problem = design.problem(design.joint_factors(training), weights, spread)
-            solution = minimize(problem, start, self.settings.fold_gap)
-            solutions.append(solution)
-            squares.append(sum_squares(design.joint_factors(judged), solution))
-        return np.array(squares), solutions
+        training, judged = (
+            [design.joint_factors(part) for part in parts]
+            for parts in (self.training, self.judged)
+        )
+        found = []
+        for spread in spreads:
+            solutions = [
+                minimize(design.problem(factors, weights, spread), start, self.settings.fold_gap)
+                for factors, start in zip(training, starts, strict=True)
+            ]
+            squares = np.array(list(map(sum_squares, judged, solutions)))
+            found.append(Prediction(design, spread, squares, solutions))
+            starts = solutions
+        return found
 
     def fit_whole(
         self, design: Design, weights: FloatArray, spread: float, start: Solution | None
@@ -185,10 +187,7 @@ def choose_spread(
     spreads : sequence of float, optional
         That are tried, from small to large; default: those of the settings.
     """
-    tried: list[Prediction] = []
-    for spread in spreads or folds.settings.spreads:
-        squares, starts = folds.predict(design, weights, spread, starts)
-        tried.append(Prediction(design, spread, squares, starts))
+    tried = folds.predict(design, weights, spreads or folds.settings.spreads, starts)
     best = min(tried, key=lambda each: _score(folds, each.squares))
     return next(each for each in tried if each is best or _is_as_good(folds, each, best))
 
@@ -375,8 +374,7 @@ def try_design(
     design : Design
     """
     starts = [design.adopt(solution, present.design) for solution in present.solutions]
-    squares, solutions = folds.predict(design, weights, present.spread, starts)
-    return Prediction(design, present.spread, squares, solutions)
+    return folds.predict(design, weights, [present.spread], starts)[0]
 
 
 def compute_gain(

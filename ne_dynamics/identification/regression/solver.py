@@ -249,24 +249,20 @@ class _SolverState:
         gradient = -table[:, :-1].T @ table[:, -1]
         # Of what is held already: what stops at 0 in this step may yet be pushed against it.
         self._pulls = np.where(self._held, gradient[inertial:], 0.0)
-        free = np.r_[np.ones(inertial, dtype=bool), ~self._held]
-        upper = triangle(np.concatenate([table[:, :-1][:, free], table[:, -1:]], axis=1))
+        held = np.concatenate([np.zeros(inertial, dtype=bool), self._held])
+        # With what is held behind the rest, one triangle holds both problems.
+        order, free = np.argsort(held, kind='stable'), slice(size - int(self._held.sum()))
+        upper = triangle(table[:, np.append(order, size)])
+        decrement = proof = float(np.linalg.norm(upper[free, -1]))
         try:
-            found = np.linalg.solve(upper[:-1, :-1], upper[:-1, -1])
-            whole = triangle(table[:, :-1]) if self._held.any() else upper[:-1, :-1]
-            proof = float(
-                np.linalg.norm(
-                    np.linalg.solve(
-                        whole.T,
-                        np.where(free, gradient, 0.0)[slice(None) if self._held.any() else free],
-                    )
-                )
-            )
+            found = np.linalg.solve(upper[free, free], upper[free, -1])
+            if self._held.any():
+                rest = np.where(held, 0.0, gradient)[order]
+                proof = float(np.linalg.norm(np.linalg.solve(upper[:-1, :-1].T, rest)))
         except np.linalg.LinAlgError as error:
             raise IdentificationError(f'the fit: a step has no solution: {error}') from error
-        decrement = float(np.linalg.norm(upper[:-1, -1]))
         change = np.zeros(size)
-        change[free] = found
+        change[order[free]] = found
         if not np.isfinite(found).all():
             decrement = math.nan
         return change, decrement, proof, (local, residual, slopes, left)
@@ -298,10 +294,7 @@ class _SolverState:
         self._stopped = bool(falling.any()) and float(reach.min()) <= length
         if self._stopped:
             length = float(reach.min())
-        for index, matrix in enumerate(steps):
-            self._roots[index] = self._roots[index] @ np.linalg.cholesky(
-                np.eye(4) + length * matrix
-            )
+        self._roots = self._roots @ np.linalg.cholesky(np.eye(4) + length * steps)
         self._numbers = self._numbers + length * moves * problem.scales
         if self._stopped:
             self._held |= falling & (reach <= length)
@@ -326,14 +319,12 @@ class _SolverState:
 
     def _local(self) -> tuple[FloatArray, FloatArray]:
         """Return what the steps of each body do to its parameters, and the prior's slopes."""
-        turns = np.empty((len(self._roots), PER_BODY, PER_BODY))
-        slopes = np.empty((len(self._roots), PER_BODY))
-        for index, root in enumerate(self._roots):
-            moved = root @ _SYMMETRIC @ root.T
-            turns[index] = _TO_PARAMETERS @ moved.reshape(10, 16).T
-            slope = root.T @ self._inverse[index] @ root - np.eye(4)
-            slopes[index] = np.einsum('ij,kij->k', slope, _SYMMETRIC)
-        return turns, slopes
+        roots = self._roots
+        transposed = roots.transpose(0, 2, 1)
+        moved = roots[:, np.newaxis] @ _SYMMETRIC @ transposed[:, np.newaxis]
+        turns = _TO_PARAMETERS @ moved.reshape(-1, PER_BODY, 16).transpose(0, 2, 1)
+        slopes = transposed @ self._inverse @ roots - np.eye(4)
+        return turns, np.einsum('bij,kij->bk', slopes, _SYMMETRIC)
 
     def _parameters(self) -> FloatArray:
         pseudo = self._roots @ self._roots.transpose(0, 2, 1)

@@ -16,6 +16,10 @@ from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.model.robot import Robot
 
 
+def _describe_change(before: float, after: float, deviation: float) -> dict[str, float | None]:
+    return {'before': before, 'after': after, 'deviation': finite_or_none(deviation)}
+
+
 @dataclass(frozen=True, eq=False)
 class BodyChange:
     """What became of one moving body, with all links that are fixed to it.
@@ -43,6 +47,23 @@ class BodyChange:
     def is_determined(self) -> bool:
         """Whether more of the body comes from the log than from the given model."""
         return self.determined >= 0.5
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures; what is no number is None."""
+        return {
+            'link': self.name,
+            'determined': self.determined,
+            'is_determined': self.is_determined,
+            'mass_deviation': finite_or_none(self.mass_deviation),
+            **{
+                key: {
+                    'mass': inertia.mass,
+                    'center_of_mass': inertia.center_of_mass.tolist(),
+                    'inertia_about_com': inertia.inertia_about_com.tolist(),
+                }
+                for key, inertia in (('before', self.before), ('after', self.after))
+            },
+        }
 
 
 @dataclass(frozen=True)
@@ -85,6 +106,27 @@ class JointChange:
     noise: float
     correlation: float
 
+    @property
+    def numbers(self) -> dict[str, tuple[float, float, float]]:
+        """All numbers of friction and drive, as those of `drive`."""
+        return {'viscous_friction': self.viscous, 'coulomb_friction': self.coulomb, **self.drive}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures; what is no number is None."""
+        return {
+            'joint': self.before.name,
+            'unit': self.before.unit,
+            'rms_measured': self.before.rms_measured,
+            'rms_difference_before': self.before.rms_difference,
+            'rms_difference_after': self.after.rms_difference,
+            'rms_difference_cross_validated': finite_or_none(self.cross_validated),
+            'noise': self.noise,
+            'correlation': self.correlation,
+            'fitted_samples': self.samples,
+            'offset': self.offset,
+            **{key: _describe_change(*values) for key, values in self.numbers.items()},
+        }
+
 
 @dataclass(frozen=True)
 class DriveChange:
@@ -108,11 +150,9 @@ class DriveChange:
             'name': self.after.name,
             'ratios': dict(self.after.items),
             **{
-                key: {
-                    'before': getattr(self.before, key),
-                    'after': getattr(self.after, key),
-                    'deviation': finite_or_none(deviation),
-                }
+                key: _describe_change(
+                    getattr(self.before, key), getattr(self.after, key), deviation
+                )
                 for key, deviation in self.deviations.items()
             },
         }
@@ -201,61 +241,9 @@ class Report:
             'identifiable_directions': self.identifiable,
             'determined_directions': self.determined,
             'condition_number': finite_or_none(self.condition_number),
-            'joints': [
-                {
-                    'joint': joint.before.name,
-                    'unit': joint.before.unit,
-                    'rms_measured': joint.before.rms_measured,
-                    'rms_difference_before': joint.before.rms_difference,
-                    'rms_difference_after': joint.after.rms_difference,
-                    'rms_difference_cross_validated': finite_or_none(joint.cross_validated),
-                    'noise': joint.noise,
-                    'correlation': joint.correlation,
-                    'fitted_samples': joint.samples,
-                    'offset': joint.offset,
-                    **{
-                        key: {
-                            'before': values[0],
-                            'after': values[1],
-                            'deviation': finite_or_none(values[2]),
-                        }
-                        for key, values in (
-                            ('viscous_friction', joint.viscous),
-                            ('coulomb_friction', joint.coulomb),
-                            *joint.drive.items(),
-                        )
-                    },
-                }
-                for joint in self.joints
-            ],
-            'bodies': [
-                {
-                    'link': body.name,
-                    'determined': body.determined,
-                    'is_determined': body.is_determined,
-                    'mass_deviation': finite_or_none(body.mass_deviation),
-                    **{
-                        key: {
-                            'mass': inertia.mass,
-                            'center_of_mass': inertia.center_of_mass.tolist(),
-                            'inertia_about_com': inertia.inertia_about_com.tolist(),
-                        }
-                        for key, inertia in (('before', body.before), ('after', body.after))
-                    },
-                }
-                for body in self.bodies
-            ],
-            'base_parameters': [
-                {
-                    'name': parameter.name,
-                    'unit': parameter.unit,
-                    'given': parameter.given,
-                    'identified': parameter.identified,
-                    'value': parameter.value,
-                    'deviation': parameter.deviation,
-                }
-                for parameter in self.base_parameters
-            ],
+            'joints': [joint.as_json() for joint in self.joints],
+            'bodies': [body.as_json() for body in self.bodies],
+            'base_parameters': [vars(parameter).copy() for parameter in self.base_parameters],
             'findings': [
                 {'element': finding.element, **finding.as_json()} for finding in self.findings
             ],

@@ -105,12 +105,7 @@ def describe_friction_values(report: Report) -> Table:
     """Return the numbers of friction and drives, given and identified."""
     rows = []
     for joint in report.joints:
-        values = {
-            'viscous_friction': joint.viscous,
-            'coulomb_friction': joint.coulomb,
-            **joint.drive,
-        }
-        for key, (given, found, deviation) in values.items():
+        for key, (given, found, deviation) in joint.numbers.items():
             cells = tuple(map(format_number, (given, found, deviation)))
             rows.append((joint.before.name, key.replace('_', ' '), *cells))
     for drive in report.drives:
