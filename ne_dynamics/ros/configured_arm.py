@@ -31,7 +31,7 @@ from ne_dynamics.ros.watching.weight_watch import WeightWatch
 from ne_dynamics.ros.watching.wrench_sign import WrenchSignWatch
 
 LAST_COMMAND_WORDS = {
-    LastCommand.GRAVITY: 'the last command holds the arm against gravity',
+    LastCommand.GRAVITY: 'the last command is against gravity, and no brake',
     LastCommand.ZERO: 'the last command was zero: nothing holds the arm',
     LastCommand.NONE: 'no last command: effort controllers keep the one before',
 }

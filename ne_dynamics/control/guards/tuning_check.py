@@ -10,6 +10,7 @@ from ne_dynamics.control.guards.feasibility import (
     TuningVerdict,
     check_effort_limits,
     check_gains_and_drives,
+    check_hand_guiding,
     check_timeout,
     check_velocity_source,
     find_drive_inertias,
@@ -92,9 +93,11 @@ class TuningCheck:
     def _check_loop(self, tuning: Tuning) -> TuningVerdict:
         """Return whether the feedback is stable where the arm is, at the rate of its states."""
         position, law, period = self._arm.position, tuning.law, self._arm.accept.rate.period
-        if position is None or period == 0.0 or not law.has_feedback:
+        if position is None or period == 0.0:
             return NOTHING
         velocity = tuning.motion.velocity
+        if not law.has_feedback:
+            return check_hand_guiding(law.guiding_rate, period, velocity)
         drives = find_drive_inertias(law.joints)
         verdict = check_gains_and_drives(
             law.mode,
