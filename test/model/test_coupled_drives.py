@@ -164,15 +164,6 @@ def test_extras_are_written_and_come_back(ratios, locked):
     assert 'coupled' not in write_extras(text, without, given)
 
 
-def test_a_drive_that_a_log_showed_is_written():
-    """Extras that had none get one, beside what they say of joints."""
-    text = make_urdf()
-    robot = replace(ned.load_urdf(text), coupled_drives=(DRIVE,))
-    written = write_extras(text, robot)
-    read = ned.model.yaml_text.parse_yaml(written.encode(), 'written')
-    assert ned.load_urdf(text, extras=read).coupled_drives == (DRIVE,)
-
-
 DIFFERENTIAL = """
 <transmission name="wrist" xmlns:drake="http://drake.mit.edu">
   <type>transmission_interface/DifferentialTransmission</type>

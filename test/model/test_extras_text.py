@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 import ne_dynamics as ned
-from ne_dynamics.errors import ModelError
 from ne_dynamics.identification.writing.write_back import write_urdf
 from ne_dynamics.model.extras import read_extras
 from ne_dynamics.model.extras_text import format_extras, write_extras
@@ -160,12 +159,3 @@ def test_what_is_said_of_joints_that_are_locked_is_kept():
     urdf = write_urdf(text, changed)
     document = yaml.safe_load(write_extras(urdf, changed, given))
     assert document['joints']['three'] == dict(given.joints['three'])
-
-
-def test_a_file_that_was_not_finished_is_refused(tmp_path):
-    """What stands in the place of extras while they are written is no extras."""
-    text = describe(['one'])
-    with pytest.raises(
-        ModelError, match=r'row\.extras\.yaml: expected a file that was written to'
-    ):
-        read_back(text, 'unfinished: power failed\njoints: {}\n', tmp_path)

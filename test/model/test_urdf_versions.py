@@ -90,25 +90,6 @@ def test_quaternions_arrive_in_the_robot():
         assert not robot.findings
 
 
-def test_quaternions_are_read_as_pinocchio_reads_them():
-    """Placements and inertias are those of Pinocchio, whose urdfdom knows URDF 1.1."""
-    pin = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')
-    try:
-        pin.buildModelFromXML(urdf(('', '', '')))
-    except ValueError:
-        pytest.skip('the urdfdom of this Pinocchio does not know URDF 1.1')
-    for first, second, third in zip(*[iter(random_quaternions(9))] * 3, strict=False):
-        xml = urdf((quat(first), quat(3.0 * second), quat(third)))
-        robot, model = load_urdf(xml), pin.buildModelFromXML(xml)
-        for index, body in enumerate(robot.bodies, start=1):
-            np.testing.assert_allclose(
-                body.pose_in_parent.matrix, model.jointPlacements[index].homogeneous, atol=1e-14
-            )
-            np.testing.assert_allclose(
-                body.inertia.inertia_about_com, model.inertias[index].inertia, atol=1e-14
-            )
-
-
 @pytest.mark.parametrize(
     ('numbers', 'severities'),
     [
@@ -161,15 +142,6 @@ def test_other_versions_are_refused(version):
     """As by urdfdom: neither newer versions nor what is no version."""
     with pytest.raises(ModelError, match=r"robot 't': version: expected '1.0', '1.1' or '1.2'"):
         load_urdf(urdf(('', '', ''), version or ' '))
-
-
-def test_capsules_load():
-    """A capsule says nothing about dynamics; a number in it that is not finite is refused."""
-    capsule = '<collision><geometry><capsule radius="{}" length="0.2"/></geometry></collision>'
-    xml = urdf(PLAIN).replace('</inertial>', '</inertial>' + capsule.format('0.1'), 1)
-    assert not load_urdf(xml).findings
-    with pytest.raises(ModelError, match=r"link 'a': collision: capsule radius: .*'inf'"):
-        load_urdf(xml.replace('radius="0.1"', 'radius="inf"'))
 
 
 @pytest.mark.parametrize(
