@@ -113,6 +113,24 @@ def test_tensor_that_no_body_has(new, findings):
     assert found(GOOD.replace(TENSOR, new, 1)) == at("link 'a'", *findings)
 
 
+@pytest.mark.parametrize(
+    ('old', 'new', 'element', 'severity', 'code'),
+    [
+        ('mass value="1"', 'mass value="0"', "link 'a'", W, 'mass-zero'),
+        ('mass value="1"', 'mass value="-0.1"', "link 'a'", E, 'mass-negative'),
+        ('xyz="0.01 0 0.1"', 'xyz="10 0 100"', "link 'a'", W, 'center-of-mass-far'),
+        ('effort="10"', 'effort="0"', "joint 'j_a'", W, 'effort-limit-zero'),
+        ('effort="10"', '', "joint 'j_a'", W, 'effort-limit-missing'),
+        ('effort="10"', 'effort="-1"', "joint 'j_a'", E, 'effort-limit-negative'),
+        ('velocity="2"', 'velocity="0"', "joint 'j_a'", W, 'velocity-limit-zero'),
+        ('velocity="2"', 'velocity="-2"', "joint 'j_a'", E, 'velocity-limit-negative'),
+        ('lower="-1" upper="1"', '', "joint 'j_a'", W, 'position-limits-empty'),
+    ],
+)
+def test_number_that_is_doubtful(old, new, element, severity, code):
+    assert found(GOOD.replace(old, new, 1)) == [(severity, code, element)]
+
+
 def test_coaxial_joints_without_mass_between_are_singular():
     """Two joints on one axis with nothing between them have no unique acceleration."""
     xml = GOOD.replace(f'<link name="a">{INERTIAL}', '<link name="a">').replace(
