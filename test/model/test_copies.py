@@ -139,11 +139,3 @@ def test_values_that_are_no_numbers_are_refused(value):
         frozen_array(value, (3,), 'thing')
     with pytest.raises(ModelError, match=r'^thing: expected'):
         checked_number(value, 'thing')
-
-
-def test_joint_values_and_limits():
-    robot = random_robot(1)
-    assert robot.joint_values('gear_ratio').tolist() == [101.3] * 3
-    expected = [joint.reflected_inertia for joint in robot.joints]
-    assert robot.joint_values('reflected_inertia').tolist() == expected
-    assert robot.limits('upper').tolist() == robot.joint_values('upper').tolist()
