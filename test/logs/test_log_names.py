@@ -10,7 +10,7 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.names import find_still, find_unrecorded, match_names, name_misfit
+from ne_dynamics.logs.names import find_still, find_unrecorded, match_names, name_misfit, rename
 
 ARM = Path(__file__).resolve().parents[2] / 'config' / 'six_axis_arm.urdf'
 NAMES = tuple(f'joint_{index}' for index in range(1, 7))
@@ -27,6 +27,9 @@ def test_renames_by_name_and_by_pattern(arm):
         arm, ['r_1', 'r_2', 'wrist'], [('r_*', 'joint_*'), ('wrist', 'joint_6')], ''
     )
     assert matched == {'joint_1': 'r_1', 'joint_2': 'r_2', 'joint_6': 'wrist'}
+    # No letter counts for both ends.
+    assert rename('ab*ba', 'joint_*', 'aba') is None
+    assert rename('ab*ba', 'joint_*', 'ab2ba') == 'joint_2'
 
 
 @pytest.mark.parametrize(

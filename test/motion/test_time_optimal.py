@@ -13,7 +13,7 @@ from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.time_scaling.path import PathIntervals
-from ne_dynamics.motion.time_scaling.time_optimal import find_time_optimal
+from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimalProfile, find_time_optimal
 from ne_dynamics.shipped import shipped_file
 
 SHARES = (np.arange(4) + 0.5) / 4
@@ -134,3 +134,12 @@ def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes(robot) ->
             path, lambda *motion: motion[2], limits, fastest=100.0, begin=0.0, end=0.0
         )
         assert found.passed[-1] == pytest.approx(2.0 * np.sqrt(0.5), rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ('time', 'square'),
+    [(0.9, np.inf), (1.0, 4.0), (1.5, 6.5), (2.0, 9.0), (3.0, 5.0), (4.0, np.inf)],
+)
+def test_squares_of_speeds_are_linear_between_points_and_unknown_beyond(time, square) -> None:
+    profile = TimeOptimalProfile(np.array([1.0, 2.0, 4.0]), np.array([4.0, 9.0, 1.0]))
+    assert profile.speed_at(time) == pytest.approx(np.sqrt(square))

@@ -119,8 +119,6 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 2,
     },
     'codegen/test_c_project.py': {
-        'test_names_of_a_model_file_reach_comments_only': 4,
-        'test_prefix_is_an_identifier': 4,
         'test_the_library_builds_without_a_warning_and_its_test_passes': 1,
         'test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers': 2,
     },
@@ -151,6 +149,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_accelerations_and_efforts_are_inverse_under_wrenches': 1,
         'test_the_friction_is_that_of_the_whole_load': 1,
     },
+    'codegen/test_object_loader.py': {
+        'test_every_function_of_the_table_is_linked': 0,
+    },
     'codegen/test_regressor_gradient.py': {
         'test_it_is_the_gradient_of_a_weighted_sum': 2,
     },
@@ -158,7 +159,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_result_is_written_into_out': 24,
     },
     'codegen/test_rounding_note.py': {
-        'test_no_printed_function_changes_by_more_than_its_header_says': 2,
+        'test_no_printed_function_changes_by_more_than_its_header_says': 1,
     },
     'codegen/test_source.py': {
         'test_names_in_the_header_cannot_leave_their_comment': 20,
