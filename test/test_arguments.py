@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from method_tables import PLAIN
@@ -142,15 +140,6 @@ def test_a_tolerance_that_makes_no_sense_is_refused(tolerance):
         ned.Dynamics(chain(2), tolerance=tolerance)
 
 
-def test_sizes_of_a_rounding_bound_are_checked():
-    dynamics = ned.Dynamics(chain(3), backend='python')
-    for sizes in ({'q': [1.0, 2.0]}, {'qd': np.ones((2, 3))}, {'qdd': 'fast'}, {'qd': np.inf}):
-        with pytest.raises(InputError, match=next(iter(sizes))):
-            dynamics.rounding_bound(**sizes)
-    with pytest.raises(InputError, match=r'overflows; the largest is 1e\+300, in qd'):
-        dynamics.rounding_bound(qd=1e300)
-
-
 def test_a_result_does_not_overlap_a_wrench_on_a_link(arms):
     arm, _ = arms
     wrench = np.arange(1.0, 7.0)
@@ -177,17 +166,6 @@ def test_what_is_no_name_of_a_link_is_refused(link, arms):
     ):
         with pytest.raises(ModelError, match='no link'):
             ask()
-
-
-def test_numbers_beyond_double_precision_are_not_finite(arms):
-    arm, _ = arms
-    huge = np.full(6, np.longdouble('1e600'))
-    if not np.isfinite(huge).all():
-        pytest.skip('a long double is a double on this platform')
-    with warnings.catch_warnings():
-        warnings.simplefilter('error')
-        with pytest.raises(InputError, match='qd: expected finite numbers'):
-            arm.inverse_dynamics(np.zeros(6), huge, np.zeros(6))
 
 
 def test_other_parameters_keep_what_a_subclass_knows_and_need_no_real_body(arms):
@@ -220,13 +198,6 @@ def test_overflow_names_what_is_large(backend):
     stiff = nominal.with_parameters(viscous_friction=np.full(robot.n, 1e307))
     with pytest.raises(InputError, match=r'is 1e\+307, in friction and drives of the joints'):
         stiff.inverse_dynamics(q, 100.0 * q, q)
-
-
-@pytest.mark.parametrize('count', [(2, 3), ()])
-def test_gravity_is_one_vector(count):
-    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
-    with pytest.raises(InputError, match=r'gravity: expected shape \(3,\), got'):
-        ned.Dynamics(robot, np.zeros(count), 'python')
 
 
 def test_the_errors_that_a_caller_can_mend_are_exported():

@@ -80,21 +80,6 @@ def test_what_a_robot_does_not_take_is_refused_at_the_call(arm, given, message):
         dynamics.with_parameters(**{key: values})
 
 
-def test_a_rotor_behind_a_gear_of_ratio_zero_is_refused(arm):
-    joints = [replace(joint, rotor_inertia=0.0, gear_ratio=0.0) for joint in arm.robot.joints]
-    dynamics = ned.Dynamics(replace(arm.robot, joints=tuple(joints)), backend='python')
-    with pytest.raises(ModelError, match='gear_ratio: expected other than 0'):
-        dynamics.with_parameters(rotor_inertia=np.full(6, 1e-4))
-    assert dynamics.with_parameters(rotor_inertia=np.zeros(6)).robot.n == 6
-
-
-def test_numbers_beyond_the_plain_ones_are_computed(arm):
-    inertial = 1e65 * arm.inertial_parameters()
-    q = np.linspace(0.1, 0.9, 6)
-    found = arm.with_parameters(inertial=inertial).gravity_torque(q)
-    np.testing.assert_allclose(found, 1e65 * arm.gravity_torque(q), rtol=1e-9, atol=1e52)
-
-
 @pytest.mark.parametrize(
     ('values', 'message'),
     [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import configparser
 import os
 import shutil
 import subprocess
@@ -254,11 +253,6 @@ def fake_share(prefix, name='arm.urdf'):
     return path
 
 
-def test_shipped_file_in_a_checkout():
-    for name in MODELS:
-        assert shipped.shipped_file(name) == ROOT / 'config' / name
-
-
 @pytest.mark.parametrize(
     'site', ['lib/python3.11/site-packages', 'local/lib/python3.12/dist-packages', '']
 )
@@ -347,16 +341,6 @@ def test_the_package_index_accepts_both_archives(source_archive, wheel):
         text = archive.read(name).decode()
     assert '](doc/' not in text
     assert '](https://' in text
-
-
-def test_every_executable_has_a_name_of_its_own_on_the_path(wheel):
-    with zipfile.ZipFile(wheel) as archive:
-        (file,) = (one for one in archive.namelist() if one.endswith('entry_points.txt'))
-        scripts = configparser.ConfigParser()
-        scripts.read_string(archive.read(file).decode())
-    scripts = scripts['console_scripts']
-    for name in ('computed_torque', 'annotator', 'simulated_robot', 'commission'):
-        assert scripts[f'ne_dynamics_{name}'] == scripts[name]
 
 
 def test_the_citation_is_of_this_version():

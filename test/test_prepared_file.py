@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from ne_dynamics.prepared_file import write_whole, write_whole_bytes
+from ne_dynamics.prepared_file import write_whole
 
 
 def test_a_file_that_is_replaced_leaves_its_permissions_and_its_links(tmp_path):
@@ -20,14 +20,6 @@ def test_a_file_that_is_replaced_leaves_its_permissions_and_its_links(tmp_path):
     assert target.read_text(encoding='utf-8') == 'new: ä'
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert sorted(path.name for path in tmp_path.iterdir()) == ['link.txt', 'target.txt']
-
-
-def test_a_new_file_has_the_permissions_of_any(tmp_path):
-    (tmp_path / 'other').write_bytes(b'')
-    write_whole_bytes(tmp_path / 'new', b'\0\1')
-    assert (tmp_path / 'new').read_bytes() == b'\0\1'
-    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ('other', 'new')]
-    assert modes[0] == modes[1]
 
 
 def test_what_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):

@@ -101,15 +101,6 @@ def test_what_does_not_print_is_an_escape(name, shown):
     assert name not in text
 
 
-def test_longer_texts_lose_their_middle():
-    name = 'a' * 5000 + 'end'
-    shown = PageReader(render_page(make_page(name))).headings[0]
-    assert len(shown) == 400
-    assert shown[:3] == 'aaa'
-    assert shown[-3:] == 'end'
-    assert shorten('short') == 'short'
-
-
 def test_drawings_follow_the_colours_of_the_page():
     text = render_page(make_page('name'))
     (style,) = re.findall(r'<style>\n:root.*?</style>', text, re.DOTALL)

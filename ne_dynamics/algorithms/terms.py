@@ -110,12 +110,17 @@ def mass_matrix(
                 masses[outer], first, second, rotations[outer], body.position, shifts[outer]
             )
             _lump((masses, firsts, seconds), body.parent, lumped)
-    for row in range(n):
-        for column in range(row):
-            matrix[row][column] = matrix[column][row]
-        matrix[row][row] = matrix[row][row] + mechanism.reflected_inertia[row]
+    _mirror(matrix)
+    for row, rotor in enumerate(mechanism.reflected_inertia):
+        matrix[row][row] = matrix[row][row] + rotor
     _add_drives(mechanism, matrix)
     return matrix
+
+
+def _mirror(matrix: Matrix) -> None:
+    for row in range(len(matrix)):
+        for column in range(row):
+            matrix[row][column] = matrix[column][row]
 
 
 def _add_drives(mechanism: Mechanism, matrix: Matrix) -> None:

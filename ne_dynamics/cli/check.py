@@ -20,7 +20,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.chains import Chain, list_chains, list_ends
 from ne_dynamics.model.checks import SEVERITIES, check_robot
-from ne_dynamics.model.robot import Finding, Robot
+from ne_dynamics.model.robot import ModelFinding, Robot
 from ne_dynamics.tables import text_table
 
 add_parser = declare(
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         robot = ModelFile(args).load()
         findings = *check_robot(robot), *_advice(robot, args.tolerance)
     except ModelError as error:
-        findings = (Finding('error', 'model-not-loadable', 'model', str(error)),)
+        findings = (ModelFinding('error', 'model-not-loadable', 'model', str(error)),)
     bounds = None
     if robot is not None and robot.n > 0 and args.tolerance is not None:
         bounds = _rounding_bounds(robot, args.tolerance)
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     return int(any(finding.severity == 'error' for finding in findings))
 
 
-def _advice(robot: Robot, tolerance: float | None) -> tuple[Finding, ...]:
+def _advice(robot: Robot, tolerance: float | None) -> tuple[ModelFinding, ...]:
     """Return the advice to take a tolerance, where many angles are nearly quarter turns."""
     used = DEFAULT_TOLERANCE if tolerance is None else tolerance
     advised = COMMAND_LINE.advised_tolerance
@@ -78,7 +78,7 @@ def _advice(robot: Robot, tolerance: float | None) -> tuple[Finding, ...]:
     if count < COMMAND_LINE.many_angles:
         return ()
     return (
-        Finding(
+        ModelFinding(
             'info',
             'angles-nearly-quarter-turns',
             'model',
@@ -135,7 +135,7 @@ def _describe_chains(chains: Sequence[Chain]) -> list[str]:
     ]
 
 
-def _counts(findings: Sequence[Finding]) -> dict[str, int]:
+def _counts(findings: Sequence[ModelFinding]) -> dict[str, int]:
     return {
         severity: sum(finding.severity == severity for finding in findings)
         for severity in SEVERITIES
@@ -147,7 +147,9 @@ def _moving_mass(robot: Robot) -> float:
     return min(sum(body.inertia.mass for body in robot.bodies), sys.float_info.max)
 
 
-def _report(model: str, robot: Robot | None, findings: Sequence[Finding]) -> dict[str, object]:
+def _report(
+    model: str, robot: Robot | None, findings: Sequence[ModelFinding]
+) -> dict[str, object]:
     """Return what ``--json`` prints; what is unknown without a robot is null."""
     return {
         'model': os.fspath(model),
@@ -161,7 +163,7 @@ def _report(model: str, robot: Robot | None, findings: Sequence[Finding]) -> dic
     }
 
 
-def _lines(model: str, robot: Robot | None, findings: Sequence[Finding]) -> list[str]:
+def _lines(model: str, robot: Robot | None, findings: Sequence[ModelFinding]) -> list[str]:
     lines = [model]
     if robot is not None:
         lines.append(

@@ -228,24 +228,11 @@ def pull_back(
     symbols = [output for output in outputs if isinstance(output, Symbol)]
     if not symbols:
         return [0.0] * len(variables)
-    graph = symbols[0].graph
     wanted = {variable.index for variable in variables if isinstance(variable, Symbol)}
-    slopes: dict[int, Mapping[int, Traced]] = {}
-    reached = set(wanted)
-    for index in graph.live(outputs):
-        if index in wanted:
-            continue
-        found = {
-            argument: slope
-            for argument, slope in find_slopes(graph, index).items()
-            if argument in reached
-        }
-        if found:
-            slopes[index] = found
-            reached.add(index)
+    slopes = _find_slopes_towards(wanted, outputs, symbols[0].graph)
     sums: dict[int, Traced] = {}
     for output, weight in zip(outputs, weights, strict=True):
-        if isinstance(output, Symbol) and output.index in reached:
+        if isinstance(output, Symbol) and (output.index in wanted or output.index in slopes):
             own = -weight if output.negative else weight
             sums[output.index] = sums.get(output.index, 0.0) + own
     # What a node reads was made before it: its index is lower.
@@ -260,6 +247,24 @@ def pull_back(
         own = sums.get(variable.index, 0.0) if isinstance(variable, Symbol) else 0.0
         result.append(-own if isinstance(variable, Symbol) and variable.negative else own)
     return result
+
+
+def _find_slopes_towards(
+    wanted: set[int], outputs: Sequence[Traced], graph: Graph
+) -> dict[int, Mapping[int, Traced]]:
+    """Return the slopes of all nodes on the way from `outputs` to the wanted ones, by node."""
+    slopes: dict[int, Mapping[int, Traced]] = {}
+    for index in graph.live(outputs):
+        if index in wanted:
+            continue
+        found = {
+            argument: slope
+            for argument, slope in find_slopes(graph, index).items()
+            if argument in wanted or argument in slopes
+        }
+        if found:
+            slopes[index] = found
+    return slopes
 
 
 def substitute(

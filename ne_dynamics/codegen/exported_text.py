@@ -88,6 +88,13 @@ def write_files(
     if language == 'c':
         return write_c_project(evaluator, names, prefix, notes)
     programs = [evaluator.interpret(name).program for name in names]
+    return {f'{prefix}_dynamics.py': _write_module(programs, subject, language, notes)}
+
+
+def _write_module(
+    programs: Sequence[Program], subject: Subject, language: str, notes: Sequence[str]
+) -> str:
+    robot = subject.structure
     header = [
         MARK,
         f'Equations of motion of {robot.name}. SI units.',
@@ -98,8 +105,7 @@ def write_files(
         program.name: describe_function(program, describe_rounding(subject, program.name))
         for program in programs
     }
-    text = python_module(programs, language, header, above)
-    return {f'{prefix}_dynamics.py': text}
+    return python_module(programs, language, header, above)
 
 
 def _check_language(language: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ne_dynamics.algorithms.undetermined_joint import UndeterminedJointError
-from ne_dynamics.codegen.functions import FUNCTIONS, INTERNAL
+from ne_dynamics.codegen.functions import FUNCTIONS, INTERNAL, Function
 from ne_dynamics.codegen.given_parameters import STEM, count_parameters
 from ne_dynamics.codegen.program import Program, trace
 from ne_dynamics.codegen.subject import Subject
@@ -58,16 +58,7 @@ def trace_function(
         When the robot has no tip where one is needed, or no such link.
     """
     robot = subject.robot
-    row = FUNCTIONS.get(name)
-    if row is None:
-        raise InputError(
-            f'function: expected one of {", ".join(list_functions(robot))}, got {name!r}'
-        )
-    if not row.is_written_out(robot, is_compiled):
-        raise InputError(
-            f'function {name!r}: expected a robot of up to {row.largest} joints, got {robot.n}; '
-            'for more joints the value is computed from smaller functions'
-        )
+    row = _find_row(robot, name, is_compiled)
     link = None
     if link_name is not None:
         link = robot.link(link_name)
@@ -82,6 +73,20 @@ def trace_function(
 
     inputs = *row.inputs(robot), (STEM, count_parameters(robot))
     return _trace(subject, name, inputs, function, is_shared=True)
+
+
+def _find_row(robot: Robot, name: str, is_compiled: bool) -> Function:
+    row = FUNCTIONS.get(name)
+    if row is None:
+        raise InputError(
+            f'function: expected one of {", ".join(list_functions(robot))}, got {name!r}'
+        )
+    if not row.is_written_out(robot, is_compiled):
+        raise InputError(
+            f'function {name!r}: expected a robot of up to {row.largest} joints, got {robot.n}; '
+            'for more joints the value is computed from smaller functions'
+        )
+    return row
 
 
 def _trace(

@@ -17,14 +17,15 @@ class VibrationSettings:
 
     Attributes
     ----------
-    seconds : float
-        Of the end of a record, which are looked at [s].
+    spans : tuple of float
+        Of the end of a record, which are looked at in their order [s]: a vibration that grows
+        ends a motion before it fills the first.
     fewest : int
         Samples of them, at least.
-    slowest : float
-        Lowest frequency [Hz].
+    periods : float
+        Of the lowest frequency, in a span.
     width : float
-        To either side of a frequency that counts as the same [Hz].
+        To either side of a frequency that counts as the same, in periods in a span.
     share : float
         Part of the power of its command that a joint has at its frequency, at least.
     smallest : float
@@ -33,9 +34,9 @@ class VibrationSettings:
         Amplitude of the position error by that of the desired position there, at least.
     """
 
-    seconds: float = 1.0
+    spans: tuple[float, ...] = (1.0, 0.5, 0.25)
     fewest: int = 100
-    slowest: float = 4.0
+    periods: float = 4.0
     width: float = 2.0
     share: float = 0.5
     smallest: float = 0.1
@@ -62,33 +63,41 @@ def find_vibrations(
     """
     settings = settings or VibrationSettings()
     record = record.answered
-    record = record.part(record.times > record.times.max(initial=0.0) - settings.seconds)
+    for span in settings.spans:
+        end = record.part(record.times > record.times.max(initial=0.0) - span)
+        found = _find_in_span(end, limits, span, settings)
+        if found:
+            return found
+    return []
+
+
+def _find_in_span(
+    record: Record, limits: FloatArray, span: float, settings: VibrationSettings
+) -> list[Finding]:
     if record.times.size < settings.fewest:
         return []
     period = float(np.median(np.diff(record.times)))
     frequencies = np.fft.rfftfreq(record.times.size, period)
-    command = _amplitudes(record.command)
-    command[frequencies < settings.slowest] = 0.0
-    peaks = command.argmax(axis=0)
-    sizes = command.max(axis=0) / limits
-    joint = int(sizes.argmax())
-    near = np.abs(frequencies - frequencies[peaks[joint]]) <= settings.width
-    power = _amplitudes(record.command)[:, joint] ** 2
-    error, sent = (
-        _amplitudes(rows)[near, joint].max()
-        for rows in (record.desired - record.position, record.desired)
+    sent, error, command = (
+        _amplitudes(rows)
+        for rows in (record.desired, record.desired - record.position, record.command)
     )
+    fast = np.where(frequencies[:, np.newaxis] < settings.periods / span, 0.0, command)
+    sizes = fast.max(axis=0) / limits
+    joint = int(sizes.argmax())
+    frequency = float(frequencies[fast[:, joint].argmax()])
+    near = np.abs(frequencies - frequency) <= settings.width / span
+    power = command[:, joint] ** 2
     if (
         sizes[joint] < settings.smallest
         or power[near].sum() < settings.share * power.sum()
-        or not error > settings.own * sent
+        or not error[near, joint].max() > settings.own * sent[near, joint].max()
     ):
         return []
-    name, frequency = record.joint_names[joint], float(frequencies[peaks[joint]])
     return [
         Finding(
             'vibration',
-            (name,),
+            (record.joint_names[joint],),
             f'vibrates at {frequency:.3g} Hz, with {sizes[joint]:.0%} of its effort limit: is it '
             'elastic there, or are the commands late?',
             frequency,

@@ -98,6 +98,7 @@ class CommandMachine:
                 arm.motion.settings.stop_limits,
                 silent_for=silent_for,
                 period=COMMAND.ramp_period,
+                rates=self._arm.limits.limiter.rates,
             )
         except InputError:
             return None

@@ -102,6 +102,12 @@ class HandGuiding:
         chosen = self._settings
         return not (chosen.damping or chosen.friction or self._limits is not None)
 
+    @property
+    def largest_rate(self) -> float:
+        """Largest rate at which the arm is slowed down [1/s]."""
+        chosen = self._settings
+        return chosen.damping + (0.0 if self._limits is None else chosen.braking)
+
     def excess(self, qd: FloatArray) -> float:
         """Return the largest speed as a part of its limit, 0 without limits."""
         return 0.0 if self._limits is None else float((np.abs(qd) / self._limits).max())

@@ -144,6 +144,8 @@ class ControlLaw:
         Whether the law uses the tracking error.
     needs_velocity : bool
         Whether the law uses the measured velocity.
+    guiding_rate : float
+        Largest rate at which it slows down an arm that is led by hand [1/s].
     error : array, shape (n,)
         With feedback: the position error in the last call of :meth:`effort` [rad or m].
 
@@ -180,7 +182,8 @@ class ControlLaw:
         self.has_feedback = self.mode.has_feedback
         is_led = self.mode is Mode.GRAVITY_COMPENSATION
         is_led = is_led and hand_guiding is not None and not hand_guiding.is_off
-        self._hand_guiding = hand_guiding if is_led else None
+        self._hand_guiding = guiding = hand_guiding if is_led else None
+        self.guiding_rate = 0.0 if guiding is None else guiding.largest_rate
         self.needs_velocity = self.mode.needs_velocity or is_led
         self._has_tip = dynamics.robot.tip_link is not None
         self._traced: Dynamics | None = None

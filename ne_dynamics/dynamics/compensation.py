@@ -159,7 +159,7 @@ class Compensation:
         has_friction = has_friction or self.drives is not None
         self.friction = tuple(
             replace(model, smoothing_velocity=smoothing_velocity)
-            if model.smoothing_velocity == 0.0
+            if model.smoothing_velocity == 0.0 != smoothing_velocity
             else model
             for model in models
         )

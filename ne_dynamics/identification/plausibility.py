@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -54,6 +55,7 @@ def _check_mass(link: str, before: float, after: float) -> Iterator[Finding]:
             f'expected about the {before:.4g} kg of the given model, got {after:.4g} kg: '
             'what the model lacks (a load, a drive, friction of another kind) went into '
             'it, or the given mass is wrong',
+            after,
             remedy='do not read it as a mass: look for a load that the model lacks, or a '
             'wrong mass in the model',
             severity='warning' if is_wrong else 'info',
@@ -73,6 +75,7 @@ def _check_center(
             (),
             f'the centre of mass, {np.array2string(center, precision=3)} m in the frame of the '
             f'link, is {outside:.3g} m outside the box around its collision shapes',
+            outside,
             remedy='do not read it as a centre of mass: what the model lacks went into it, or '
             'the shapes are not those of the link',
             severity='info',
@@ -81,10 +84,18 @@ def _check_center(
 
 
 def _check_friction(given: Joint, fitted: Joint) -> Iterator[Finding]:
-    before, after = given.coulomb_friction, fitted.coulomb_friction
+    before, after = _dry_friction(given), _dry_friction(fitted)
     unit, share = given.type.effort_unit, PLAUSIBILITY.friction_share
-    if 0.0 < share * given.effort_limit < after:
-        reason = f'more than {share:.0%} of the effort limit of {given.effort_limit:.4g} {unit}'
+    limit, fastest = given.effort_limit, given.velocity_limit
+    most = after + fitted.viscous_friction * fastest if math.isfinite(fastest) else after
+    amount, what = after, f'dry friction of {after:.3g} {unit}'
+    if 0.0 < share * limit < after:
+        reason = f'more than {share:.0%} of the effort limit of {limit:.4g} {unit}'
+    elif 0.0 < limit < most:
+        amount = most
+        what = f'friction of {most:.3g} {unit} at the velocity limit of {fastest:.4g} '
+        what += f'{given.type.position_unit}/s'
+        reason = f'more than the effort limit of {limit:.4g} {unit}'
     elif _is_apart(before, after, PLAUSIBILITY.friction_factor):
         reason = f'expected the order of the {before:.3g} {unit} of the given model'
     else:
@@ -92,8 +103,14 @@ def _check_friction(given: Joint, fitted: Joint) -> Iterator[Finding]:
     yield Finding(
         'friction-implausible',
         (given.name,),
-        f'Coulomb friction of {after:.3g} {unit}: {reason}',
+        f'{what}: {reason}',
+        amount,
         remedy='look at unit and sign of the efforts of this joint, and whether it was moved '
         'in both directions',
         severity='info',
     )
+
+
+def _dry_friction(joint: Joint) -> float:
+    """Return the friction that has turned round, without the viscous one [N m or N]."""
+    return joint.coulomb_friction + joint.friction.hysteresis_friction

@@ -104,10 +104,10 @@ class PlausibilityThresholds:
         'diagonal: shapes lack flanges and cables.',
     )
     friction_factor: float = threshold(
-        10.0, '', 'Between a given Coulomb friction and the identified one.'
+        10.0, '', 'Between a given dry friction (Coulomb, hysteresis) and the identified one.'
     )
     friction_share: float = threshold(
-        0.5, '', 'Of the effort limit: with more Coulomb friction a joint could hardly be driven.'
+        0.5, '', 'Of the effort limit: with more dry friction a joint could hardly be driven.'
     )
 
 

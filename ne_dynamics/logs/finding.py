@@ -30,8 +30,8 @@ class Finding:
     what : str
         Description for people, with figures.
     amount : float
-        Amount of the correction: factor, angle [rad], delay [s] or number of samples; 0 if there
-        is none.
+        Amount of the correction (factor, angle [rad], delay [s], number of samples), or the value
+        that it is about [SI]; 0 if there is none.
     certainty : Certainty
         KNOWN if nothing else explains it and the amount is known: then it can be corrected.
     remedy : str

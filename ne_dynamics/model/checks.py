@@ -19,7 +19,7 @@ from ne_dynamics.model.rigid_body import (
     cross_matrix,
     find_principal,
 )
-from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
+from ne_dynamics.model.robot import BASE, Body, Joint, JointType, Link, ModelFinding, Robot
 
 SEVERITIES = ('error', 'warning', 'info')
 """From the worst on."""
@@ -35,7 +35,7 @@ _SEED = 20240229
 _CONFIGURATIONS = 3
 
 
-def check_robot(robot: Robot) -> tuple[Finding, ...]:
+def check_robot(robot: Robot) -> tuple[ModelFinding, ...]:
     """List findings about a robot, with those of its loader.
 
     Parameters
@@ -44,7 +44,7 @@ def check_robot(robot: Robot) -> tuple[Finding, ...]:
 
     Returns
     -------
-    tuple of Finding
+    tuple of ModelFinding
         The worst first; findings of one severity in the order of the robot.
     """
     with np.errstate(all='ignore'):
@@ -59,14 +59,14 @@ def check_robot(robot: Robot) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
-def _check_link(robot: Robot, link: Link) -> Iterator[Finding]:
+def _check_link(robot: Robot, link: Link) -> Iterator[ModelFinding]:
     element = f'link {link.name!r}'
     if not link.has_inertial:
         yield from _check_missing_inertial(robot, link, element)
         return
     mass = link.inertia.mass
     if link.name == robot.base_link and mass != 0.0:
-        yield Finding(
+        yield ModelFinding(
             'info',
             'root-inertia',
             element,
@@ -74,7 +74,7 @@ def _check_link(robot: Robot, link: Link) -> Iterator[Finding]:
             'move, and other parsers drop it',
         )
     if mass < 0.0:
-        yield Finding(
+        yield ModelFinding(
             'error', 'mass-negative', element, f'expected a mass > 0 kg, got {mass:g} kg'
         )
     elif mass == 0.0:
@@ -82,7 +82,7 @@ def _check_link(robot: Robot, link: Link) -> Iterator[Finding]:
         frame = link.inertia.is_zero and (
             link.body == BASE or not robot.bodies[link.body].inertia.is_zero
         )
-        yield Finding(
+        yield ModelFinding(
             'info' if frame else 'warning',
             'mass-zero',
             element,
@@ -92,12 +92,12 @@ def _check_link(robot: Robot, link: Link) -> Iterator[Finding]:
     yield from _check_size(robot, link, element)
 
 
-def _check_missing_inertial(robot: Robot, link: Link, element: str) -> Iterator[Finding]:
+def _check_missing_inertial(robot: Robot, link: Link, element: str) -> Iterator[ModelFinding]:
     """Report a link that its joint moves, and that nothing fixed to it makes heavy."""
     if link.body == BASE or robot.bodies[link.body].name != link.name:
         return
     if robot.bodies[link.body].inertia.is_zero:
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'inertial-missing',
             element,
@@ -126,7 +126,7 @@ def impossible_inertia(tensor: FloatArray) -> str:
     return ''
 
 
-def _check_tensor(link: Link, element: str) -> Iterator[Finding]:
+def _check_tensor(link: Link, element: str) -> Iterator[ModelFinding]:
     moments, rows = find_principal(link.inertia.inertia_about_com)
     smallest, middle, largest = moments.tolist()
     if link.inertia.mass == 0.0 and smallest == largest == 0.0:
@@ -136,7 +136,7 @@ def _check_tensor(link: Link, element: str) -> Iterator[Finding]:
     axes = ', '.join(f'({x:.3g} {y:.3g} {z:.3g})' for x, y, z in np.round(rows, 4) + 0.0)
     shown = f'{smallest:.4g}, {middle:.4g}, {largest:.4g} kg m^2 about {axes} of the link frame'
     if smallest < -zero:
-        yield Finding(
+        yield ModelFinding(
             'error',
             'inertia-not-positive-definite',
             element,
@@ -144,7 +144,7 @@ def _check_tensor(link: Link, element: str) -> Iterator[Finding]:
         )
         return
     if smallest <= zero:
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'inertia-not-positive-definite',
             element,
@@ -154,7 +154,7 @@ def _check_tensor(link: Link, element: str) -> Iterator[Finding]:
     if excess > max(ROUNDING * largest, zero):
         # What is fixed to the base moves nowhere: no dynamics is wrong there.
         measured = excess <= MEASUREMENT * largest or link.body == BASE
-        yield Finding(
+        yield ModelFinding(
             'warning' if measured else 'error',
             'inertia-triangle-inequality',
             element,
@@ -163,12 +163,12 @@ def _check_tensor(link: Link, element: str) -> Iterator[Finding]:
         )
 
 
-def _check_size(robot: Robot, link: Link, element: str) -> Iterator[Finding]:
+def _check_size(robot: Robot, link: Link, element: str) -> Iterator[ModelFinding]:
     """Report figures that look like millimetres."""
     reach = max(1.0, _reach(robot))
     distance = float(np.linalg.norm(link.inertia.center_of_mass))
     if distance > reach:
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'center-of-mass-far',
             element,
@@ -179,7 +179,7 @@ def _check_size(robot: Robot, link: Link, element: str) -> Iterator[Finding]:
         largest = link.inertia.principal_moments[-1]
         radius = float(np.sqrt(max(largest, 0.0) / link.inertia.mass))
         if radius > reach:
-            yield Finding(
+            yield ModelFinding(
                 'warning',
                 'inertia-large',
                 element,
@@ -195,7 +195,7 @@ def _reach(robot: Robot) -> float:
     return float(bodies + links)
 
 
-def _check_joint(joint: Joint) -> Iterator[Finding]:
+def _check_joint(joint: Joint) -> Iterator[ModelFinding]:
     element = f'joint {joint.name!r}'
     yield from _check_effort_limit(joint, element)
     yield from _check_motion_limits(joint, element)
@@ -206,7 +206,7 @@ def _check_joint(joint: Joint) -> Iterator[Finding]:
         ('jerk', joint.jerk_limit, 's^3', 'its acceleration may not change'),
     ):
         if limit <= 0.0:
-            yield Finding(
+            yield ModelFinding(
                 'error' if limit < 0.0 else 'warning',
                 f'{word}-limit-{"negative" if limit < 0.0 else "zero"}',
                 element,
@@ -215,24 +215,24 @@ def _check_joint(joint: Joint) -> Iterator[Finding]:
             )
 
 
-def _check_effort_limit(joint: Joint, element: str) -> Iterator[Finding]:
+def _check_effort_limit(joint: Joint, element: str) -> Iterator[ModelFinding]:
     unit = joint.type.effort_unit
     if joint.effort_limit < 0.0:
-        yield Finding(
+        yield ModelFinding(
             'error',
             'effort-limit-negative',
             element,
             f'expected an effort limit > 0 {unit}, got {joint.effort_limit:g} {unit}',
         )
     elif joint.effort_limit == 0.0:
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'effort-limit-zero',
             element,
             f'expected an effort limit > 0 {unit}, got 0 {unit}: nothing may move this joint',
         )
     elif np.isinf(joint.effort_limit):
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'effort-limit-missing',
             element,
@@ -240,27 +240,27 @@ def _check_effort_limit(joint: Joint, element: str) -> Iterator[Finding]:
         )
 
 
-def _check_motion_limits(joint: Joint, element: str) -> Iterator[Finding]:
+def _check_motion_limits(joint: Joint, element: str) -> Iterator[ModelFinding]:
     if joint.velocity_limit < 0.0:
-        yield Finding(
+        yield ModelFinding(
             'error',
             'velocity-limit-negative',
             element,
             f'expected a velocity limit > 0, got {joint.velocity_limit:g}',
         )
     elif joint.velocity_limit == 0.0:
-        yield Finding(
+        yield ModelFinding(
             'warning', 'velocity-limit-zero', element, 'expected a velocity limit > 0, got 0'
         )
     if joint.lower == joint.upper:
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'position-limits-empty',
             element,
             f'expected lower < upper, got {joint.lower:g} for both: the joint cannot move',
         )
     elif joint.type is not JointType.CONTINUOUS and np.isinf(joint.upper - joint.lower):
-        yield Finding(
+        yield ModelFinding(
             'info',
             'position-limits-missing',
             element,
@@ -269,10 +269,10 @@ def _check_motion_limits(joint: Joint, element: str) -> Iterator[Finding]:
         )
 
 
-def _check_rotor(robot: Robot, joint: Joint) -> Iterator[Finding]:
+def _check_rotor(robot: Robot, joint: Joint) -> Iterator[ModelFinding]:
     element = f'joint {joint.name!r}'
     if joint.gear_ratio == 0.0 and joint.rotor_inertia > 0.0:
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'gear-ratio-zero',
             element,
@@ -284,7 +284,7 @@ def _check_rotor(robot: Robot, joint: Joint) -> Iterator[Finding]:
     mass = sum(max(body.inertia.mass, 0.0) for body in robot.bodies)
     largest = 100.0 * mass * max(1.0, _reach(robot)) ** 2
     if joint.reflected_inertia > largest:
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'rotor-inertia-large',
             element,
@@ -293,14 +293,14 @@ def _check_rotor(robot: Robot, joint: Joint) -> Iterator[Finding]:
         )
 
 
-def _check_friction(joint: Joint) -> Iterator[Finding]:
+def _check_friction(joint: Joint) -> Iterator[ModelFinding]:
     """Report friction that drives, or that is not what its names say."""
     element = f'joint {joint.name!r}'
     unit = joint.type.effort_unit
     friction, coulomb = joint.friction, joint.coulomb_friction
     static = coulomb if friction.static_friction is None else friction.static_friction
     if static < coulomb:
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'static-friction-small',
             element,
@@ -308,7 +308,7 @@ def _check_friction(joint: Joint) -> Iterator[Finding]:
             f'got {static:g} {unit}',
         )
     if abs(friction.friction_asymmetry) > min(static, coulomb):
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'friction-drives',
             element,
@@ -317,7 +317,7 @@ def _check_friction(joint: Joint) -> Iterator[Finding]:
             'friction drives in one direction',
         )
     if friction.load_coefficient >= 1.0:
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'load-coefficient-large',
             element,
@@ -325,7 +325,7 @@ def _check_friction(joint: Joint) -> Iterator[Finding]:
             f'{friction.load_coefficient:g}: the load would hold itself',
         )
     if 0.0 < joint.velocity_limit <= friction.smoothing_velocity:
-        yield Finding(
+        yield ModelFinding(
             'warning',
             'smoothing-velocity-large',
             element,
@@ -334,7 +334,7 @@ def _check_friction(joint: Joint) -> Iterator[Finding]:
         )
 
 
-def _check_mass_matrix(robot: Robot) -> Iterator[Finding]:
+def _check_mass_matrix(robot: Robot) -> Iterator[ModelFinding]:
     """Report joints whose acceleration no torque determines."""
     random = np.random.default_rng(_SEED)
     worst = np.inf
@@ -342,7 +342,7 @@ def _check_mass_matrix(robot: Robot) -> Iterator[Finding]:
     for _ in range(_CONFIGURATIONS):
         matrix = _mass_matrix(robot, random.uniform(-1.0, 1.0, robot.n))
         if matrix is None:
-            yield Finding(
+            yield ModelFinding(
                 'error',
                 'mass-matrix-not-finite',
                 'robot',
@@ -353,7 +353,7 @@ def _check_mass_matrix(robot: Robot) -> Iterator[Finding]:
         least = _SINGULAR**1.5 * float(np.abs(matrix).max(initial=0.0))
         without = [robot.joint_names[i] for i in np.flatnonzero(diagonal <= least)]
         if without:
-            yield Finding(
+            yield ModelFinding(
                 'error',
                 'mass-matrix-singular',
                 'robot',
@@ -368,7 +368,7 @@ def _check_mass_matrix(robot: Robot) -> Iterator[Finding]:
             shares = np.abs(vectors[:, 0])
             culprits = [robot.joint_names[i] for i in np.flatnonzero(shares > 0.3 * shares.max())]
     if worst <= _SINGULAR:
-        yield Finding(
+        yield ModelFinding(
             'error',
             'mass-matrix-singular',
             'robot',

@@ -85,7 +85,7 @@ import numpy as np
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
-from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
+from ne_dynamics.model.robot import BASE, Body, Joint, JointType, Link, ModelFinding, Robot
 from ne_dynamics.model.robot_parts import JOINT_KEYS as EXTRA_KEYS
 from ne_dynamics.model.robot_parts import replace_numbers
 from ne_dynamics.model.yaml_values import check_mapping, read_number, show_value
@@ -253,7 +253,7 @@ class _Chain:
         self.joints: list[Joint] = []
         self.bodies: list[Body] = []
         self.links = [Link('base', BASE, self.frame, None, has_inertial=False)]
-        self.findings: list[Finding] = []
+        self.findings: list[ModelFinding] = []
 
     def add_joint(self, index: int, row: Mapping[str, Any]) -> None:
         """Add a row of the table: a joint, the body that it moves, its link."""
@@ -276,7 +276,7 @@ class _Chain:
         inertia = _inertia(row, f'joint {name!r}')
         if inertia is not None and 'inertia' not in row:
             self.findings.append(
-                Finding(
+                ModelFinding(
                     'warning',
                     'inertia-missing',
                     f'link {link_name!r}',

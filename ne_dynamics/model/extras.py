@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.description_file import looks_like_xml, read_file
-from ne_dynamics.model.robot import Finding, Joint, Robot
+from ne_dynamics.model.robot import Joint, ModelFinding, Robot
 from ne_dynamics.model.robot_parts import JOINT_KEYS, replace_numbers
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class ModelExtras:
             f'the joints are {", ".join(sorted(known))}'
         )
 
-    def describe(self, moving: Iterable[str]) -> Iterator[Finding]:
+    def describe(self, moving: Iterable[str]) -> Iterator[ModelFinding]:
         """Yield what was read, and what has no effect.
 
         Parameters
@@ -115,7 +115,7 @@ class ModelExtras:
         present = set(moving)
         used = [name for name, numbers in self.joints.items() if name in present and numbers]
         if used:
-            yield Finding(
+            yield ModelFinding(
                 'info',
                 'extras-read',
                 'robot',
@@ -123,7 +123,7 @@ class ModelExtras:
             )
         for name in self.joints:
             if name not in present:
-                yield Finding(
+                yield ModelFinding(
                     'info',
                     'extras-not-used',
                     f'joint {name!r}',
@@ -131,7 +131,7 @@ class ModelExtras:
                 )
         for drive in self.drives:
             still = [name for name in drive.joints if name not in present]
-            yield Finding(
+            yield ModelFinding(
                 'info',
                 'coupled-drive',
                 f'coupled drive {drive.name!r}',
@@ -171,7 +171,7 @@ def find_extras(path: str | os.PathLike[str]) -> Path | None:
     return beside if beside.exists() or beside.is_symlink() else None
 
 
-def find_misnamed_extras(path_or_xml: object) -> Iterator[Finding]:
+def find_misnamed_extras(path_or_xml: object) -> Iterator[ModelFinding]:
     """Yield what stands beside a URDF under a name that nobody reads.
 
     Parameters
@@ -185,7 +185,7 @@ def find_misnamed_extras(path_or_xml: object) -> Iterator[Finding]:
     expected = path.stem + SUFFIX
     for name in (f'{path.stem}.extras.yml', f'{path.name}{SUFFIX}', f'{path.name}.extras.yml'):
         if name != expected and path.with_name(name).exists():
-            yield Finding(
+            yield ModelFinding(
                 'warning',
                 'extras-misnamed',
                 'robot',

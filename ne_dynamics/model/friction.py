@@ -135,7 +135,7 @@ class FrictionModel(Frozen):
     @property
     def is_off(self) -> bool:
         """Whether there is only viscous friction and Coulomb friction with a step at rest."""
-        return self == FrictionModel()
+        return self == _NO_FRICTION
 
     @property
     def depends_on_load(self) -> bool:
@@ -146,3 +146,6 @@ class FrictionModel(Frozen):
     def has_hysteresis(self) -> bool:
         """Whether friction depends on the path of the joint."""
         return self.hysteresis_friction != 0.0
+
+
+_NO_FRICTION = FrictionModel()

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 __all__ = [
     'BASE',
     'Body',
-    'Finding',
     'FloatArray',
     'FrictionModel',
     'Inertia',
     'Joint',
     'JointType',
     'Link',
+    'ModelFinding',
     'Robot',
     'Transform',
     'axis_angle_rotation',
@@ -54,7 +54,7 @@ LARGEST = 1e300
 
 
 @dataclass(frozen=True)
-class Finding(Frozen):
+class ModelFinding(Frozen):
     """One remark about a model, from the loader or the checks.
 
     Attributes
@@ -94,7 +94,7 @@ class Robot(Frozen):
     tip_link : str or None
         Link whose frame the wrench, the forward kinematics and the Jacobian refer to; None if
         there is none, as in a branched tree.
-    findings : tuple of Finding
+    findings : tuple of ModelFinding
         Remarks of the loader.
     source : str
         Origin of the model, for messages; '' if built in memory.
@@ -114,7 +114,7 @@ class Robot(Frozen):
     links: tuple[Link, ...]
     base_link: str
     tip_link: str | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ModelFinding, ...] = ()
     source: str = ''
     coupled_drives: tuple[CoupledDrive, ...] = ()
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -164,6 +165,7 @@ def plan_brake(
     *,
     silent_for: float,
     period: float,
+    rates: FloatArray | None = None,
 ) -> Brake | None:
     """Return how an arm is brought to rest from where it should be by now.
 
@@ -176,6 +178,9 @@ def plan_brake(
         Time since the last state, in which the motors went on with its command [s].
     period : float
         Time between two commands [s].
+    rates : array, shape (n,), optional
+        Largest rates of the commands, infinite for none [N m/s or N/s]: a stop that would ask for
+        more is slower, as far as `longest_brake` allows.
 
     Returns
     -------
@@ -200,18 +205,24 @@ def plan_brake(
         return None
     if not (np.abs(state.velocity) <= MOTION.largest_speed * limits.speeds).all():
         return None
-    way = stop(
-        state,
-        limits,
-        lambda q, qd, qdd: compute_efforts(q, qd, qdd, qd) + unknown,
-        now=0.0,
-        longest=MOTION.longest_brake,
-    )
-    count = round(way.end_time / period)
-    if count == 0:
-        return None
-    position, velocity, acceleration = way.sample_many(period * np.arange(1, count + 1))
-    efforts = compute_efforts(position, velocity, acceleration, velocity) + unknown
+    for _ in range(MOTION.brake_attempts):
+        way = stop(
+            state,
+            limits,
+            lambda q, qd, qdd: compute_efforts(q, qd, qdd, qd) + unknown,
+            now=0.0,
+            longest=MOTION.longest_brake,
+        )
+        count = round(way.end_time / period)
+        if count == 0:
+            return None
+        motion = way.sample_many(period * np.arange(1, count + 1))
+        efforts = compute_efforts(*motion, motion[1]) + unknown
+        steps = np.abs(np.diff(efforts, axis=0, prepend=last.effort[np.newaxis]))
+        if rates is None or (steps <= rates * period).all():
+            break
+        slower = MOTION.brake_slowing * limits.decelerations_from(state.velocity)
+        limits = replace(limits, decelerations=slower)
     return Brake(efforts, way.final.position)
 
 

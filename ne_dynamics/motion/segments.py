@@ -2,10 +2,11 @@
 
 A polynomial lies between the least and the largest of its Bernstein coefficients, and so do its
 derivatives: one matrix product bounds position, velocity and acceleration of thousands of
-segments. Where such a bound is not enough the extremes themselves are found, at the ends and
-where the next derivative is zero. Its zeros are bracketed by those of the derivative after it, and
-so on up to the fourth, which is a straight line: between two brackets a derivative is monotone,
-and bisection, then Newton's method within the bracket, find its zero, or that there is none.
+segments, by the coefficients of each half, which are closer than those of the whole. Where such a
+bound is not enough the extremes themselves are found, at the ends and where the next derivative is
+zero. Its zeros are bracketed by those of the derivative after it, and so on up to the fourth,
+which is a straight line: between two brackets a derivative is monotone, and bisection, then
+Newton's method within the bracket, find its zero, or that there is none.
 """
 
 from __future__ import annotations
@@ -119,10 +120,29 @@ def _to_bernstein(degree: int) -> FloatArray:
 _DERIVATIVES = _differentiate_up_to(2, np.eye(DEGREE + 1))
 """From coefficients to those of position, velocity and acceleration."""
 
+
+def _half(degree: int, *, is_second: bool) -> FloatArray:
+    """Return the matrix from coefficients of powers to those of a half, on [0, 1] again."""
+    powers = range(degree + 1)
+    return np.array(
+        [
+            [
+                comb(power, row) * 0.5**power if is_second or power == row else 0.0
+                for power in powers
+            ]
+            for row in powers
+        ]
+    )
+
+
 _CONTROLS = np.concatenate(
-    [_to_bernstein(DEGREE - order) @ rates for order, rates in enumerate(_DERIVATIVES)]
+    [
+        _to_bernstein(DEGREE - order) @ _half(DEGREE - order, is_second=is_second) @ rates
+        for order, rates in enumerate(_DERIVATIVES)
+        for is_second in (False, True)
+    ]
 )
-_PARTS = (slice(0, 6), slice(6, 11), slice(11, 15))
+_PARTS = (slice(0, 12), slice(12, 22), slice(22, 30))
 
 
 def bound_segments(segments: Segments) -> Bounds:

@@ -13,6 +13,10 @@ class MotionThresholds:
 
     # braking
     longest_brake: float = threshold(0.25, 's', 'A stop without states takes no longer than this.')
+    brake_slowing: float = threshold(
+        0.25, '', 'A stop that `effort_rate_limit` is too slow for: this part of the deceleration,'
+    )
+    brake_attempts: int = threshold(5, '', '... in so many attempts at most.')
     longest_silence: float = threshold(
         0.5, 's', 'States that stopped longer ago than this are no beginning of a stop.'
     )

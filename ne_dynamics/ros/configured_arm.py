@@ -12,6 +12,7 @@ from typing import Any
 
 from rclpy.duration import Duration
 
+from ne_dynamics.control.desired.feasibility_checker import Pause, go_on
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.errors import ParameterError
@@ -30,7 +31,7 @@ from ne_dynamics.ros.watching.weight_watch import WeightWatch
 from ne_dynamics.ros.watching.wrench_sign import WrenchSignWatch
 
 LAST_COMMAND_WORDS = {
-    LastCommand.GRAVITY: 'the last command holds the arm against gravity',
+    LastCommand.GRAVITY: 'the last command is against gravity, and no brake',
     LastCommand.ZERO: 'the last command was zero: nothing holds the arm',
     LastCommand.NONE: 'no last command: effort controllers keep the one before',
 }
@@ -131,18 +132,20 @@ class ConfiguredArm:
         """What it listens to, in the order in which it is to be served."""
         return self.connections.subscriptions
 
-    def require_feasible(self, tuning: Tuning) -> list[str]:
-        """Return what is doubtful about a tuning on the arm as it is.
+    def require_feasible(self, tuning: Tuning, pause: Pause = go_on) -> list[str]:
+        """Return what is doubtful about a tuning on the arm as it is; with pauses meanwhile.
 
         Raises
         ------
         ParameterError
             When it cannot work, and what counts now can.
         """
-        refusals = self.controller.check.check_change(tuning)
+        refusals = self.controller.check.check_change(tuning, pause)
         if refusals:
             raise ParameterError('; '.join(refusals))
+        pause()
         verdict = self.controller.check.find_verdict(tuning)
+        pause()
         return verdict.refusals + verdict.remarks + self.weight.check_payload(tuning)
 
     def adopt(self, tuning: Tuning) -> None:

@@ -30,7 +30,7 @@ from ne_dynamics.ros.messages.conversion import MessageError
 from ne_dynamics.ros.watching.measured_motion import MeasuredMotion
 from ne_dynamics.ros.watching.weight_watch import WeightWatch
 
-HELD_BY_LAST_COMMAND = 'a last command holds the arm against gravity'
+LAST_COMMAND = 'a last command against gravity'
 
 DAMPED_WORDS = 'the arm is carried against gravity and damped while joint states come,'
 
@@ -232,8 +232,10 @@ class JointStateTopic:
         until = 'states can be believed again'
         if fault.latches or (controller.fault is not None and controller.fault.latches):
             until = 'it is cleared'
+            if controller.is_damped and has_stopped:
+                until = f'states come, which are damped until {until}'
         closed = controller.tuning.drives_close_loop
-        holder = 'the drives hold the arm' if closed else HELD_BY_LAST_COMMAND
+        holder = 'the drives hold the arm' if closed else f'{LAST_COMMAND} stays'
         # States that are not believed say no more than none.
         is_unseen = has_stopped or (fault.kind in STATES_STILL_COME and not fault.latches)
         is_left = False
@@ -241,7 +243,7 @@ class JointStateTopic:
             holder = 'the drives hold the arm where it comes to rest' if closed else DAMPED_WORDS
             self._begin_damping()
         elif controller.tuning.on_state_loss is OnStateLoss.LOWER:
-            holder += f', fading in {COMMAND.lowering_time:g} s,'
+            holder = f'{LAST_COMMAND}, fading in {COMMAND.lowering_time:g} s,'
             self._leaving.begin_lowering()
         elif is_unseen and self._leaving.begin_braking():
             holder = f'the arm is braked by the model, then {holder}'
@@ -263,9 +265,9 @@ class JointStateTopic:
             return
         self._connections.stop_watch()
         self._leaving.end()
-        holder = 'the drives hold the arm' if tuning.drives_close_loop else HELD_BY_LAST_COMMAND
+        holder = 'the drives hold the arm' if tuning.drives_close_loop else f'{LAST_COMMAND} stays'
         if tuning.on_state_loss is OnStateLoss.LOWER:
-            holder += f', fading in {COMMAND.lowering_time:g} s'
+            holder = f'{LAST_COMMAND}, fading in {COMMAND.lowering_time:g} s'
             self._leaving.begin_lowering()
         else:
             self._leaving.send_last(LastCommand.GRAVITY)

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 from rclpy.duration import Duration
@@ -14,6 +15,7 @@ from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ne_dynamics.control.desired.motion_planner import MotionPlan, MotionPlanner
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.control.guards.goal import GoalMonitor, Tolerances
 from ne_dynamics.control.guards.motion_watch import MotionWatch
 from ne_dynamics.control.laws import Mode
@@ -94,7 +96,10 @@ class JointTrajectoryTopic:
     def planner(self, start_time: float | None) -> MotionPlanner:
         """Return what plans trajectories from a time on; None for now."""
         is_partial = self._settings().allow_partial_joints_goal
-        return self._controller.motion.planner(math.inf if is_partial else start_time)
+        planner = self._controller.motion.planner(math.inf if is_partial else start_time)
+        period = self._controller.accept.rate.period
+        # It begins with the next state, where that comes before a plan may be there.
+        return replace(planner, lead=period if period <= DESIRED.latest_begin else 0.0)
 
     @property
     def _rules(self) -> TrajectoryRules:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from rclpy.logging import LoggingSeverity as Severity
 
+from ne_dynamics.control.stages.row import CommandState
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.errors import NeDynamicsError
@@ -32,17 +33,30 @@ class LeavingCommand:
         self._steps = 0
 
     def send_last(self, last: LastCommand) -> bool:
-        """Send what the arm is left with; return whether anything was to be said of it."""
+        """Send what the arm is left with; return whether anything was to be said of it.
+
+        An arm that moves is braked first, in as much time as was planned: of commands that are
+        late the last counts. Those that leave it are sent one by one, however late they are.
+        """
+        due = time.perf_counter()
         try:
-            for index, effort in enumerate(self._controller.machine.last_commands(last)):
-                if index:
-                    time.sleep(COMMAND.ramp_period)
+            for effort in self._choose_last(last):
+                time.sleep(max(due - time.perf_counter(), 0.0))
                 self._connections.publish_command(effort, self._controller.limits.setpoint)
+                is_braked = self._controller.state is CommandState.BRAKING
+                due = (due if is_braked else time.perf_counter()) + COMMAND.ramp_period
         except NeDynamicsError as error:
             self.say_none(error)
             return False
         self._check_is_left()
         return self._controller.position is not None
+
+    def _choose_last(self, last: LastCommand) -> Iterator[FloatArray]:
+        """Return the commands that leave the arm, which brake it first where they are to hold."""
+        machine = self._controller.machine
+        is_answered = self._controller.state is CommandState.COMMANDING
+        braking = self._plan_braking() if is_answered and last is LastCommand.GRAVITY else None
+        return machine.last_commands(last) if braking is None else braking
 
     def say_none(self, error: NeDynamicsError) -> None:
         """Report that none could be computed."""
@@ -59,16 +73,18 @@ class LeavingCommand:
 
     def begin_braking(self) -> bool:
         """Begin to bring the arm to rest by the model; return whether there is a way to."""
-        controller = self._controller
         now = self._now()
-        since = controller.time if self._connections.by_simulated_time else controller.arrival
-        if since is None:
-            return False
-        self._commands = controller.machine.braking_commands(now - since)
+        self._commands = self._plan_braking()
         if self._commands is None:
             return False
         self._start(now, is_lowering=False)
         return True
+
+    def _plan_braking(self) -> Iterator[FloatArray] | None:
+        """Return the commands that bring the arm to rest by the model, if there is a way to."""
+        controller = self._controller
+        since = controller.time if self._connections.by_simulated_time else controller.arrival
+        return None if since is None else controller.machine.braking_commands(self._now() - since)
 
     def begin_leaving(self) -> None:
         """Begin to go over to the last command; states that are answered again end it."""

@@ -340,12 +340,13 @@ class ComputedTorqueNode(LifecycleNode):
         if configured is None:
             return lambda: None
         self.answer_states()
-        tuning, remarks = make_tuning(settings, configured.arm)
+        tuning, remarks = make_tuning(settings, configured.arm, self.answer_states)
         self.answer_states()
-        remarks += configured.require_feasible(tuning)
+        remarks += configured.require_feasible(tuning, self.answer_states)
         self.answer_states()
 
         def adopt() -> None:
+            self.answer_states()
             configured.adopt(tuning)
             self._remark(remarks)
 

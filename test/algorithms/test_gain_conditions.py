@@ -17,14 +17,6 @@ def slowest_decay(kp, kv):
     return -rates.real.max()
 
 
-def rank_of_003(kp, kv):
-    """Return the rank of [Kv | Kp Kv | ... | Kp^(n-1) Kv], as printed."""
-    blocks = [kv]
-    for _ in range(len(kp) - 1):
-        blocks.append(kp @ blocks[-1])
-    return np.linalg.matrix_rank(np.hstack(blocks), tol=1e-9)
-
-
 def random_gains(rng, n):
     """Return symmetric gains with few enough different numbers that conditions often fail."""
     turn = np.linalg.qr(rng.normal(size=(n, n)))[0] if rng.random() < 0.5 else np.eye(n)
@@ -47,19 +39,6 @@ def test_for_symmetric_gains_the_conditions_are_those_of_a_vanishing_error():
         assert (not found) == (slowest_decay(kp, kv) > 1e-6), (kp, kv, found)
         met += not found
     assert 100 < met < 500
-
-
-def test_condition_c_is_the_rank_that_is_printed():
-    """(c) is found broken exactly when the matrix of 003 has a rank less than n."""
-    rng = np.random.default_rng(32)
-    missing = 0
-    for index in range(400):
-        n = 1 + index % 4
-        kp, kv = random_gains(rng, n)
-        found = any(broken.condition == 'c' for broken in find_broken_conditions(kp, kv))
-        assert found == (rank_of_003(kp, kv) < n)
-        missing += found
-    assert 50 < missing < 350
 
 
 @pytest.mark.parametrize(
@@ -124,23 +103,3 @@ def test_units_do_not_matter(scale):
     flat = np.diag([1.0] * 5 + [0.0])
     for gains in ((scale * flat, np.eye(6)), (scale * np.eye(6), flat)):
         assert len(find_broken_conditions(*gains)) == 1
-
-
-@pytest.mark.parametrize('huge', [1e308, 1.7e308, 1e-320])
-def test_gains_near_the_end_of_all_numbers_are_judged(huge):
-    """Neither sums that overflow nor numbers that are nearly zero are an error."""
-    good, bad = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([[1.0, -1.0], [1.0, -1.0]])
-    assert find_broken_conditions(huge * good, huge * good) == []
-    conditions = {broken.condition for broken in find_broken_conditions(huge * bad, huge * bad)}
-    assert {'a', 'b'} <= conditions
-
-
-def test_joints_of_very_different_gains_are_judged_each_by_itself():
-    """Diagonal gains that differ by many orders, as those of a gripper and a shoulder may."""
-    assert find_broken_conditions(np.diag([1e4, 1e-4]), np.diag([1e3, 1e-9])) == []
-
-
-def test_joints_are_called_by_their_names():
-    """With names given, these are used."""
-    (broken,) = find_broken_conditions(np.diag([1.0, 0.0]), np.eye(2), ['shoulder', 'elbow'])
-    assert 'an error of elbow may stay' in broken.reason

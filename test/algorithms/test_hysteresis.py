@@ -7,11 +7,9 @@ import pytest
 
 from ne_dynamics.algorithms.hysteresis import (
     compute_friction_along,
-    compute_hysteresis,
     follow_hysteresis,
     move_hysteresis,
 )
-from ne_dynamics.algorithms.joint_friction import compute_friction
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.friction import FrictionModel
 
@@ -57,23 +55,6 @@ def test_steps_one_by_one_are_the_path(seed):
         assert states[index + 1] == pytest.approx(state, abs=1e-12)
 
 
-def test_states_depend_on_the_path_and_not_on_its_samples():
-    """Samples in between, and rests, change nothing; the state stays between -1 and 1."""
-    path = random_path(9)
-    dense = np.interp(np.linspace(0, path.size - 1, 10 * (path.size - 1) + 1), range(400), path)
-    states = follow_hysteresis(path, DISPLACEMENT)
-    assert np.allclose(follow_hysteresis(dense, DISPLACEMENT)[::10], states, atol=1e-12)
-    rests = np.repeat(path, 3)
-    assert np.allclose(follow_hysteresis(rests, DISPLACEMENT)[2::3], states, atol=1e-12)
-    assert np.abs(states).max() <= 1.0
-
-
-@pytest.mark.parametrize('path', [[], [0.3], [0.3, 0.3, 0.3]])
-def test_a_joint_that_stands_keeps_its_state(path):
-    """Without motion there is none of the state."""
-    assert follow_hysteresis(np.array(path), DISPLACEMENT, 0.5).tolist() == [0.5] * len(path)
-
-
 def test_the_effort_along_a_path_is_friction_times_state():
     """What the path adds takes back what was taken for want of it."""
     path = random_path(3)
@@ -81,23 +62,6 @@ def test_the_effort_along_a_path_is_friction_times_state():
     zero = np.zeros(path.size)
     found = compute_friction_along(MODEL, 0.5, 0.0, path, rate, zero)
     assert np.allclose(found, 0.5 * rate + 1.3 * follow_hysteresis(path, DISPLACEMENT))
-
-
-def test_without_a_path_half_of_it_counts_in_the_direction_of_the_motion():
-    """After a long way the path adds the other half."""
-    assert compute_friction(MODEL, 0.0, 1.0, 0.2, 0.0) == pytest.approx(1.0 + 0.65)
-    assert compute_friction(MODEL, 0.0, 1.0, -0.2, 0.0) == pytest.approx(-1.0 - 0.65)
-    state = move_hysteresis(MODEL, -1.0, 10.0)
-    assert compute_hysteresis(MODEL, state, 0.2) == pytest.approx(0.65)
-
-
-def test_without_hysteresis_nothing_is_added():
-    """The state is not touched, and there is no effort."""
-    plain = FrictionModel(smoothing_velocity=0.1)
-    assert move_hysteresis(plain, 0.3, 1.0) == 0.3
-    assert compute_hysteresis(plain, 0.3, 1.0) == 0.0
-    assert not plain.has_hysteresis
-    assert FrictionModel(hysteresis_displacement=0.1) != plain
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,3 @@ def test_the_map_is_that_of_the_bodies(seed):
     found = inertias.regroup(own)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
     np.testing.assert_array_equal(found[expected == 0.0], 0.0)
-
-
-def test_the_trees_have_prismatic_joints():
-    """Both kinds of joints are regrouped, and some bodies are a branch."""
-    robots = [ned.load_urdf(random_tree(seed, 7).urdf) for seed in (3, 5, 8)]
-    kinds = {body.joint_type.is_prismatic for robot in robots for body in robot.bodies}
-    assert kinds == {False, True}
-    assert any(not robot.is_chain for robot in robots)

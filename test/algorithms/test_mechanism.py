@@ -228,84 +228,6 @@ def test_regrouping_and_tolerance_change_no_torque(index):
             assert relative_error(efforts(mechanism, *arguments), expected) < 1e-12
 
 
-@pytest.mark.parametrize('index', range(len(TREES) + len(SHIPPED)))
-def test_regrouped_bodies_keep_only_base_parameters(index):
-    """Mass, axial first and second moment of revolute bodies, second moments of sliding ones go.
-
-    The parameters of the bodies as they are add up to the robot's own.
-    """
-    robot = all_robots()[index]
-    for body in build_mechanism(robot).bodies:
-        if body.is_prismatic:
-            assert body.inertia.second_moments == (0.0,) * 6
-        else:
-            assert body.inertia.mass == 0.0
-            assert body.inertia.first_moment[2] == 0.0
-            assert body.inertia.second_moments[2] == 0.0
-    plain = build_mechanism(robot, regroup=False)
-    masses = [body.inertia.mass for body in plain.bodies]
-    np.testing.assert_allclose(masses, [body.inertia.mass for body in robot.bodies])
-
-
-def special_robots():
-    """Return chains of all patterns at a few angles."""
-    return [
-        chain(seed, pattern, angle, meeting)
-        for seed, angle in enumerate((0.0, 1e-13, 1e-9, 1e-6, 1e-3, 0.05, 0.2, np.pi / 2))
-        for pattern, meeting in zip(PATTERNS.values(), ('skew', *MEETINGS), strict=True)
-    ]
-
-
-def test_chosen_frames_are_rotations_with_z_along_the_joint():
-    """Frames are orthogonal to the last digit, z is the joint's axis, constant pairs are unit."""
-    for robot in [*all_robots(), *special_robots()]:
-        mechanism = build_mechanism(robot)
-        poses = [*mechanism.body_poses, mechanism.base_pose]
-        for pose in poses:
-            np.testing.assert_allclose(
-                pose.rotation @ pose.rotation.T, np.eye(3), rtol=0, atol=2e-15
-            )
-            assert np.linalg.det(pose.rotation) > 0.0
-        for body, pose in zip(robot.bodies, mechanism.body_poses, strict=True):
-            np.testing.assert_allclose(pose.rotation[:, 2], body.axis, rtol=0, atol=1e-12)
-        for body in mechanism.bodies:
-            for cosine, sine in (body.turn, body.twist, body.spin):
-                assert abs(np.hypot(cosine, sine) - 1.0) < 1e-15
-
-
-def test_origins_stay_near_the_robot():
-    """No frame is placed far away, however ill-conditioned a common normal is."""
-    for robot in special_robots():
-        for pose in build_mechanism(robot).body_poses:
-            assert np.abs(pose.translation).max() < 20.0
-
-
-@pytest.mark.parametrize('index', range(0, len(TREES), 3))
-def test_every_link_is_found_in_the_chosen_frames(index):
-    """Poses of all links, fixed ones included, are those of plain matrix products."""
-    robot = tree_robot(*TREES[index])
-    q, _, _ = motion(robot, index)
-    mechanism = build_mechanism(robot)
-    for link in robot.links:
-        axes, origin = link_pose(mechanism, link, q.tolist())
-        expected = textbook.link_pose(robot, q, link)
-        np.testing.assert_allclose(np.array(axes).T, expected[:3, :3], rtol=0, atol=1e-12)
-        np.testing.assert_allclose(origin, expected[:3, 3], rtol=0, atol=1e-12)
-
-
-def test_frames_cost_nothing_where_axes_are_parallel_or_at_right_angles():
-    """A planar chain has no constant angle left; right angles leave zeros and ones only."""
-    planar = build_mechanism(chain(0, PATTERNS['revolute'], 0.0))
-    for body in planar.bodies[1:]:
-        assert body.turn == (1.0, 0.0)
-        assert body.twist in ((1.0, 0.0), (-1.0, 0.0))
-    square = build_mechanism(chain(0, PATTERNS['revolute'], np.pi / 2))
-    for body in square.bodies[1:]:
-        assert body.turn == (1.0, 0.0)
-        assert body.twist in ((0.0, 1.0), (0.0, -1.0))
-        assert body.position[2] == 0.0
-
-
 def test_long_chains_agree_and_their_operations_grow_with_their_length():
     """Forty joints agree with the textbook; the last ten cost as much as the ten before."""
     counts = []
@@ -386,41 +308,6 @@ def test_the_effect_of_a_loose_tolerance_is_within_its_bound(seed):
     assert (change <= bound + 1e-12 * scale).all(), (change, bound)
 
 
-def test_the_bound_sees_a_slide_that_is_turned_a_little():
-    """A slide whose frame is turned by a small angle is one of the changes that are bounded."""
-    angle = 1e-4
-    rng = np.random.default_rng(0)
-    bodies = (
-        Body('a', 'a', -1, PRISMATIC, np.array([0.0, 0.0, 1.0]), Transform.identity(), 0),
-        Body(
-            'b',
-            'b',
-            0,
-            REVOLUTE,
-            np.array([1.0, 0.0, 0.0]),
-            Transform.from_xyz_rpy((0.3, 0.0, 0.2), (0.0, 0.0, angle)),
-            1,
-        ),
-    )
-    robot = Robot(
-        'slide',
-        (Joint('a', PRISMATIC), Joint('b', REVOLUTE)),
-        bodies,
-        (
-            Link('base', -1, Transform.identity(), None),
-            Link('a', 0, Transform.identity(), 'base', random_inertia(rng)),
-            Link('b', 1, Transform.identity(), 'a', random_inertia(rng)),
-        ),
-        'base',
-    )
-    for seed in range(5):
-        arguments = motion(robot, seed)
-        dynamics = ned.Dynamics(robot, GRAVITY, 'python', tolerance=1e-3)
-        expected = textbook.inverse_dynamics(robot, *arguments, GRAVITY)
-        change = np.abs(dynamics.inverse_dynamics(*arguments) - expected)
-        assert (change <= dynamics.rounding_bound(qd=2.0, qdd=2.0, q=2.0) + 1e-12).all()
-
-
 @pytest.mark.parametrize('rpy', [(1e-4, 0.0, 0.0), (0.0, 1e-4, 0.0), (7e-5, -7e-5, 0.0)])
 def test_the_bound_sees_a_tilt_in_any_direction(rpy):
     """An axis taken for parallel to a slide is bounded whichever way it was tilted."""
@@ -448,16 +335,6 @@ def test_the_bound_sees_a_tilt_in_any_direction(rpy):
     expected = textbook.inverse_dynamics(robot, zeros, zeros, qdd, np.zeros(3))
     change = np.abs(dynamics.inverse_dynamics(zeros, zeros, qdd) - expected)
     assert (change <= dynamics.rounding_bound(qd=0.0, qdd=qdd, q=0.0) + 1e-12).all()
-
-
-def test_without_tolerance_nothing_is_changed():
-    """A tolerance of zero leaves every number alone, and the bound is zero."""
-    for robot in [rounded_tree(0), *all_robots()[:4]]:
-        dynamics = ned.Dynamics(robot, GRAVITY, 'python', tolerance=0.0)
-        assert (dynamics.rounding_bound() == 0.0).all()
-        arguments = motion(robot)
-        expected = textbook.inverse_dynamics(robot, *arguments, GRAVITY)
-        assert relative_error(dynamics.inverse_dynamics(*arguments), expected) < 1e-12
 
 
 def test_a_tolerance_makes_rounded_quarter_turns_exact():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_robots import random_tree
 from test_mechanism import MEETINGS, PATTERNS, chain, tree_robot
 
 import ne_dynamics as ned
@@ -15,7 +14,6 @@ from ne_dynamics.algorithms.regressor import (
     regressor,
     regressor_by_factors,
     regressor_factors,
-    supports,
 )
 from ne_dynamics.codegen.symbols import Graph
 from ne_dynamics.papers import robots
@@ -91,100 +89,6 @@ def test_times_the_parameters_it_is_the_effort(robot):
     np.testing.assert_allclose(result, expected, rtol=1e-10, atol=1e-11 * scale)
 
 
-@pytest.mark.parametrize('n', [3, 11, 20, 50])
-def test_chains_agree_with_pinocchio(n):
-    """Chains of full inertia tensors agree with computeJointTorqueRegressor."""
-    pin = pytest.importorskip('pinocchio', reason='needs Pinocchio (pip install pin)')
-    robot = robots.chain(n)
-    model = pin.Model()
-    model.gravity.linear = np.array(GRAVITY)
-    parent = 0
-    for body in robot.bodies:
-        pose = body.pose_in_parent
-        placement = pin.SE3(np.array(pose.rotation), np.array(pose.translation))
-        parent = model.addJoint(parent, pin.JointModelRZ(), placement, body.joint_name)
-        inertia = body.inertia
-        model.appendBodyToJoint(
-            parent,
-            pin.Inertia(
-                inertia.mass,
-                np.array(inertia.center_of_mass),
-                np.array(inertia.inertia_about_com),
-            ),
-            pin.SE3.Identity(),
-        )
-    data = model.createData()
-    q, qd, qdd = np.random.default_rng(n).uniform(-2.0, 2.0, (3, 3, n))
-    result = assembled(robot, q, qd, qdd)
-    for sample in range(3):
-        expected = pin.computeJointTorqueRegressor(model, data, q[sample], qd[sample], qdd[sample])
-        scale = np.abs(expected).max(axis=1, keepdims=True)
-        assert (np.abs(result[sample] - expected) <= 1e-9 * np.abs(expected) + 1e-13 * scale).all()
-
-
-@pytest.mark.parametrize('seed', range(4))
-def test_trees_agree_with_pinocchio(seed):
-    """Random trees with slides and mimic joints agree with Pinocchio, joint by joint."""
-    pin = pytest.importorskip('pinocchio', reason='needs Pinocchio (pip install pin)')
-    tree = random_tree(seed, 10)
-    robot = ned.load_urdf(tree.urdf)
-    model = pin.buildModelFromXML(tree.urdf)
-    model.gravity.linear = np.array(GRAVITY)
-    data = model.createData()
-    q, qd, qdd = np.random.default_rng(seed).uniform(-2.0, 2.0, (3, 1, robot.n))
-    configuration = pin.neutral(model)
-    velocity, acceleration = np.zeros(model.nv), np.zeros(model.nv)
-    for body in robot.bodies:
-        joint = model.joints[model.getJointId(body.joint_name)]
-        position = body.multiplier * q[0, body.coordinate] + body.offset
-        if joint.nq == 2:
-            configuration[joint.idx_q : joint.idx_q + 2] = np.cos(position), np.sin(position)
-        else:
-            configuration[joint.idx_q] = position
-        velocity[joint.idx_v] = body.multiplier * qd[0, body.coordinate]
-        acceleration[joint.idx_v] = body.multiplier * qdd[0, body.coordinate]
-    full = pin.computeJointTorqueRegressor(model, data, configuration, velocity, acceleration)
-    expected = np.zeros((robot.n, 10 * len(robot.bodies)))
-    for body in robot.bodies:
-        row = full[model.joints[model.getJointId(body.joint_name)].idx_v]
-        for index, other in enumerate(robot.bodies):
-            first = 10 * (model.getJointId(other.joint_name) - 1)
-            block = slice(10 * index, 10 * index + 10)
-            expected[body.coordinate, block] += body.multiplier * row[first : first + 10]
-    result = assembled(robot, q, qd, qdd)[0]
-    scale = np.abs(expected).max()
-    np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12 * scale)
-
-
-@pytest.mark.parametrize('n', [11, 15])
-def test_machine_code_of_many_joints_gives_the_same(n):
-    """Also where it refuses a sample, such as a very large angle, and others answer for it."""
-    pytest.importorskip('llvmlite', reason='llvmlite is not installed')
-    compiled, python = (
-        ned.Dynamics(robots.chain(n), GRAVITY, each) for each in ('compiled', 'python')
-    )
-    q, qd, qdd = np.random.default_rng(n).uniform(-2.0, 2.0, (3, 3, n))
-    for _ in range(2):
-        for row in (0, slice(None)):
-            expected = python.regressor(q[row], qd[row], qdd[row])
-            found = compiled.regressor(q[row], qd[row], qdd[row])
-            atol = 1e-12 * np.abs(expected).max()
-            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=atol)
-        q[0, 1] = 2e6
-
-
-def test_supports_are_the_bodies_before_each():
-    """Entry (j, i) says whether body j is body i or one of those before it."""
-    robot = tree_robot(1, 9)
-    carried = supports(build_mechanism(robot, regroup=False))
-    for index in range(len(robot.bodies)):
-        before, other = set(), index
-        while other != -1:
-            before.add(other)
-            other = robot.bodies[other].parent
-        assert set(np.flatnonzero(carried[:, index])) == before
-
-
 def test_operations_of_the_factors_grow_with_the_number_of_bodies():
     """Each body of a general chain adds the same operations, some two hundred products."""
     counts = []
@@ -199,15 +103,3 @@ def test_operations_of_the_factors_grow_with_the_number_of_bodies():
     earlier, later = np.diff(counts)
     assert earlier == later
     assert later < 215 * 20
-
-
-def test_one_sample_needs_no_axis_for_samples():
-    """Factors of shapes (b, 6) and (6, 10 b) give a regressor of shape (n, 10 b)."""
-    robot = tree_robot(2, 9)
-    plain = build_mechanism(robot, regroup=False)
-    arguments = np.random.default_rng(0).uniform(-2.0, 2.0, (3, 1, robot.n))
-    twists, wrenches = factors(plain, *arguments)
-    structure = find_structure(plain)
-    one = assemble_regressor(twists[0], wrenches[0], structure)
-    assert one.shape == (robot.n, 10 * len(robot.bodies))
-    np.testing.assert_array_equal(one, assemble_regressor(twists, wrenches, structure)[0])

@@ -9,10 +9,9 @@ import pytest
 
 from benchmark import __main__ as bench
 from benchmark import report as reports
-from benchmark.further_functions import PAIRS
 from ne_dynamics.cli import main as cli
 from ne_dynamics.codegen.llvm.compiler import toolchain
-from ne_dynamics.errors import BackendError, InputError, MissingDependencyError
+from ne_dynamics.errors import BackendError, MissingDependencyError
 from ne_dynamics.papers import robots
 
 FIGURE_KEYS = {
@@ -76,59 +75,6 @@ def small(monkeypatch):
     monkeypatch.setattr(suite, 'AIMED_REGRESSOR', 5)
 
 
-def test_further_functions_agree_with_pinocchio(capsys, compiler):
-    """Each pair of calls computes the same and is timed; none is left out."""
-    report = run(capsys, '--only', 'functions')
-    assert report['skipped'] == []
-    assert len(report['figures']) == 2 * len(PAIRS)
-    assert {figure['section'] for figure in report['figures']} == {'functions'}
-    assert report['machine']['instructions']
-
-
-def find_pairs(report, subject):
-    """Return what is compared with what on a subject, and whether there is an aim."""
-    return {
-        (figure['ours'], figure['theirs']): figure['limit'] is not None
-        for figure in report['figures']
-        if figure['subject'] == subject
-    }
-
-
-@pytest.mark.parametrize('arm', ['UR5', 'Panda'])
-@pytest.mark.usefixtures('compiler')
-def test_ways_to_call_are_compared_with_the_usual_one(capsys, arm):
-    """`out=` is shown beside the plain call; keywords have an aim of their own time."""
-    report = run(capsys, '--only', 'calls')
-    pairs = find_pairs(report, arm)
-    if not pairs:
-        pytest.skip(f'{report["skipped"]}')
-    motion = 'q, qd, qdd'
-    for ours, theirs, is_aimed in (
-        (f'{motion}, out=out', motion, False),
-        ('q=q, qd=qd, qdd=qdd', motion, True),
-        (f'{motion}, wrench=wrench', f'{motion}, wrench', True),
-    ):
-        names = f'ours, compiled, ({ours})', f'ours, compiled, ({theirs})'
-        assert pairs[names] is is_aimed
-    bounds = [figure['limit'] for figure in report['figures'] if 'qdd=qdd' in figure['ours']]
-    assert all(bound['of'] == 'value' and bound['most'] == 1e-6 for bound in bounds)
-
-
-@pytest.mark.usefixtures('compiler', 'small')
-def test_threads_are_compared_with_one_thread(capsys, monkeypatch):
-    """All cores have an aim beside one core, both with `out=`; in small batches they have none."""
-    monkeypatch.setattr('benchmark.suite.count_cores', lambda: 2)
-    report = run(capsys, '--only', 'batch')
-    pair = 'ours, compiled, all cores, out=', 'ours, compiled, out='
-    for arm in ('UR5', 'Panda'):
-        pairs = find_pairs(report, f'{arm}, 50 samples')
-        if not pairs:
-            pytest.skip(f'{report["skipped"]}')
-        assert pairs[pair] is False
-        assert find_pairs(report, f'{arm}, 200 samples')[pair] is True
-        assert ('ours, compiled, out=', 'ours, compiled') in pairs
-
-
 @pytest.fixture
 def one_small_array(monkeypatch):
     """Measure a few samples of one arm under JAX; skips where JAX or the arm is missing."""
@@ -158,41 +104,6 @@ def test_array_part_runs(capsys):
         assert skipped == {'adam-robotics'}
     aims = [figure['limit'] and figure['limit']['most'] for figure in report['figures']]
     assert aims == ([None, None] if skipped else [1 / 15, 1 / 20])
-
-
-@pytest.mark.usefixtures('one_small_array')
-def test_without_the_other_library_ours_is_measured_alone(capsys, monkeypatch):
-    """What does not run with this JAX is left out with the reason."""
-    from benchmark import jax_calls, suite
-
-    def refuse(case):
-        def call(*motion):
-            raise AttributeError('no such attribute')
-
-        return call
-
-    monkeypatch.setattr(jax_calls, 'compile_adam', refuse)
-    monkeypatch.setattr(suite, 'require', lambda *names: None)
-    report = run(capsys, '--only', 'arrays')
-    (skipped,) = report['skipped']
-    assert skipped['what'] == 'adam-robotics'
-    assert 'adam-robotics does not run with JAX' in skipped['why']
-    assert 'no such attribute' in skipped['why']
-    assert [figure['theirs'] for figure in report['figures']] == ['', '']
-    assert all(figure['our_value'] > 0.0 for figure in report['figures'])
-
-
-def test_without_jax_the_array_part_is_left_out(capsys, monkeypatch):
-    """The reason names the package."""
-    from benchmark import jax_calls
-
-    def refuse():
-        raise MissingDependencyError('jax is not installed: pip install jax')
-
-    monkeypatch.setattr(jax_calls, 'require_jax', refuse)
-    report = run(capsys, '--only', 'arrays')
-    assert report['figures'] == []
-    assert report['skipped'][0]['why'] == 'jax is not installed: pip install jax'
 
 
 @pytest.mark.usefixtures('compiler', 'small')
@@ -269,18 +180,6 @@ def test_node_hop_runs(capsys, monkeypatch):
     assert set(report['settings']['hop_messages_lost']) == {'computed_torque', 'relay'}
 
 
-def test_hold_up_runs(capsys, monkeypatch):
-    """Every kind of message is answered for, the large ones beside their conversion."""
-    hold_up = pytest.importorskip('benchmark.hold_up', reason='rclpy is missing')
-    monkeypatch.setattr(hold_up.measure_hold_up, '__defaults__', ((300, 1_500),))
-    figures = run(capsys, '--only', 'hold_up')['figures']
-    assert len(figures) == 4
-    assert all(figure['our_value'] > 0.0 for figure in figures)
-    (large,) = [figure for figure in figures if '1500 points' in figure['subject']]
-    assert large['theirs'] == 'conversion by rclpy'
-    assert large['their_value'] > 0.0
-
-
 @pytest.fixture
 def short_loads(monkeypatch):
     """Measure short blocks under two loads; skips where ROS is missing."""
@@ -343,14 +242,6 @@ def test_checkouts_are_compared(capsys, short_loads):
     assert unanswered == 2 * ['computed_torque', other]
 
 
-def test_a_checkout_without_the_package_is_refused(tmp_path, short_loads):
-    """What Python finds elsewhere is not what was asked for."""
-    with pytest.raises(InputError, match='expected a checkout with a folder ne_dynamics, got '):
-        short_loads.checked_package(tmp_path)
-    with pytest.raises(InputError, match='no such folder'):
-        short_loads.checked_package(tmp_path / 'nowhere')
-
-
 def test_files_are_written(capsys, tmp_path):
     """`--output` keeps the JSON, `--document` the tables, `--results` reads the JSON again."""
     output, document = tmp_path / 'results.json', tmp_path / 'document.md'
@@ -361,16 +252,6 @@ def test_files_are_written(capsys, tmp_path):
     assert 'multiplications' in document.read_text()
     assert bench.main(['--results', str(output)]) == 0
     assert capsys.readouterr().out.strip() == reports.text(reports.loads(output.read_text()))
-
-
-def test_document_without_markers_stops_before_measuring(capsys, tmp_path):
-    """A document that cannot take the tables is an error at once."""
-    document = tmp_path / 'document.md'
-    document.write_text('# Title\n')
-    assert bench.main(['--document', str(document)]) == 1
-    captured = capsys.readouterr()
-    assert 'expected the markers' in captured.err
-    assert 'one call' not in captured.err
 
 
 @pytest.mark.parametrize(
@@ -390,21 +271,3 @@ def test_the_command_says_where_it_went(capsys):
     for arguments in ([], ['--quick', '--only', 'calls'], ['anything']):
         assert cli.main(['bench', *arguments]) == 1
         assert 'make bench' in capsys.readouterr().err
-
-
-def test_code_for_another_processor_is_said_and_kept_apart(monkeypatch):
-    """The report names the processor that code is for, and the cache does not mix the two."""
-    from benchmark import machine
-
-    try:
-        tools = toolchain()
-    except BackendError as error:
-        pytest.skip(str(error))
-    for name in ('identity', 'cpu', 'features', 'lanes'):
-        monkeypatch.setattr(tools, name, getattr(tools, name))
-    before = tools.identity
-    assert machine.machine()['processor'].endswith(f'code for {tools.cpu}')
-    machine.compile_for('x86-64')
-    assert machine.machine()['processor'].endswith('code for x86-64')
-    assert tools.identity != before
-    assert (tools.cpu, tools.features, tools.lanes) == ('x86-64', '', 4)

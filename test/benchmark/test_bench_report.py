@@ -67,13 +67,6 @@ def test_json_round_trip():
     assert figure['ratio'] == pytest.approx(0.3)
 
 
-@pytest.mark.parametrize('data', ['{', '[]', '{"format": 2}', '{"format": 1}', 'null'])
-def test_what_is_no_report_is_refused(data):
-    """JSON that is no report of this format raises InputError."""
-    with pytest.raises(InputError, match='report: expected'):
-        reports.loads(data)
-
-
 def test_tables_hold_every_figure():
     """Text and Markdown name the machine, every figure with its verdict, and what was left out."""
     for text in (reports.text(some_report()), reports.markdown(some_report())):
@@ -84,30 +77,6 @@ def test_tables_hold_every_figure():
             assert part in text, part
         assert '2 of 4 aims met.' in text
         assert 'Left out: MuJoCo: not installed' in text
-
-
-@pytest.mark.parametrize(
-    ('value', 'expected'),
-    [(9.996, '10.0'), (0.30049, '0.300'), (123456.0, '123000'), (0.0, '0'), (99.96, '100')],
-)
-def test_significant_digits(value, expected):
-    """Three digits count, whatever the size, without an exponent."""
-    assert reports.significant(value) == expected
-
-
-def test_amounts_below_zero_and_bounds_in_words():
-    """Memory given back has its sign; a strict bound is written as its text says."""
-    bound = Limit(40 * 1024, of='value', strict=True, text='40 KiB')
-    figures = [
-        Figure('sweep', 'an arm', 'resident memory', -2048.0, unit='B', limit=bound),
-        Figure('sweep', 'an arm', 'resident memory', 40 * 1024, unit='B', limit=bound),
-        Figure('sweep', 'an arm', 'memory maps', 0.0, unit='maps',
-               limit=Limit(0.5, of='value', strict=True)),
-    ]  # fmt: skip
-    assert [figure.is_met for figure in figures] == [True, False, True]
-    text = reports.text(Report(some_report().machine, some_report().settings, figures))
-    for part in ('below 40 KiB', 'below 0.5', 'resident memory: -2.05 kB', 'memory maps: 0'):
-        assert part in text, part
 
 
 def test_document_is_filled_between_its_markers():
@@ -121,23 +90,6 @@ def test_document_is_filled_between_its_markers():
     assert reports.with_results(filled, some_report()) == filled
     with pytest.raises(InputError, match='expected the markers'):
         reports.with_results('nothing', some_report())
-
-
-def test_one_section_has_its_own_place_where_the_document_has_one():
-    """A run of it alone fills that, a run of others, or of more, fills the usual place."""
-    places = {
-        name: (reports.BEGIN.format(name), reports.END.format(name)) for name in ('', ' of batch')
-    }
-    document = ''.join(f'{begin}old\n{end}' for begin, end in places.values())
-    report = some_report()
-    alone = Report(report.machine, report.settings, report.figures[1:2])
-    for given, name in ((alone, ' of batch'), (report, '')):
-        filled = reports.with_results(document, given)
-        ((begin, end),) = [place for key, place in places.items() if key != name]
-        assert f'{begin}old\n{end}' in filled
-        assert filled.count('old') == 1
-    machine = {**report.machine, 'instructions': 'AVX2'}
-    assert 'a processor, 2 cores, AVX2, 8.00 GB' in reports.text(Report(machine, report.settings))
 
 
 def test_command_offers_every_section():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import timeit
-
 import numpy as np
 import pytest
 
@@ -46,39 +44,6 @@ def test_contenders_take_turns():
     ]
     assert turns == ['abc', 'bca', 'cab', 'abc', 'bca', 'cab']
     assert [list(times), times['b'].seconds.shape] == [['a', 'b', 'c'], (6,)]
-
-
-def test_a_sample_that_was_interrupted_does_not_make_samples_short(monkeypatch):
-    """How many calls are a sample is found by the fastest of three."""
-    log = []
-
-    def run(timer, calls):
-        log.append(calls)
-        return 1e-4 * calls + (1.0 if len(log) % 3 else 0.0)
-
-    monkeypatch.setattr(timeit.Timer, 'timeit', run)
-    measure([Contender('one', '1', {})], 1, sample_duration=0.01)
-    assert log[-1] == 100
-
-
-def test_times_are_per_sample(monkeypatch):
-    """A contender that computes many samples at once is charged per sample."""
-    monkeypatch.setattr(timeit.Timer, 'timeit', lambda timer, calls: 0.5 * calls)
-    one = Contender('one', '1', {})
-    many = Contender('many', '1', {}, samples=10)
-    times = measure([one, many], 3)
-    assert times['one'].seconds.tolist() == [0.5] * 3
-    assert times['many'].seconds.tolist() == [0.05] * 3
-
-
-def test_contender_runs_a_statement_and_reads_its_result():
-    """Several lines are run as they stand; the result is the expression after them."""
-    target = np.zeros(2)
-    contender = Contender('a', 'x[0] = 1.0\nx[1] = 2.0', {'x': target}, result='x')
-    assert contender.value().tolist() == [1.0, 2.0]
-    target[:] = 0.0
-    contender.timer().timeit(1)
-    assert target.tolist() == [1.0, 2.0]
 
 
 def test_disagreement_is_an_error_with_a_name():

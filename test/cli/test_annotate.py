@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.cli.annotate import MODEL_VARIABLE
 from ne_dynamics.cli.main import main
 from ne_dynamics.cli.options.trajectory_file import read_trajectory
 from ne_dynamics.errors import TrajectoryError
@@ -111,46 +110,6 @@ def test_standard_input_and_output(monkeypatch, capsys) -> None:
     output = capsys.readouterr()
     assert len(yaml.safe_load(output.out)['points']) > 2
     assert 'standard input: 2 points' in output.err
-
-
-def test_the_model_may_come_from_the_environment(annotate, monkeypatch, capsys) -> None:
-    code, target = annotate(echoed(), model=())
-    assert code == 1
-    assert 'expected --model MODEL or the environment variable' in capsys.readouterr().err
-    assert not target.exists()
-    monkeypatch.setenv(MODEL_VARIABLE, ARM)
-    source = target.with_name('in.yaml')
-    assert main(['annotate', str(source), str(target)]) == 0
-
-
-def test_small_numbers_stay_numbers(annotate) -> None:
-    """In JSON, without a header, whole or with an exponent; YAML takes what is written so too."""
-    positions = ['1e-7', '2.5e-17', 1e-300, 0, -1e-5, 3e-9]
-    text = json.dumps({'joint_names': NAMES, 'points': [{'positions': positions}]})
-    code, target = annotate(text)
-    assert code == 0
-    document, read, efforts = arrays_of(target)
-    assert document['header']['stamp'] == {'sec': 0, 'nanosec': 0}
-    assert read.dtype == efforts.dtype == np.float64
-    np.testing.assert_array_equal(read[0], [float(positions[index]) for index in ORDER])
-
-
-def test_tolerance_and_start_are_in_the_order_of_the_file(annotate, capsys) -> None:
-    text = echoed().replace('sec: 0', 'sec: 1', 1)  # the first point comes after one second
-    _, target = annotate(text)
-    assert 'note: the first point is at 1 s' in capsys.readouterr().err
-    assert arrays_of(target)[0]['points'][0]['time_from_start']['sec'] == 1
-    start = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
-    tolerance = [0.02, 9.0, 9.0, 9.0, 9.0, 9.0]
-    lists = [','.join(map(str, values)) for values in (start, tolerance)]
-    code, target = annotate(text, '--start', lists[0], '--effort-tolerance', lists[1])
-    assert code == 0
-    document, _, _ = arrays_of(target)
-    assert document['points'][0]['positions'] == start
-    assert document['points'][0]['time_from_start'] == {'sec': 0, 'nanosec': 0}
-    fine = len(document['points'])
-    _, coarse = annotate(text, '--start', '0,0,0,0,0,0', '--effort-tolerance', '9')
-    assert len(arrays_of(coarse)[0]['points']) < fine
 
 
 def test_terms_payload_gravity_and_links(annotate) -> None:

@@ -91,16 +91,6 @@ def test_what_cannot_be_done_is_said(annotate, capsys, options, message) -> None
     assert not target.exists()
 
 
-def test_a_standing_trajectory_is_annotated(annotate) -> None:
-    code, target = annotate(
-        sent(1.0, way=0.0, fields=('velocities',)), *TIP, '--retime', '--fastest'
-    )
-    assert code == 0
-    points = read_trajectory(str(target)).points
-    assert points[-1].time_from_start == 1.0
-    assert len(points[-1].effort) == 6
-
-
 @pytest.mark.parametrize('options', [(), ('--retime',)], ids=['plain', 'retimed'])
 def test_a_position_beyond_its_limit_between_points_is_refused(annotate, capsys, options) -> None:
     joint = next(joint for joint in load_urdf(ARM, tip_link='tcp').joints if joint.upper < 4.0)

@@ -51,34 +51,6 @@ def test_errors_exit_with_one(broken, capsys):
     assert first < second
 
 
-def test_rotor_inertias_are_said(tmp_path, capsys):
-    file = tmp_path / 'arm.urdf'
-    text = (CONFIG / 'six_axis_arm.urdf').read_text(encoding='utf-8')
-    file.write_text(
-        text.replace(
-            '</robot>',
-            '<transmission name="t_2"><joint name="joint_2"/><actuator name="motor_2">'
-            '<drake:rotor_inertia value="2e-5"/><mechanicalReduction>100</mechanicalReduction>'
-            '</actuator></transmission></robot>',
-        ),
-        encoding='utf-8',
-    )
-    message = (
-        "transmission 't_2', actuator 'motor_2': rotor inertia 2e-05 and reduction 100 add "
-        '0.2 kg m^2'
-    )
-    assert call(file, '--tip', 'tcp') == 0
-    line = next(line for line in capsys.readouterr().out.splitlines() if message in line)
-    assert line.split()[:3] == ['info', 'joint', "'joint_2'"]
-    assert call(file, '--tip', 'tcp', '--json') == 0
-    assert {
-        'severity': 'info',
-        'code': 'rotor-inertia',
-        'element': "joint 'joint_2'",
-        'message': message,
-    } in json.loads(capsys.readouterr().out)['findings']
-
-
 def test_json(broken, capsys):
     assert call(broken, '--json', '--tip', 'tcp') == 1
     report = json.loads(capsys.readouterr().out)
@@ -109,13 +81,6 @@ def test_model_that_cannot_be_loaded(arguments, tmp_path, capsys):
         report = json.loads(output.out)
         assert report['name'] is None
         assert report['counts'] == {'error': 1, 'warning': 0, 'info': 0}
-
-
-def test_base_and_lock(capsys):
-    assert call(ARM, '--base', 'shoulder', '--lock', 'joint_3=0.5', '--json') == 0
-    report = json.loads(capsys.readouterr().out)
-    assert report['base_link'] == 'shoulder'
-    assert report['joints'] == ['joint_2', 'joint_4', 'joint_5', 'joint_6']
 
 
 PUMA = CONFIG / 'puma560_standard_dh.yaml'

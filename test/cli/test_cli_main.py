@@ -9,7 +9,6 @@ import subprocess
 import sys
 import types
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -104,13 +103,6 @@ def test_help_of_a_command_needs_only_the_core(name, helps):
     assert str(helps[name]).startswith(f'usage: ne_dynamics {name}')
 
 
-def test_version_is_that_of_the_manifest(capsys):
-    with pytest.raises(SystemExit):
-        cli.main(['--version'])
-    expected = ElementTree.parse(ROOT / 'package.xml').findtext('version')
-    assert capsys.readouterr().out == f'ne_dynamics {expected}\n'
-
-
 def test_error_is_a_message_without_traceback(command, capsys):
     def fail(arguments):
         raise ModelError('joint "a": expected a parent link, got none')
@@ -121,12 +113,6 @@ def test_error_is_a_message_without_traceback(command, capsys):
     assert captured.out == ''
     expected = 'ne_dynamics check: error: joint "a": expected a parent link, got none\n'
     assert captured.err == expected
-
-
-def test_missing_file_is_a_message(command, tmp_path, capsys):
-    command(lambda arguments: int((tmp_path / 'missing.csv').read_text()))
-    assert cli.main(['check']) == 1
-    assert 'missing.csv: No such file or directory' in capsys.readouterr().err
 
 
 def test_defects_keep_their_traceback(command):

@@ -27,15 +27,6 @@ def test_equivalence_prints_a_table_and_writes_it(tmp_path, capsys):
     assert '| natural\\_orthogonal\\_complement |' in text
 
 
-def test_equivalence_takes_a_seed(capsys):
-    results = []
-    for seed in ('1', '2', '2'):
-        assert main(['reproduce', 'equivalence', '--arms', '4', '--seed', seed, '--json']) == 0
-        results.append(json.loads(capsys.readouterr().out))
-    assert results[0]['seed'] == 1
-    assert results[0] != results[1] == results[2]
-
-
 @pytest.mark.parametrize(
     ('arguments', 'picture'),
     [
@@ -53,19 +44,6 @@ def test_simulations_draw_and_print_json(tmp_path, capsys, monkeypatch, argument
     assert data['duration'] == float(arguments[-1])
     assert data['pictures'] == [str(tmp_path / 'new' / picture)]
     assert (tmp_path / 'new' / picture).read_bytes().startswith(b'\x89PNG')
-
-
-def test_concurrency_draws_and_prints_json(tmp_path, capsys):
-    pytest.importorskip('matplotlib', reason='matplotlib is missing')
-    arguments = ['concurrency', '--joints', '3', '--json', '--output', str(tmp_path)]
-    assert main(['reproduce', *arguments]) == 0
-    data = json.loads(capsys.readouterr().out)
-    assert data['n'] == 3
-    assert (tmp_path / 'concurrency.png').read_bytes().startswith(b'\x89PNG')
-    for steps in data['steps'].values():
-        counts = [count for _, count in steps]
-        assert [k for k, _ in steps] == sorted({k for k, _ in steps})
-        assert counts[0] > counts[-1] > 0
 
 
 def test_forms_of_a_model_print_tables(capsys):
@@ -156,13 +134,3 @@ def test_a_document_that_would_lose_something_is_refused(tmp_path, capsys, case)
     assert main(['reproduce', 'six-link', '--document', str(path)]) == 1
     assert re.search(match, capsys.readouterr().err)
     assert path.read_bytes() == data
-
-
-def test_forms_take_a_motion_negative_numbers_with_an_exponent_too(capsys):
-    model = str(shipped_file('puma560_standard_dh.yaml'))
-    arguments = ['--q', *['-1e-3'] * 6, '--qd', *'000000', '--qdd', *'000000', '--json']
-    assert main(['reproduce', 'forms', '--model', model, *arguments]) == 0
-    data = json.loads(capsys.readouterr().out)
-    assert data['motion']['q'] == [-1e-3] * 6
-    assert data['friction'] == [0.0] * 6
-    assert data['forms']['craig']['disagreement'] < 1e-12

@@ -3,7 +3,6 @@
 import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -102,15 +101,6 @@ def test_a_run_that_is_complete_needs_no_arm(capsys, extended):
     told = capsys.readouterr().out
     assert '2 mrad before, 1 mrad after' in told
     assert 'no efforts are reported' in told
-
-
-def test_the_row_is_that_of_the_steps(extended):
-    from ne_dynamics.commission.subject import CommissionedArm
-    from ne_dynamics.commission.work import CommissionWork, Motions
-
-    subject = CommissionedArm.read(extended[0], None, None)
-    work = CommissionWork(subject, None, SimpleNamespace(is_simulated=True), None, Motions())
-    assert [step.name for step in work.steps()] == list(ROW)
 
 
 def test_a_model_that_cannot_be_is_refused_before_an_arm_is_looked_for(capsys, tmp_path):

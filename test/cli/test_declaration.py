@@ -6,7 +6,6 @@ import argparse
 import enum
 import inspect
 import math
-import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,8 +13,7 @@ from dataclasses import dataclass
 import pytest
 
 from ne_dynamics.cli.main import build_parser
-from ne_dynamics.cli.options.declaration import declare, fill, list_defaults, read_rows, take
-from ne_dynamics.cli.options.shared import SHARED
+from ne_dynamics.cli.options.declaration import fill, list_defaults, take
 
 
 class Pace(str, enum.Enum):
@@ -105,41 +103,6 @@ def test_what_is_wrong_is_named(parser, line, message, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_the_help_says_defaults_and_groups(parser):
-    text = re.sub(r'\s+', ' ', parser.format_help())
-    for part in (
-        'control rate (default: 500)',
-        'range (default: 0 inf)',
-        'pace (default: even) --slow takes its time --mode',
-        'the end: how it stops --step X step (default: 0.5)',
-        'places (default: none)',
-        'name of 100% of it',
-    ):
-        assert part in text, part
-
-
-def test_a_shared_row_may_have_another_help_or_more_of_it():
-    """`...` goes on with the help that is shared; another text takes its place."""
-    (plain,) = read_rows('@gravity')
-    (more,) = read_rows('@gravity\n    ..., when it falls')
-    (other,) = read_rows('@gravity\n    downwards')
-    assert more == (plain.head, f'{plain.help}, when it falls')
-    assert other == (plain.head, 'downwards')
-
-
-@pytest.mark.parametrize('wrong', ['--rate HZ : unknown', '@unknown'])
-def test_a_name_that_nobody_knows_makes_no_parser(wrong):
-    with pytest.raises(KeyError, match='unknown'):
-        fill(argparse.ArgumentParser(), wrong)
-
-
-def test_shared_rows_are_read_by_what_there_is():
-    for name in SHARED:
-        parsers = argparse.ArgumentParser().add_subparsers()
-        words = {'columns': str, 'name_pair': str, 'time_unit': ('s',)}
-        assert declare('any', '', f'@{name}', **words)(parsers).format_help()
-
-
 def test_excite_has_the_defaults_of_what_it_calls():
     """The planner is imported when it runs, so its defaults stand twice."""
     from ne_dynamics.excitation import Shares, plan_excitation
@@ -183,10 +146,3 @@ def test_options_may_stand_between_arguments(line, expected):
     command = line.split()[0]
     parsed = build_parser(command).parse_args(line.split())
     assert {name: getattr(parsed, name) for name in expected} == expected
-
-
-@pytest.mark.parametrize('line', ['identify arm.urdf --tip-link tcp a.csv --bogus', 'annotate'])
-def test_what_is_no_option_is_refused(line, capsys):
-    with pytest.raises(SystemExit):
-        build_parser(line.split()[0]).parse_args(line.split())
-    assert 'error: ' in capsys.readouterr().err

@@ -4,18 +4,14 @@ The scenarios compare; so do these tests: ratios of errors, never times.
 """
 
 import json
-import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 from ne_dynamics.cli.main import main
 from ne_dynamics.simulation.demo.control_laws import LAWS
-from ne_dynamics.simulation.demo.scenario import Options
 from ne_dynamics.simulation.demo.scenarios import SCENARIOS
-from ne_dynamics.simulation.recording import SessionRecording
 
 COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
 TIMEOUT = 600.0
@@ -93,24 +89,6 @@ def test_motors_too_weak_for_a_motion_cost_time_and_no_path(closed_loop, tmp_pat
     assert 1.0 < slowed['arrival'] < 2.0
     assert clocked['path_deviation'] > 0.05
     assert clocked['longest_saturation'] > 0.01
-
-
-def test_a_table_names_the_runs_of_a_scenario(closed_loop, tmp_path):
-    scenario = SCENARIOS['model-error'](Options(is_short=True, duration=0.5), tmp_path)
-    nothing = np.zeros((3, 6))
-    for run, error in zip(scenario.runs, (8e-3, 2e-3, 1e-3), strict=True):
-        scenario.recordings[run.key] = SessionRecording(
-            scenario.arm.robot.joint_names,
-            np.arange(3.0),
-            *(nothing + error, nothing, nothing, nothing, nothing),
-            cycles_per_second=500.0,
-        )
-    heading, row = scenario.report().splitlines()
-    assert re.split('  +', heading.strip())[1:] == [
-        *(scenario.laws[law][0].label for law in ('pd', 'computed_torque', 'observer')),
-        'PD / computed torque',
-    ]
-    assert row.split() == ['masses', '+20', '%', '8.00', '2.00', '1.00', '4']
 
 
 def test_the_help_tells_every_scenario_in_a_line_and_names_every_law(capsys):

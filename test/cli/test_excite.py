@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 pytest.importorskip('scipy', reason='scipy is missing')
@@ -64,19 +63,6 @@ def test_a_motion_is_written_and_reported(urdf, tmp_path, capsys):
     for each in document['nearest']:
         assert each['distance'] >= each['margin']
     assert max(document['velocity_shares'].values()) <= 0.7
-
-
-def test_the_report_is_a_table(tmp_path, capsys):
-    limits = ('--velocity-limit', '2', '--effort-limit', '400', '--effort-limit', 'joint_1=300')
-    code = call(
-        '--model', PUMA, '-o', '-', '--no-self-collision', '--no-keep-out', *limits, *QUICK
-    )
-    assert code == 0
-    printed = capsys.readouterr()
-    assert printed.out.startswith('header:')
-    assert 'condition number' in printed.err
-    assert 'note: the shapes of the links are not known' in printed.err
-    assert printed.err.count('+-') > 30
 
 
 def test_nothing_is_written_where_it_cannot_be(urdf, tmp_path, capsys, monkeypatch):
@@ -156,55 +142,6 @@ def test_shapes_that_are_missing_are_asked_for(tmp_path, capsys):
     broken.write_text('this is no mesh')
     assert call('--model', path, '-o', tmp_path / 'a.yaml') == 1
     assert "link 'hand': mesh" in capsys.readouterr().err
-
-
-def test_mimic_joints_and_locked_ones():
-    import ne_dynamics as ned
-    from ne_dynamics.excitation import load_solids, plan_excitation
-
-    bare = make_urdf().replace(
-        '<collision><origin xyz="0 0 0" rpy="0 0 0"/><geometry><sphere radius="0.05"/></geometry>'
-        '</collision>',
-        '',
-    )
-    assert 'sphere' not in bare
-    finger = (
-        '<link name="finger"><inertial><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" '
-        'izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry>'
-        '<box size="0.02 0.02 0.02"/></geometry></collision></link>'
-        '<joint name="grip" type="prismatic"><parent link="hand"/><child link="finger"/>'
-        '<origin xyz="0.1 0 0"/><axis xyz="1 0 0"/>'
-        '<limit lower="0" upper="1" effort="50" velocity="1"/>'
-        '<mimic joint="slide" multiplier="0.3"/></joint></robot>'
-    )
-    text = make_urdf().replace('</robot>', finger)
-    robot = ned.load_urdf(text)
-    assert robot.n == 4
-    dynamics = ned.Dynamics(robot, backend='python')
-    options = {'duration': 5.0, 'harmonics': 1, 'starts': 1, 'keep_out': ()}
-    plan = plan_excitation(dynamics, START, solids=load_solids(text, robot), **options)
-    assert 'upper and finger' in {each.name for each in plan.nearest}
-    locked = ned.load_urdf(text, locked_joints={'slide': 0.1})
-    assert locked.n == 3
-    dynamics = ned.Dynamics(locked, backend='python')
-    plan = plan_excitation(dynamics, START[:3], solids=load_solids(text, locked), **options)
-    assert np.isfinite(plan.condition_number)
-    assert plan.trajectory.joint_names == ('pan', 'lift', 'elbow')
-    locked = ned.load_urdf(bare, locked_joints={'lift': 0.6, 'elbow': -1.0})
-    dynamics = ned.Dynamics(locked, backend='python')
-    plan = plan_excitation(dynamics, [0.2, 0.1], solids=load_solids(bare, locked), **options)
-    assert 'links without a shape, which may touch anything: hand' in plan.notes
-
-
-def test_help_says_of_each_share_what_is_used(capsys):
-    with pytest.raises(SystemExit) as caught:
-        call('--help-all')
-    assert caught.value.code == 0
-    text = ' '.join(capsys.readouterr().out.split())
-    assert 'usable part of the range, about its middle (default: 0.95)' in text
-    assert 'usable part of the effort limit; the rest is for errors of the model' in text
-    assert 'base link [m/s^2] (default: 0 0 -9.80665)' in text
-    assert 'not even the floor' in text
 
 
 def test_the_model_is_never_replaced_by_the_motion(urdf, capsys):

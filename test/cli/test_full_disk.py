@@ -15,7 +15,6 @@ import pytest
 import yaml
 
 from ne_dynamics.cli.main import main
-from ne_dynamics.papers.studies.document import END, begin
 from ne_dynamics.prepared_file import write_whole
 from ne_dynamics.shipped import shipped_file
 
@@ -136,27 +135,6 @@ def test_a_trajectory_is_whole_or_as_it_was(tmp_path):
     assert result.returncode == 1
     assert set(read_files(tmp_path)) == {'in.yaml', 'out.yaml'}
     assert target.read_text() == 'old'
-
-
-def test_a_document_is_whole_or_as_it_was(tmp_path):
-    path = tmp_path / 'document.md'
-    text = f'{begin("equivalence")}{END}{"x" * 3000}\n'
-    path.write_text(text)
-    result = run_limited('reproduce', 'equivalence', '--arms', '1', '--document', path)
-    assert result.stderr == f'ne_dynamics reproduce: error: {path}: File too large\n'
-    assert result.returncode == 1
-    assert read_files(tmp_path) == {'document.md': text.encode()}
-
-
-def test_a_picture_is_whole_or_not_there(tmp_path):
-    pytest.importorskip('matplotlib', reason='matplotlib is missing')
-    result = run_limited('reproduce', 'concurrency', '--joints', '2', '--output', tmp_path)
-    picture = tmp_path / 'concurrency.png'
-    assert result.stderr.splitlines()[-1] == (
-        f'ne_dynamics reproduce: error: {picture}: File too large'
-    )
-    assert result.returncode == 1
-    assert read_files(tmp_path) == {}
 
 
 @pytest.mark.parametrize('fails', ['open', 'fsync'])

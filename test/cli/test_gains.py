@@ -136,26 +136,6 @@ def test_what_cannot_be_written_is_said_before_anything_is(
     assert [each.name for each in tmp_path.iterdir()] == ['taken']
 
 
-def test_dh_files_have_gains_too(capsys):
-    model = str(shipped_file('puma560_modified_dh.yaml'))
-    arguments = ['gains', '--model', model, '--mode', 'computed_torque', '--poses', '2', '--json']
-    assert main(arguments) == 0
-    found = json.loads(capsys.readouterr().out)['modes']['computed_torque']
-    assert len(found['kp']) == 6
-    assert found['joint_margins']['phase'][0] >= 45.0
-
-
-def test_an_encoder_without_use_is_refused_before_loops_are_looked_at(extras, capsys, monkeypatch):
-    """One step moves the effort more than any gain of use allows: no search is begun."""
-    monkeypatch.setattr(
-        'ne_dynamics.gains.search._choose', lambda *_, **__: pytest.fail('it began')
-    )
-    assert main([*SHORT, '--extras', extras, '--position-step', '6.3']) == 1
-    error = capsys.readouterr().err
-    assert 'limited by encoder steps' in error
-    assert error.count('\n') == 1
-
-
 def test_files_that_are_read_are_never_written(tmp_path, capsys):
     model = tmp_path / 'arm.urdf'
     model.write_bytes(shipped_file('six_axis_arm.urdf').read_bytes())

@@ -17,10 +17,8 @@ import yaml
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
-from ne_dynamics.cli.options.trajectory_file import read_trajectory, trajectory_text
-from ne_dynamics.errors import ModelError
-from ne_dynamics.identification.writing.write_back import encode_urdf, read_text, write_urdf
-from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.identification.writing.write_back import write_urdf
 
 # What XML 1.0 can hold: no control characters but tab, line end and those from U+0080 on.
 XML_NAMES = {
@@ -165,17 +163,6 @@ def test_reports_on_dh_files_are_safe_to_print(kind, log_file, tmp_path, capsys)
     assert_terminal_is_safe((captured.out + captured.err).replace('\x7f', ''))  # in JSON
 
 
-def test_pictures_take_names_for_names(log_file, tmp_path, capsys):
-    pytest.importorskip('matplotlib', reason='matplotlib is missing')
-    for kind in ('formula', 'escape'):
-        model, picture = tmp_path / 'model.yaml', tmp_path / 'efforts.png'
-        model.write_text(dh_of(ALL_NAMES[kind]), encoding='utf-8')
-        log = str(log_file(ned.load_dh(model)))
-        assert main(['evaluate', '--model', str(model), log, '--plot', str(picture)]) == 0
-        assert picture.read_bytes().startswith(b'\x89PNG')
-    capsys.readouterr()
-
-
 @pytest.mark.parametrize('kind', ALL_NAMES)
 def test_annotated_file_has_the_same_names(kind, tmp_path, capsys):
     name = ALL_NAMES[kind]
@@ -212,34 +199,6 @@ def test_standard_output_is_utf_8(tmp_path, capsys, monkeypatch):
     capsys.readouterr()
 
 
-def test_unpaired_surrogates():
-    nothing = np.zeros((1, 1))
-    trajectory = AnnotatedTrajectory(
-        ('a\ud800',), np.array([0]), nothing, nothing, nothing, np.array([0]), nothing, nothing, 0
-    )
-    text = trajectory_text(trajectory, (0, 0), '\udfff')
-    assert text.isascii()
-    document = yaml.load(text, Loader=yaml.SafeLoader)
-    assert document['joint_names'] == ['a\ud800']
-    assert document['header']['frame_id'] == '\udfff'
-
-
-@pytest.mark.parametrize('key', ['name', 'joints'])
-def test_unpaired_surrogates_in_a_dh_file(key, tmp_path, capsys):
-    path = tmp_path / 'model.yaml'
-    surrogate = r'"\ud800"'
-    text = dh_of('plain').replace('name: plain', f'name: {surrogate}', 1)
-    if key == 'name':
-        text = dh_of('plain')
-        head, _, tail = text.rpartition('name: plain')
-        text = f'{head}name: {surrogate}{tail}'
-    path.write_text(text, encoding='utf-8')
-    with pytest.raises(ModelError, match=r'name: expected a text, got .* unpaired surrogate'):
-        ned.load_dh(path)
-    assert main(['check', str(path)]) == 1
-    assert_terminal_is_safe(capsys.readouterr().out)
-
-
 def test_error_messages_are_safe_to_print(tmp_path, capsys):
     model = tmp_path / 'model.urdf'
     model.write_text(urdf_of('x\nne_dynamics: all is well\x9b2J'), encoding='utf-8')
@@ -261,16 +220,6 @@ def test_encodings_that_xml_does_not_share(encoding, name, log_file, tmp_path, c
     assert main(['identify', '--model', str(model), str(log), '-o', str(output)]) == 1
     assert 'error' in capsys.readouterr().err
     assert not output.exists()
-
-
-def test_encodings_that_xml_shares(tmp_path):
-    for encoding in ('latin-1', 'utf-16', 'utf-8', 'cp1252'):
-        path = tmp_path / 'model.urdf'
-        text = urdf_of('Fräse <1>').replace('"utf-8"', f'"{encoding}"')
-        path.write_bytes(text.encode(encoding))
-        read, found = read_text(path)
-        robot = ned.load_urdf(path)
-        assert encode_urdf(write_urdf(read, robot), found) == path.read_bytes()
 
 
 def test_elements_of_another_namespace_are_left_alone():

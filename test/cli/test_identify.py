@@ -123,27 +123,6 @@ def test_model_may_be_written_over_itself(log_file, tmp_path, capsys):
     assert ned.load_urdf(model).n == JOINTS
 
 
-def test_wrong_sign_writes_nothing(heavier, tmp_path, capsys):
-    log_file = write_log(tmp_path / 'log.csv', ned.load_urdf(heavier), sign=-1.0)
-    output = tmp_path / 'identified.urdf'
-    output.write_text('as it was', encoding='utf-8')
-    assert call(identify, 'identify', '--model', ARM, log_file, '-o', output) == 1
-    captured = capsys.readouterr()
-    assert 'wrong-sign' in captured.out
-    assert 'error: the log cannot be used' in captured.err
-    assert output.read_text(encoding='utf-8') == 'as it was'
-    assert sorted(path.name for path in tmp_path.iterdir()) == ['identified.urdf', 'log.csv']
-
-
-def test_still_robot_gives_the_same_file(heavier, tmp_path, capsys):
-    """A log without motion is no error: a warning is printed, the model comes back as it was."""
-    log_file = write_log(tmp_path / 'log.csv', ned.load_urdf(heavier), moving=False)
-    output = tmp_path / 'identified.urdf'
-    assert call(identify, 'identify', '--model', ARM, log_file, '-o', output) == 0
-    assert 'no-excitation' in capsys.readouterr().out
-    assert output.read_bytes() == ARM.read_bytes()
-
-
 def test_dh_file_is_reported_on_but_not_written(tmp_path, capsys):
     model = CONFIG / 'puma560_standard_dh.yaml'
     log_file = write_log(tmp_path / 'log.csv', ned.load_dh(model))
@@ -201,12 +180,6 @@ def test_errors_exit_with_one_and_name_the_file(tmp_path, capsys):
             assert cli.main([*command, '--model', model, log]) == 1
             assert message in capsys.readouterr().err
     assert not output.exists()
-
-
-def test_output_in_a_folder_that_does_not_exist(log_file, tmp_path, capsys):
-    output = tmp_path / 'none' / 'identified.urdf'
-    assert cli.main(['identify', '--model', str(ARM), str(log_file), '-o', str(output)]) == 1
-    assert 'none' in capsys.readouterr().err
 
 
 def test_evaluation_as_table_and_picture(log_file, tmp_path, capsys):

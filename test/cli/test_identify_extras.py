@@ -103,25 +103,6 @@ def test_an_output_that_would_change_the_extras_of_the_model_is_refused(
     assert sorted((path.name, path.read_bytes()) for path in tmp_path.iterdir()) == before
 
 
-def test_the_node_reads_both_files(model, log_file, tmp_path, capsys):
-    from ne_dynamics.ros.settings.parameters import PARAMETERS
-    from ne_dynamics.ros.settings.robot_source import load_robot
-
-    output, extras = tmp_path / 'new.urdf', tmp_path / 'new.extras.yaml'
-    run_identify(capsys, model, log_file, '-o', output)
-    wanted = [joint.friction for joint in ned.load_urdf(output).joints]
-    assert all(friction.friction_offset != 0.0 for friction in wanted)
-    read = load_robot(PARAMETERS.changed({'model_file': str(output)}))
-    assert [joint.friction for joint in read.joints] == wanted
-    by_topic = load_robot(
-        PARAMETERS.changed({'model_extras_file': str(extras)}),
-        output.read_text(encoding='utf-8'),
-    )
-    assert [joint.friction for joint in by_topic.joints] == wanted
-    bare = load_robot(PARAMETERS.changed({'model_file': str(output), 'model_extras_file': 'none'}))
-    assert all(joint.friction.is_off for joint in bare.joints)
-
-
 def test_files_of_a_recorded_bag_are_what_was_reported(tmp_path, capsys):
     from example_robots import example_robots_folder
     from recorded_robots import panda_bag

@@ -16,9 +16,6 @@ from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
-from ne_dynamics.cli.options.log_set_source import find_logs
-from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.logs.work import Work
 
 ARM = short_arm()
 PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
@@ -92,22 +89,6 @@ def test_repair_is_what_the_right_log_gives(folder, tmp_path, capsys):
         assert files[0] == files[1] == files[2] != ARM.read_text(encoding='utf-8')
 
 
-def test_force_uses_a_wrong_log(folder, log, tmp_path, capsys):
-    path = write_csv(tmp_path / 'log.csv', PLANTED['effort x 3'].plant(log, 2))
-    output = tmp_path / 'out.urdf'
-    assert identify(path, '-o', output, '--force') == 0
-    assert 'joint joint_3  effort-scaled' in capsys.readouterr().out
-    assert output.exists()
-
-
-def test_what_cannot_be_repaired_stays_refused(log, tmp_path, capsys):
-    """A common factor on all efforts is refused with --repair too, and taken out by --scale."""
-    path = write_csv(tmp_path / 'log.csv', PLANTED['efforts / 10'].plant(log, 0))
-    assert identify(path, '--repair') == 1
-    assert 'efforts-scaled' in capsys.readouterr().out
-    evaluate(path, '--scale', 'all=10')
-
-
 @pytest.mark.parametrize('code', ['clock-set-back', 'zero-jumps', 'effort-offset'])
 def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, tmp_path, capsys, code):
     """Cause, joint and remedy are said; only a constant in an effort is taken out by --repair."""
@@ -129,14 +110,6 @@ def test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing(log, tmp_path, caps
     assert ('joint_2' in captured.out) == (code != 'clock-set-back')
     assert ('--repair' in captured.out) == (code == 'effort-offset')
     assert not output.exists()
-
-
-def test_refusal_as_json(folder, capsys):
-    assert identify(folder / 'wrong.csv', '--json') == 1
-    document = json.loads(capsys.readouterr().out)
-    assert document['written'] is None
-    (fault,) = document['diagnosis']['faults']
-    assert (fault['code'], fault['joints'], fault['certain']) == ('wrong-sign', ['joint_2'], True)
 
 
 @pytest.mark.parametrize(
@@ -201,16 +174,3 @@ def test_gripper_that_does_not_move_is_locked(log, tmp_path, capsys, is_recorded
     place = '0.02' if is_recorded else '0.01'
     assert f'the log does not move them: finger_joint at {place}' in capsys.readouterr().out
     assert 'finger_joint' in output.read_text(encoding='utf-8')
-
-
-def test_still_joint_is_locked_where_the_changed_log_has_it(log, tmp_path):
-    position = np.rad2deg(log.position)
-    position[:, -1] = 30.0
-    path = write_csv(tmp_path / 'log.csv', replace(log, position=position))
-    options = ['--degrees', '--position-sign', 'joint_3', '--sign', 'joint_3']
-    words = ['evaluate', '--model', str(ARM), str(path), *options]
-    args = cli.build_parser('evaluate').parse_args(words)
-    model = ModelFile(args)
-    source = find_logs(args, model, Work()).lock_still(model, Work())
-    assert source.locked == {'joint_3': pytest.approx(-np.pi / 6.0)}
-    assert source.robot.n == source.logs[0].position.shape[1] == 2

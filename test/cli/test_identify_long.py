@@ -56,28 +56,6 @@ def test_evaluate_prints_each_log_and_all(files, capsys, monkeypatch):
     assert captured.err == ''
 
 
-def test_identify_writes_a_model_of_all_logs(files, tmp_path, capsys, monkeypatch):
-    cut_short(monkeypatch)
-    output = tmp_path / 'identified.urdf'
-    assert cli.main(['identify', *MODEL, *files, '--spread', '0.5', '-o', str(output)]) == 0
-    text = capsys.readouterr().out
-    assert f'{files[0]}: 6000 of 6000 samples in 60.0 s' in text
-    assert f'{files[1]}: 2000 of 2000 samples in 20.0 s' in text
-    assert f'written: {output}' in text
-    assert output.exists()
-
-
-def test_what_is_shown_of_a_long_log_is_long_enough(files, tmp_path, capsys, monkeypatch):
-    """Parts that are looked at may be too short for a low cut-off: more is read for the page."""
-    cut_short(monkeypatch, size=100_000)
-    page = tmp_path / 'page.html'
-    low = [*MODEL[:-1], '1.5', files[0], '--json']
-    assert cli.main(['identify', *low, '--spread', '0.5']) == 0
-    assert json.loads(capsys.readouterr().out)['noise_floor'][0] > 0.0
-    assert cli.main(['evaluate', *low, '--report', str(page)]) == 0
-    assert page.exists()
-
-
 def write_compressed_bag(folder):
     """Write a bag whose file is compressed, so that it is unpacked to be read."""
     writing = pytest.importorskip('rosbags.rosbag2', reason='rosbags is missing')
@@ -165,22 +143,6 @@ def test_spikes_anywhere_in_a_long_log(tmp_path, capsys, monkeypatch):
     assert cli.main([*arguments, '--repair']) == 0
     repaired = json.loads(capsys.readouterr().out)['joints'][-1]
     assert repaired['rms_difference_after'] < 0.1
-
-
-def test_wrong_signs_and_units_of_a_long_log(files, tmp_path, capsys, monkeypatch):
-    cut_short(monkeypatch)
-    robot = ned.load_urdf(ARM)
-    log = swinging_log(robot, 60.0)
-    log = type(log).from_samples(
-        log.joint_names, 1e3 * log.times, log.position, log.effort * (1, -1, 1)
-    )
-    path = str(write_csv(tmp_path / 'log.csv', log))
-    assert cli.main(['identify', *MODEL, path]) == 1
-    assert 'time-unit' in capsys.readouterr().out
-    document = evaluate(capsys, path, '--repair')
-    codes = {fault['code'] for fault in document['diagnosis']['faults']}
-    assert codes == {'time-unit', 'wrong-sign'}
-    assert document['joints'][1]['rms_difference'] < 0.1
 
 
 def test_logs_that_do_not_go_together(files, tmp_path, capsys):

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-import yaml
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
@@ -59,18 +58,6 @@ def test_the_load_of_a_log(rate, tmp_path, capsys) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ['log.csv']
 
 
-def test_gravity_and_link_of_the_load(tmp_path, capsys) -> None:
-    """A tilted base is said by --gravity; --payload-link is the frame of the answer."""
-    tilted = (4.0, -2.0, -8.7)
-    log = write_log(tmp_path / 'log.csv', gravity=tilted, link='flange')
-    options = '--gravity', *map(str, tilted), '--payload-link', 'flange', '--json'
-    assert ask(log, *options) == 0
-    load = json.loads(capsys.readouterr().out)['payload']
-    assert load['link'] == 'flange'
-    assert load['mass'] == pytest.approx(MASS, abs=0.03)
-    np.testing.assert_allclose(load['center_of_mass'], COM, atol=0.01)
-
-
 @pytest.mark.parametrize(
     ('options', 'log', 'message'),
     [
@@ -92,24 +79,6 @@ def test_refusals(options, log, message, tmp_path, capsys, monkeypatch) -> None:
     assert ask(path, *options) == 1
     assert message in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ['log.csv']
-
-
-def test_the_difference_of_two_logs(tmp_path, capsys) -> None:
-    log = write_log(tmp_path / 'log.csv', speed=1.5)
-    without = write_log(tmp_path / 'without.csv', speed=1.3, mass=0.0)
-    assert ask(log, '--without', without, '--json') == 0
-    document = json.loads(capsys.readouterr().out)
-    load = document['payload']
-    assert load['source'] == 'two logs'
-    assert load['mass'] == pytest.approx(MASS, abs=0.03)
-    np.testing.assert_allclose(load['center_of_mass'], COM, atol=0.01)
-    assert len(load['inertia']) == len(load['inertia_deviation']) == 6
-    parameters = yaml.safe_load(document['parameters'])['/**']['ros__parameters']['payload']
-    assert parameters['mass'] == load['mass']
-    assert ask(log, '--without', without) == 0
-    text = capsys.readouterr().out
-    assert "load at 'tcp'" in text
-    assert document['parameters'] in text
 
 
 def test_gains_of_the_drives(tmp_path, capsys) -> None:

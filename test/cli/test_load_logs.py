@@ -14,12 +14,9 @@ from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
-from ne_dynamics.driver.diagnosis import diagnose_log
-from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
 ARM = str(shipped_file('six_axis_arm.urdf'))
-SIX = ('--model', ARM, '--tip-link', 'tcp')
 THREE = ('--model', str(short_arm()))
 PLANTED = {planted.name: planted for planted in PLANTED_FAULTS}
 TORQUE_PER_CURRENT = np.array([14.0, 11.0, 8.0, 3.0, 1.5, 0.7])
@@ -54,21 +51,6 @@ def ask(*options):
     return cli.main(['identify', *map(str, options)])
 
 
-def test_a_wrong_sign_in_the_log_of_a_load_is_refused_and_repaired(loaded, tmp_path, capsys):
-    path = write_csv(tmp_path / 'log.csv', PLANTED['effort sign'].plant(loaded, JOINT))
-    assert ask(*SIX, '--payload', path) == 1
-    captured = capsys.readouterr()
-    assert 'joint joint_2  wrong-sign' in captured.out
-    assert '--sign joint_2' in captured.out
-    assert 'mass' not in captured.out.replace('masses', '')
-    assert (
-        'the log cannot be used as it is: nothing was fitted; --repair takes out' in captured.err
-    )
-    assert ask(*SIX, '--payload', path, '--repair', '--json') == 0
-    load = json.loads(capsys.readouterr().out)['payload']
-    assert abs(load['mass'] - LOAD.mass) < 3.0 * load['mass_deviation']
-
-
 def test_the_log_without_the_load_is_looked_at_too(short, tmp_path, capsys):
     loaded = record(alter(short, 1).with_payload(LOAD), 11)
     path = write_csv(tmp_path / 'loaded.csv', loaded)
@@ -98,16 +80,3 @@ def test_exchanged_currents_are_refused(short, tmp_path, capsys):
         joints = json.loads(capsys.readouterr().out)['drive_gains']['joints']
         gains.append([joint['gain'] for joint in joints])
     np.testing.assert_allclose(gains[0], gains[1], rtol=1e-6)
-
-
-def test_what_is_asked_for_is_no_fault(robot, loaded):
-    """A heavy load is no factor on the last effort, and currents are no fault of a log."""
-    heavy = Inertia(5.0, LOAD.center_of_mass, 5.0 / 3.0 * LOAD.inertia_about_com)
-    log = record(alter(robot, 1).with_payload(heavy), 11)
-    found = {fault.code for fault in diagnose_log(robot, log).faults}
-    assert 'effort-scaled' in found  # by an arm that is said to carry nothing
-    assert diagnose_log(robot, log, has_load=True).faults == ()
-    known = robot.with_payload(Inertia(LOAD.mass, np.zeros(3), np.zeros((3, 3))))
-    diagnosis = diagnose_log(known, as_currents(loaded), has_free_factors=True, has_load=True)
-    assert diagnosis.errors == ()
-    assert 'where the zeros of the positions are, and factors on efforts' in diagnosis.untold

@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from driver_arms import load_shipped, simulate
 from ne_dynamics.cli import main as cli
 from ne_dynamics.driver.reading import read_csv, write_csv
 from ne_dynamics.driver.recording import DriverRecording
-from ne_dynamics.errors import InputError
 from ne_dynamics.shipped import shipped_file
 
 ARM = str(shipped_file('six_axis_arm.urdf'))
@@ -34,27 +32,6 @@ def recording(robot):
     """Return some seconds of a simulated arm that reports torques, with its commands."""
     pytest.importorskip('mujoco', reason='mujoco is missing')
     return simulate(robot, 3).record('torque')
-
-
-def test_csv_comes_back_as_it_was_written(robot, recording, tmp_path):
-    effort = recording.effort.copy()
-    effort[5, 1] = np.nan
-    changed = DriverRecording.from_samples(
-        robot.joint_names,
-        recording.stamps,
-        recording.position,
-        None,
-        effort,
-        received=recording.stamps + 0.001,
-        commands=recording.commands,
-    )
-    write_csv(tmp_path / 'log.csv', changed)
-    again = read_csv(tmp_path / 'log.csv', robot.joint_names)
-    for key in ('stamps', 'position', 'effort', 'received'):
-        np.testing.assert_array_equal(getattr(again, key), getattr(changed, key))
-    np.testing.assert_array_equal(again.commands.times, recording.commands.times)
-    np.testing.assert_array_equal(again.commands.effort, recording.commands.effort)
-    assert again.velocity is None
 
 
 def test_a_bag_gives_a_profile_that_the_node_takes(recording, tmp_path, capsys):
@@ -193,33 +170,6 @@ def test_files_that_are_read_are_never_written(robot, recording, tmp_path, capsy
     assert not own.exists()
 
 
-def test_a_full_disk_leaves_the_old_files(recording, tmp_path, capsys, monkeypatch):
-    if not Path('/dev/full').exists():
-        pytest.skip('no /dev/full, a disk that is full')
-    part = DriverRecording.from_samples(
-        recording.joint_names, recording.stamps[:9], recording.position[:9]
-    )
-    log = tmp_path / 'log.csv'
-    write_csv(log, part)
-    for option in ('-o', '--save-log'):
-        assert cli.main(['whatis', *MODEL, str(log), option, '/dev/full']) == 1
-        error = capsys.readouterr().err
-        assert error.startswith(
-            'ne_dynamics whatis: error: /dev/full: cannot be written: No space'
-        )
-    old = tmp_path / 'old.yaml'
-    old.write_text('kept')
-
-    def fail(_):
-        raise OSError(28, 'No space left on device')
-
-    monkeypatch.setattr('ne_dynamics.prepared_file.os.fsync', fail)
-    assert cli.main(['whatis', *MODEL, str(log), '-o', str(old)]) == 1
-    assert 'No space left' in capsys.readouterr().err
-    assert old.read_text() == 'kept'
-    assert sorted(file.name for file in tmp_path.iterdir()) == ['log.csv', 'old.yaml']
-
-
 def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, tmp_path, capsys):
     effort = np.roll(recording.commands.effort, 1, axis=1)
     commands = replace(recording.commands, effort=effort)
@@ -232,31 +182,6 @@ def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, t
     assert 'joint_1 moves by what is called the command of joint_2' in printed.err
     assert 'what is wrong' in printed.out
     assert profile.read_text() == 'kept'
-
-
-@pytest.mark.parametrize(
-    ('words', 'expected'),
-    [
-        (['--topic', 'a b'], "--topic: expected the name of a topic, got 'a b'"),
-        (['--topic', ''], "--topic: expected the name of a topic, got ''"),
-        (
-            ['--command-topic', '/x//y'],
-            "--command-topic: expected the name of a topic, got '/x//y'",
-        ),
-        (
-            ['--command-topic', '/joint_states'],
-            '--command-topic: expected another topic than that',
-        ),
-        (['--topic', '/nobody'], 'nobody publishes it; there are no such topics'),
-    ],
-)
-def test_live_topics_that_cannot_be_heard_are_one_line(words, expected, capsys, monkeypatch):
-    pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
-    from ne_dynamics.ros.running.private_domain import private_domain
-
-    monkeypatch.setenv('ROS_DOMAIN_ID', str(private_domain()))
-    assert cli.main(['whatis', *MODEL, '--live', '--seconds', '0.2', *words]) == 1
-    assert expected in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -291,10 +216,3 @@ def test_live_says_why_it_heard_nothing(names, topic, expected, driver, capsys):
 
     assert listen(publish, '--seconds', '60', '--topic', topic) == 1
     assert expected in capsys.readouterr().err
-
-
-def test_a_position_that_is_never_a_number_is_named(robot, recording):
-    position = recording.position[:9].copy()
-    position[:, 1] = np.nan
-    with pytest.raises(InputError, match=f'position of {robot.joint_names[1]} is never a finite'):
-        DriverRecording.from_samples(robot.joint_names, recording.stamps[:9], position)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 
 import numpy as np
 import pytest
@@ -62,40 +61,6 @@ def test_the_number_of_lanes_changes_no_bit(name):
     np.testing.assert_array_equal(four, eight)
     expected = ned.Dynamics(robot, (0.0, 0.0, -9.81), 'python').inverse_dynamics(*motion)
     np.testing.assert_allclose(four, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max())
-
-
-def assemble(cpu, features, lanes):
-    """Return the assembly of the six-axis arm's inverse dynamics for an x86-64 processor."""
-    tools = compiler.Toolchain()
-    if not tools.identity.startswith('x86_64'):
-        pytest.skip('an x86-64 processor is missing')
-    tools.cpu, tools.features = cpu, features
-    subject = Subject(robot_of('six_axis_arm'), (0.0, 0.0, -9.81), 1e-12)
-    program = trace_function(subject, 'inverse_dynamics')
-    return tools.assemble(compiler.write_module(program, None, lanes))
-
-
-def body_of(assembly, function):
-    """Return the text of one function."""
-    found = re.search(rf'^{function}:(.*?)^\.Lfunc_end', assembly, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found.group(1)
-
-
-PROCESSORS = (('haswell', '', 4), ('skylake-avx512', '', 8))
-
-
-@pytest.mark.parametrize('processor', PROCESSORS, ids=lambda processor: processor[0])
-def test_constants_take_no_instruction_of_their_own(processor):
-    """They are found relative to the code, not by 64-bit numbers that need a register."""
-    assert 'movabs' not in assemble(*processor)
-
-
-def test_one_sample_uses_no_vectors_of_512_bits():
-    """Among scalars they slow everything down; a batch fills them."""
-    assembly = assemble('skylake-avx512', '', 8)
-    assert '%zmm' not in body_of(assembly, 'single')
-    assert '%zmm' in body_of(assembly, 'several')
 
 
 @pytest.mark.parametrize(

@@ -83,23 +83,6 @@ def test_a_method_can_be_pickled_before_and_after_calls(method, calls):
     assert copied.__name__ == method
 
 
-def test_a_method_whose_dynamics_are_gone_can_be_pickled():
-    """A method that outlives the last name of its dynamics is still whole."""
-    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-    q = np.linspace(0.1, 0.9, 6)
-    dynamics = ned.Dynamics(robot)
-    expected = dynamics.gravity_torque(q)
-    dynamics.inverse_dynamics(q, q, q)
-    dynamics.inverse_dynamics(q, q, q, q)
-    methods = dynamics.gravity_torque, dynamics.inverse_dynamics
-    del dynamics
-    gc.collect()
-    gravity, inverse = pickle.loads(pickle.dumps(methods))
-    np.testing.assert_array_equal(gravity(q), expected)
-    zero = np.zeros(6)
-    np.testing.assert_allclose(inverse(q, zero, zero), expected, rtol=1e-11, atol=1e-12)
-
-
 class Renamed(ned.Dynamics):
     """A subclass with a constructor, a method and an attribute of its own."""
 
@@ -151,25 +134,6 @@ class Slotted(ned.Dynamics):
     def hidden(self):
         """Return the private slot."""
         return self.__hidden
-
-
-@pytest.mark.parametrize('kind', ['pickle', 'copy', 'deepcopy'])
-def test_slots_of_a_subclass_are_copied(kind):
-    """What a subclass keeps in slots comes along, as what it keeps in attributes."""
-    import copy
-
-    clone = {
-        'pickle': lambda thing: pickle.loads(pickle.dumps(thing)),
-        'copy': copy.copy,
-        'deepcopy': copy.deepcopy,
-    }[kind]
-    dynamics = Slotted(ned.load_urdf(shipped_file('six_axis_arm.urdf'))).hide(3)
-    copied = clone(dynamics)
-    assert copied.hidden() == 3
-    assert not hasattr(copied, 'extra')
-    dynamics.extra, dynamics.other = [5], 6
-    copied = clone(dynamics)
-    assert (copied.hidden(), copied.extra, copied.other) == (3, [5], 6)
 
 
 def test_slots_of_a_subclass_come_along_to_other_parameters():
@@ -305,49 +269,6 @@ def test_code_is_unloaded_with_the_last_dynamics_that_use_it(monkeypatch, tmp_pa
         assert sum(engine() is not None for engine in engines) == before
     finally:
         gc.enable()
-
-
-def test_code_in_a_cycle_of_garbage_is_unloaded_whole():
-    """The collector ends what is in a cycle in any order; machine code keeps its memory."""
-    output = run_script("""
-        class Holder:
-            pass
-
-        for number in range(12):
-            holders = [Holder() for _ in range(4)]
-            for index, holder in enumerate(holders):
-                gravity = (0.0, 0.1 * number, -1.0 - index)
-                holder.dynamics = ned.Dynamics(robot, gravity, 'compiled')
-                for _ in range(2):
-                    holder.dynamics.gravity_torque(q)
-                    holder.dynamics.inverse_dynamics(q, q, q)
-                holder.method = holder.dynamics.gravity_torque
-                holder.others = holders
-                # What keeps the machine code in memory is in the cycle as well.
-                for engine in list(compiler._engines.values()):
-                    object.__setattr__(engine._execution, 'holder', holder)
-            del holders, holder, engine
-            gc.collect()
-        print('whole')
-    """)
-    assert output == 'whole\n'
-
-
-def test_code_that_is_kept_to_the_very_end_is_left_in_silence():
-    """What outlives the modules of the compiler is unloaded with the process, without a word."""
-    code = """
-        import llvmlite.binding.ffi as last
-        last.kept = ned.Dynamics(robot, backend='compiled')
-        last.kept.gravity_torque(q)
-    """
-    result = subprocess.run(
-        [sys.executable, '-c', PREPARED + textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (result.returncode, result.stderr) == (0, '')
 
 
 SWEEP = """

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 import decimal
 import functools
 import gc
 import inspect
 import itertools
 import os
-import pickle
-import pydoc
 import re
 import subprocess
 import sys
 import threading
-import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +21,6 @@ from random_robots import random_tree
 
 import ne_dynamics as ned
 from ne_dynamics.codegen import functions as table
-from ne_dynamics.codegen.assembly import ASSEMBLIES
 from ne_dynamics.codegen.entry_call import Owner
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import BackendError, InputError, ModelError
@@ -223,16 +218,6 @@ def test_threads_change_no_bit_of_a_batch(function):
         np.testing.assert_array_equal(call(two, function, values), call(one, function, values))
 
 
-def test_rows_of_a_batch_do_not_depend_on_their_neighbours():
-    """A sample gives the same bits wherever it stands in a batch of whole groups."""
-    dynamics = dynamics_of('six_axis_arm', 'numba')
-    values = samples(dynamics.robot, 32)
-    result = call(dynamics, 'inverse_dynamics', values)
-    order = np.random.default_rng(1).permutation(32)
-    shuffled = {key: value[order] for key, value in values.items()}
-    np.testing.assert_array_equal(call(dynamics, 'inverse_dynamics', shuffled), result[order])
-
-
 @pytest.mark.parametrize('backend', ['python', 'numba'])
 @pytest.mark.parametrize('function', ['mass_matrix', 'coriolis_matrix', 'regressor'])
 def test_matrices_strobed_for_long_chains_equal_those_written_out(function, backend, monkeypatch):
@@ -249,13 +234,6 @@ def test_matrices_strobed_for_long_chains_equal_those_written_out(function, back
     dynamics = ned.Dynamics(robot_of('tree_5_5'), gravity=GRAVITY, backend=backend)
     assert_same(call(dynamics, function, values), expected)
     assert_same(call(dynamics, function, row(values, 3)), expected[3])
-
-
-def test_what_is_written_out_for_small_robots_only_is_assembled_for_others():
-    """Exactly the rows with a largest size have a function of assembly."""
-    assert set(ASSEMBLIES) == {
-        name for name, row in table.FUNCTIONS.items() if row.largest is not None
-    }
 
 
 @pytest.mark.parametrize('link', [None, 'forearm'])
@@ -368,16 +346,6 @@ def test_every_kind_of_array_gives_the_same(form, size, pair):
     everything = {key: convert(value) for key, value in values.items()}
     assert_same(call(numba, 'inverse_dynamics with wrench', everything), expected)
     assert_same(numba.gravity_torque(everything['q']), numba.gravity_torque(values['q']))
-
-
-def test_integers_are_numbers(pair):
-    """Integer lists and arrays of every width are accepted."""
-    numba, python = pair
-    numbers = [1, 2, 3, 0, 1, 2]
-    expected = python.inverse_dynamics(*[np.array(numbers, dtype=float)] * 3)
-    for kind in (list, np.int8, np.int32, np.int64, np.uint16):
-        q = numbers if kind is list else np.array(numbers, dtype=kind)
-        assert_same(numba.inverse_dynamics(q, q, q), expected)
 
 
 BAD = {
@@ -497,23 +465,6 @@ def test_no_function_takes_a_number_that_is_not_finite(function, pair):
                     call(dynamics, function, bad)
 
 
-def test_the_largest_finite_numbers_are_not_taken_for_infinite(pair):
-    """Numbers whose result overflows are refused for that, and not as infinite arguments."""
-    huge = np.array([1.7e308, 1.7e308, -1.7e308, 1.7e308, 1e308, 1.7e308])
-    for dynamics in pair:
-        zeros = np.zeros(6)
-        for _ in range(2):
-            for arguments in ((zeros, zeros, huge), (zeros, zeros, zeros, huge)):
-                with pytest.raises(InputError, match=r'overflows; the largest is 1.7e\+308'):
-                    dynamics.inverse_dynamics(*arguments)
-            # Large, and the result is a number all the same.
-            large = 1e-8 * huge
-            result = dynamics.inverse_dynamics(zeros, zeros, large)
-            assert np.isfinite(result).all()
-            expected = dynamics.mass_matrix(zeros) @ (large / 1e300)
-            np.testing.assert_allclose(result / 1e300, expected, rtol=1e-9)
-
-
 @pytest.mark.parametrize('size', [None, 9])
 @pytest.mark.parametrize('rate', [1e155, 1e160, 1e200])
 def test_a_result_that_overflows_names_the_number_that_did_it(rate, size, pair):
@@ -613,22 +564,6 @@ def test_arguments_can_be_given_by_name_and_place(given, size, warm, pair):
             assert_same(result, expected)
 
 
-def test_which_program_answers_does_not_depend_on_what_is_compiled(pair):
-    """A call gives the same bits whether or not the program in full is there already."""
-    _, python = pair
-    values = row(samples(python.robot, 1), 0)
-    motion = [values[key] for key in MOTION]
-    fresh = ned.Dynamics(python.robot, gravity=GRAVITY, backend='numba')
-    full = ned.Dynamics(python.robot, gravity=GRAVITY, backend='numba')
-    call(full, 'inverse_dynamics in full', values)
-    for arguments in ((), (values['wrench'],), (values['wrench'], None, None), (None,) * 3):
-        for _ in range(2):
-            np.testing.assert_array_equal(
-                full.inverse_dynamics(*motion, *arguments),
-                fresh.inverse_dynamics(*motion, *arguments),
-            )
-
-
 @pytest.mark.parametrize('function', ['inverse_dynamics', 'gravity_torque', 'mass_matrix'])
 def test_a_wrong_number_of_arguments_is_a_type_error(function, pair):
     """Too many, too few, unknown and repeated arguments raise what Python raises."""
@@ -674,71 +609,6 @@ def test_results_are_fresh_arrays_of_the_caller(function, pair):
         np.testing.assert_array_equal(results[1], copies[1])
         for key, value in values.items():
             np.testing.assert_array_equal(value, before[key])
-
-
-def test_the_entry_explains_itself_as_the_method_does(pair):
-    """Name, documentation and help of the compiled entry are those of the method."""
-    numba, _ = pair
-    entry, method = numba.inverse_dynamics, ned.Dynamics.inverse_dynamics
-    assert entry.__name__ == method.__name__
-    assert entry.__doc__.strip() == method.__doc__.strip()
-    assert 'qdd : array-like' in pydoc.plain(pydoc.render_doc(entry))
-
-
-def test_a_method_overridden_in_a_subclass_stays_overridden():
-    """A compiled entry does not take the place of a subclass's own method."""
-
-    class Doubled(ned.Dynamics):
-        def gravity_torque(self, q):
-            return 2.0 * super().gravity_torque(q)
-
-    dynamics = Doubled(robot_of('six_axis_arm'), gravity=GRAVITY, backend='numba')
-    q = np.linspace(0.1, 0.9, 6)
-    expected = 2.0 * dynamics_of('six_axis_arm', 'python').gravity_torque(q)
-    for _ in range(3):
-        assert_same(dynamics.gravity_torque(q), expected)
-
-
-@pytest.mark.parametrize(
-    'clone', [lambda d: pickle.loads(pickle.dumps(d)), copy.deepcopy, copy.copy]
-)
-@pytest.mark.parametrize('backend', ['python', 'numba'])
-def test_copies_and_pickles_compute_the_same(clone, backend):
-    """Dynamics in use can be pickled and copied; the copy has the same settings."""
-    dynamics = ned.Dynamics(
-        robot_of('six_axis_arm'), gravity=GRAVITY, backend=backend, tolerance=1e-11, threads=2
-    )
-    values = row(samples(dynamics.robot, 1), 0)
-    result = call(dynamics, 'inverse_dynamics', values)
-    call(dynamics, 'inverse_dynamics', values)
-    other = clone(dynamics)
-    assert other is not dynamics
-    assert (other.backend, other.tolerance, other.threads) == (
-        'python' if backend == 'python' else 'compiled',
-        1e-11,
-        2,
-    )
-    np.testing.assert_array_equal(other.gravity, dynamics.gravity)
-    assert other.joint_names == dynamics.joint_names
-    for _ in range(2):
-        np.testing.assert_array_equal(call(other, 'inverse_dynamics', values), result)
-
-
-def test_dynamics_are_collected_and_their_code_is_not():
-    """Dynamics disappear when nobody holds them; a method somebody kept goes on working."""
-    q = np.linspace(0.1, 0.9, 6)
-    dynamics = ned.Dynamics(robot_of('six_axis_arm'), gravity=GRAVITY, backend='numba')
-    expected = dynamics.gravity_torque(q)
-    dynamics.gravity_torque(q)
-    alive = weakref.ref(dynamics)
-    method = dynamics.gravity_torque
-    del dynamics
-    gc.collect()
-    np.testing.assert_array_equal(method(q), expected)
-    np.testing.assert_allclose(method(q.tolist()), expected, rtol=1e-12)
-    del method
-    gc.collect()
-    assert alive() is None
 
 
 def _resident_bytes():
@@ -865,51 +735,6 @@ def test_first_calls_of_several_threads_compile_safely(kind, tmp_path):
     assert run_python(code, NE_DYNAMICS_CACHE=str(tmp_path / 'new')) == 'wrong 0\n'
 
 
-def test_an_unknown_interpreter_or_numpy_gets_no_direct_entry(tmp_path):
-    """Where the layout of arrays is not the known one, batches compile and methods stay."""
-    code = """
-import numpy as np
-import ne_dynamics as ned
-from ne_dynamics.codegen.llvm import compiler
-from ne_dynamics.shipped import shipped_file
-
-compiler.is_layout_known = lambda: False
-robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
-numba, python = (ned.Dynamics(robot, backend=backend) for backend in ('numba', 'python'))
-q = np.linspace(0.1, 0.9, 6)
-for _ in range(3):
-    assert np.allclose(numba.gravity_torque(q), python.gravity_torque(q), rtol=1e-12)
-    assert np.allclose(numba.gravity_torque([q] * 9), python.gravity_torque([q] * 9), rtol=1e-12)
-print(type(numba.gravity_torque).__name__)
-"""
-    assert run_python(code, NE_DYNAMICS_CACHE=str(tmp_path / 'new')) == 'method\n'
-
-
-def test_without_the_compiler_auto_is_python_and_numba_is_a_clear_error(tmp_path):
-    """Where llvmlite is missing, 'auto' works and 'numba' says what to install."""
-    code = """
-import sys
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.split('.')[0] in ('llvmlite', 'numba'):
-            raise ModuleNotFoundError(name)
-sys.meta_path.insert(0, Missing())
-import ne_dynamics as ned
-from ne_dynamics.errors import BackendError
-from ne_dynamics.shipped import shipped_file
-robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
-dynamics = ned.Dynamics(robot)
-print(dynamics.backend, dynamics.gravity_torque([0.0] * 6).shape)
-try:
-    ned.Dynamics(robot, backend='numba')
-except BackendError as error:
-    print(error)
-"""
-    output = run_python(code, NE_DYNAMICS_CACHE=str(tmp_path / 'new'))
-    assert output.startswith("python (6,)\nbackend 'compiled': expected llvmlite 0.45")
-    assert not (tmp_path / 'new').exists()
-
-
 def test_an_unknown_backend_is_named_in_the_error():
     """The error lists the backends there are."""
     with pytest.raises(BackendError, match="auto, python, compiled, numba, got 'cuda'"):
@@ -1002,28 +827,6 @@ def test_sines_are_exact_to_the_last_place_next_to_multiples_of_a_quarter_turn(s
             np.testing.assert_allclose(
                 entry(some), batch[start : start + count].T, rtol=4e-16, atol=1e-322
             )
-
-
-def test_sines_of_random_angles_are_those_of_the_platform(sincos):
-    """Over a million radians no sine or cosine is off by more than rounding."""
-    rng = np.random.default_rng(0)
-    angles = np.concatenate([rng.uniform(-limit, limit, 50000) for limit in (1.0, 10.0, 1e3, 1e6)])
-    values = sincos[1][0].batch(angles[:, None])[:, :, 0]
-    error = np.abs(values - np.column_stack([np.sin(angles), np.cos(angles)]))
-    assert error.max() <= 4e-16
-    assert np.abs(values).max() <= 1.0
-    for count in (3, 6):
-        some = angles[-count * 2000 :].reshape(2000, count)
-        singles = np.array([sincos[count][1](line) for line in some])
-        expected = np.stack([np.sin(some), np.cos(some)], axis=1)
-        assert np.abs(singles - expected).max() <= 4e-16
-
-
-def test_sines_at_zero_are_exact(sincos):
-    """The sine of a zero of either sign is zero, its cosine is one."""
-    for zero in (0.0, -0.0):
-        values = sincos[1][0].batch(np.full((9, 1), zero))[:, :, 0]
-        np.testing.assert_array_equal(values, [[0.0, 1.0]] * 9)
 
 
 def test_entries_keep_the_signature_of_the_method():

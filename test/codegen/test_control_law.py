@@ -13,27 +13,21 @@ from itertools import product
 import numpy as np
 import pytest
 from coupled_robots import couple
-from random_robots import random_tree
 from test_friction import TERMS, random_robot
 
 import ne_dynamics as ned
 from ne_dynamics.algorithms.scalars import elementary
-from ne_dynamics.cli.main import main
-from ne_dynamics.codegen.cache import ObjectCache
 from ne_dynamics.codegen.differentiation import differentiate
-from ne_dynamics.codegen.llvm.compiler import CompiledKernel
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.codegen.python_kernel import PythonKernel
 from ne_dynamics.codegen.source import python_module, standalone_source
 from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.laws import ControlLaw, Mode, ResidualStep
+from ne_dynamics.control.laws import ControlLaw, ResidualStep
 from ne_dynamics.control.limits import EffortLimiter
-from ne_dynamics.control.stages.law import Law
 from ne_dynamics.dynamics.compensation import Base, Terms
-from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import JointType
-from ne_dynamics.motion.annotated.annotation import annotate
-from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
 
 GRAVITY = (0.3, -0.2, -9.80665)
@@ -118,19 +112,6 @@ def test_numbers_are_rounded_and_limited_alike_in_every_text(tmp_path):
         np.testing.assert_array_equal(result, expected, err_msg=name)
 
 
-def test_machine_code_rounds_and_limits(compiler):
-    """One sample and batches, up to the size of what machine code takes."""
-    rows = operation_rows()
-    rows = np.ascontiguousarray(rows[np.abs(rows).max(axis=1) < 1e16])
-    kernel = CompiledKernel(trace_operations(), ObjectCache())
-    expected = np.array([expected_operations(*row) for row in rows.tolist()])
-    batch = kernel.batch(rows[:, :1].copy(), rows[:, 1:].copy())
-    np.testing.assert_array_equal(batch, expected)
-    for row, wanted in zip(rows, expected, strict=True):
-        single = kernel.batch(row[np.newaxis, :1].copy(), row[np.newaxis, 1:].copy())
-        np.testing.assert_array_equal(single[0], wanted)
-
-
 @pytest.mark.parametrize(('x', 'limit'), [(math.nan, 1.0), (1.0, math.nan), (math.nan, math.nan)])
 def test_what_is_no_number_is_not_limited_to_one(x, limit, tmp_path):
     """A firmware whose encoder gives no number gets no full effort from the limits."""
@@ -148,38 +129,6 @@ def test_what_is_no_number_is_not_limited_to_one(x, limit, tmp_path):
         out = np.zeros(1)
         call_c(compiled.limited, np.array([x]), np.array([limit]), out)
         assert math.isnan(out[0])
-
-
-@pytest.mark.parametrize('x', [math.inf, -math.inf])
-@pytest.mark.parametrize('limit', [1.0, -1.0, math.inf])
-def test_what_is_infinite_is_not_limited_to_a_number(x, limit, tmp_path):
-    """An infinite effort does not become the full effort, in no text."""
-    program = trace('limited', (('q', 1), ('qd', 1)), (1,), lambda q, qd: [q[0].clamp(qd[0])])
-    assert math.isnan(elementary.clamp(x, limit))
-    assert np.isnan(elementary.clamp(np.array([x]), np.array([limit])))
-    for language in ('python', 'numpy', 'array-api'):
-        namespace = {}
-        exec(standalone_source(program, language), namespace)
-        given = [np] if language == 'array-api' else []
-        given += [np.array([x]), np.array([limit])]
-        with np.errstate(invalid='ignore'):
-            assert np.isnan(namespace['limited'](*given)).all(), language
-    compiled = compile_c(standalone_source(program, 'c'), tmp_path)
-    if compiled is not None:
-        out = np.zeros(1)
-        call_c(compiled.limited, np.array([x]), np.array([limit]), out)
-        assert math.isnan(out[0])
-
-
-def test_infinite_limits_are_none_in_c(tmp_path):
-    """Joints without an effort limit are given an infinite one."""
-    program = trace('limited', (('q', 1), ('qd', 1)), (1,), lambda q, qd: [q[0].clamp(qd[0])])
-    compiled = compile_c(standalone_source(program, 'c'), tmp_path)
-    if compiled is None:
-        pytest.skip('no C compiler is installed')
-    out = np.zeros(1)
-    call_c(compiled.limited, np.array([-1e9]), np.array([np.inf]), out)
-    assert out[0] == -1e9
 
 
 def test_the_derivatives_of_a_limit_and_of_a_rounding():
@@ -215,13 +164,6 @@ def robot_of(name):
 
 ROBOTS = ['six_axis_arm', 'puma', (2, ''), (4, 'all but smooth'), (5, 'all'), (9, 'load')]
 ROBOTS += [(2, '', 'coupled'), (4, 'all but smooth', 'coupled')]
-
-
-def test_the_robots_have_every_kind_of_joint():
-    """Among them are continuous, prismatic, revolute and mimic joints."""
-    kinds = {joint.type for name in ROBOTS for joint in robot_of(name).joints}
-    assert kinds == set(JointType)
-    assert 'mimic' in random_tree(2, 8).kinds
 
 
 class Call:
@@ -329,17 +271,6 @@ def test_a_firmware_gets_the_efforts_of_the_node(name, tmp_path):
     assert_laws_are_those_of_the_node(dynamics, lambda law: libraries[law][law])
 
 
-def test_the_exported_library_has_the_laws(tmp_path):
-    """The C project of all functions has both laws with all loads, under the robot's prefix."""
-    dynamics = ned.Dynamics(robot_of((9, 'load')), GRAVITY, backend='python')
-    files = dynamics.source_files('c', 'robot')
-    (tmp_path / 'robot_dynamics.h').write_text(files['robot_dynamics.h'])
-    library = compile_c(files['robot_dynamics.c'], tmp_path)
-    if library is None:
-        pytest.skip('no C compiler is installed')
-    assert_laws_are_those_of_the_node(dynamics, lambda law: library[f'robot_{law}'])
-
-
 @pytest.mark.parametrize('language', ['python', 'numpy', 'array-api'])
 def test_the_other_languages_print_the_same_laws(language):
     """One sample by floats, batches by NumPy and by a namespace of arrays."""
@@ -388,40 +319,6 @@ def list_broken_calls(program, rng):
                     yield stem, value, arrays
 
 
-@pytest.mark.parametrize('law', LAWS)
-@pytest.mark.parametrize('name', ['six_axis_arm', 'puma'])
-def test_no_law_makes_an_effort_of_what_is_not_finite(law, name, tmp_path):
-    """Positions, velocities, accelerations and gains, in every language: no finite result."""
-    dynamics = ned.Dynamics(robot_of(name), GRAVITY, backend='python')
-    program = dynamics._evaluator.interpret(law, None).program
-    calls = [
-        call
-        for call in list_broken_calls(program, np.random.default_rng(6))
-        if call[0] not in ('effort_limits', 'smoothing_velocity')
-    ]
-    assert {stem for stem, _, _ in calls} >= {'q', 'qd', 'kp', 'kv', 'qd_desired'}
-    functions = {}
-    for language in ('python', 'numpy', 'array-api'):
-        namespace = {}
-        exec(dynamics.source(law, language), namespace)
-        functions[language] = namespace[law]
-    functions['array-api'] = partial(functions['array-api'], np)
-    compiled = compile_c(dynamics.source(law, 'c'), tmp_path)
-    for stem, value, arrays in calls:
-        for language, function in functions.items():
-            try:
-                with np.errstate(all='ignore'):
-                    found = function(*arrays)
-            except (ValueError, OverflowError):  # Python's sine of an infinite angle
-                assert language == 'python'
-                continue
-            assert not np.isfinite(found).all(), f'{language}: {stem} {value}'
-        if compiled is not None:
-            out = np.zeros(dynamics.n)
-            call_c(compiled[law], *arrays, out)
-            assert not np.isfinite(out).all(), f'c: {stem} {value}'
-
-
 def may_stay_finite(function, stem, value):
     """Return whether doc/c_library.md lets an argument give a finite result all the same."""
     if math.isnan(value):
@@ -453,31 +350,6 @@ def test_the_library_gives_no_result_of_what_is_no_number(name, tmp_path):
             call_c(library[f'robot_{function}'], *arrays, out)
             if not may_stay_finite(function, stem, value):
                 assert not np.isfinite(out).all(), f'{function}: {stem} {value}'
-
-
-def test_the_command_prints_a_controller(capsys):
-    """One C function: state, desired state, gains, limits in, efforts out."""
-    path = str(shipped_file('six_axis_arm.urdf'))
-    arguments = ['equations', path, '--tip', 'tcp', '--language', 'c', '--function']
-    assert main([*arguments, 'computed_torque_with_wrench']) == 0
-    text = capsys.readouterr().out
-    assert (
-        'void computed_torque_with_wrench(const double q[6], const double qd[6], const double '
-        'q_desired[6], const double qd_desired[6], const double qdd_desired[6], const double '
-        'kp[6], const double kv[6], const double effort_limits[6], const double '
-        'smoothing_velocity[1], const double wrench[6], double result[6])'
-    ) in text
-    assert 'kp: 1/s^2' in text
-    assert main([*arguments, 'feedforward_pd']) == 0
-    assert 'kp: N m/rad or N/m' in capsys.readouterr().out
-
-
-def test_a_law_costs_little_more_than_the_inverse_dynamics():
-    """Per joint two gains, two errors and one sum each: the recursion stays what it was."""
-    counts = ned.Dynamics(robot_of('six_axis_arm'), backend='python').operation_counts()
-    recursion = counts['inverse_dynamics']
-    for law in LAWS:
-        assert counts[law] == (recursion[0] + 2 * 6, recursion[1] + 4 * 6)
 
 
 # ---- the law that the node calls
@@ -618,66 +490,6 @@ def test_overridden_inverse_dynamics_are_asked():
     np.testing.assert_allclose(heavier, 2.0 * plain)
 
 
-@pytest.mark.parametrize('value', [math.nan, math.inf, 1e308])
-@pytest.mark.parametrize('mode', LAWS)
-def test_numbers_that_give_no_effort_are_refused(mode, value, backend):
-    """No number, an infinite one, and one that overflows: an error, no effort."""
-    dynamics = dynamics_of('puma', backend)
-    call = Call(dynamics.robot, 1)
-    law = ControlLaw(dynamics, mode, Gains(call.kp, call.kv))
-    law.effort(call.q, call.qd, call.desired)
-    bad = call.desired.acceleration.copy()
-    bad[2] = value
-    bad[1] = bad[2]
-    desired = call.desired._replace(acceleration=bad)
-    with np.errstate(all='ignore'), pytest.raises(InputError):
-        law.effort(call.q, call.qd, desired)
-
-
-def test_a_wrench_needs_a_tip(backend):
-    """Without a tip a wrench or a payload has nothing to act on; a moving base has."""
-    robot = replace(robot_of('puma'), tip_link=None)
-    dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
-    call = Call(robot, 2)
-    arguments = [call.q] * 12 + [np.array([0.1])]
-    for _ in range(2):
-        dynamics.control_effort(*arguments, base_motion=call.base.motion)
-        with pytest.raises(ModelError, match='tip'):
-            dynamics.control_effort(*arguments, call.wrench)
-        with pytest.raises(ModelError, match='tip'):
-            dynamics.control_effort(*arguments, payload=call.payload)
-
-
-@pytest.mark.parametrize('name', [(2, ''), (5, 'all'), (2, '', 'coupled')], ids=str)
-def test_an_annotated_trajectory_has_the_efforts_of_the_law(name, backend):
-    """On the trajectory, without errors, feed-forward with PD is the annotated effort."""
-    dynamics = dynamics_of(name, backend)
-    n = dynamics.n
-    rng = np.random.default_rng(8)
-    rest = np.zeros(n)
-    points = [
-        TrajectoryPoint(time, rng.uniform(-0.2, 0.2, n), rest, rest, np.zeros(0))
-        for time in (0.0, 0.5, 1.0)
-    ]
-    waypoints = Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, points)
-    found = annotate(
-        dynamics, dynamics.joint_names, waypoints, effort_tolerance=5.0, smoothing_velocity=0.05
-    )
-    law = ControlLaw(
-        dynamics, Mode.FEEDFORWARD_PD, Gains.from_values(9.0, 3.0, n), smoothing_velocity=0.05
-    )
-    # No joint turns round between two points that are kept.
-    path = Law(n)
-    for place in range(len(found)):
-        desired = DesiredState(
-            found.positions[place], found.velocities[place], found.accelerations[place]
-        )
-        more = path.follow(law, desired)
-        effort = law.effort(desired.position, desired.velocity, desired)
-        effort = effort if more is None else effort + more
-        assert_close(effort, found.efforts[place], f'point {place}')
-
-
 @pytest.mark.parametrize('name', [(5, 'all'), (2, '', 'coupled')], ids=str)
 def test_an_observer_on_arrays_takes_the_same_step(name, backend):
     """With full gains, which no trace has, the residuals are those of the traced step."""
@@ -697,26 +509,6 @@ def test_an_observer_on_arrays_takes_the_same_step(name, backend):
             )
         )
         assert_close(found, expected)
-
-
-def test_other_parameters_have_their_own_law(backend):
-    """Dynamics made by `with_parameters` have their numbers in the law, and compile no new one."""
-    dynamics = dynamics_of('puma', backend)
-    changed = dynamics.with_parameters(
-        inertial=1.3 * dynamics.inertial_parameters(), coulomb_friction=np.full(6, 0.7)
-    )
-    for seed, mode in product(range(3), LAWS):
-        call = Call(dynamics.robot, seed)
-        gains = Gains(call.kp, call.kv)
-        found, expected, other = (
-            law.effort(call.q, call.qd, call.desired, call.wrench)
-            for law in (
-                *both_laws(changed, mode, gains, Terms(), call.payload, 0.2),
-                ControlLaw(dynamics, mode, gains, Terms(), call.payload, 0.2),
-            )
-        )
-        assert_close(found, expected)
-        assert np.abs(other - found).max() > 0.1
 
 
 @pytest.mark.parametrize('size', [1e13, 1e15, 1e17, 3e17, 1e30])

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-import gc
 import inspect
-import pickle
 
 import numpy as np
 import pytest
@@ -66,25 +63,6 @@ def test_every_sibling_has_an_entry_with_its_own_numbers(nominal):
         )
 
 
-def test_parameters_of_parameters_have_an_entry(nominal):
-    """Dynamics made of a sibling that was called before, or of one that was not."""
-    first, _ = make_sibling(nominal, 1)
-    for is_called in (False, True):
-        if is_called:
-            first.inverse_dynamics(Q, Q, Q)
-        chained = first.with_parameters(coulomb_friction=np.full(6, 2.0))
-        check_entry(chained, ned.Dynamics(chained.robot, backend='python'))
-
-
-def test_an_entry_comes_after_the_first_sibling_is_gone(nominal):
-    """The program outlives the sibling for which it was compiled."""
-    first, expected = make_sibling(nominal, 1)
-    check_entry(first, expected)
-    del first
-    gc.collect()
-    check_entry(*make_sibling(nominal, 2))
-
-
 def test_a_row_that_a_sibling_loads_in_between_has_an_entry(nominal):
     """One sibling has answered plainly, another loads the wrench: the first answers that too."""
     first, first_expected = make_sibling(nominal, 1)
@@ -96,18 +74,6 @@ def test_a_row_that_a_sibling_loads_in_between_has_an_entry(nominal):
     assert first.inverse_dynamics is not before
     check_entry(first, first_expected)
     check_entry(second, second_expected)
-
-
-@pytest.mark.parametrize(
-    'clone', [copy.copy, copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))]
-)
-def test_a_copy_has_entries_of_its_own(nominal, clone):
-    """Before its first call it has none, whether or not the original was called."""
-    dynamics, expected = make_sibling(nominal, 1)
-    check_entry(dynamics, expected)
-    twin = clone(dynamics)
-    assert not has_entry(twin)
-    check_entry(twin, expected)
 
 
 def test_numbers_that_are_not_for_machine_code_get_no_entry(nominal):

@@ -48,17 +48,6 @@ def test_an_earlier_export_is_replaced_and_other_files_stay(tmp_path):
     assert read(tmp_path / 'robot') == {**SECOND, 'build': 'folder', 'notes.txt': 'mine'}
 
 
-def test_a_link_to_a_folder_is_that_folder(tmp_path):
-    """A folder may be given by a link, and one that leads nowhere is an error."""
-    (tmp_path / 'folder').mkdir()
-    (tmp_path / 'link').symlink_to('folder')
-    write_folder(tmp_path / 'link', FIRST)
-    assert read(tmp_path / 'folder') == FIRST
-    (tmp_path / 'nowhere').symlink_to('nothing')
-    with pytest.raises(InputError, match='nowhere: expected a folder, got a link to nothing'):
-        write_folder(tmp_path / 'nowhere', FIRST)
-
-
 @pytest.mark.parametrize('kind', ['file', 'folder', 'link', 'binary', 'hidden'])
 def test_what_is_in_the_way_is_named(kind, tmp_path):
     """A folder without an export must be empty; the message names what is in it."""
@@ -116,10 +105,3 @@ def test_an_error_on_the_way_leaves_everything_as_it_was(is_new, tmp_path, monke
     monkeypatch.setattr(os, 'rename', rename)
     write_folder(folder, SECOND)
     assert read(folder) == SECOND
-
-
-def test_text_that_cannot_be_written_leaves_nothing(tmp_path):
-    """A text that is not ASCII is an error before anything is in its place."""
-    with pytest.raises(UnicodeEncodeError):
-        write_folder(tmp_path / 'robot', {**FIRST, 'z.c': '\u00e4'})
-    assert list(tmp_path.iterdir()) == []

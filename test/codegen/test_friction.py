@@ -6,7 +6,6 @@ import ctypes
 import math
 import shutil
 import subprocess
-import types
 from dataclasses import replace
 
 import numpy as np
@@ -14,16 +13,9 @@ import pytest
 from random_robots import random_tree
 
 import ne_dynamics as ned
-from ne_dynamics.algorithms import newton_euler
 from ne_dynamics.algorithms.hysteresis import compute_friction_along
-from ne_dynamics.algorithms.scalars.elementary import absolute, sign, tanh
-from ne_dynamics.cli.main import main
-from ne_dynamics.codegen.programs import list_functions, trace_function
-from ne_dynamics.codegen.source import python_source
-from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.friction import FrictionModel
-from ne_dynamics.shipped import shipped_file
 
 GRAVITY = (0.3, -0.2, -9.80665)
 
@@ -197,49 +189,6 @@ def test_derivatives_are_finite_differences(terms, backend):
     np.testing.assert_allclose(computed[2], dynamics.mass_matrix(q), rtol=1e-12, atol=1e-12)
 
 
-def without_new_terms(monkeypatch):
-    """Put the friction of before in the place of the friction: viscous, and a step."""
-
-    def friction_efforts(mechanism, qd, loads=None, smoothing_velocity=None):
-        efforts = []
-        for rate, viscous, coulomb in zip(
-            qd, mechanism.viscous_friction, mechanism.coulomb_friction, strict=True
-        ):
-            effort = viscous * rate
-            if coulomb != 0.0 and smoothing_velocity is None:
-                effort = effort + coulomb * sign(rate)
-            elif coulomb != 0.0:  # of the control laws
-                sharpness = 1.0 / (absolute(smoothing_velocity) + 1e-30)
-                effort = effort + coulomb * tanh(rate * sharpness)
-            efforts.append(effort)
-        return efforts
-
-    monkeypatch.setattr(newton_euler, 'friction_efforts', friction_efforts)
-
-
-@pytest.mark.parametrize('seed', range(3))
-def test_what_is_not_used_costs_nothing(seed, monkeypatch):
-    """Text and counts of a robot without further friction are those of viscous and Coulomb."""
-    from ne_dynamics.codegen.llvm.compiler import write_module
-
-    robot = random_robot({}, seed)
-    subject = Subject(robot, GRAVITY, 1e-12)
-    names = list_functions(robot)
-    programs = [trace_function(subject, name) for name in names]
-    without_new_terms(monkeypatch)
-    for name, program in zip(names, programs, strict=True):
-        before = trace_function(subject, name)
-        assert python_source(program) == python_source(before)
-        assert program.count() == before.count()
-        assert write_module(program, None) == write_module(before, None)
-    # One term of one joint is seen by the same comparison.
-    joints = [replace(robot.joints[0], friction=FrictionModel(friction_offset=1.0))]
-    changed = replace(robot, joints=(*joints, *robot.joints[1:]))
-    monkeypatch.undo()
-    more = trace_function(Subject(changed, GRAVITY, 1e-12), 'inverse_dynamics')
-    assert python_source(more) != python_source(programs[names.index('inverse_dynamics')])
-
-
 @pytest.mark.parametrize('joints', [2, 6])
 def test_text_of_every_language_runs_on_its_own(joints, tmp_path):
     """Python, NumPy and C compiled with gcc compute the same, with every term on."""
@@ -277,53 +226,6 @@ def test_text_of_every_language_runs_on_its_own(joints, tmp_path):
         np.testing.assert_allclose(result, expected[row], **tolerance)
 
 
-def test_run_time_parameters_go_with_further_friction(backend):
-    """Other viscous and Coulomb friction at run time is what a robot with these numbers has."""
-    robot = random_robot(TERMS['all'], seed=7, joints=4)
-    numbers = {'viscous_friction': np.linspace(0.2, 0.9, robot.n)}
-    numbers['coulomb_friction'] = np.linspace(0.3, 0.6, robot.n)
-    changed = ned.Dynamics(robot, GRAVITY, backend=backend).with_parameters(**numbers)
-    for key, values in numbers.items():
-        robot = robot.with_joint_values(key, values)
-    expected = ned.Dynamics(robot, GRAVITY, backend='python')
-    motion = samples(robot.n)
-    np.testing.assert_allclose(
-        changed.inverse_dynamics(*motion), expected.inverse_dynamics(*motion), rtol=0, atol=1e-11
-    )
-    np.testing.assert_allclose(
-        changed.friction_torque(motion[1]), expected.friction_torque(motion[1]), atol=1e-12
-    )
-
-
-def test_a_namespace_without_the_functions_of_friction_is_refused():
-    """What a library lacks is named, when this robot needs it and not before."""
-    names = ('broadcast_to', 'cos', 'full_like', 'reshape', 'sign', 'sin', 'stack')
-    poor = types.SimpleNamespace(**{name: getattr(np, name) for name in names})
-    robot = random_robot(TERMS['all'])
-    with pytest.raises(InputError, match='lacks abs, exp, sqrt, tanh'):
-        ned.Dynamics(robot, backend='python').array_function('inverse_dynamics', poor)
-    ned.Dynamics(random_robot({}), backend='python').array_function('inverse_dynamics', poor)
-
-
-def test_exported_c_library_has_the_mathematics_header(tmp_path):
-    """A C project with friction includes math.h and compiles, also where there is no sine."""
-    compiler = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
-    if compiler is None:
-        pytest.skip('no C compiler (cc, gcc or clang) is installed')
-    extras = tmp_path / 'extras.yaml'
-    extras.write_text('joints: {joint_1: {smoothing_velocity: 0.1, load_coefficient: 0.1}}')
-    folder = tmp_path / 'library'
-    model = str(shipped_file('six_axis_arm.urdf'))
-    options = ['--all', '--language', 'c', '--output', str(folder), '--extras', str(extras)]
-    assert main(['equations', model, *options]) == 0
-    (source,) = [path for path in folder.rglob('*.c') if 'tanh(' in path.read_text()]
-    flags = ['-std=c99', '-Wall', '-Wextra', '-Werror', '-pedantic', '-c']
-    header = next(folder.rglob('*.h')).parent
-    subprocess.run(
-        [compiler, *flags, f'-I{header}', source, '-o', tmp_path / 'library.o'], check=True
-    )
-
-
 @pytest.mark.parametrize('count', [1, 9])
 def test_velocities_that_overflow_are_refused(backend, count):
     """Where the square of a velocity overflows there is an error and no wrong number."""
@@ -340,18 +242,6 @@ def test_velocities_that_overflow_are_refused(backend, count):
     expected = [expected_friction(robot.joints[0], 1e60, 0.0)]
     computed = dynamics.inverse_dynamics(zeros, zeros + 1e60, zeros).reshape(-1, 1)
     np.testing.assert_allclose(computed, np.tile(expected, (count, 1)), rtol=1e-12)
-
-
-def test_friction_torque_refuses_what_does_not_fit():
-    """A load beside a position, other shapes and other counts are named."""
-    dynamics = ned.Dynamics(random_robot(TERMS['load']), GRAVITY, backend='python')
-    zero = np.zeros(dynamics.n)
-    with pytest.raises(InputError, match='load: expected None with q'):
-        dynamics.friction_torque(zero, q=zero, load=zero)
-    with pytest.raises(InputError, match='load: expected shape'):
-        dynamics.friction_torque(zero, load=np.zeros((2, dynamics.n)))
-    with pytest.raises(InputError, match='q: expected finite numbers'):
-        dynamics.friction_torque(zero, q=zero * np.nan)
 
 
 def test_hysteresis_goes_on_as_along_the_path(backend):

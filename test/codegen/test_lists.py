@@ -82,20 +82,6 @@ def test_lists_do_not_take_the_long_way(dynamics, method, monkeypatch):
     np.testing.assert_array_equal(out, expected[0])
 
 
-@pytest.mark.parametrize('method', ['gravity_torque', 'mass_matrix'])
-def test_a_list_by_name_does_not_take_the_long_way(dynamics, method, monkeypatch):
-    """A payload, which has a name alone, is answered as an array of it, with lists beside it."""
-    if dynamics.backend != 'compiled':
-        pytest.skip('Python checks all arguments where there is no machine code')
-    q = np.random.default_rng(4).uniform(-1.0, 1.0, 6)
-    getattr(dynamics, method)(q, payload=LOAD)  # from now on machine code answers
-    call = getattr(dynamics, method)
-    expected = call(q, payload=LOAD)
-    monkeypatch.setattr('ne_dynamics.dynamics.calls.match_samples', None)
-    for given in (LOAD.tolist(), LOAD):
-        np.testing.assert_array_equal(call(q.tolist(), payload=given), expected)
-
-
 WRONG = {
     'text': (['a'] * 6, r'expected real numbers, got str'),
     'bool': ([True] * 6, 'expected real numbers, got bool'),
@@ -118,14 +104,3 @@ def test_lists_that_cannot_be_are_named(dynamics, wrong, reason, place):
         with pytest.raises(InputError, match=f'^{("q", "qd")[place]}: {reason}'):
             dynamics.inverse_dynamics(*given)
         dynamics.inverse_dynamics(good, good, good)
-
-
-def test_lists_beside_what_has_a_name_alone(dynamics):
-    """A payload by its name, a result array."""
-    q, out = [0.1, -0.4, 0.8, 0.3, 0.2, 0.1], np.empty(6)
-    for _ in range(2):
-        expected = dynamics.gravity_torque(np.array(q), payload=LOAD)
-        np.testing.assert_array_equal(dynamics.gravity_torque(q, payload=LOAD), expected)
-        np.testing.assert_array_equal(dynamics.gravity_torque(q, payload=LOAD.tolist()), expected)
-        assert dynamics.gravity_torque(q, out=out) is out
-        np.testing.assert_array_equal(dynamics.gravity_torque(np.array(q)), out)

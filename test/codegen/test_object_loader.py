@@ -13,7 +13,6 @@ from random_robots import random_tree
 from test_compiled import robot_of
 
 import ne_dynamics as ned
-from ne_dynamics.codegen.cache import ObjectCache
 from ne_dynamics.codegen.entry_call import Owner, Signature
 from ne_dynamics.codegen.llvm import compiler, library, object_loader, processor
 from ne_dynamics.codegen.llvm.cpython_entry import list_symbols, make_builtin
@@ -74,7 +73,7 @@ def test_code_runs_as_where_llvm_links_it(name):
 
 def test_every_function_of_the_table_is_linked():
     """No object that the package makes is left to LLVM."""
-    tree = random_tree(1, 2)
+    tree = random_tree(1, 1)
     robot = replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
     for name in list_functions(robot):
         _, signature, code = compiled(name, robot)
@@ -174,34 +173,3 @@ def test_llvm_is_started_to_compile_and_not_to_run(run, tmp_path):
         file.write_bytes(file.read_bytes()[:-1])
         assert run() == (values, True)
         assert run() == (values, False)
-
-
-def test_another_processor_or_compiler_is_asked_anew(tmp_path, monkeypatch):
-    """What LLVM said of another machine is not taken for this one."""
-    monkeypatch.setenv('NE_DYNAMICS_CACHE', str(tmp_path / 'cache'))
-    starts = []
-
-    class Counted(library.Library):
-        def __init__(self):
-            starts.append(1)
-            super().__init__()
-
-    monkeypatch.setattr(library, 'Library', Counted)
-    for facts, count in (('a', 1), ('a', 1), ('b', 2), ('', 3), ('', 4), ('b', 4)):
-        monkeypatch.setattr(compiler, 'describe_machine', lambda facts=facts: facts)
-        tools = compiler.Toolchain()
-        assert len(starts) == count
-        assert tools.identity == compiler.toolchain().identity
-        assert ObjectCache().folder == tmp_path / 'cache'
-
-
-def test_the_library_is_asked_where_the_compiler_is_not_known(monkeypatch):
-    """A compiler without a file of its own, or none at all, is for the import to find."""
-    for found in (None, ValueError, ImportError):
-
-        def find_spec(name, found=found):
-            if found is not None:
-                raise found(name)
-
-        monkeypatch.setattr(processor.importlib.util, 'find_spec', find_spec)
-        assert processor.describe_machine() == ''

@@ -83,18 +83,6 @@ def test_the_result_is_written_into_out(method, size, arm):
     assert np.isnan(row[[0, 2]]).all()
 
 
-@pytest.mark.parametrize(
-    'method', ['gravity_torque', 'friction_torque', 'mass_matrix', 'coriolis_matrix', 'regressor']
-)
-def test_out_is_taken_by_name_only(method, arm):
-    """A result array by place would be taken for another argument: it is a type error."""
-    arguments = arguments_of(method)
-    out = np.empty_like(getattr(arm, method)(*arguments))
-    for _ in range(2):
-        with pytest.raises(TypeError, match=method):
-            getattr(arm, method)(*arguments, out)
-
-
 BAD = {
     'a list': (lambda shape: np.zeros(shape).tolist(), 'expected an array, got list'),
     'float32': (lambda shape: np.zeros(shape, np.float32), 'expected dtype float64, got float32'),
@@ -161,34 +149,3 @@ def test_a_result_over_an_argument_is_refused(method, size, arm):
         changed = [*arguments[:index], left, *arguments[index + 1 :]]
         expected = getattr(arm, method)(*arguments)
         np.testing.assert_array_equal(getattr(arm, method)(*changed, out=right), expected)
-
-
-def test_a_named_link_and_other_axes_take_out(arm):
-    """The arguments that are no arrays go together with `out`."""
-    q = arguments_of('jacobian')[0]
-    for keywords in ({'link': 'forearm'}, {'axes': 'tip'}, {'link': 'forearm', 'axes': 'tip'}):
-        expected = arm.jacobian(q, **keywords)
-        out = np.empty_like(expected)
-        assert arm.jacobian(q, out=out, **keywords) is out
-        np.testing.assert_array_equal(out, expected)
-
-
-@pytest.mark.parametrize('threads', [1, 2, 3])
-def test_threads_write_the_same_into_out(threads, compiler):
-    """A batch that is shared among threads fills every row of `out`, whatever its size."""
-    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-    dynamics = ned.Dynamics(robot, threads=threads)
-    rng = np.random.default_rng(0)
-    for size in (100, 4096, 4097, 30_001, 100_000):
-        q, qd, qdd = rng.uniform(-1.0, 1.0, (3, size, 6))
-        out = np.full((size, 6), np.nan)
-        for _ in range(2):
-            assert dynamics.inverse_dynamics(q, qd, qdd, out=out) is out
-            few = range(0, size, max(1, size // 50))
-            singles = [dynamics.inverse_dynamics(q[k], qd[k], qdd[k]) for k in few]
-            np.testing.assert_allclose(out[few], singles, rtol=0, atol=1e-11)
-            assert np.isfinite(out).all()
-            out[...] = np.nan
-    q[70_000, 2] = np.nan
-    with pytest.raises(InputError, match=r'q: expected finite numbers.* \(70000, 2\)'):
-        dynamics.inverse_dynamics(q, qd, qdd, out=out)

@@ -66,31 +66,6 @@ def test_threads_are_used_where_they_pay(together, are_used, use):
     assert math.isinf(most_rows[0]) != are_used
 
 
-def test_one_slow_batch_is_no_verdict(use):
-    """Others may be at work while threads are slow: they are given up when they stay so."""
-    machine = use(Machine(2.0))
-    most_rows = np.array([float(LEAST)])
-    sharing = Sharing(most_rows, LEAST)
-    assert sharing.run(machine.run, SAMPLES, 2)
-    machine.together = 0.5
-    assert sharing.run(machine.run, SAMPLES, 2)
-    machine.together = 2.0
-    for trial in range(LLVM.thread_trials):
-        assert math.isfinite(most_rows[0]), trial
-        assert sharing.run(machine.run, SAMPLES, 2)
-    assert machine.calls == 2 + LLVM.thread_trials
-    assert math.isinf(most_rows[0])
-
-
-def test_what_takes_no_longer_than_to_start_threads_stays_on_one(use):
-    """A batch that is done before others have begun is not shared."""
-    machine = use(Machine(0.5, delay=1e6))
-    sharing = Sharing(np.array([float(LEAST)]), LEAST)
-    assert sharing.run(machine.run, SAMPLES, 2)
-    assert sorted(machine.rows) == list(range(SAMPLES))
-    assert not hasattr(machine, 'calls')
-
-
 def test_a_row_that_is_refused_refuses_the_batch(use):
     """Whether alone or shared, one bad row makes the answer no."""
     machine = use(Machine(0.5))

@@ -12,12 +12,10 @@ import shutil
 import subprocess
 import tokenize
 from dataclasses import replace
-from functools import partial
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pytest
-from random_expressions import random_expressions, traced
 from random_robots import random_tree
 
 import ne_dynamics as ned
@@ -210,42 +208,6 @@ def test_names_in_the_header_cannot_leave_their_comment(key, language):
         )
 
 
-def test_the_hostile_names_survive_loading():
-    """The names of these tests do reach the model, so that the tests mean something."""
-    for key in HOSTILE:
-        robot = hostile_robot(key)
-        assert robot.name.startswith(HOSTILE[key].rstrip())
-        assert robot.joint_names[0].startswith(HOSTILE[key].rstrip())
-
-
-@pytest.mark.parametrize('seed', range(6))
-def test_text_of_random_robots_keeps_to_the_alphabet(seed):
-    """Every function of random trees is arithmetic over the documented names."""
-    tree = random_tree(seed, 7)
-    robot = replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
-    for program in programs_of(robot):
-        assert_alphabet(python_source(program), program.name)
-
-
-def test_every_name_is_assigned_once_and_before_it_is_read():
-    """The text is straight-line code: no name is overwritten, none is read before its line."""
-    robots = [ned.load_urdf(random_tree(seed, 7).urdf) for seed in range(2)]
-    programs = [program for robot in robots for program in programs_of(robot)]
-    programs += [traced(random_expressions(seed, 20)) for seed in range(4)]
-    for program in programs:
-        function = ast.parse(python_source(program)).body[0]
-        known = {argument.arg for argument in function.args.args}
-        known |= {*CALLS, 'exp', 'sqrt'}
-        for statement in function.body:
-            names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-            assert all(node.id in known for node in names if isinstance(node.ctx, ast.Load))
-            stored = [node.id for node in names if isinstance(node.ctx, ast.Store)]
-            stored = [name for name in stored if name != '_']
-            assert len(set(stored)) == len(stored)
-            assert not known & set(stored)
-            known |= set(stored)
-
-
 _FUNCTIONS = {
     'sin': math.sin,
     'cos': math.cos,
@@ -284,35 +246,6 @@ def test_numbers_are_written_to_the_last_bit():
     tree = ast.parse(python_source(program))
     found = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     assert sorted(found) == sorted(numbers)
-
-
-@pytest.mark.parametrize('seed', [1, 4])
-def test_text_of_every_language_computes_the_same(seed, tmp_path):
-    """The printed Python, NumPy and array texts run on their own and agree with the call."""
-    tree = random_tree(seed, 6)
-    robot = ned.load_urdf(tree.urdf)
-    dynamics = ned.Dynamics(robot, backend='python')
-    n = robot.n
-    rng = np.random.default_rng(seed)
-    q, qd, qdd = rng.uniform(-2.0, 2.0, (3, 5, n))
-    calls = {'inverse_dynamics': (q, qd, qdd), 'mass_matrix': (q,), 'coriolis_matrix': (q, qd)}
-    for name, arguments in calls.items():
-        expected = getattr(dynamics, name)(*arguments)
-        scale = max(np.abs(expected).max(), 1.0)
-        for language in ('python', 'numpy', 'array-api'):
-            namespace = {}
-            exec(dynamics.source(name, language), namespace)
-            function = namespace[name]
-            if language == 'array-api':
-                function = partial(function, np)
-            if language != 'python':
-                computed = function(*arguments)
-                single = function(*[argument[0] for argument in arguments])
-                np.testing.assert_allclose(single, expected[0], rtol=0, atol=1e-12 * scale)
-            else:
-                rows = [function(*[argument[k] for argument in arguments]) for k in range(5)]
-                computed = np.reshape(rows, expected.shape)
-            np.testing.assert_allclose(computed, expected, rtol=0, atol=1e-12 * scale)
 
 
 def test_c_text_compiles_without_a_warning_and_computes_the_same(tmp_path):

@@ -87,6 +87,18 @@ def test_a_joint_that_swings_where_it_was_not_sent_vibrates():
     assert not find_vibrations(silent, limits)
 
 
+def test_a_vibration_that_has_only_begun_is_told():
+    """One that grows to the effort limit soon ends a motion; a jerk at the end is none."""
+    grown = np.minimum(2.0 * np.exp((TIMES - TIMES[-1]) / 0.05), 0.4)
+    swing = grown * np.sin(2.0 * np.pi * 55.0 * TIMES)
+    limits = np.array([40.0, 40.0])
+    shaking = record(sent() + swing, sent(), 10.0 * sent() + 100.0 * swing)
+    (found,) = find_vibrations(shaking, limits)
+    assert found.joints == ('turn',)
+    assert found.amount == pytest.approx(55.0, abs=2.0)
+    assert not find_vibrations(record(sent() + grown, sent(), 100.0 * grown), limits)
+
+
 class ShakingSession:
     """Stands for an arm that vibrates in every motion, and is given up."""
 

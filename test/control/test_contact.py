@@ -27,15 +27,6 @@ class Run:
         return begun
 
 
-def test_what_is_seen_first_is_the_models_error() -> None:
-    """At the beginning nothing is a contact, and the threshold is beyond what there is."""
-    run = Run()
-    assert run.show((9.0, -1.0), 2.0 * GUARD_LIMITS.contact_learning) == 0
-    np.testing.assert_allclose(
-        run.detector.thresholds, LEAST + GUARD_LIMITS.contact_errors * np.array([9.0, 1.0])
-    )
-
-
 def test_a_push_is_a_contact_until_it_is_over() -> None:
     """One begins where one joint is beyond its threshold, and ends well below it."""
     run = Run()
@@ -46,16 +37,6 @@ def test_a_push_is_a_contact_until_it_is_over() -> None:
     assert run.detector.is_in_contact
     run.show((0.0, -0.9), PERIOD)
     assert not run.detector.is_in_contact
-
-
-def test_a_push_is_over_whatever_the_model_errs_by() -> None:
-    """Errors that are known and last, as those of an unknown load, keep up no contact."""
-    run = Run()
-    run.show((20.0, 1.0), 1.0)
-    assert run.show((60.0, 1.0), 0.2) == 1
-    run.show((20.0, 1.0), PERIOD)
-    assert not run.detector.is_in_contact
-    assert run.show((60.0, 1.0), 0.2) == 1
 
 
 def test_a_push_does_not_raise_its_own_threshold() -> None:
@@ -85,20 +66,3 @@ def test_errors_that_last_raise_the_threshold() -> None:
     np.testing.assert_allclose(
         run.detector.thresholds[0], 10.0 + GUARD_LIMITS.contact_errors * 10.0
     )
-
-
-def test_where_there_is_no_threshold_there_is_no_contact() -> None:
-    """An infinite one is never passed."""
-    run = Run()
-    run.detector.configure(np.array([np.inf, 2.0]))
-    run.show((0.0, 0.0), 1.0)
-    assert run.show((1e6, 0.0), 1.0) == 0
-
-
-def test_found_anew_it_knows_nothing() -> None:
-    """After a reset the thresholds are the least, and it learns again."""
-    run = Run()
-    run.show((4.0, 0.0), 2.0)
-    run.detector.reset()
-    np.testing.assert_array_equal(run.detector.thresholds, LEAST)
-    assert run.show((9.0, 0.0), GUARD_LIMITS.contact_learning) == 0

@@ -18,7 +18,7 @@ from ne_dynamics.control.sensors.velocity_source import VelocitySettings, Veloci
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand, OnFault, Tuning
 from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.errors import InputError, TrajectoryError
+from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
@@ -54,101 +54,6 @@ def waypoints(dynamics: Dynamics, *points: TrajectoryPoint) -> Waypoints:
     return Waypoints.from_points(dynamics.robot.joints, dynamics.joint_names, points)
 
 
-def test_the_first_state_is_held(dynamics: Dynamics) -> None:
-    """Before any trajectory the arm is held where it is, by gravity's effort exactly."""
-    controller = Controller(tuning(dynamics))
-    command = controller.update(Q, ZERO, 0.0)
-    np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-9)
-    moved = controller.update(Q + 0.1, ZERO, 0.1)
-    np.testing.assert_array_equal(moved.desired.position, Q)
-
-
-def test_a_trajectory_begins_at_the_next_state(dynamics: Dynamics) -> None:
-    """A trajectory without a start time counts from the state that follows its arrival."""
-    controller = Controller(tuning(dynamics))
-    controller.update(Q, ZERO, 0.0)
-    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
-    np.testing.assert_allclose(controller.update(Q, ZERO, 7.0).desired.position, Q)
-    np.testing.assert_allclose(controller.update(Q, ZERO, 7.5).desired.position, Q + 0.25)
-    np.testing.assert_allclose(controller.update(Q, ZERO, 9.0).desired.position, Q + 0.5)
-    assert not controller.update(Q, ZERO, 9.0).desired.velocity.any()
-
-
-def test_a_later_trajectory_replaces_without_a_jump(dynamics: Dynamics) -> None:
-    """Replacing mid-way goes on from the desired position and velocity of that moment."""
-    controller = Controller(tuning(dynamics))
-    controller.update(Q, ZERO, 0.0)
-    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5, ZERO, ZERO)))
-    controller.update(Q, ZERO, 0.0)
-    before = controller.update(Q, ZERO, 0.5).desired
-    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q - 0.5, ZERO, ZERO)))
-    after = controller.update(Q, ZERO, 0.5).desired
-    for one, other in zip(before, after, strict=True):
-        np.testing.assert_allclose(other, one, atol=1e-12)
-    assert before.velocity.min() > 0.5
-    np.testing.assert_allclose(controller.update(Q, ZERO, 1.5).desired.position, Q - 0.5)
-
-
-def test_hold_stops_where_the_motion_is(dynamics: Dynamics) -> None:
-    """Holding stops the desired motion of the moment, without a step, and forgets what waited.
-
-    The acceleration swings out within some states; all else goes on from where it is.
-    """
-    controller = Controller(tuning(dynamics, interpolation_method=Interpolation.LINEAR))
-    controller.motion.hold()
-    controller.update(Q, ZERO, 0.0)
-    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)))
-    controller.update(Q, ZERO, 0.0)
-    for time in np.linspace(0.39, 0.4, 6):
-        before = controller.update(Q, ZERO, time).desired
-    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q)))
-    controller.motion.hold()
-    begun = controller.update(Q, ZERO, 0.4).desired
-    for one, other in zip(begun[:2], before[:2], strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-12)
-    braking = []
-    for time in np.arange(0.402, 1.0, 0.002):
-        held = controller.update(Q, ZERO, time).desired
-        braking.append(np.abs(held.acceleration))
-    assert (np.abs(begun.acceleration) <= 0.15 * np.max(braking, axis=0)).all()
-    assert (held.position > Q + 0.2).all()
-    assert (held.position < Q + 0.25).all()
-    assert not held.velocity.any()
-
-
-def test_a_trajectory_that_is_past_is_refused_and_the_motion_goes_on(dynamics: Dynamics) -> None:
-    """The state that finds a waiting trajectory past is answered all the same."""
-    controller = Controller(tuning(dynamics))
-    controller.update(Q, ZERO, 0.0)
-    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(1.0, Q + 0.5)), start_time=5.0)
-    command = controller.update(Q, ZERO, 10.0)
-    assert 'ended 4 s ago' in str(command.refused)
-    np.testing.assert_array_equal(command.desired.position, Q)
-    assert controller.update(Q, ZERO, 10.0).refused is None
-
-
-def test_gravity_mode_leaves_the_arm_where_it_is_led(dynamics: Dynamics) -> None:
-    """After gravity compensation another mode holds where the arm is then, not where it was."""
-    controller = Controller(tuning(dynamics, Mode.GRAVITY_COMPENSATION))
-    controller.update(Q, None, 0.0)
-    led = Q + 0.3
-    command = controller.update(led, None, 1.0)
-    np.testing.assert_allclose(command.effort, dynamics.gravity_torque(led), atol=1e-9)
-    np.testing.assert_array_equal(command.desired.position, led)
-    controller.adopt(tuning(dynamics))
-    after = controller.update(led, ZERO, 1.1)
-    np.testing.assert_array_equal(after.desired.position, led)
-    np.testing.assert_allclose(after.effort, command.effort, atol=1e-9)
-
-
-def test_a_missing_velocity_gives_no_command(dynamics: Dynamics) -> None:
-    """A state without the velocity that the mode needs is refused and not taken note of."""
-    controller = Controller(tuning(dynamics))
-    with pytest.raises(InputError, match='velocity: got none; mode computed_torque'):
-        controller.update(Q, None, 0.0)
-    assert controller.position is None
-
-
 def test_limits_apply_and_the_rate_goes_on_through_a_change(dynamics: Dynamics) -> None:
     """Commands stay within limits and rate, also across a change of the tuning."""
     controller = Controller(tuning(dynamics, limits=np.full(6, 30.0), rates=[100.0]))
@@ -163,19 +68,6 @@ def test_limits_apply_and_the_rate_goes_on_through_a_change(dynamics: Dynamics) 
         assert command.saturated is not None
         last = command.effort
     assert np.abs(last).max() <= 25.0
-
-
-def test_the_last_command_is_gravity(dynamics: Dynamics) -> None:
-    """The last command holds the last pose, whatever was going on."""
-    for transition_time in (0.0, COMMAND.transition_time):
-        controller = Controller(tuning(dynamics, transition_time=transition_time))
-        assert not list(controller.machine.last_commands())
-        controller.update(Q, ZERO, 0.0)
-        controller.update(Q + 0.1, np.ones(6), 0.1)
-        commands = list(controller.machine.last_commands())
-        assert len(commands) == max(1, round(transition_time / COMMAND.ramp_period))
-        assert controller.machine.is_left
-        np.testing.assert_allclose(commands[-1], dynamics.gravity_torque(Q + 0.1))
 
 
 def test_the_last_command_is_what_is_asked_for(dynamics: Dynamics) -> None:
@@ -363,14 +255,6 @@ def test_a_continuous_joint_may_turn_over() -> None:
         guard.check(np.array([-3.14, 6.28]), None, 0.02, 0.0)
 
 
-def test_the_last_command_spares_gravity_that_the_robot_carries(dynamics: Dynamics) -> None:
-    """With the gravity term off the last command is zero: the robot holds itself."""
-    controller = Controller(tuning(dynamics, terms=Terms(gravity=False)))
-    controller.update(Q, ZERO, 0.0)
-    (command,) = controller.machine.last_commands()
-    np.testing.assert_allclose(command, 0.0, atol=1e-9)
-
-
 def test_a_joint_without_a_speed_limit_never_jumps() -> None:
     """Where one joint has a limit and another none, the same stamp twice is no jump."""
     joints = [Joint('a', JointType.REVOLUTE), Joint('b', JointType.REVOLUTE)]
@@ -459,15 +343,6 @@ def test_a_stamp_that_trembles_is_frozen_all_the_same() -> None:
     assert guard.fault is None
 
 
-def test_a_measured_effort_in_other_units_is_no_start(dynamics: Dynamics) -> None:
-    """An effort beyond the limits is not what the motors do: the command begins with gravity."""
-    controller = Controller(tuning(dynamics, rates=[100.0]))
-    assert controller.wants_effort
-    command = controller.update(Q, ZERO, 0.0, measured_effort=np.array([0, 0, 1e6, 0, 0, 0.0]))
-    np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-9)
-    assert not controller.wants_effort
-
-
 def states_of_a_motion(early: int | None, by: float = 0.0):
     """Return positions, stamps and arrivals of an arm at 3 rad/s, every 2 ms; one stamp early."""
     for step in range(40):
@@ -502,25 +377,6 @@ def test_a_state_that_comes_late_stays_refused() -> None:
         except StateRefused:
             refused.append(stamp)
     assert refused == [0.006, 0.014]
-
-
-def test_the_motion_goes_on_after_a_stamp_ahead_of_its_time(dynamics: Dynamics) -> None:
-    """The desired motion is that of the trajectory at the next stamp; no fault, no jump."""
-    states = StateLimits(timeout=0.1, velocities=np.full(6, 6.0))
-    straight = Interpolation.LINEAR
-    controller = Controller(tuning(dynamics, states=states, interpolation_method=straight))
-    controller.update(Q, ZERO, 0.0, 5.0)
-    controller.motion.follow(waypoints(dynamics, TrajectoryPoint(0.2, Q + 0.5)))
-    commands = []
-    for step in range(1, 60):
-        stamp = 0.002 * step + (0.02 if step == 30 else 0.0)
-        command = controller.update(Q + 0.005 * (step - 1), ZERO, stamp, 5.0 + 0.002 * step)
-        assert command.fault is None
-        commands.append(command)
-    assert [index + 1 for index, one in enumerate(commands) if one.ahead] == [31]
-    wanted = np.array([one.desired.position[0] for one in commands])
-    steps = np.diff(np.delete(wanted, 29))
-    np.testing.assert_allclose(steps, np.where(np.arange(57) == 28, 0.01, 0.005), atol=1e-9)
 
 
 def test_what_became_impossible_is_no_excuse_for_another_impossible_thing(
@@ -567,22 +423,6 @@ def test_a_mode_that_needs_velocities_is_refused_where_there_are_none(dynamics: 
     assert not controller.check.check_change(replace(held, motion=estimated))
     controller.update(Q, ZERO, 0.002)
     assert not controller.check.check_change(held)
-
-
-def test_the_rate_of_the_states_is_known_after_a_reset_and_while_they_are_not_answered(
-    dynamics: Dynamics,
-) -> None:
-    """Gains too stiff for it are refused while the node is inactive, and at once after that."""
-    usual = tuning(dynamics)
-    stiff = replace(usual, law=ControlLaw(dynamics, gains=Gains.from_values(1e5, 40.0, 6)))
-    controller = Controller(usual)
-    for step in range(3):
-        assert not controller.check.check_change(stiff)
-        controller.observe(Q, ZERO, 0.002 * step)
-    assert controller.check.check_change(stiff)
-    controller.reset()
-    controller.update(Q, ZERO, 1.0)
-    assert controller.check.check_change(stiff)
 
 
 @pytest.mark.parametrize('method', ['none', 'linear', 'splines'])

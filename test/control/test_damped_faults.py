@@ -13,7 +13,7 @@ from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
 from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.control.tuning import LastCommand, OnFault
+from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
@@ -55,18 +55,6 @@ def not_followed(robot: Robot, **changes: object) -> tuple[Controller, float]:
     return controller, now
 
 
-def test_at_rest_it_carries_the_arm(robot, dynamics) -> None:
-    """What differs from gravity's effort fades; what is left is gravity's where the arm is."""
-    controller, now = not_followed(robot)
-    assert controller.is_damped
-    for index in range(1, 301):
-        command = controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
-    np.testing.assert_allclose(command.effort, dynamics.gravity_torque(Q), atol=1e-9)
-    np.testing.assert_array_equal(command.desired.position, Q)
-    assert controller.fault is not None
-    assert controller.motion.trajectory is None
-
-
 def test_in_motion_it_is_the_inverse_dynamics_of_slowing_down(robot, dynamics) -> None:
     """An arm that coasts is given tau = ID(q, qd, -10 qd), by the velocities of its positions."""
     controller, now = not_followed(robot)
@@ -77,13 +65,6 @@ def test_in_motion_it_is_the_inverse_dynamics_of_slowing_down(robot, dynamics) -
     rigid = dynamics.without_friction()
     expected = rigid.inverse_dynamics(Q + rate * later, rate, -10.0 * rate)
     np.testing.assert_allclose(command.effort, expected, rtol=1e-6, atol=1e-6)
-
-
-def test_states_without_velocities_are_answered_too(robot) -> None:
-    """Damping needs positions alone."""
-    controller, now = not_followed(robot)
-    command = controller.update(Q, None, now + STEP, now + STEP)
-    assert np.isfinite(command.effort).all()
 
 
 @pytest.mark.parametrize('advance', [0.0, -5.0])
@@ -123,18 +104,6 @@ def test_the_last_command_is_for_where_the_arm_is_believed(robot, dynamics) -> N
         controller.update(Q, ZERO, now + STEP * index, now + STEP * index)
     *_, last = controller.machine.last_commands(LastCommand.GRAVITY)
     np.testing.assert_allclose(last, dynamics.gravity_torque(Q), atol=1e-6)
-
-
-def test_leave_ends_it(robot) -> None:
-    """With `on_fault: leave`, set at once or while the arm is damped, no state is answered."""
-    controller, now = not_followed(robot)
-    controller.update(Q, ZERO, now + STEP, now + STEP)
-    controller.adopt(replace(controller.tuning, on_fault=OnFault.LEAVE))
-    with pytest.raises(StateRefused, match='following error'):
-        controller.update(Q, ZERO, now + 2.0 * STEP, now + 2.0 * STEP)
-    controller, now = not_followed(robot, on_fault='leave')
-    with pytest.raises(StateRefused, match='following error'):
-        controller.update(Q, ZERO, now + STEP, now + STEP)
 
 
 def test_a_load_that_is_set_makes_no_step(robot) -> None:
@@ -188,19 +157,6 @@ def test_commands_of_a_silence_count_for_the_rate(robot) -> None:
     *_, last = controller.machine.last_commands(LastCommand.GRAVITY)
     answer = controller.update(place + 0.6, ZERO, now + STEP, now + STEP)
     assert np.abs(answer.effort - last).max() <= rate * COMMAND.ramp_period * (1.0 + 1e-9)
-
-
-def test_states_of_one_stamp_move_the_command_no_faster(robot) -> None:
-    """Where stamps stand still, no more time counts than has passed since a state came."""
-    rate = 4000.0
-    controller, now = not_followed(robot, effort_rate_limit=(rate,))
-    before, place = controller.limits.limiter.last, Q
-    for index in range(1, 40):
-        place = place + 1e-3 * index
-        arrival = now + 2e-4 * index
-        answer = controller.update(place, ZERO, now, arrival)
-        assert np.abs(answer.effort - before).max() <= rate * 2e-4 * (1.0 + 1e-6)
-        before = answer.effort
 
 
 @pytest.mark.parametrize('jumps', ['every other state', 'at random'])

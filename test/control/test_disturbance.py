@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from ne_dynamics import Dynamics, load_model
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits, StateRefused
+from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.stages.observer import Observer
@@ -114,14 +112,6 @@ def largest_step(commands: np.ndarray) -> float:
     return float(np.abs(np.diff(commands, axis=0)).max())
 
 
-def test_switched_off_nothing_is_observed() -> None:
-    """Without a tuning the commands say nothing of the outside."""
-    arm = Arm(Controller(tuning(None)))
-    arm.stand(1.0)
-    assert arm.controller.observer.observed.external_effort is None
-    assert not arm.controller.observer.observed.is_in_contact
-
-
 def test_an_estimate_changes_no_command() -> None:
     """With `estimate` the commands are those without it, to the last bit."""
     commands = [
@@ -189,19 +179,6 @@ def test_another_model_moves_no_arm(changes, back) -> None:
     assert farthest < 1e-4
 
 
-def test_it_is_bounded_joint_by_joint() -> None:
-    """No joint's compensation exceeds its bound."""
-    bounds = np.array([1.0, 10.0, 20.0, 0.5, 0.0, np.inf])
-    arm = Arm(Controller(tuning(disturbance(bounds=bounds))))
-    arm.q = Q + 0.3
-    arm.stand(0.1)
-    arm.q = Q
-    arm.stand(2.0)
-    compensation = arm.controller.watch.last.compensation
-    assert (np.abs(compensation) <= bounds).all()
-    assert (np.abs(compensation)[:4] == bounds[:4]).any()
-
-
 class ObservedArm:
     """An arm that stands, and what is taken out of its commands after each of its states."""
 
@@ -243,30 +220,6 @@ def test_while_a_joint_is_limited_it_may_shrink_but_not_grow() -> None:
     assert (shrunk[-1, 2:] * grown[-1, 2:] < 0.0).all()
 
 
-def test_when_a_limit_is_left_it_goes_on_from_there() -> None:
-    """What a joint lacks while it is limited does not come all at once afterwards."""
-    arm, limited = ObservedArm(), np.ones(6, dtype=bool)
-    found = [
-        arm.compensation(MISSING, limited if 10 <= index < 200 else None) for index in range(300)
-    ]
-    found = np.array([each for each in found if each is not None])
-    fastest = 2.0 * np.pi * 3.0 * PERIOD * np.abs(MISSING).max()
-    assert largest_step(found) <= fastest
-    assert np.abs(found[-1]).max() > 2.0 * np.abs(found[150]).max()
-
-
-def test_an_arm_against_its_limit_does_not_wind_up() -> None:
-    """Held by force at its limits for long, an arm that is let go has no compensation to lose."""
-    limits = np.abs(DYNAMICS.gravity_torque(Q)) + 5.0
-    arm = Arm(Controller(tuning(disturbance(), limits=limits)))
-    arm.stand(0.5)
-    arm.q = Q - 0.5
-    arm.stand(5.0)
-    at_limit = arm.controller.watch.last.compensation.copy()
-    assert (np.abs(arm.command.effort) == limits).any()
-    assert np.abs(at_limit).max() < 0.1 * limits.max()
-
-
 def test_in_a_fault_it_holds() -> None:
     """What an arm is left with has the compensation of before in it."""
     arm = HeavyArm(Controller(tuning(disturbance())))
@@ -290,38 +243,6 @@ def test_where_the_arm_is_found_anew_it_begins_anew() -> None:
     assert arm.controller.observer.observed.external_effort is None
     after = np.concatenate([before[-1:], after, arm.stand(1.0)])
     assert largest_step(after) < 2.0
-
-
-def test_a_state_that_is_not_believed_is_not_observed() -> None:
-    """A jump leaves the compensation as it is."""
-    arm = HeavyArm(Controller(tuning(disturbance(), limits=LIMITS)))
-    arm.controller.adopt(replace(arm.controller.tuning, states=StateLimits(0.1, np.full(6, 6.0))))
-    arm.stand(3.0)
-    known = arm.controller.watch.last.compensation.copy()
-    with pytest.raises(StateRefused):
-        arm.controller.update(arm.q + 1.0, ZERO, arm.now)
-    np.testing.assert_array_equal(arm.controller.watch.last.compensation, known)
-
-
-def test_without_velocities_nothing_is_said() -> None:
-    """Where an arm is led by hand none are needed; what was seen before they stopped is old."""
-    arm = HeavyArm(Controller(tuning(disturbance(), Mode.GRAVITY_COMPENSATION)))
-    arm.stand(1.0)
-    arm.push = 0.5 * LIMITS
-    arm.stand(0.05)
-    assert arm.controller.observer.observed.is_in_contact
-    arm.controller.update(arm.q, None, arm.now)
-    assert arm.controller.observer.observed.external_effort is None
-    assert not arm.controller.observer.observed.is_in_contact
-
-
-@pytest.mark.parametrize('mode', [Mode.GRAVITY_COMPENSATION, Mode.FEEDFORWARD])
-def test_without_feedback_nothing_is_compensated(mode) -> None:
-    """A hand that leads the arm is not fought, and a loop of the robot's own is left alone."""
-    plain, observed = (
-        HeavyArm(Controller(tuning(chosen, mode))).stand(1.0) for chosen in (None, disturbance())
-    )
-    np.testing.assert_array_equal(plain, observed)
 
 
 def test_a_mode_without_feedback_takes_it_out_without_a_step() -> None:
@@ -389,3 +310,44 @@ def test_an_arm_that_floats_is_taken_back(by) -> None:
     assert not arm.controller.machine.is_floating
     np.testing.assert_allclose(arm.command.desired.position, found, atol=1e-2)
     assert largest_step(np.concatenate([before[-1:], after])) < 1.0
+
+
+def test_it_is_bounded_joint_by_joint() -> None:
+    """No joint's compensation exceeds its bound."""
+    bounds = np.array([1.0, 10.0, 20.0, 0.5, 0.0, np.inf])
+    arm = Arm(Controller(tuning(disturbance(bounds=bounds))))
+    arm.q = Q + 0.3
+    arm.stand(0.1)
+    arm.q = Q
+    arm.stand(2.0)
+    compensation = arm.controller.watch.last.compensation
+    assert (np.abs(compensation) <= bounds).all()
+    assert (np.abs(compensation)[:4] == bounds[:4]).any()
+
+
+def observe_late_velocities(**lag: float) -> float:
+    """Return the largest residual [N m] of a motion whose velocities come ten periods late."""
+    chosen = disturbance(**lag, compensates=False)
+    controller = Controller(tuning(chosen))
+    q, late, largest = Q, [ZERO] * 11, 0.0
+    for index in range(500):
+        command = controller.update(q, late[-11], PERIOD * index)
+        if index == 0:
+            points = [TrajectoryPoint(1.0, Q + 0.5)]
+            controller.motion.follow(
+                Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, points)
+            )
+        found = controller.observer.observed.external_effort
+        largest = max(largest, 0.0 if found is None else float(np.abs(found).max()))
+        middle = q + 0.5 * PERIOD * late[-1]
+        late.append(
+            late[-1] + PERIOD * DYNAMICS.forward_dynamics(middle, late[-1], command.effort)
+        )
+        q = middle + 0.5 * PERIOD * late[-1]
+    return largest
+
+
+@pytest.mark.parametrize('lag', [{'velocity_lag': 0.02}, {'lag_periods': 10.0}])
+def test_velocities_that_are_late_by_the_lag_leave_no_residual(lag) -> None:
+    """The command that had acted then is compared, and the position of then."""
+    assert 10.0 * observe_late_velocities(**lag) < observe_late_velocities()

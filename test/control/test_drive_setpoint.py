@@ -12,13 +12,11 @@ from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.drive_setpoint import Setpoint, plan_rest
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.stages.transition import Transition
 from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.motion.stopping import StopLimits
-from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
@@ -148,37 +146,6 @@ def laws(dynamics: Dynamics, terms: Terms) -> dict[str, ControlLaw]:
     return {name: ControlLaw(dynamics, mode, terms=terms) for name, mode in modes.items()}
 
 
-def test_at_rest_nothing_moves(dynamics: Dynamics) -> None:
-    """An arm that is held stays where it was sent, with the effort that holds it there."""
-    controller = Controller(tuning(dynamics))
-    for index in range(300):
-        controller.update(Q + 0.01, ZERO, STEP * index)
-        controller.update(Q, ZERO, STEP * index + 0.5 * STEP)
-    assert controller.machine.braking_commands(0.1) is None
-    position, velocity, efforts = follow_down(controller)
-    np.testing.assert_allclose(position, np.tile(Q + 0.01, (2, 1)), atol=1e-12)
-    assert not velocity.any()
-    np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(Q + 0.01), atol=1e-9)
-
-
-def test_moving_it_is_braked_by_the_timer(dynamics: Dynamics) -> None:
-    """Under way the same commands come as a brake, whatever on_state_loss says."""
-    controller, _ = under_way(dynamics, on_state_loss=OnStateLoss.GRAVITY)
-    braking = controller.machine.braking_commands(0.1)
-    assert braking is not None
-    assert len(list(braking)) > 10
-
-
-def test_of_zero_the_effort_is_zero(dynamics: Dynamics) -> None:
-    """The desired position comes to rest as ever: zeros would send the arm to zero."""
-    controller, _ = under_way(dynamics)
-    held = follow_down(under_way(dynamics)[0])[0][-1]
-    position, velocity, efforts = follow_down(controller, LastCommand.ZERO)
-    np.testing.assert_allclose(position[-1], held)
-    assert not velocity[-1].any()
-    assert not efforts[-1].any()
-
-
 def test_an_arm_that_does_not_follow_is_met_where_it_is(dynamics: Dynamics) -> None:
     """After a fault of the motion the drives are led to the last position, without a step."""
     controller, _ = under_way(dynamics)
@@ -194,21 +161,6 @@ def test_an_arm_that_does_not_follow_is_met_where_it_is(dynamics: Dynamics) -> N
     assert np.abs(np.diff(position, axis=0)).max() < longest
     assert not velocity[-1].any()
     np.testing.assert_allclose(efforts[-1], dynamics.gravity_torque(Q), atol=1e-9)
-
-
-def test_states_that_return_near_begin_where_it_was_sent(dynamics: Dynamics) -> None:
-    """The drives hold the arm near to what they were told: from there it is led to the arm."""
-    controller, now = under_way(dynamics)
-    controller.trip(FaultKind.STOPPED, 'by the test')
-    rest = follow_down(controller)[0][-1]
-    found = rest - 0.02
-    positions = []
-    for index in range(400):
-        command = controller.update(found, ZERO, now + 1.0 + STEP * index)
-        positions.append(command.desired.position)
-    np.testing.assert_allclose(positions[0], rest, atol=1e-12)
-    np.testing.assert_allclose(positions[-1], found, atol=1e-4)
-    assert np.abs(np.diff(positions, axis=0)).max() < 12.3 * 0.02 * STEP
 
 
 def test_states_that_return_far_away_begin_where_the_arm_is(dynamics: Dynamics) -> None:
@@ -242,28 +194,6 @@ def test_states_that_stay_away_for_a_moment_make_no_step(dynamics: Dynamics, lea
     assert np.abs(np.diff(positions, axis=0)).max() < 1.1 * speed * STEP + 12.3 * away * STEP
     followed = controller.motion.trajectory.sample(times[-1]).position
     np.testing.assert_allclose(positions[-1], followed, atol=0.02 * away)
-
-
-def test_activated_again_it_begins_where_the_arm_is(dynamics: Dynamics) -> None:
-    """What was sent before a deactivation is of the past: others may have commanded since."""
-    controller, now = under_way(dynamics)
-    list(controller.machine.last_commands())
-    controller.reset()
-    command = controller.update(Q, ZERO, now + 1.0)
-    np.testing.assert_array_equal(command.desired.position, Q)
-
-
-def test_held_where_found_it_is_led_there(dynamics: Dynamics) -> None:
-    """A motion that is given up makes no step from where it was to where the arm is."""
-    controller, now = under_way(dynamics)
-    sent = controller.limits.setpoint
-    controller.motion.hold(where_found=True)
-    positions = [sent.position]
-    for index in range(1, 400):
-        positions.append(controller.update(Q, ZERO, now + STEP * index).desired.position)
-    distance = np.abs(sent.position - Q).max()
-    np.testing.assert_allclose(positions[-1], Q, atol=1e-3 * distance)
-    assert np.abs(np.diff(positions, axis=0)).max() < 12.3 * distance * STEP
 
 
 def test_another_mode_makes_no_step(dynamics: Dynamics) -> None:
@@ -312,34 +242,6 @@ def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(
     assert np.abs(np.diff(sent, axis=0)).max() < 1.1 * steepest * STEP
     expected = points[0].positions + 198 * STEP * begin.velocity
     np.testing.assert_allclose(sent[-1], expected, atol=1e-3)
-
-
-def test_efforts_alone_are_left_as_they_were(dynamics: Dynamics) -> None:
-    """Without such drives the desired position may begin anew: nobody sends it."""
-    controller, now = under_way(dynamics, drives_close_loop=False)
-    sent = controller.limits.setpoint
-    controller.motion.hold(where_found=True)
-    command = controller.update(Q, ZERO, now + STEP)
-    assert np.abs(command.desired.position - sent.position).max() > 0.1
-
-
-def test_an_offset_is_a_motion(dynamics: Dynamics) -> None:
-    """The velocity that a transition adds is the slope of the position that it adds."""
-    chosen = tuning(dynamics, transition_time=0.2)
-    transition = Transition(chosen)
-    gap = np.array([0.02, -0.01, 0.0, 0.03, 0.01, -0.02])
-    states = []
-    for index in range(2000):
-        tick = Tick(chosen, chosen.law, Q, ZERO, 1e-4 * index)
-        tick.begins, tick.elapsed = index == 0, 1e-4
-        tick.last_setpoint, tick.desired = resting_state(Q + gap), resting_state(Q)
-        transition.lead(tick)
-        states.append(tick.desired)
-    position = np.array([state.position for state in states])
-    velocity = np.array([state.velocity for state in states])
-    np.testing.assert_allclose(position[0] - Q, gap)
-    middle = 0.5 * (velocity[1:] + velocity[:-1])
-    np.testing.assert_allclose(np.diff(position, axis=0) / 1e-4, middle, atol=1e-4)
 
 
 def test_a_continuous_joint_is_met_by_the_nearest_turn(dynamics: Dynamics) -> None:

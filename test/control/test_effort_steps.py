@@ -58,12 +58,6 @@ def test_a_driver_that_differences_a_coarse_encoder_is_noticed(gain: float) -> N
     assert 0.3 < found.share < 1.0
 
 
-@pytest.mark.parametrize('source', ['differentiated', 'estimated'])
-def test_what_is_recommended_helps(source: str) -> None:
-    """With another source of the velocity the same encoder is no matter."""
-    assert watch_held_arm([encoder(12)], velocity_source=source) is None
-
-
 @pytest.mark.parametrize('push', [0.0, 0.5])
 @pytest.mark.parametrize('gain', [20.0, 40.0])
 @pytest.mark.parametrize(
@@ -76,13 +70,3 @@ def test_healthy_drivers_are_not_blamed(bits, is_differenced, rate, gain, push) 
     if is_differenced:
         sensors.append(differenced_velocity(np.inf))
     assert watch_held_arm(sensors, gain=gain, rate=rate, push=push) is None
-
-
-def test_steps_of_an_arm_that_moves_are_not_counted() -> None:
-    """Nor those that were counted before."""
-    steps, push = EffortSteps(6), 0.5 * LIMITS
-    for is_held in (False, True):
-        for index in range(20):
-            steps.note(push * (-1) ** index, LIMITS, is_held=is_held)
-        assert (steps.take() is not None) is is_held
-        assert steps.take() is None

@@ -11,7 +11,6 @@ import pytest
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.motion_request import MotionRequest
-from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.tuning import Tuning
@@ -81,21 +80,6 @@ def test_waypoints_within_the_limits_may_lead_beyond(when_infeasible: WhenInfeas
     assert worst.time == pytest.approx(2.375)
     assert "joint 'joint_3': position of 3." in str(refusal.value)
     assert 'at 2.375 s, expected at most 2.8 rad' in str(refusal.value)
-
-
-def test_a_first_segment_of_10_ms_is_refused() -> None:
-    """From where the arm is to the first point is a segment, too: the fastest of all."""
-    goal = Q + 0.3787
-    with pytest.raises(InfeasibleMotionError) as refusal:
-        controller_of().motion.follow(waypoints(TrajectoryPoint(0.01, goal, ZERO, ZERO)))
-    speeds = {
-        excess.column: abs(excess.value / excess.limit)
-        for excess in refusal.value.violations
-        if excess.quantity is Quantity.VELOCITY
-    }
-    assert speeds[0] == pytest.approx(15 / 8 * 0.3787 / 0.01 / 2.1)
-    assert speeds[0] > 33.0
-    assert any(excess.quantity is Quantity.EFFORT for excess in refusal.value.violations)
 
 
 def test_a_refused_motion_changes_nothing() -> None:
@@ -175,25 +159,6 @@ def test_a_first_point_at_time_zero_is_no_leap() -> None:
             controller.motion.follow(motion)
 
 
-def test_the_arm_may_come_back_from_beyond_a_limit() -> None:
-    """An arm that is found beyond a limit may be led back, but not farther out."""
-    outside = Q.copy()
-    outside[2] = 2.85
-    controller = controller_of()
-    controller.reset()
-    controller.update(outside, ZERO, 10.0)
-    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q, ZERO, ZERO)))
-    still_out = replace_joint(outside, 2.79)
-    speed = ZERO.copy()
-    speed[2] = -2.0
-    with pytest.raises(InfeasibleMotionError, match=r'position of 3\.1982 rad at 0\.6'):
-        controller.motion.follow(
-            waypoints(
-                TrajectoryPoint(1.0, still_out, speed, ZERO), TrajectoryPoint(3.0, Q, ZERO, ZERO)
-            )
-        )
-
-
 def replace_joint(position: np.ndarray, value: float) -> np.ndarray:
     """Return a position with another value of joint 3."""
     other = position.copy()
@@ -231,21 +196,6 @@ def test_what_planners_make_at_the_limits_is_followed(acceleration: float, order
         assert checker.check_waypoints(MotionRequest(waypoints(*points))) == []
 
 
-def test_accelerations_of_the_description_count() -> None:
-    """Where a joint has a limit of its acceleration, or its deceleration, it is kept."""
-    joints = tuple(
-        replace(joint, acceleration_limit=2.0, deceleration_limit=1.0) for joint in ROBOT.joints
-    )
-    robot = replace(ROBOT, joints=joints)
-    controller = controller_of(robot=robot)
-    # From rest to rest 10 / sqrt(3) of the way over the time squared.
-    controller.motion.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO)))
-    with pytest.raises(InfeasibleMotionError) as refusal:
-        controller.motion.follow(waypoints(TrajectoryPoint(1.0, Q + 0.3, ZERO, ZERO)))
-    assert {excess.quantity for excess in refusal.value.violations} == {Quantity.DECELERATION}
-    assert abs(refusal.value.violations[0].value) == pytest.approx(3.0 / np.sqrt(3.0))
-
-
 def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
     """Where no stop from the last point is within the position limits the motion is refused."""
     end, speed = replace_joint(Q, 2.79), ZERO.copy()
@@ -261,17 +211,6 @@ def test_the_stop_of_a_motion_that_ends_moving_is_part_of_it() -> None:
     assert refusal.value.violations[0].time > 2.7
 
 
-def test_what_is_past_is_not_checked() -> None:
-    """Of a trajectory whose begin is past, what is left counts."""
-    controller = controller_of()
-    controller.update(Q, ZERO, 0.002)
-    wild = TrajectoryPoint(0.01, Q + 0.5, ZERO, ZERO)
-    motion = waypoints(TrajectoryPoint(0.0, Q, ZERO, ZERO), wild, TrajectoryPoint(2.0, Q))
-    with pytest.raises(InfeasibleMotionError):
-        controller.motion.follow(motion, start_time=0.5)
-    controller.motion.follow(motion, start_time=-0.5)
-
-
 def test_a_motion_that_begins_otherwise_than_it_was_checked_is_checked_again() -> None:
     """A first segment that has shrunk since, because no state came, is not followed."""
     controller = controller_of()
@@ -284,36 +223,6 @@ def test_a_motion_that_begins_otherwise_than_it_was_checked_is_checked_again() -
     command = controller.update(Q, ZERO, 0.495)
     assert isinstance(command.refused, InfeasibleMotionError)
     np.testing.assert_array_equal(command.desired.position, Q)
-
-
-def test_before_the_first_state_it_is_checked_with_it() -> None:
-    """A motion that waits for a state is checked from where that finds the arm."""
-    controller = controller_of()
-    controller.reset()
-    controller.motion.follow(waypoints(TrajectoryPoint(0.2, Q, ZERO, ZERO)))
-    command = controller.update(Q + 0.5, ZERO, 10.0)
-    assert isinstance(command.refused, InfeasibleMotionError)
-    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q, ZERO, ZERO)))
-    assert controller.update(Q + 0.5, ZERO, 10.002).refused is None
-
-
-def test_many_points_are_checked_to_the_last() -> None:
-    """Of a thousand points what one exceeds is found, wherever it is."""
-    count = 1000
-    share = np.arange(1, count + 1)[:, np.newaxis] / count
-    way = 0.4 * (10.0 * share**3 - 15.0 * share**4 + 6.0 * share**5)
-    rate = 0.04 * (30.0 * share**2 - 60.0 * share**3 + 30.0 * share**4)
-    points = [
-        TrajectoryPoint(0.01 * (index + 1), Q + way[index], ZERO + rate[index])
-        for index in range(count)
-    ]
-    points[-1] = TrajectoryPoint(10.0, Q + 0.4, ZERO)
-    controller = controller_of()
-    assert controller.motion.planner().plan(waypoints(*points)).exceeded == ()
-    points[700] = points[700]._replace(velocities=ZERO + 2.9)
-    with pytest.raises(InfeasibleMotionError) as refusal:
-        controller.motion.planner().plan(waypoints(*points))
-    assert 6.9 < refusal.value.violations[0].time < 7.1
 
 
 def streaming(when_infeasible: WhenInfeasible = WhenInfeasible.REFUSE) -> Controller:
@@ -333,27 +242,6 @@ def positions(times: np.ndarray, speed: float, joint: int = 0) -> Waypoints:
     return waypoints(*points)
 
 
-def test_a_stream_of_positions_is_followed_though_it_ends_abruptly() -> None:
-    """The last segment of a chunk brings the arm to rest, which its sender never asked for."""
-    chunk = positions(np.arange(1, 16) / 30.0, 1.0)
-    assert streaming().motion.follow(chunk).exceeded == ()
-    # The same rest in a motion of two segments is what was asked for.
-    with pytest.raises(InfeasibleMotionError):
-        streaming().motion.follow(
-            waypoints(*(TrajectoryPoint(t, Q + 0.03 * t) for t in (0.001, 0.01)))
-        )
-
-
-def test_a_spline_through_positions_is_checked_between_them() -> None:
-    """What positions alone ask for on the way is too much, at once or after a while."""
-    for times in (np.arange(1, 16) / 30.0, np.arange(1, 31) / 30.0):
-        with pytest.raises(InfeasibleMotionError) as refusal:
-            streaming().motion.follow(positions(times, 6.0))
-        assert Quantity.VELOCITY in {excess.quantity for excess in refusal.value.violations}
-        followed = streaming(WhenInfeasible.FOLLOW).motion.follow(positions(times, 6.0))
-        assert followed
-
-
 def test_a_spline_beyond_position_limits_is_refused_whatever_is_set() -> None:
     """Positions within the limits may have a curve between them that is not."""
     there = Q.copy()
@@ -364,34 +252,6 @@ def test_a_spline_beyond_position_limits_is_refused_whatever_is_set() -> None:
         with pytest.raises(InfeasibleMotionError) as refusal:
             streaming(chosen).motion.follow(waypoints(*points))
         assert refusal.value.violations[0].quantity is Quantity.POSITION
-
-
-def test_a_chunk_that_takes_over_is_checked_from_where_it_begins() -> None:
-    """A stream that leaps is refused, and the one before goes on."""
-    controller = streaming()
-    times = np.arange(1, 16) / 30.0
-    controller.motion.follow(positions(times, 1.0))
-    now = 0.0
-    for _ in range(50):
-        now += 0.002
-        state = controller.motion.present_state()
-        command = controller.update(state.position, state.velocity, now)
-        assert command.refused is None
-    running = controller.motion.trajectory
-    with pytest.raises(InfeasibleMotionError):
-        controller.motion.follow(positions(times, -9.0))
-    command = controller.update(state.position, state.velocity, now + 0.002)
-    assert controller.motion.trajectory is running
-    assert command.refused is None
-
-
-def test_efforts_of_positions_beyond_all_numbers_are_infinite() -> None:
-    """With a force at the wrist too, whose direction there has none: nobody raises."""
-    law = ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION)
-    efforts = PathEfforts(law, None, np.array([1.0, -2.0, 3.0, 0.1, 0.2, 0.3]), Q)
-    positions = np.vstack((Q, np.full(6, np.nan)))
-    found = efforts.moving(positions, 0.0 * positions, 0.0 * positions)
-    assert np.isinf(found).all()
 
 
 @pytest.mark.parametrize('speed', [1e160, 1e300, 1.7e308])
@@ -409,17 +269,3 @@ def test_a_motion_beyond_all_numbers_can_be_given_up(
     controller.motion.hold()
     with contextlib.suppress(NeDynamicsError):
         controller.update(Q, ZERO, 1.004)
-
-
-def test_a_point_that_takes_over_later_is_passed_as_it_was_sent() -> None:
-    """Acceleration included, where another state begins the motion than it was planned for."""
-    controller = controller_of()
-    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q + 0.3, ZERO, ZERO)))
-    for time in (0.01, 0.5):
-        controller.update(Q, ZERO, time)
-    controller.motion.follow(waypoints(TrajectoryPoint(1.0, Q + 0.2, ZERO, ZERO + 0.1)))
-    controller.update(Q, ZERO, 0.51)
-    motion = controller.motion.trajectory
-    assert motion is not None
-    assert motion.end_time == pytest.approx(1.51)
-    np.testing.assert_allclose(motion.last_moment.acceleration, 0.1)

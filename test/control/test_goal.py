@@ -17,10 +17,10 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.motion.waypoints import TURN, DesiredState, resting_state
 
+MOVING = DesiredState(np.zeros(3), np.array([0.5, 0.0, -0.2]), np.zeros(3))
 END = 2.0
 NAMES = ('shoulder', 'wrist', 'slide')
 REST = resting_state(np.zeros(3))
-MOVING = DesiredState(np.zeros(3), np.array([0.5, 0.0, -0.2]), np.zeros(3))
 
 
 @pytest.fixture(scope='module')
@@ -77,38 +77,6 @@ def monitor(robot: Robot):
     return Judge
 
 
-def test_a_goal_is_reached_at_its_end_and_not_before(monitor) -> None:
-    """A motion that is followed exactly succeeds with the first state at its end."""
-    judge = monitor(tolerances(path=0.1, goal=0.01, stopped=0.01, time=1.0))
-    assert [judge.at(now) for now in (0.0, 1.0, END - 1e-9)] == [None, None, None]
-    assert judge.at(END) == GoalOutcome(GoalCode.SUCCESSFUL, 'the goal is reached')
-
-
-def test_a_state_after_the_end_counts_as_the_end(monitor) -> None:
-    """States need not fall on the end: the first after it decides."""
-    judge = monitor(tolerances(goal=0.01))
-    assert judge.at(1.9) is None
-    assert judge.at(2.3).code is GoalCode.SUCCESSFUL
-
-
-def test_without_tolerances_the_end_is_success_wherever_the_arm_is(monitor) -> None:
-    """A tolerance of 0 is none: any error on the way and at the end is allowed."""
-    judge = monitor(tolerances())
-    assert judge.at(1.0, (2.0, 2.0, 2.0), (9.0, 9.0, 9.0)) is None
-    assert judge.at(END, (2.0, 2.0, 2.0), (9.0, 9.0, 9.0)).code is GoalCode.SUCCESSFUL
-
-
-def test_leaving_the_path_ends_it_at_once(monitor) -> None:
-    """A joint beyond the path tolerance aborts, named with what was expected and what it was."""
-    judge = monitor(tolerances(path=0.1))
-    assert judge.at(0.5, (0.1, -0.1, 0.1)) is None
-    assert judge.at(0.75, (0.0, 0.0, -0.125)) == GoalOutcome(
-        GoalCode.PATH_TOLERANCE_VIOLATED,
-        "joint 'slide': position error: expected at most 0.1 m, got 0.125 m, 1.25 s before the "
-        'end of the trajectory',
-    )
-
-
 def test_every_joint_beyond_its_tolerance_is_named(monitor) -> None:
     """Two joints off the path are two clauses, those within are not mentioned."""
     text = monitor(tolerances(path=0.1)).at(0.0, (0.2, 0.3, 0.0)).text
@@ -117,50 +85,11 @@ def test_every_joint_beyond_its_tolerance_is_named(monitor) -> None:
     assert 'slide' not in text
 
 
-def test_the_error_of_a_continuous_joint_is_by_the_nearest_turn(monitor) -> None:
-    """A joint that is a whole turn away from where it should be is where it should be."""
-    judge = monitor(tolerances(path=0.1, goal=0.1))
-    assert judge.at(1.0, (0.0, TURN, 0.0)) is None
-    assert judge.at(1.5, (0.0, TURN - 0.2, 0.0)).code is GoalCode.PATH_TOLERANCE_VIOLATED
-
-
-def test_a_velocity_tolerance_of_the_path_is_of_the_error(monitor) -> None:
-    """Moving as desired is no error, standing still is; velocities have their own unit."""
-    allowed = tolerances().overridden(NAMES, path=[JointTolerance('slide', velocity=0.1)])
-    judge = monitor(allowed)
-    assert judge.at(0.5, velocity=(0.0, 0.0, -0.2), desired=MOVING) is None
-    outcome = judge.at(0.6, desired=MOVING)
-    assert outcome.code is GoalCode.PATH_TOLERANCE_VIOLATED
-    assert "joint 'slide': velocity error: expected at most 0.1 m/s, got 0.2 m/s" in outcome.text
-
-
 def test_the_path_tolerance_ends_with_the_path(monitor) -> None:
     """From the last waypoint on the goal tolerance counts alone, even if it is wider."""
     judge = monitor(tolerances(path=0.1, goal=0.5))
     assert judge.at(1.0) is None
     assert judge.at(END, (0.4, 0.0, 0.0)).code is GoalCode.SUCCESSFUL
-
-
-def test_the_first_state_is_held_against_the_path_in_any_case(monitor) -> None:
-    """A trajectory whose end is due at its first state is not followed from afar."""
-    judge = monitor(tolerances(path=0.1, goal=0.5))
-    assert judge.at(END, (0.4, 0.0, 0.0)).code is GoalCode.PATH_TOLERANCE_VIOLATED
-
-
-def test_without_a_goal_time_the_goal_is_waited_for(monitor) -> None:
-    """A goal time of 0 is no limit: the goal is reached whenever the arm gets there."""
-    judge = monitor(tolerances(goal=0.01))
-    assert judge.at(END, (0.02, 0.0, 0.0)) is None
-    assert judge.at(1e6, (0.02, 0.0, 0.0)) is None
-    assert judge.at(1e6 + 1.0, (0.01, 0.0, 0.0)).code is GoalCode.SUCCESSFUL
-
-
-def test_within_the_goal_time_the_goal_may_still_be_reached(monitor) -> None:
-    """The arm that settles at the last moment of the goal time has succeeded."""
-    judge = monitor(tolerances(goal=0.01, time=0.5))
-    assert judge.at(END, (0.02, 0.0, 0.0)) is None
-    assert judge.at(END + 0.5, (0.02, 0.0, 0.0)) is None
-    assert judge.at(END + 0.6).code is GoalCode.SUCCESSFUL
 
 
 def test_past_the_goal_time_it_has_failed(monitor) -> None:
@@ -182,13 +111,6 @@ def test_an_arm_that_has_not_stopped_is_not_there(monitor) -> None:
     assert outcome.code is GoalCode.GOAL_TOLERANCE_VIOLATED
     assert "joint 'wrist': velocity error: expected at most 0.01 rad/s, got 0.02" in outcome.text
     assert monitor(tolerances(stopped=0.01)).at(END).code is GoalCode.SUCCESSFUL
-
-
-def test_a_velocity_that_is_not_measured_is_not_checked(monitor) -> None:
-    """Where states carry no velocity, positions decide alone."""
-    judge = monitor(tolerances(goal=0.1, stopped=0.01))
-    assert judge.at(END, (0.2, 0.0, 0.0), None) is None
-    assert judge.at(END + 1.0, (0.0, 0.0, 0.0), None).code is GoalCode.SUCCESSFUL
 
 
 def test_a_goal_brings_its_own_tolerances() -> None:
@@ -249,9 +171,11 @@ def test_an_illegal_tolerance_is_named(given: dict, message: str) -> None:
         tolerances().overridden(NAMES, **given)
 
 
-def test_the_tolerances_cannot_be_written_to() -> None:
-    """Arrays are frozen: a goal's are its own, the defaults stay as they were set up."""
-    defaults = tolerances(path=0.1)
-    for array in (defaults.path_position, defaults.overridden(NAMES).goal_velocity):
-        with pytest.raises(ValueError, match='read-only'):
-            array[0] = 1.0
+def test_a_velocity_tolerance_of_the_path_is_of_the_error(monitor) -> None:
+    """Moving as desired is no error, standing still is; velocities have their own unit."""
+    allowed = tolerances().overridden(NAMES, path=[JointTolerance('slide', velocity=0.1)])
+    judge = monitor(allowed)
+    assert judge.at(0.5, velocity=(0.0, 0.0, -0.2), desired=MOVING) is None
+    outcome = judge.at(0.6, desired=MOVING)
+    assert outcome.code is GoalCode.PATH_TOLERANCE_VIOLATED
+    assert "joint 'slide': velocity error: expected at most 0.1 m/s, got 0.2 m/s" in outcome.text

@@ -11,11 +11,10 @@ import pytest
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
 from ne_dynamics.control.hand_guiding import HandGuiding, HandGuidingSettings
-from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.dynamics.compensation import Compensation, Terms
-from ne_dynamics.errors import InputError, ParameterError
+from ne_dynamics.errors import ParameterError
 from ne_dynamics.motion.waypoints import resting_state
 from ne_dynamics.ros.settings.configuration import make_controller, make_tuning
 from ne_dynamics.ros.settings.controlled_arm import controlled_arm
@@ -36,17 +35,6 @@ def states(count=50, speed=3.0):
     rng = np.random.default_rng(RNG_SEED)
     positions, velocities = rng.uniform(-1.0, 1.0, (2, count, 6))
     return zip(2.0 * positions, speed * velocities, strict=True)
-
-
-def test_by_default_only_gravity_is_carried() -> None:
-    """The settings of the node are off, and the law needs no velocity then."""
-    law = ControlLaw(
-        DYNAMICS, Mode.GRAVITY_COMPENSATION, hand_guiding=HandGuiding(HandGuidingSettings())
-    )
-    assert not law.needs_velocity
-    for q, _ in states():
-        effort = law.effort(q, None, resting_state(q))
-        np.testing.assert_allclose(effort, DYNAMICS.gravity_torque(q), atol=1e-9)
 
 
 def test_damping_takes_the_kinetic_energy_at_its_rate() -> None:
@@ -85,40 +73,6 @@ def test_less_than_the_friction_of_the_model_is_taken_off() -> None:
         np.testing.assert_allclose(still, DYNAMICS.gravity_torque(q), atol=1e-9)
         fast = guiding.effort(PLAIN, q, np.full(6, 1.01)) - DYNAMICS.gravity_torque(q)
         np.testing.assert_allclose(fast, 0.0, atol=1e-6)
-
-
-def test_a_velocity_near_zero_takes_little_off() -> None:
-    """At a tenth of `friction_velocity`, a noise, a tenth of the share counts."""
-    chosen = HandGuidingSettings(friction=0.5, friction_velocity=0.1)
-    guiding, q = HandGuiding(chosen), np.full(6, 0.3)
-    for sign in (1.0, -1.0):
-        qd = np.full(6, sign * 0.01)
-        added = guiding.effort(PLAIN, q, qd) - DYNAMICS.gravity_torque(q)
-        coulomb = RUBBING.joint_values('coulomb_friction')
-        np.testing.assert_allclose(added, sign * 0.05 * coulomb, rtol=0.02)
-
-
-def test_without_a_velocity_nothing_is_damped_with_a_guess() -> None:
-    """A state that has none is refused, by its field."""
-    guiding = HandGuiding(HandGuidingSettings(damping=1.0))
-    law = ControlLaw(DYNAMICS, Mode.GRAVITY_COMPENSATION, hand_guiding=guiding)
-    assert law.needs_velocity
-    with pytest.raises(InputError, match='qd: expected the measured velocity, got None'):
-        law.effort(np.zeros(6), None, resting_state(np.zeros(6)))
-    with pytest.raises(InputError, match='velocity: got none; mode gravity_compensation needs it'):
-        led().answer(np.zeros(6), None, 1.0)
-
-
-def test_other_modes_have_none_of_it() -> None:
-    """Damping of the hand is no part of computed torque."""
-    arm = controlled_arm(PARAMETERS.changed({'backend': 'python'}), ARM)
-    laws = [
-        make_tuning(PARAMETERS.changed({'hand_guiding.damping': damping}), arm)[0].law
-        for damping in (0.0, 5.0)
-    ]
-    for q, qd in states(5):
-        first, second = (law.effort(q, qd, resting_state(q)) for law in laws)
-        np.testing.assert_array_equal(first, second)
 
 
 def led(**changes):
@@ -203,8 +157,3 @@ def test_an_arm_that_has_sunk_is_not_thrown_by_the_last_command(count: int) -> N
     for index in range(200):
         controller.update(q, np.zeros(6), 9.0 + 0.002 * index)
     np.testing.assert_allclose(list(controller.machine.last_commands())[-1], held)
-
-
-def test_an_arm_that_was_never_seen_is_not_lowered() -> None:
-    """No state has come: no command goes out."""
-    assert not list(led().machine.lowering_commands())

@@ -7,7 +7,7 @@ import pytest
 
 from ne_dynamics import Dynamics, Robot, load_urdf
 from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings
-from ne_dynamics.errors import ImuError, ModelError, NeDynamicsError, ParameterError
+from ne_dynamics.errors import ImuError, NeDynamicsError, ParameterError
 from ne_dynamics.model.rigid_body import axis_angle_rotation
 from ne_dynamics.shipped import shipped_file
 
@@ -44,24 +44,6 @@ def tilted(angle: float) -> tuple[np.ndarray, np.ndarray]:
     rotation = axis_angle_rotation((1.0, 0.0, 0.0), angle)
     quaternion = np.array([np.sin(0.5 * angle), 0.0, 0.0, np.cos(0.5 * angle)])
     return rotation.T @ UPWARDS, quaternion
-
-
-def test_before_the_first_reading_the_base_is_level(robot: Robot) -> None:
-    """No reading, no base motion: the constant gravity stands."""
-    imu = BaseImu(robot, GRAVITY, believing())
-    assert imu.at(0.0) is None
-    assert imu.is_stale(0.0)
-    assert not imu.resting_at(0.0).any()
-    np.testing.assert_array_equal(imu.gravity_at(0.0), GRAVITY)
-    assert imu.frames == ('base_link', 'pedestal', 'imu')
-
-
-@pytest.mark.parametrize('source', ['acceleration', 'orientation'])
-def test_a_level_base_at_rest_changes_nothing(robot: Robot, source: str) -> None:
-    """Upright and at rest, the motion is zero and the torques those of the constant gravity."""
-    imu = BaseImu(robot, GRAVITY, believing(source=source))
-    imu.update('pedestal', STILL, UPWARDS, UPRIGHT, 0.0)
-    np.testing.assert_allclose(imu.at(0.0), 0.0, atol=1e-14)
 
 
 @pytest.mark.parametrize('source', ['acceleration', 'orientation'])
@@ -106,43 +88,6 @@ def test_the_angular_acceleration_is_that_of_the_filtered_rate(robot: Robot) -> 
         np.testing.assert_allclose(imu.at(1.0)[3:6], [0.0, 0.0, expected], atol=1e-6)
 
 
-def test_the_noise_of_the_angular_acceleration_is_that_of_the_docstring(robot: Robot) -> None:
-    """1 mrad/s at 200 Hz behind 10 Hz is 0.06 rad/s^2."""
-    rng = np.random.default_rng(2)
-    imu = BaseImu(robot, GRAVITY, believing(cutoff_frequency=10.0))
-    found = []
-    for k in range(4000):
-        imu.update('pedestal', rng.normal(0.0, 1e-3, 3), UPWARDS, None, 0.005 * k)
-        found.append(imu.at(0.005 * k)[3:6])
-    assert np.std(found[100:]) == pytest.approx(0.06, rel=0.1)
-
-
-def test_readings_close_together_do_not_make_an_angular_acceleration(robot: Robot) -> None:
-    """Two readings within a microsecond are worth no more than the cut-off allows."""
-    imu = BaseImu(robot, GRAVITY, believing(cutoff_frequency=10.0))
-    imu.update('pedestal', STILL, UPWARDS, None, 1.0)
-    imu.update('pedestal', [0.01, 0.0, 0.0], UPWARDS, None, 1.000001)
-    assert np.abs(imu.at(1.0)[3:6]).max() <= 0.01 * 2.0 * np.pi * 10.0
-
-
-@pytest.mark.parametrize('source', ['acceleration', 'orientation'])
-def test_noise_is_filtered(robot: Robot, source: str) -> None:
-    """Readings that go to and fro are averaged, the strength of gravity stays."""
-    rng = np.random.default_rng(3)
-    imu = BaseImu(robot, GRAVITY, believing(source=source, cutoff_frequency=1.0))
-    found = []
-    for k in range(2000):
-        force, orientation = tilted(0.3 + rng.normal(0.0, 0.05))
-        imu.update('pedestal', rng.normal(0.0, 0.1, 3), force, orientation, 0.005 * k)
-        found.append(np.concatenate((imu.at(0.005 * k)[:3], imu.gravity_at(0.005 * k))))
-    found = np.array(found[500:])
-    assert found[:, :3].std() < 0.02
-    angles = np.arctan2(-found[:, 4], -found[:, 5])
-    assert angles.std() < 0.01
-    assert angles.mean() == pytest.approx(0.3, abs=0.01)
-    np.testing.assert_allclose(np.linalg.norm(found[:, 3:], axis=1), G, rtol=1e-12)
-
-
 def test_when_readings_stop_the_direction_of_gravity_is_held_and_no_rate(robot: Robot) -> None:
     """After the timeout: the last tilt, at rest; never rates or accelerations."""
     imu = BaseImu(robot, GRAVITY, believing(timeout=0.2))
@@ -158,19 +103,6 @@ def test_when_readings_stop_the_direction_of_gravity_is_held_and_no_rate(robot: 
     np.testing.assert_allclose(GRAVITY - held[6:], imu.gravity_at(2.3), atol=1e-12)
     assert imu.tilt_at(2.3) == pytest.approx(0.25, abs=0.02)
     np.testing.assert_allclose(imu.at(1e6), held)
-
-
-def test_when_readings_stop_the_base_may_count_as_level(robot: Robot) -> None:
-    """With `level` the constant gravity stands after the timeout."""
-    imu = BaseImu(robot, GRAVITY, believing(timeout=0.2, on_timeout='level'))
-    imu.update('pedestal', STILL, tilted(0.25)[0], None, 0.0)
-    assert imu.at(0.1) is not None
-    assert imu.tilt_at(0.1) == pytest.approx(0.25)
-    assert imu.at(0.3) is None
-    assert not imu.resting_at(0.3).any()
-    np.testing.assert_array_equal(imu.gravity_at(0.3), GRAVITY)
-    imu.update('pedestal', STILL, tilted(0.1)[0], None, 0.4)
-    assert imu.tilt_at(0.4) == pytest.approx(0.1)
 
 
 def test_a_push_of_the_base_is_an_acceleration_and_hardly_a_tilt(robot: Robot) -> None:
@@ -205,15 +137,6 @@ def test_an_acceleration_without_gravity_is_refused(robot: Robot) -> None:
         except ImuError:
             assert k < 250
     np.testing.assert_allclose(imu.at(9.995), 0.0, atol=1e-6)
-
-
-def test_a_short_fall_is_no_reason_to_refuse(robot: Robot) -> None:
-    """Weightless for 0.2 s, the base is believed."""
-    imu = BaseImu(robot, GRAVITY, believing(cutoff_frequency=0.0))
-    for k in range(100):
-        imu.update('pedestal', STILL, UPWARDS if k < 60 else STILL, None, 0.005 * k)
-    np.testing.assert_allclose(imu.at(0.495)[6:], GRAVITY)
-    np.testing.assert_allclose(imu.gravity_at(0.495), GRAVITY)
 
 
 @pytest.mark.parametrize('scale', [2.0, 0.9, 1.1, 1.0 / G])
@@ -299,33 +222,6 @@ def test_bad_readings_are_refused_and_the_last_one_stays(
     refuse(BaseImu(robot, GRAVITY, believing()), change, match)
 
 
-@pytest.mark.parametrize(
-    ('change', 'match'),
-    [
-        ({'orientation': None}, r'^orientation: .*got none'),
-        ({'orientation': [0.0] * 4}, r'^orientation: .*norm 1, got norm 0'),
-        ({'orientation': [1.0, 1.0, 1.0, 1.0]}, r'^orientation: .*norm 1, got norm 2'),
-        ({'orientation': [0, 0, 0, np.nan]}, r'^orientation\.w: .*finite.*nan'),
-        ({'orientation': [0, 0, 1]}, r'^orientation: expected 4 numbers, got 3'),
-    ],
-)
-def test_bad_orientations_are_refused_and_the_last_one_stays(
-    robot: Robot, change: dict, match: str
-) -> None:
-    """The error names the field, what was expected and what came."""
-    refuse(BaseImu(robot, GRAVITY, believing(source='orientation')), change, match)
-
-
-def test_what_the_source_does_not_need_is_not_looked_at(robot: Robot) -> None:
-    """An IMU without orientation will do for the acceleration, and the other way round."""
-    unusable = np.full(3, np.nan)
-    imu = BaseImu(robot, GRAVITY, believing())
-    imu.update('imu', STILL, UPWARDS, np.full(4, np.nan), 0.0)
-    imu.configure(believing(source='orientation'))
-    imu.update('imu', STILL, unusable, UPRIGHT, 0.1)
-    assert np.isfinite(imu.at(0.1)).all()
-
-
 def test_another_source_starts_from_the_known_tilt(robot: Robot) -> None:
     """Until the first reading of the new source, the base rests as it stood."""
     imu = BaseImu(robot, GRAVITY, believing())
@@ -337,14 +233,6 @@ def test_another_source_starts_from_the_known_tilt(robot: Robot) -> None:
     assert imu.tilt_at(0.0) == pytest.approx(0.2)
     imu.reset()
     assert imu.at(0.0) is None
-
-
-def test_readings_of_another_frame_are_not_mixed_with_those_before(robot: Robot) -> None:
-    """What was filtered at one place says nothing about another."""
-    imu = BaseImu(robot, GRAVITY, believing(cutoff_frequency=0.1))
-    imu.update('pedestal', STILL, UPWARDS, None, 0.0)
-    imu.update('imu', [0.0, 0.0, 2.0], [0.0, 1.6, G], None, 0.01)
-    np.testing.assert_allclose(imu.at(0.01), [0, 0, 2, 0, 0, 0, 0, 0, 0], atol=1e-12)
 
 
 def test_late_and_repeated_readings_do_not_disturb(robot: Robot) -> None:
@@ -372,18 +260,3 @@ def test_bad_imu_options_are_refused(robot: Robot, options: dict, match: str) ->
     """Words outside the choice and numbers outside the range are refused."""
     with pytest.raises(ParameterError, match=match):
         BaseImu(robot, GRAVITY, believing(**options))
-
-
-def test_gravity_must_be_a_vector(robot: Robot) -> None:
-    """The constant gravity is checked as the dynamics check it."""
-    with pytest.raises(ModelError, match='gravity'):
-        BaseImu(robot, [0.0, np.nan, 1.0])
-
-
-def test_without_gravity_there_is_no_direction_of_it(robot: Robot) -> None:
-    """In weightlessness only motion counts."""
-    imu = BaseImu(robot, np.zeros(3), believing())
-    imu.update('pedestal', STILL, [0.5, 0.0, 0.0], None, 0.0)
-    np.testing.assert_array_equal(imu.at(0.0)[6:], [0.5, 0.0, 0.0])
-    assert not imu.gravity_at(0.0).any()
-    assert imu.tilt_at(0.0) == 0.0

@@ -104,15 +104,6 @@ def test_states_are_observed_and_not_answered_until_the_fault_is_cleared(dynamic
     assert controller.update(found, ZERO, now + 0.01 * needed + 0.01).fault is None
 
 
-def test_a_reset_clears_too(dynamics) -> None:
-    """Activation begins without faults: the next state is held."""
-    controller = make_controller(dynamics)
-    fail_to_follow(dynamics, controller)
-    controller.reset()
-    assert controller.fault is None
-    np.testing.assert_array_equal(controller.update(Q + 0.1, ZERO, 9.0).desired.position, Q + 0.1)
-
-
 def test_what_cannot_be_cleared_says_why(dynamics) -> None:
     """Without a fault, with one that does not latch, and before a state has come since."""
     controller = make_controller(dynamics)
@@ -136,14 +127,6 @@ def test_modes_without_feedback_are_not_stopped_by_derived_limits(dynamics, mode
     """Nothing makes the error small in feedforward, and in gravity mode there is none."""
     with pytest.raises(AssertionError, match='no fault'):
         fail_to_follow(dynamics, make_controller(dynamics, mode))
-
-
-def test_feedforward_is_stopped_by_a_limit_that_was_set(dynamics) -> None:
-    """A position limit of the user counts with feedback or without."""
-    following = FollowingLimits(np.full(6, 0.2), counts_without_feedback=True)
-    controller = make_controller(dynamics, Mode.FEEDFORWARD, following=following)
-    _, error = fail_to_follow(dynamics, controller)
-    assert error.fault.kind is FaultKind.FOLLOWING
 
 
 def test_a_driver_without_velocities_can_be_used(dynamics) -> None:
@@ -189,48 +172,6 @@ def test_a_fault_that_keeps_coming_back_latches() -> None:
     come_back(guard, 4.5)
     assert guard.fault is None
     assert not jump(guard, 5.0).fault.latches
-
-
-def test_faults_far_apart_do_not_latch() -> None:
-    """One in six seconds, for an hour: never three within ten."""
-    guard = StateGuard(JOINTS, StateLimits(velocities=np.ones(1), repeat_window=10.0))
-    for now in np.arange(0.0, 3600.0, 6.0):
-        assert not jump(guard, now).fault.latches
-        come_back(guard, now + 0.1)
-
-
-def test_faults_of_several_kinds_are_counted_apart() -> None:
-    """Two jumps and two gaps are no three of a kind; a third gap is, and is not answered."""
-    guard = StateGuard(JOINTS, StateLimits(0.1, np.ones(1), 10.0))
-    now = 0.0
-    for _ in range(2):
-        assert not jump(guard, now).fault.latches
-        come_back(guard, now + 0.02)
-        now += 1.0
-    # The second jump began with a gap; this is one more.
-    assert not guard.check(np.zeros(1), None, now, now).latches
-    with pytest.raises(StateRefused, match='3 times within 10 s') as refusal:
-        guard.check(np.zeros(1), None, now + 1.0, now + 1.0)
-    assert refusal.value.fault.kind is FaultKind.GAP
-    assert refusal.value.fault.latches
-
-
-def test_the_sixth_of_several_kinds_latches() -> None:
-    """Two of each of three kinds: whatever it is, it keeps coming back."""
-    guard = StateGuard(JOINTS, StateLimits(0.1, np.ones(1), 10.0))
-    guard.check(np.zeros(1), None, 0.0, 0.0)
-    kinds = (FaultKind.JUMPED, FaultKind.FROZEN, FaultKind.BACKWARDS)
-    latches = [guard.trip(kind, 'again').latches for kind in kinds * 2]
-    assert latches == [False] * 5 + [True]
-    assert 'the 6th fault within 10 s' in guard.fault.text
-
-
-def test_without_a_window_nothing_latches_for_coming_back() -> None:
-    """`repeat_window` of 0 leaves things as they are, however often."""
-    guard = StateGuard(JOINTS, StateLimits(velocities=np.ones(1)))
-    for count in range(20):
-        assert not jump(guard, 0.1 * count).fault.latches
-        come_back(guard, 0.1 * count + 0.02)
 
 
 def test_gains_are_checked_again_when_states_come_more_slowly(dynamics) -> None:

@@ -54,11 +54,11 @@ def test_a_stream_is_checked_by_what_is_followed(seed: int) -> None:
     """One point a message, sent 30 times a second with jitter, none of it beyond the arm."""
     rng = np.random.default_rng(seed)
     differing = []
-    for _ in range(3):
+    for _ in range(2):
         controller = controller_of(WhenInfeasible.REFUSE, Interpolation.SPLINES, 0.5 * LIMITS)
         period = rng.choice([0.02, 0.033])
         sway, due, sent = np.array([0.7, 0.3, 0.3, 0.7, 0.7, 0.7]), 0.1, 0
-        for step in range(1, 900):
+        for step in range(1, 600):
             now = 0.002 * step
             if now >= due + 0.12 * period * rng.normal() and now > due - 0.24 * period:
                 position = Q + sway * (1.0 - np.cos(1.5 * sent * period))
@@ -147,3 +147,30 @@ def test_a_plan_that_comes_later_than_announced_counts_from_then_on() -> None:
     assert command.refused is None
     assert controller.motion.trajectory is not None
     assert controller.motion.trajectory.end_time == 1.5
+
+
+@pytest.mark.parametrize('late', [1, 4, 6, 40])
+def test_a_plan_that_is_a_little_late_begins_as_announced(late: int) -> None:
+    """Nothing steps, though what is followed went on for as long; later it counts from then on."""
+    controller = controller_of(WhenInfeasible.REFUSE, Interpolation.SPLINES)
+    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q + 0.4, (), ())))
+    period, begin, plan, states = 0.002, 0.5 + 0.002, None, []
+    for step in range(1, 800):
+        now = period * step
+        if step == 251:
+            planner = replace(controller.motion.planner(), lead=period)
+            plan = planner.plan(
+                waypoints(TrajectoryPoint(0.5, Q, (), ()), TrajectoryPoint(1.0, Q + 0.1, (), ()))
+            )
+        if plan is not None and step == 250 + late:
+            controller.motion.follow_plan(plan)
+        wanted = controller.motion.desired_at(Q, now)
+        command = controller.update(wanted.position, wanted.velocity, now)
+        states.append(np.array(command.desired))
+    starts = begin if late < 6 else period * (250 + late)
+    assert controller.motion.trajectory.end_time == pytest.approx(starts + 1.0, abs=1e-9)
+    # Whatever the delay: by the Taylor polynomial of the state before.
+    before, after = np.array(states[:-1]), np.array(states[1:])
+    predicted = before[:, 0] + period * before[:, 1] + 0.5 * period**2 * before[:, 2]
+    assert np.abs(after[:, 0] - predicted).max() < 2e-6
+    assert np.abs(after[:, 1] - before[:, 1] - period * before[:, 2]).max() < 2e-3

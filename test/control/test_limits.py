@@ -11,13 +11,6 @@ from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.joint_limits import effort_limits
 
 
-def test_inside_the_limits_nothing_changes() -> None:
-    """An effort within the limits passes as it is, and no joint is reported."""
-    effort, saturated = EffortLimiter(np.array([10.0, 5.0])).apply(np.array([10.0, -5.0]), 0.1)
-    np.testing.assert_array_equal(effort, [10.0, -5.0])
-    assert saturated is None
-
-
 def test_each_joint_is_clamped_to_its_own_limit() -> None:
     """What is beyond a joint's limit becomes the limit, with its sign, and is reported."""
     limiter = EffortLimiter(np.array([10.0, 5.0, np.inf]))
@@ -37,15 +30,6 @@ def test_what_is_not_finite_never_passes(bad: float) -> None:
     np.testing.assert_allclose(limiter.apply(np.array([1.0, 1.05]), 0.1).effort, [1.0, 1.05])
 
 
-def test_opposite_infinities_and_large_numbers_are_told_apart() -> None:
-    """Infinities that cancel are refused; finite numbers whose sum overflows are clamped."""
-    limiter = EffortLimiter(np.array([10.0, 10.0]))
-    with pytest.raises(InputError):
-        limiter.apply(np.array([np.inf, -np.inf]), 0.1)
-    with np.errstate(over='ignore'):
-        np.testing.assert_array_equal(limiter.apply(np.array([1.7e308] * 2), 0.1).effort, 10.0)
-
-
 def test_no_step_is_larger_than_the_rate_allows() -> None:
     """Over any course of efforts consecutive commands differ by at most rate times time."""
     rng = np.random.default_rng(1)
@@ -60,38 +44,6 @@ def test_no_step_is_larger_than_the_rate_allows() -> None:
         assert (np.abs(effort - last)[[0, 2]] <= rates[[0, 2]] * dt + 1e-12).all()
         assert effort[1] == np.clip(wanted[1], -20.0, 20.0)
         last = effort
-
-
-def test_rate_limited_commands_arrive() -> None:
-    """A rate limited command moves towards a constant effort and reaches it."""
-    limiter = EffortLimiter(np.array([100.0]), [10.0])
-    limiter.apply(np.zeros(1), 0.1)
-    efforts = [limiter.apply(np.array([2.5]), 0.1).effort[0] for _ in range(4)]
-    np.testing.assert_allclose(efforts, [1.0, 2.0, 2.5, 2.5])
-
-
-def test_no_time_no_change() -> None:
-    """Without time between two states a rate limited command stays; an unlimited one does not."""
-    limiter = EffortLimiter(np.array([100.0, 100.0]), [10.0, np.inf])
-    limiter.apply(np.zeros(2), 0.1)
-    np.testing.assert_array_equal(limiter.apply(np.array([5.0, 5.0]), 0.0).effort, [0.0, 5.0])
-    np.testing.assert_array_equal(limiter.apply(np.array([5.0, 6.0]), -1.0).effort, [0.0, 6.0])
-
-
-def test_the_first_command_is_not_rate_limited() -> None:
-    """With no command before it, gravity is met at once; so it is after a reset."""
-    limiter = EffortLimiter(np.array([100.0]), [1.0])
-    assert limiter.apply(np.array([50.0]), 0.0).effort[0] == 50.0
-    limiter.reset()
-    assert limiter.apply(np.array([-50.0]), 0.0).effort[0] == -50.0
-
-
-def test_a_new_limiter_goes_on_from_the_last_command() -> None:
-    """Changing limits on the way does not lift the rate limit."""
-    old, new = EffortLimiter(np.array([100.0]), [1.0]), EffortLimiter(np.array([100.0]), [1.0])
-    old.apply(np.array([50.0]), 0.0)
-    new.continue_from(old)
-    assert new.apply(np.zeros(1), 1.0).effort[0] == 49.0
 
 
 JOINTS = (Joint('a', effort_limit=10.0), Joint('b', effort_limit=20.0))

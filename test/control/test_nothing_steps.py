@@ -137,7 +137,7 @@ def test_the_same_settings_again_make_no_step_where_the_pace_counts() -> None:
     controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, [point]))
     speeds = []
     for index in range(1, 300):
-        same = copy.deepcopy(controller) if index % 4 == 1 else None
+        same = copy.deepcopy(controller) if index % 16 == 1 else None
         place, velocity, now = tick.desired.position, tick.desired.velocity, STEP * index
         tick = controller.update(place, velocity, now, now)
         if same is not None:

@@ -14,15 +14,10 @@ from streamed_motion import RATE, TrueMotion
 
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.desired.position_stream import (
-    ENDINGS,
-    SentPoints,
     StreamRate,
     end_derivatives,
-    going_on,
 )
-from ne_dynamics.control.desired.thresholds import DESIRED
-from ne_dynamics.model.robot import Joint, JointType
-from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
+from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint
 
 PERIOD = 1.0 / RATE
 STATE_PERIOD = 0.002
@@ -143,15 +138,6 @@ def test_short_chunks_have_the_efforts_of_the_true_motion(count, every, late: fl
     check_continuous(followed)
 
 
-@pytest.mark.parametrize('count', [1, 2])
-def test_arrival_does_not_matter_where_messages_bear_stamps(count: int) -> None:
-    """Five milliseconds sooner or later: the efforts stay within 10 %."""
-    followed = follow(Stream(count, count, late=0.006, jitter=0.005))
-    assert followed.refused == []
-    assert followed.effort_error() <= 0.1
-    check_continuous(followed)
-
-
 @pytest.mark.parametrize(('count', 'every'), [(2, 2), (2, 1), (1, 1)])
 def test_arrival_matters_little_where_they_bear_none(count: int, every: int) -> None:
     """Unstamped messages at a regular pace are laid by it: within 20 %, not several times off."""
@@ -217,6 +203,49 @@ def test_a_stream_that_ends_at_a_position_limit_does_not_go_beyond(count: int) -
     assert followed.states.position[:, chosen].max() <= upper[chosen] + 1e-6
 
 
+@pytest.mark.parametrize('count', [2, 3, 4])
+def test_the_end_of_a_polynomial_is_known_from_its_points(count: int) -> None:
+    """As many uneven points as it has coefficients give velocity and acceleration exactly."""
+    rng = np.random.default_rng(count)
+    times = 50.0 + np.cumsum(rng.uniform(0.01, 0.06, count))
+    polynomials = [np.polynomial.Polynomial(rng.normal(size=count)) for _ in range(3)]
+    local = times - times[0]
+    positions = np.array([[p(t) for p in polynomials] for t in local])
+    velocity, acceleration = end_derivatives(times, positions)
+    end = local[-1]
+    np.testing.assert_allclose(velocity, [p.deriv(1)(end) for p in polynomials], rtol=1e-7)
+    if count > 2:
+        expected = [p.deriv(2)(end) for p in polynomials]
+        np.testing.assert_allclose(acceleration, expected, rtol=1e-6)
+    else:
+        np.testing.assert_array_equal(acceleration, 0.0)
+
+
+def arrivals(period: float, jitter: float, count: int = 300) -> np.ndarray:
+    """Return when messages come [s]."""
+    rng = np.random.default_rng(2)
+    return 5.0 + period * np.arange(count) + rng.uniform(-jitter, jitter, count)
+
+
+@pytest.mark.parametrize('drift', [0.0, 0.003, -0.003])
+def test_a_pace_is_the_line_through_the_arrivals(drift: float) -> None:
+    """Of a jitter of 5 ms 0.3 ms are left between messages; a sender's clock may be 0.3 % off."""
+    period = PERIOD * (1.0 + drift)
+    came = arrivals(period, 0.005)
+    pace = StreamRate(float(came[0]), PERIOD, is_told=True)
+    starts = []
+    for now in came[1:]:
+        following = pace.after(float(now))
+        assert following is not None
+        pace = following
+        starts.append(pace.origin)
+    assert pace.start_of(float(came[-1]) + period) is not None
+    wanted = 5.0 + period * np.arange(1, came.size)
+    late = (starts - wanted)[50:]
+    assert np.abs(late).max() < 4e-3
+    assert np.abs(np.diff(late)).max() < 0.3e-3
+
+
 def goal(controller: Controller, time: float, position: np.ndarray, now: float, until: float):
     """Send a single position; return the desired positions until another time."""
     controller.motion.follow(MOTION.waypoints([TrajectoryPoint(time, position)]))
@@ -247,68 +276,3 @@ def test_streams_may_be_switched_off() -> None:
     moving = followed.times > 0.8
     slowest = [np.abs(one.states.velocity[moving]).max(1).min() for one in (followed, alone)]
     assert slowest[0] < 0.1 * slowest[1]
-
-
-@pytest.mark.parametrize('count', [2, 3, 4])
-def test_the_end_of_a_polynomial_is_known_from_its_points(count: int) -> None:
-    """As many uneven points as it has coefficients give velocity and acceleration exactly."""
-    rng = np.random.default_rng(count)
-    times = 50.0 + np.cumsum(rng.uniform(0.01, 0.06, count))
-    polynomials = [np.polynomial.Polynomial(rng.normal(size=count)) for _ in range(3)]
-    local = times - times[0]
-    positions = np.array([[p(t) for p in polynomials] for t in local])
-    velocity, acceleration = end_derivatives(times, positions)
-    end = local[-1]
-    np.testing.assert_allclose(velocity, [p.deriv(1)(end) for p in polynomials], rtol=1e-7)
-    if count > 2:
-        expected = [p.deriv(2)(end) for p in polynomials]
-        np.testing.assert_allclose(acceleration, expected, rtol=1e-6)
-    else:
-        np.testing.assert_array_equal(acceleration, 0.0)
-
-
-def test_a_continuous_joint_may_be_sent_a_turn_away() -> None:
-    """Points before count at their nearest turn: the velocity is that of the small step."""
-    joints = (Joint('a', type=JointType.CONTINUOUS),)
-    given = [TrajectoryPoint(0.1, [-np.pi + 0.05])]
-    waypoints = Waypoints.from_points(joints, ('a',), given)
-    past = SentPoints(np.array([-0.1, 0.0]), np.array([[np.pi - 0.15], [np.pi - 0.05]]))
-    longer = going_on(waypoints, past, 0.0, 0.05, ENDINGS[0])
-    np.testing.assert_allclose(longer.velocities[-2], [1.0], rtol=1e-9)
-    np.testing.assert_allclose(longer.positions[-1], [-np.pi + 0.1], rtol=1e-9)
-
-
-def arrivals(period: float, jitter: float, count: int = 300) -> np.ndarray:
-    """Return when messages come [s]."""
-    rng = np.random.default_rng(2)
-    return 5.0 + period * np.arange(count) + rng.uniform(-jitter, jitter, count)
-
-
-@pytest.mark.parametrize('drift', [0.0, 0.003, -0.003])
-def test_a_pace_is_the_line_through_the_arrivals(drift: float) -> None:
-    """Of a jitter of 5 ms 0.3 ms are left between messages; a sender's clock may be 0.3 % off."""
-    period = PERIOD * (1.0 + drift)
-    came = arrivals(period, 0.005)
-    pace = StreamRate(float(came[0]), PERIOD, is_told=True)
-    starts = []
-    for now in came[1:]:
-        following = pace.after(float(now))
-        assert following is not None
-        pace = following
-        starts.append(pace.origin)
-    assert pace.start_of(float(came[-1]) + period) is not None
-    wanted = 5.0 + period * np.arange(1, came.size)
-    late = (starts - wanted)[50:]
-    assert np.abs(late).max() < 4e-3
-    assert np.abs(np.diff(late)).max() < 0.3e-3
-
-
-def test_what_comes_at_irregular_times_has_no_pace() -> None:
-    """Half an interval off, at once, or after a long silence: from now, as it was sent."""
-    pace = StreamRate(5.0, PERIOD, is_told=True, count=20)
-    for intervals in (0.0, 0.5, 1.5, 90.0):
-        assert pace.after(5.0 + intervals * PERIOD) is None
-        assert pace.start_of(5.0 + intervals * PERIOD) is None
-    young = StreamRate(5.0, PERIOD, is_told=True, count=DESIRED.regular_before - 2)
-    assert young.start_of(5.0 + PERIOD) is None
-    assert young.after(5.0 + PERIOD) is not None

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.state_effort import StateEffort, find_beginning
 from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.dynamics.compensation import Compensation, Terms
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
 
@@ -88,14 +85,6 @@ def test_gravity_is_that_of_the_load_and_of_the_tilted_base() -> None:
     np.testing.assert_allclose(command.effort, FRICTION, atol=1e-6)
 
 
-def test_gravity_does_not_depend_on_the_terms() -> None:
-    """The weight that is taken out is the same whether the law has it or not."""
-    for terms in (Terms(), Terms(gravity=False, coriolis=False, inertia=False, friction=False)):
-        found = Compensation(DYNAMICS, terms, LOAD).gravity(Q)
-        expected = DYNAMICS.inverse_dynamics(Q, ZERO, ZERO, payload=LOAD)
-        np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
 @pytest.mark.parametrize('gravity', [True, False], ids=['commanded', 'compensated'])
 @pytest.mark.parametrize(
     'reading',
@@ -127,16 +116,6 @@ def test_a_reading_in_other_units_is_no_beginning(meaning, gravity, rates, size)
     assert 'begins at the effort of the model' in command.unused_effort
 
 
-@pytest.mark.parametrize('share', [0.0, 0.1, 0.45])
-def test_currents_are_no_torques(share) -> None:
-    """Amperes, less than half of the newton metres, are seen though the step would be small."""
-    limits = 2.0 * LIMITS
-    found = beginning(share * GRAVITY, limits=limits)
-    assert found.effort is None
-    assert 'another unit' in found.refusal
-    assert (np.abs((1.0 - share) * GRAVITY) / limits).max() < SENSORS.effort_largest_share
-
-
 @pytest.mark.parametrize('commands_gravity', [True, False])
 @pytest.mark.parametrize('meaning', [TORQUE, WITHOUT])
 def test_the_other_meaning_is_recognised(meaning, commands_gravity) -> None:
@@ -146,36 +125,6 @@ def test_the_other_meaning_is_recognised(meaning, commands_gravity) -> None:
     assert found.effort is None
     other = WITHOUT if meaning is TORQUE else TORQUE
     assert f'nearer to a {other.value}' in found.refusal or 'more than' in found.refusal
-
-
-def test_without_gravity_the_meanings_are_one() -> None:
-    """Where gravity takes nothing a reading of either meaning is a beginning."""
-    for meaning in (TORQUE, WITHOUT):
-        found = find_beginning(
-            FRICTION,
-            meaning,
-            holding=ZERO,
-            gravity=ZERO,
-            commands_gravity=True,
-            limits=LIMITS,
-            joint_names=ARM.joint_names,
-        )
-        np.testing.assert_array_equal(found.effort, FRICTION)
-
-
-def test_a_small_difference_needs_no_reason() -> None:
-    """Nearer to the other meaning by next to nothing: it is begun at, and not talked of."""
-    little = 0.9 * SENSORS.effort_least_share * LIMITS
-    found = find_beginning(
-        -little,
-        TORQUE,
-        holding=ZERO,
-        gravity=little,
-        commands_gravity=False,
-        limits=2.0 * LIMITS,
-        joint_names=ARM.joint_names,
-    )
-    np.testing.assert_allclose(found.effort, -2.0 * little)
 
 
 @pytest.mark.parametrize('joint', range(6))
@@ -228,18 +177,6 @@ def test_what_the_motors_cannot_do_is_no_beginning() -> None:
     assert 'beyond the effort limit' in found.refusal
 
 
-def test_without_limits_gravity_is_the_measure() -> None:
-    """Joints without an effort limit may be off by a share of the largest effort of gravity."""
-    limits = np.full(6, np.inf)
-    largest = np.abs(GRAVITY).max()
-    near, far = GRAVITY.copy(), GRAVITY.copy()
-    near[0] += 0.9 * SENSORS.effort_largest_share * largest
-    far[0] += 1.1 * SENSORS.effort_largest_share * largest
-    assert beginning(near, limits=limits).effort is not None
-    assert beginning(far, limits=limits).effort is None
-    assert beginning(0.1 * GRAVITY, limits=limits).effort is None
-
-
 @pytest.mark.parametrize('gravity', [0.0, 1e-15], ids=['none', 'rounding'])
 def test_without_limits_and_gravity_any_number_is_a_beginning(gravity) -> None:
     """There is nothing to tell by; with limits there is, and huge numbers raise no warning."""
@@ -260,39 +197,3 @@ def test_without_limits_and_gravity_any_number_is_a_beginning(gravity) -> None:
                 joint_names=ARM.joint_names,
             )
         assert (found.effort is None) == np.isfinite(limits).all()
-
-
-def test_only_a_first_command_begins_at_the_reading() -> None:
-    """After a fault the last command counts, and later readings say nothing."""
-    controller = Controller(tuning(gravity=False))
-    first = controller.update(Q, ZERO, 0.0, measured_effort=GRAVITY + FRICTION)
-    np.testing.assert_allclose(first.effort, FRICTION, atol=1e-9)
-    later = controller.update(Q, ZERO, 0.002, measured_effort=np.full(6, 1e9))
-    assert later.unused_effort == ''
-    controller.trip(FaultKind.STOPPED, 'test')
-    *_, last = controller.machine.last_commands()
-    found = controller.update(Q, ZERO, 3.0, measured_effort=np.full(6, 1e9))
-    np.testing.assert_allclose(found.effort, last, atol=1e-9)
-    assert found.unused_effort == ''
-
-
-def test_the_meaning_may_change_while_the_arm_is_held() -> None:
-    """Another meaning changes no command; it counts for the next first one."""
-    controller = Controller(tuning())
-    before = controller.update(Q, ZERO, 0.0, measured_effort=GRAVITY + FRICTION).effort
-    controller.adopt(replace(tuning(), state_effort=IGNORE))
-    after = controller.update(Q, ZERO, 0.002, measured_effort=GRAVITY + FRICTION).effort
-    np.testing.assert_allclose(after, before, atol=0.05)
-    controller.reset()
-    command = controller.update(Q, ZERO, 1.0, measured_effort=GRAVITY + FRICTION)
-    np.testing.assert_allclose(command.effort, GRAVITY, atol=1e-9)
-
-
-def test_positions_beyond_reason_are_refused_by_the_law() -> None:
-    """A state for which the model has no finite effort is an error of the law, as without one."""
-    controller = Controller(tuning())
-    with np.errstate(all='ignore'), pytest.raises(ValueError, match='finite'):
-        controller.update(Q, np.full(6, 1e200), 0.0, measured_effort=GRAVITY)
-    assert controller.wants_effort
-    command = controller.update(Q, ZERO, 0.002, measured_effort=GRAVITY + FRICTION)
-    np.testing.assert_allclose(command.effort, GRAVITY + FRICTION)

@@ -9,7 +9,6 @@ from motion_loop import PERIOD, node_controller, shipped_arm
 from ne_dynamics import Dynamics
 from ne_dynamics.control.desired.feasibility_checker import FeasibilityChecker
 from ne_dynamics.control.tick import Tick
-from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
 MODEL = shipped_arm()
@@ -89,30 +88,6 @@ def test_what_is_slowed_down_is_not_checked_part_by_part_as_it_takes_over(monkey
     assert not checked
 
 
-def test_motors_that_friction_takes_most_of_slow_the_motion_and_do_not_stop_it() -> None:
-    """At its speed friction takes more than the sixth motor has: at another one it does not."""
-    rows = (
-        (0.37, (-0.25, -1.11, 0.98, 0.49, -0.19, 0.3), (0.34, -0.17, 0.7, 0.05, 0.59, 0.13)),
-        (0.6, (-0.52, -1.07, 1.04, 0.22, -0.2, 0.2), (0.18, -0.18, -0.78, 0.41, 0.72, 0.45)),
-        (0.75, (-0.69, -0.9, 0.99, -0.02, -0.28, 0.45), ZERO),
-    )
-    accelerations = (
-        (2.66, 1.29, 1.33, 2.93, 0.72, -0.05),
-        (-1.65, 1.11, 1.2, 2.72, 2.6, -0.05),
-        ZERO,
-    )
-    points = [TrajectoryPoint(*row, each) for row, each in zip(rows, accelerations, strict=True)]
-    arm = ObedientArm(effort_limits=(67.558, 102.451, 48.933, 7.563, 2.494, 0.156))
-    arm.run(0.1)
-    arm.follow(points)
-    planned = arm.plan.duration
-    assert planned is not None
-    assert planned < 1.2
-    arm.run(1.1 * planned)
-    assert arm.loads().max() < 1.0
-    np.testing.assert_allclose(arm.commands[-1].desired.position, rows[-1][1], atol=1e-12)
-
-
 def wide_positions(count=4, seed=3):
     """Return points of positions alone, far apart, whose last one is come to fast."""
     rng = np.random.default_rng(seed)
@@ -137,15 +112,6 @@ def brief_end():
     return points, tuple(limits)
 
 
-def test_the_end_of_a_spline_far_from_its_last_point_but_one_is_judged(brief_end) -> None:
-    """To come to rest there is part of a motion whose points are no stream's."""
-    points, limits = brief_end
-    arm = ObedientArm(**{'effort_limits': limits, 'trajectory.when_infeasible': 'refuse'})
-    arm.run(0.1)
-    with pytest.raises(InfeasibleMotionError, match=r'effort of .* expected at most'):
-        arm.follow(points)
-
-
 def test_the_end_of_a_spline_is_slowed_down_for(brief_end) -> None:
     """No motor is beyond its limit while the motion comes to rest."""
     points, limits = brief_end
@@ -165,7 +131,7 @@ def test_where_no_speed_keeps_the_limits_the_motion_makes_no_step() -> None:
     arm = ObedientArm(effort_limits=(16.0, 112.0, 48.0, 12.0, 6.4, 2.4))
     arm.run(0.1)
     times = np.arange(1, 17) / 30.0
-    for begin in np.arange(23) * 8.0 / 30.0:
+    for begin in np.arange(12) * 8.0 / 30.0:
         angles = rates * (begin + times[:, np.newaxis]) + phases
         positions = START + ways * (np.sin(angles) - np.sin(phases))
         points = [TrajectoryPoint(*row) for row in zip(times.tolist(), positions, strict=True)]
@@ -206,7 +172,7 @@ def test_what_takes_over_where_a_stop_ends_keeps_its_plan() -> None:
     """Whichever state the next motion comes before, the one in which the arm comes to rest too."""
     there, back = START + 0.6, START - 0.2
     stopped = 0
-    for states in range(1, 60):
+    for states in range(1, 60, 3):
         arm = ObedientArm()
         arm.run(0.02)
         arm.follow([TrajectoryPoint(0.8, there, ZERO, ZERO)])
@@ -221,18 +187,4 @@ def test_what_takes_over_where_a_stop_ends_keeps_its_plan() -> None:
         assert clock.profile is not None
         stopped += was_standing
     # Among them are motions that came before the arm stood, and some after.
-    assert 0 < stopped < 59
-
-
-@pytest.mark.parametrize('method', ['linear', 'splines', 'none'])
-def test_a_single_point_that_is_due_already_has_no_way_to_be_planned(method) -> None:
-    """It is surveyed and followed like any other: the arm is to stand there."""
-    arm = ObedientArm(interpolation_method=method)
-    arm.run(0.1)
-    points = [TrajectoryPoint(0.0, START + 1e-3)]
-    waypoints = Waypoints.from_points(MODEL.joints, MODEL.joint_names, points)
-    plan = arm.controller.motion.planner().plan(waypoints)
-    assert not plan.exceeded
-    arm.controller.motion.follow_plan(plan)
-    arm.run(0.5)
-    np.testing.assert_allclose(arm.commands[-1].desired.position, START + 1e-3, atol=1e-9)
+    assert 0 < stopped < 20

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -13,12 +11,11 @@ from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.sensors.imu import BaseImu, OnImuTimeout
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.control.sensors.wrench import WristWrench
 from ne_dynamics.control.sensors.wrench_settings import OnTimeout, WrenchSettings
 from ne_dynamics.control.thresholds import COMMAND
-from ne_dynamics.control.transition import CommandOffset, ramp
+from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import LastCommand, Tuning
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.model.rigid_body import Inertia
@@ -122,34 +119,6 @@ def test_another_source_of_the_velocity_goes_on_from_the_one_before(before, afte
     assert steps[99:].max() < 1.5 * steps[60:99].max() + 1.0
 
 
-def test_without_a_transition_time_it_is_a_step() -> None:
-    """With 0 the new law counts in full at once, also where an offset was still there."""
-    for is_on_its_way in (False, True):
-        controller = Controller(tuning(transition_time=0.2 * is_on_its_way))
-        controller.update(*state(0.0), 0.0)
-        if is_on_its_way:
-            controller.adopt(tuning(payload=LOAD))
-            controller.update(*state(0.01), 0.01)
-        new = tuning(kp=900.0, transition_time=0.0)
-        controller.adopt(new)
-        command = controller.update(*state(0.02), 0.02)
-        np.testing.assert_array_equal(command.effort, raw(new, 0.02, command.desired))
-
-
-def test_the_first_command_is_what_the_motors_do() -> None:
-    """It begins at the measured effort and gets to the law's within the transition time."""
-    measured = DYNAMICS.gravity_torque(Q) + np.linspace(-30.0, 7.0, 6)
-    controller = Controller(tuning())
-    assert controller.wants_effort
-    command = controller.update(Q, ZERO, 0.0, measured_effort=measured)
-    np.testing.assert_allclose(command.effort, measured)
-    assert not controller.wants_effort
-    gravity = DYNAMICS.gravity_torque(Q)
-    for step in range(1, 101):
-        command = controller.update(Q, ZERO, PERIOD * step)
-    np.testing.assert_allclose(command.effort, gravity + 0.01 * (measured - gravity), atol=1e-9)
-
-
 @pytest.mark.parametrize('measured', [None, ZERO, np.full(6, np.nan), np.full(6, 1e4)])
 def test_an_effort_that_says_nothing_is_no_beginning(measured) -> None:
     """None, zero of all motors, no number, or more than motors can: gravity counts at once."""
@@ -201,25 +170,6 @@ def test_a_wrench_that_is_lost_and_found_makes_no_step(on_timeout: OnTimeout) ->
     np.testing.assert_allclose(commands[-1], DYNAMICS.gravity_torque(Q), atol=0.05 * at_once)
 
 
-def test_an_imu_that_is_lost_makes_no_step() -> None:
-    """The direction of gravity goes over to the level one when readings stop, and back."""
-    imu = BaseImu(ARM, (0.0, 0.0, -9.80665))
-    chosen = tuning()
-    chosen = replace(chosen, imu=replace(chosen.imu, on_timeout=OnImuTimeout.LEVEL, timeout=0.1))
-    controller = Controller(chosen, imu=imu)
-    commands = []
-    for step in range(450):
-        now = PERIOD * step
-        if not 150 <= step < 350:
-            imu.update('base_link', ZERO[:3], (4.0, 0.0, 8.95), None, now)
-        commands.append(controller.update(Q, ZERO, now).effort)
-    steps = np.abs(np.diff(commands, axis=0)).max(axis=1)
-    difference = np.abs(commands[149] - commands[349]).max()
-    assert difference > 5.0
-    assert steps[[198, 349]].max() < 1e-3 * difference
-    assert steps[1:].max() <= 1.2 * STEEPEST * PERIOD * difference
-
-
 @pytest.mark.parametrize('last', [LastCommand.GRAVITY, LastCommand.ZERO])
 def test_the_last_command_is_a_ramp_in_time(last: LastCommand) -> None:
     """From the last command to what is asked for over the transition time, at most 0.5 s."""
@@ -236,14 +186,6 @@ def test_the_last_command_is_a_ramp_in_time(last: LastCommand) -> None:
         steps = np.diff([before, *ramp_commands], axis=0)
         largest = 1.5 * np.abs(target - before) * COMMAND.ramp_period / duration
         assert (np.abs(steps) <= largest + 1e-9).all()
-
-
-def test_an_arm_that_is_at_rest_is_left_by_one_command() -> None:
-    """Where the last command is the one before there is nothing to ramp."""
-    controller = Controller(tuning())
-    controller.update(Q, ZERO, 0.0)
-    (command,) = controller.machine.last_commands()
-    np.testing.assert_allclose(command, DYNAMICS.gravity_torque(Q))
 
 
 def test_nothing_leaves_the_effort_limits() -> None:
@@ -294,29 +236,6 @@ def test_many_changes_keep_no_offset_up() -> None:
     assert (command.effort <= np.max(efforts, axis=0) + 0.6 * band + 0.1).all()
 
 
-def test_the_same_tuning_again_changes_nothing() -> None:
-    """A flood of parameters that change nothing leaves every command as it would be."""
-    flooded, left = Controller(tuning()), Controller(tuning())
-    measured = DYNAMICS.gravity_torque(Q) + 5.0
-    for step in range(300):
-        now = PERIOD * step
-        flooded.adopt(tuning())
-        efforts = [
-            each.update(*state(now), now, measured_effort=measured).effort
-            for each in (flooded, left)
-        ]
-        np.testing.assert_allclose(*efforts, atol=1e-9)
-
-
-def test_the_old_law_may_need_what_the_new_one_does_not() -> None:
-    """Without velocities the command goes on from the last one when feedback is given up."""
-    controller = Controller(tuning())
-    before = controller.update(*state(0.0), 0.0).effort
-    controller.adopt(tuning(Mode.GRAVITY_COMPENSATION))
-    command = controller.update(state(PERIOD)[0], None, PERIOD)
-    np.testing.assert_allclose(command.effort, before, atol=1e-12)
-
-
 def test_a_command_that_is_refused_does_not_end_the_transition() -> None:
     """The next state that can be answered goes on from the last command all the same."""
     controller = Controller(tuning())
@@ -342,14 +261,3 @@ def test_an_offset_depends_on_time_and_not_on_steps() -> None:
     np.testing.assert_allclose(parts.value, whole.value, atol=1e-12)
     whole.decay(5.0)
     assert whole.value is None
-
-
-def test_a_ramp_ends_exactly_and_never_turns() -> None:
-    """A ramp goes one way, ends on its end, and is one step long where there is no time."""
-    start, end = np.array([0.1, -7.0]), np.array([3.3, 2.1])
-    way = np.array(ramp(start, end, 0.1, 0.002))
-    assert len(way) == 50
-    assert (np.diff(way, axis=0) > 0.0).all()
-    np.testing.assert_array_equal(way[-1], end)
-    assert len(ramp(start, end, 0.0, 0.002)) == 1
-    assert len(ramp(end, end + 1e-12, 0.1, 0.002)) == 1

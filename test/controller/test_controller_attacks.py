@@ -88,37 +88,6 @@ def test_a_reference_that_begins_where_the_arm_stands_is_followed(bench, dynamic
     np.testing.assert_allclose(found, dynamics.gravity_torque(there), atol=1e-9)
 
 
-def test_one_spike_of_an_acceleration_is_followed_by_an_arm_in_somebodys_way(bench):
-    """The error asks for far more than the limits, period after period; the spike does once."""
-    bench.states(Q + 6.0, ZERO, ZERO)
-    for _ in range(20):
-        bench.follow(Q)
-    bench.follow(Q, ZERO, np.full(N, 500.0))
-    bench.follow(Q)
-    assert bench.log == []
-
-
-def test_what_on_deactivate_says_counts_at_once(bench):
-    """Also where no period is between the change and the end."""
-    bench.follow(Q)
-    assert bench.set({'on_deactivate': 'zero'}) == ''
-    assert bench.ask('deactivate') == 'success'
-    np.testing.assert_array_equal(bench.commands, ZERO)
-
-
-def test_the_shortest_transition_times_are_none(make_bench, dynamics):
-    """What is added to the command overflows for none of them, not where time stands still."""
-    for shortest in (1e-300, 1e-320):
-        bench = make_bench(offset=3.0, transition_time=shortest)
-        for value in (shortest, 1.0):
-            assert bench.set({'transition_time': value}) == ''
-            for _ in range(2):
-                assert np.isfinite(bench.follow(Q, period=0.0)).all()
-        for _ in range(10):
-            found = bench.follow(Q)
-        np.testing.assert_allclose(found, dynamics.gravity_torque(Q), atol=1e-9)
-
-
 def test_a_reference_at_rest_does_not_take_the_brake_from_an_arm_at_speed(program, dynamics):
     """One that begins where the arm is on its way to a position limit waits until it rests."""
     only = np.where(np.arange(N) == 2, 1.0, 0.0)

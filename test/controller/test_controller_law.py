@@ -123,13 +123,3 @@ def test_the_controller_commands_what_the_node_commands(name, tmp_path):
             found = bench.follow(*desired)
             scale = np.abs(wanted).max()
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * scale)
-
-
-def test_there_are_twelve_robots_with_every_kind_of_joint():
-    """Among them are prismatic, continuous and mimic joints, DH of both kinds, 1 to 14 joints."""
-    robots = [load(name) for name in ROBOTS]
-    assert len(robots) == 12
-    assert {joint.type for robot in robots for joint in robot.joints} == set(JointType)
-    sizes = {robot.n for robot in robots}
-    assert min(sizes) == 1
-    assert max(sizes) == 14

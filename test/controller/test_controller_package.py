@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import shutil
 import subprocess
@@ -89,51 +88,6 @@ def test_parameters_have_the_names_and_defaults_of_the_node(written):
     for name in set(values) - OWN:
         default = PARAMETERS.find(name).default
         assert PARAMETERS.find(name).check(values[name]) == default, name
-
-
-def test_the_package_needs_ros2_control_alone(written):
-    """What it depends on are packages of ROS; its sources name no other library."""
-    folder, _, _ = written
-    manifest = ElementTree.parse(folder / 'package.xml').getroot()
-    assert {one.text for one in manifest.iter('depend')} == {
-        'controller_interface',
-        'hardware_interface',
-        'pluginlib',
-        'rclcpp',
-        'rclcpp_lifecycle',
-    }
-    assert manifest.find('export/build_type').text == 'ament_cmake'
-    texts = [
-        path.read_text() for path in folder.rglob('*') if path.suffix in ('.cpp', '.hpp', '.c')
-    ]
-    assert not [text for text in texts if re.search('eigen|pinocchio|urdf', text, re.IGNORECASE)]
-
-
-def test_colcon_knows_the_package(written):
-    """It is one of ament_cmake."""
-    folder, _, _ = written
-    colcon = shutil.which('colcon')
-    if colcon is None:
-        pytest.skip('colcon is not installed')
-    result = subprocess.run(
-        [colcon, 'list', '--base-paths', str(folder)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {'COLCON_LOG_PATH': os.devnull},
-    )
-    assert result.stdout.split()[0] == 'my_arm_controller'
-    assert '(ros.ament_cmake)' in result.stdout
-
-
-def test_the_readme_counts_the_equations(written):
-    """Their operations, and one row for each joint."""
-    folder, robot, _ = written
-    text = (folder / 'README.md').read_text()
-    counts = ned.Dynamics(robot, backend='python').operation_counts(('control_effort',))
-    products, sums = counts['control_effort']
-    assert f'{products} multiplications, {sums} additions' in text
-    assert all(f'| `{name}` |' in text for name in robot.joint_names)
 
 
 # ---- CMake, with stand-ins of the packages that it finds
@@ -260,25 +214,6 @@ def test_parameters_of_the_node_are_taken_over(tmp_path, capsys):
     assert found['computed_torque.kp'] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     assert found['payload.mass'] == 2.5
     assert found['effort_rate_limit'] == [5000.0]
-
-
-def test_interfaces_that_the_hardware_lacks_are_named(tmp_path, capsys):
-    """Where `<ros2_control>` gives no measured effort, the controller does not ask for it."""
-    joints = ''.join(
-        f'<joint name="joint_{number}"><command_interface name="{kind}"/></joint>'
-        for number, kind in enumerate(['position', *['effort'] * 5], 1)
-    )
-    text = ARM.read_text(encoding='utf-8')
-    control = f'<ros2_control name="arm" type="system">{joints}</ros2_control></robot>'
-    model = tmp_path / 'arm.urdf'
-    model.write_text(text.replace('</robot>', control), encoding='utf-8')
-    folder = tmp_path / 'arm'
-    assert main(['controller', str(model), '--tip-link', 'tcp', '-o', str(folder)]) == 0
-    printed = capsys.readouterr().out
-    assert 'no command_interface effort in <ros2_control>: joint_1\n' in printed
-    assert 'no state_interface effort in <ros2_control>: joint_1, joint_2' in printed
-    found = read_parameters(folder / 'config/controllers.yaml', '/arm')
-    assert found['state_effort'] == 'ignore'
 
 
 def test_the_bounds_that_are_written_are_those_of_the_controller(tmp_path):

@@ -73,37 +73,6 @@ def test_the_last_reading_counts_while_the_sensor_gives_no_number(sensing_progra
         assert not bench.activate()
 
 
-def test_a_sensor_that_somebody_else_holds_keeps_its_reading(sensing_program):
-    """It is not said to give no number."""
-    reading = np.array([3.0, -2.0, 9.0, 0.3, 0.1, -0.2])
-    with start_sensing(sensing_program, reading) as bench:
-        command = bench.follow(Q)
-        bench.ask('lock', 1)
-        assert bench.update()
-        np.testing.assert_array_equal(bench.commands, command)
-        assert bench.log == []
-
-
-def test_the_sign_of_a_sensor_changes_without_a_step(sensing_program):
-    """Its reading fades from one sign to the other."""
-    reading = np.array([3.0, -2.0, 9.0, 0.3, 0.1, -0.2])
-    with start_sensing(sensing_program, reading, wrench__measures='on_tool') as bench:
-        assert bench.set({'transition_time': 0.2}) == ''
-        before = bench.follow(Q)
-        assert bench.set({'wrench.measures': 'by_tool'}) == ''
-        np.testing.assert_allclose(bench.follow(Q), before, atol=1e-9)
-        for _ in range(400):
-            after = bench.follow(Q)
-        assert np.abs(after - before).max() > 1.0
-
-
-def test_a_sensor_counts_until_it_is_configured_anew(sensing_program):
-    """Switched off while it is read, it still contains the load."""
-    with start_sensing(sensing_program, np.zeros(6)) as bench:
-        assert bench.set({'wrench.enabled': False}) == ''
-        assert bench.set({'payload.mass': 1.0}).startswith('payload.mass: expected 0 with a wrist')
-
-
 # ---- parameters
 
 
@@ -141,17 +110,6 @@ def test_a_parameter_that_cannot_be_is_refused(bench, name):
         assert name in reason or (name, value) == ('mode', 'feedforward_pd'), reason
         assert 'expected' in reason
         np.testing.assert_allclose(bench.follow(Q), command, atol=1e-12)
-
-
-def test_a_parameter_that_somebody_else_refuses_does_not_count(bench):
-    """A node may have several callbacks: what one allows another may refuse."""
-    bench.states(Q + 0.01, ZERO, ZERO)
-    for _ in range(400):
-        command = bench.follow(Q)
-    bench.ask('overrule', 1)
-    assert bench.set({'computed_torque.kp': [50.0]}) == 'overruled'
-    for _ in range(400):
-        np.testing.assert_allclose(bench.follow(Q), command, atol=1e-9)
 
 
 def test_a_wrong_parameter_file_is_an_error_of_configuring(program):

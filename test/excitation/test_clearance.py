@@ -14,13 +14,12 @@ from mujoco_distances import Geometry
 import ne_dynamics as ned
 from ne_dynamics.errors import ExcitationError
 from ne_dynamics.excitation.body_frames import BodyFrames
-from ne_dynamics.excitation.clearance import Clearance, HullDistances, measure_pair
+from ne_dynamics.excitation.clearance import Clearance, measure_pair
 from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import SampledMotion
 from ne_dynamics.excitation.keep_out import FLOOR, KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import bound_distances, fit_capsule
-from ne_dynamics.excitation.verification import compute_body_poses
 
 WALL = KeepOut(np.array([0.0, 3.0, 4.0]), -2.0)
 
@@ -104,22 +103,6 @@ def test_gradients_of_distances_are_those_of_finite_differences(clearance, poses
             assert (gradient * direction).sum() == pytest.approx(expected, rel=2e-3, abs=2e-3)
 
 
-def test_what_is_not_measured_is_far(clearance, poses):
-    """Numbers that bounds leave out are below what is needed."""
-    dynamics = small_arm()
-    limits = ExcitationLimits.of_robot(dynamics, START)
-    shape = len(poses), len(clearance.pairs)
-    lazy = Constraints(dynamics, limits, clearance, len(poses), 0.01, 0.0)
-    rng = np.random.default_rng(4)
-    for _ in range(5):
-        motion = SampledMotion(poses, poses, poses)
-        fresh = Constraints(dynamics, limits, clearance, len(poses), 0.01, 0.0)
-        exact = fresh.evaluate(motion, np.full(shape, -np.inf))[4].values
-        values = lazy.evaluate(motion, np.zeros(shape))[4].values
-        np.testing.assert_allclose(np.maximum(values, 0.0), np.maximum(exact, 0.0), atol=1e-9)
-        poses = poses + rng.normal(scale=0.02, size=poses.shape)
-
-
 def test_capsules_hold_their_points_and_bound_distances():
     """Points are within the capsule; no two points of two lines are nearer than is said."""
     rng = np.random.default_rng(0)
@@ -143,14 +126,6 @@ def test_capsules_hold_their_points_and_bound_distances():
         assert sampled - distance < 0.06
 
 
-def test_poses_of_the_check_are_those_of_the_library(poses):
-    """Matrix products along the tree place the links where the traced kinematics do."""
-    rotations, origins = compute_body_poses(small_arm().robot, poses)
-    frames = BodyFrames(small_arm(), poses)
-    np.testing.assert_allclose(rotations, frames.rotations, atol=1e-6)
-    np.testing.assert_allclose(origins, frames.origins, atol=1e-6)
-
-
 def test_a_start_in_contact_is_refused():
     """The links are named, and so is a plane that the arm stands in."""
     robot = ned.load_urdf(make_urdf(elbow_limits=(-3.1, 3.1)), tip_link='hand')
@@ -171,22 +146,3 @@ def test_a_start_in_contact_is_refused():
             START,
             ExcitationLimits.of_robot(small_arm(), START),
         )
-
-
-def test_many_distances_are_those_of_one():
-    """Distance, points and way of pairs in random poses, with what coal takes made once."""
-    dynamics = small_arm()
-    limits = ExcitationLimits.of_robot(dynamics, START)
-    pairs = Clearance(dynamics, small_solids(), [], 0.02, START, limits).pairs
-    rng = np.random.default_rng(4)
-    frames = BodyFrames(dynamics, rng.uniform(limits.lower, limits.upper, (20, dynamics.n)))
-    measure = HullDistances(pairs, frames)
-    for sample in range(20):
-        for index, pair in enumerate(pairs):
-            distance, *contact = measure_pair(pair, frames, sample)
-            assert measure(sample, index) == pytest.approx(distance, abs=1e-9)
-            if abs(distance) > 1e-6:
-                found = measure.find_contact()
-                np.testing.assert_allclose(found[2], contact[2], atol=1e-6)
-                gap = (found[1] - found[0]) @ found[2]
-                assert gap == pytest.approx(distance, abs=1e-6)

@@ -48,16 +48,6 @@ def test_columns_are_as_many_as_the_efforts_tell_apart(subject):
     assert len(TERMS) == 4
 
 
-def test_values_and_columns_give_the_efforts(subject):
-    """The columns times what the given model has of them are the inverse dynamics."""
-    columns, information, noise, _ = subject
-    dynamics, rng = small_arm(), np.random.default_rng(2)
-    motion = SampledMotion(*rng.uniform(-1.0, 1.0, (3, 30, 4)))
-    rows = information._compute_rows(motion)
-    efforts = (rows / columns.scales) @ columns.values * noise
-    np.testing.assert_allclose(efforts, dynamics.inverse_dynamics(*motion), atol=1e-8)
-
-
 @pytest.mark.parametrize('name', MEASURES)
 def test_gradients_are_those_of_finite_differences(subject, name):
     """The adjoint through regressor and friction agrees with central differences."""
@@ -99,10 +89,3 @@ def test_condition_number_is_that_of_the_weighted_columns(subject):
     bound = np.exp(MEASURES['condition'](matrix).value)
     assert np.linalg.cond(rows) <= bound < 2.5 * np.linalg.cond(rows)
     assert measure_determinant(matrix).value == pytest.approx(-np.linalg.slogdet(matrix)[1])
-
-
-def test_a_motion_that_tells_nothing_has_no_condition_number(subject):
-    """At rest in one pose the columns are dependent."""
-    _, information, _, _ = subject
-    rest = SampledMotion(np.tile(START, (10, 1)), np.zeros((10, 4)), np.zeros((10, 4)))
-    assert compute_condition_number(information.compute(rest)) == np.inf

@@ -23,10 +23,8 @@ from ne_dynamics.errors import ExcitationError, InputError
 from ne_dynamics.excitation import FLOOR, ExcitationLimits, KeepOut, Shares, plan_excitation
 from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.columns import find_columns
-from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import Information, measure_determinant
 from ne_dynamics.excitation.search import Search, Task
-from ne_dynamics.excitation.start_pose import choose_start
 from ne_dynamics.excitation.thresholds import SEARCH
 from ne_dynamics.excitation.verification import (
     Distances,
@@ -119,22 +117,6 @@ def task(plan):
         measure_determinant,
         columns.size,
     )
-
-
-def test_feasible_motions_are_those_that_violate_nothing(task):
-    """The look that ends with the first violation says the same as one at everything."""
-    search, rng = Search(task, 0.0), np.random.default_rng(5)
-    samples = len(search.make_motion(np.zeros(4 * task.series.size)).position)
-    everything = np.full((samples, len(task.clearance.pairs)), -1e9)  # each distance is measured
-    kinds = set()
-    for size in np.repeat((0.05, 0.1, 0.15, 0.2), 5):
-        x = size * rng.normal(size=4 * task.series.size)
-        limits = Constraints(task.dynamics, task.limits, task.clearance, samples, 0.0, 0.0)
-        groups = limits.evaluate(search.make_motion(x), everything)
-        largest = [group.values.max() for group in groups]
-        assert search.is_feasible(x) == (max(largest) <= 0.0)
-        kinds.add((max(largest[:4]) > 0.0, max(largest[4:]) > 0.0))
-    assert kinds >= {(False, False), (False, True)}
 
 
 def test_a_fit_to_it_is_better_than_one_to_a_random_motion(plan, task, geometry):
@@ -254,25 +236,6 @@ def test_contacts_are_refused(plan, dense):
 # ---- what cannot be
 
 
-def test_a_start_beyond_limits_is_refused():
-    with pytest.raises(ExcitationError, match=r"start: joint 'lift': expected between -1.2 and"):
-        plan_excitation(small_arm(), [0.0, -1.5, 0.0, 0.0], **QUICK)
-    with pytest.raises(InputError, match='start: expected finite'):
-        plan_excitation(small_arm(), [0.0, np.nan, 0.0, 0.0], **QUICK)
-    with pytest.raises(InputError, match='start: expected shape'):
-        plan_excitation(small_arm(), [0.0, 0.0], **QUICK)
-
-
-def test_efforts_that_do_not_hold_the_arm_are_refused():
-    """The joint is named, with what it takes and what it has."""
-    robot = ned.load_urdf(make_urdf(elbow_effort=1.0), tip_link='hand')
-    dynamics = ned.Dynamics(robot, backend='python')
-    with pytest.raises(
-        ExcitationError, match=r"start: joint 'elbow': expected that less than 0.7"
-    ):
-        plan_excitation(dynamics, START, **QUICK)
-
-
 def test_a_joint_without_room_stays(monkeypatch):
     """It is said, the joint does not move, and parameters that need it are not counted."""
     monkeypatch.setattr('ne_dynamics.excitation.search.SEARCH', replace(SEARCH, iterations=10))
@@ -338,35 +301,6 @@ def test_limits_that_are_missing_are_asked_for():
     assert any("'pan' has no end" in note for note in limits.notes)
     with pytest.raises(InputError, match='velocity limit: expected a joint'):
         ExcitationLimits.of_robot(dynamics, START, velocity_limits={'pun': 1.0})
-
-
-def test_a_start_is_found():
-    """Zero, where nothing touches there; the middle or another pose otherwise."""
-    pose, name = choose_start(small_arm(), small_solids(), [FLOOR], 0.02)
-    np.testing.assert_array_equal(pose, 0.0)
-    assert name == 'zero'
-    wall = KeepOut(np.array([-1.0, 0.0, 0.0]), -0.5)  # what is beyond x = 0.5 m
-    pose, name = choose_start(small_arm(), small_solids(), [FLOOR, wall], 0.02)
-    assert name != 'zero'
-    limits = ExcitationLimits.of_robot(small_arm(), pose)
-    Clearance(small_arm(), small_solids(), [FLOOR, wall], 0.02, pose, limits)
-    with pytest.raises(ExcitationError, match='start: expected a pose, got none'):
-        choose_start(small_arm(), small_solids(), [KeepOut(FLOOR.normal, 0.2)], 0.02)
-
-
-def test_one_joint_is_enough():
-    """An arm of one joint has a plan: gravity, inertia and friction are told apart."""
-    robot = ned.load_urdf(
-        make_urdf(),
-        base_link='turret',
-        tip_link='hand',
-        locked_joints={'elbow': 0.3, 'slide': 0.1},
-    )
-    dynamics = ned.Dynamics(robot, backend='python')
-    plan = plan_excitation(dynamics, [0.5], keep_out=(), **QUICK)
-    assert plan.trajectory.positions.shape[1] == 1
-    names = [each.name.split('.')[-1] for each in plan.parameters]
-    assert {'viscous_friction', 'coulomb_friction', 'friction_offset'} <= set(names)
 
 
 def test_motions_that_tell_by_condition(monkeypatch):

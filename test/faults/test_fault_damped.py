@@ -65,7 +65,7 @@ def test_states_that_stop_then_are_on_state_loss(node, player) -> None:
         player.is_answered(position)
     mark = node.mark()
     node.set(state_timeout=0.3)
-    node.until_logged('joint_states stopped', since=mark)
+    node.until_logged('stays until states come, which are damped', since=mark)
     node.settle()
     np.testing.assert_allclose(node.commands[-1].effort, node.gravity(position), atol=1e-4)
     node.set(state_timeout=PATIENT)
@@ -86,7 +86,7 @@ def test_an_arm_that_is_to_be_left_gets_a_last_command(node, player) -> None:
     mark = node.mark()
     node.set(on_fault='leave')
     try:
-        node.until_logged('a last command holds the arm against gravity', since=mark)
+        node.until_logged('a last command against gravity stays, after following', since=mark)
         node.settle()
         np.testing.assert_allclose(node.commands[-1].effort, gravity, atol=1e-9)
         count = len(node.commands)

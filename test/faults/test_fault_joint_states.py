@@ -281,7 +281,8 @@ def test_the_last_command_of_choice(node, player, last: str) -> None:
     """On deactivation the last command is what on_deactivate says, reached no faster than the
     rate limit; then none comes, whatever the robot sends.
     """
-    node.set(on_deactivate=last)
+    # Else the arm is braked first.
+    node.set(on_deactivate=last, on_state_loss='gravity')
     before = player.answer(Q, velocity=[0.5] * 6)
     assert np.abs(before - node.gravity(Q)).max() > 1.0
     count = len(node.commands)
@@ -298,7 +299,7 @@ def test_the_last_command_of_choice(node, player, last: str) -> None:
     assert len(node.commands) == count
     assert node.change_state('activate')
     np.testing.assert_allclose(player.rest(Q), node.gravity(Q), atol=1e-9)
-    node.set(on_deactivate='gravity')
+    node.set(on_deactivate='gravity', on_state_loss='brake')
 
 
 def test_moved_while_inactive(node, player) -> None:

@@ -120,15 +120,19 @@ def test_the_node_is_killed_under_way(arm) -> None:
 
 
 def test_the_node_is_asked_to_end_under_way(arm) -> None:
-    """SIGINT in the middle of a motion: a last command against gravity, and exit code 0."""
+    """SIGINT in the middle of a motion: the arm is braked, a last command against gravity carries
+    it where it has come to rest, and the exit code is 0.
+    """
     start_moving(arm)
     arm.node.end(signal.SIGINT)
     arm.until(lambda: arm.is_silent, 'silence')
     last = arm.commands[-1].effort
     answered = arm.answers[-1].stamp
-    poses = [state.position for state in arm.states if state.stamp >= answered][:60]
+    poses = [state.position for state in arm.states if state.stamp >= answered]
     distance = min(np.abs(arm.gravity(pose) - last).max() for pose in poses)
-    assert distance < 1e-6
+    later = [state.velocity for state in arm.states if state.stamp >= answered]
+    assert np.abs(later).max() < 0.2
+    assert distance < 0.1
     arm.check()
     mark = arm.mark()
     arm.restart_node(state_timeout=5.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import replace
@@ -18,14 +17,13 @@ from ne_dynamics.control.laws import Mode
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError, ParameterError
 from ne_dynamics.gains.design import design_gains
-from ne_dynamics.gains.files import KINDS, as_yaml, list_kinds
+from ne_dynamics.gains.files import as_yaml
 from ne_dynamics.gains.loop import close_loop, growth, rigid_modes
 from ne_dynamics.gains.plants import gather_plants
 from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.robot import Inertia
 from ne_dynamics.model.urdf.tree import load_urdf
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.ros.settings.configuration import make_tuning
 from ne_dynamics.ros.settings.controlled_arm import controlled_arm
 from ne_dynamics.ros.settings.parameters import PARAMETERS
@@ -167,16 +165,6 @@ def test_random_models_are_stable_and_gains_beyond_the_margin_are_not(design, dy
     assert max(worst) > 1.0
 
 
-def test_what_is_known_better_may_be_stiffer(dynamics, design):
-    """Less uncertainty, no payload and a shorter dead time give larger gains."""
-    better = replace(
-        REQUEST, uncertainty=0.05, payload=0.0, delay=0.001, modes=('feedforward_pd',)
-    )
-    found = design_gains(dynamics, better).of('feedforward_pd').choice
-    before = design.of('feedforward_pd').choice
-    assert np.log(found.gains.kp / before.gains.kp).mean() > 0.1
-
-
 def test_bounds_of_encoders_motors_and_drives(dynamics, design):
     limits = REQUEST.limits(dynamics.robot.joints)
     for one in design.modes.values():
@@ -213,27 +201,6 @@ def test_node_takes_its_parameters(design):
         design.node_parameters('jtc')
 
 
-def test_files_say_what_the_design_says(design):
-    """The YAML of each kind has the gains."""
-    assert list_kinds(design) == list(KINDS)
-    joints = [joint.name for joint in design.joints]
-    node = yaml.safe_load(as_yaml(design, 'node'))['/**/computed_torque']['ros__parameters']
-    flat = design.node_parameters()
-    assert node['computed_torque']['kp'] == flat['computed_torque.kp']
-    assert node['velocity_cutoff_frequency'] == flat['velocity_cutoff_frequency']
-    block = yaml.safe_load(as_yaml(design, 'jtc', 'arm'))['/**/arm']['ros__parameters']['gains']
-    assert list(block) == joints
-    assert block == design.jtc_gains()
-    assert all(row['i_clamp_max'] <= row['u_clamp_max'] for row in block.values())
-    drives = yaml.safe_load(as_yaml(design, 'mit'))['/**/computed_torque']['ros__parameters']
-    assert drives['command']['kp'] == [row['kp'] for row in design.drive_gains().values()]
-    json.dumps(design.as_json(), allow_nan=False)
-    text = design.text()
-    assert all(name in text for name in joints)
-    with pytest.raises(InputError, match='expected one of node, jtc, mit'):
-        as_yaml(design, 'all')
-
-
 def read_settings(text, **others):
     """Return the node's settings of a written file and of some parameters after it."""
     flat = {}
@@ -268,43 +235,6 @@ def test_arrays_go_to_the_joints_they_were_written_for_or_nowhere(dynamics, desi
     assert gains_of(read_settings(other, joints=tuple(order))) == expected
     with pytest.raises(InputError, match="joints: expected the model's in any order"):
         as_yaml(design, kind, joints=names[:2])
-
-
-@pytest.mark.parametrize('name', ['a b: {', '', '1st', '/a', 'a\n', 'ä'])
-def test_controllers_have_names_of_ros(design, name):
-    """What no controller can be called is not written."""
-    with pytest.raises(InputError, match='controller: expected a name'):
-        as_yaml(design, 'jtc', name)
-    assert '/**/left/arm_1' in yaml.safe_load(as_yaml(design, 'jtc', 'left/arm_1'))
-
-
-@pytest.mark.parametrize('name', ['a: {', '"a\'', 'a\nb: c', 'yes', '1e3', '\u2028#', '\x1b[2J'])
-def test_joints_of_any_name_are_written_so_that_they_come_back(design, name):
-    """A name that is YAML itself, or a line end, stays a name."""
-    first = replace(design.joints[0], name=name)
-    named = replace(design, joints=(first, *design.joints[1:]))
-    for kind in ('node', 'mit'):
-        assert read_settings(as_yaml(named, kind)).gain_joints[0] == name
-    (block,) = yaml.safe_load(as_yaml(named, 'jtc')).values()
-    assert next(iter(block['ros__parameters']['gains'])) == name
-
-
-def test_prismatic_joints_and_a_motion_of_ones_own():
-    """A lift has gains too, and errors are those of the motion that is given."""
-    dynamics = Dynamics(sliding_arm(), backend='python')
-    points = [
-        TrajectoryPoint(0.0, np.array((0.2, 0.1))),
-        TrajectoryPoint(1.0, np.array((0.4, 0.5))),
-    ]
-    names = dynamics.joint_names
-    motion = Waypoints.from_points(dynamics.robot.joints, names, points)
-    design = design_gains(dynamics, GainRequest(poses=8, modes=('feedforward_pd',)), motion)
-    assert design.motion.name == 'trajectory'
-    np.testing.assert_allclose(design.motion.position[0], (0.2, 0.1))
-    assert (design.of('feedforward_pd').motion.rms > 0.0).all()
-    # Nothing carries the lift: a wrong mass of 8 kg is what it sags by.
-    sag = 0.3 * 8.0 * 9.80665 / design.of('feedforward_pd').choice.gains.kp[0]
-    assert design.of('feedforward_pd').sag[0] == pytest.approx(sag, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -388,35 +318,6 @@ def test_a_loop_that_is_too_late_names_the_delay_that_would_do():
     assert 0.0 < named < 0.1
     found = design_gains(dynamics, replace(late, delay=named))
     assert found.of('computed_torque').choice.frequency.max() >= late.least_frequency
-
-
-def test_smaller_margins_are_said_to_be_smaller():
-    """Where nothing keeps the margins that were asked for, and smaller ones are allowed."""
-    dynamics = Dynamics(sliding_arm(), backend='python')
-    request = GainRequest(
-        poses=3,
-        rate=40.0,
-        delay=0.06,
-        uncertainty=0.05,
-        velocity_cutoff_frequency=10.0,
-        modes=('computed_torque',),
-        least_frequency=3.2,
-        relaxed_margins=((30.0, 1.5),),
-    )
-    with pytest.raises(InputError):
-        design_gains(dynamics, replace(request, relaxed_margins=()))
-    design = design_gains(dynamics, request)
-    assert design.of('computed_torque').choice.margins.phase.min() >= 30.0
-    assert any('be careful' in remark for remark in design.remarks())
-
-
-def test_limits_that_are_none_bound_nothing():
-    """Without effort limits, margins alone do, and that is said."""
-    dynamics = Dynamics(sliding_arm(has_limits=False), backend='python')
-    request = GainRequest(poses=3, position_step=1e-4, modes=('computed_torque',))
-    design = design_gains(dynamics, request)
-    assert set(design.of('computed_torque').choice.active) == {'margins'}
-    assert any('no effort limit of lift, arm' in remark for remark in design.remarks())
 
 
 def test_joints_that_nothing_holds_have_no_integral():

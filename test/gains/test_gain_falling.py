@@ -15,7 +15,6 @@ from scipy.optimize import minimize
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.gains.design import design_gains
 from ne_dynamics.gains.falling import Falls
-from ne_dynamics.gains.kind import corner_modes
 from ne_dynamics.gains.loop import (
     JointGains,
     LoopTiming,
@@ -27,8 +26,8 @@ from ne_dynamics.gains.loop import (
     rigid_modes,
 )
 from ne_dynamics.gains.margins import margins_of_all, margins_of_joints
-from ne_dynamics.gains.plants import gather_plants, pose_range
-from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.gains.plants import pose_range
+from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.model.robot import Inertia
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.simulation.altered_robot import with_hung_mass
@@ -181,17 +180,3 @@ def test_elastic_gears_fall_earlier_than_rigid_ones():
     assert 1.0 < elastic < rigid
     # One mode, G < 0: kp / B = -G K / (K + G), so that B = kp / -G - kp / K at the most.
     assert elastic >= rigid - 3000.0 / 4e3 - 0.01 * rigid
-
-
-def test_an_integral_keeps_its_reduction_in_new_poses():
-    robot = geared_arm('forearm')
-    dynamics = Dynamics(robot, backend='python')
-    request = GainRequest(poses=4, payload=2.0, delay=0.003, modes=('jtc',))
-    choice = design_gains(dynamics, request).of('jtc').choice
-    assert choice.gains.ki.all()
-    fresh = replace(request, poses=300, seed=5)
-    plants = gather_plants(dynamics, fresh)
-    modes = corner_modes(GainMode.JTC, plants, fresh, robot.joints)
-    factor = float(choice.margins.reduction.min())
-    closed = close_loop(modes, None, choice.gains.scaled(1.0 / factor), choice.kind.timing)
-    assert growth(closed, True).max() < 1.0

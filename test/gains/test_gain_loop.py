@@ -21,7 +21,7 @@ from ne_dynamics.gains.loop import (
     respond,
     rigid_modes,
 )
-from ne_dynamics.gains.margins import find_margins, margins_of_all, margins_of_joints
+from ne_dynamics.gains.margins import find_margins
 
 PERIOD = 0.004
 ALIASES = 4000
@@ -81,21 +81,6 @@ def test_margins_are_where_eigenvalues_reach_the_circle(velocity, dead_time, ki)
     if ki:
         less = close_loop(modes, None, gains.scaled(0.98 / margins.reduction), timing)
         assert growth(less, has_integral=True) > 1.0
-
-
-def test_joints_of_a_coupled_arm_have_common_margins():
-    """With gains that are a multiple of the mass matrix all loci are the loop of one joint."""
-    masses = random_masses(3, 4)
-    timing = LoopTiming(PERIOD, PERIOD, FILTER)
-    at = frequencies(timing)
-    one = JointGains(np.array([90.0]), np.array([15.0]), np.array([0.0]))
-    alike = JointGains(*(np.repeat(gain, 4) for gain in one))
-    single = open_loop(rigid_modes(np.ones((1, 1, 1))), None, one, timing, at)
-    expected = find_margins(single[0, :, 0, 0], at)
-    coupled = open_loop(rigid_modes(masses), masses, alike, timing, at)
-    for found in (margins_of_all(coupled, at), margins_of_joints(coupled, at)):
-        np.testing.assert_allclose(found.phase, expected.phase, rtol=1e-6)
-        np.testing.assert_allclose(found.gain, expected.gain, rtol=1e-6)
 
 
 @pytest.mark.parametrize('is_elastic', [False, True], ids=('rigid', 'elastic'))

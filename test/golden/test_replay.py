@@ -120,12 +120,3 @@ def test_what_is_lost_or_late_is_seen(context):
     assert not compare(recording, outputs).lines
     outputs.events.append(Event((time, 'fault', 'another one')))
     assert compare(recording, outputs).lines
-
-
-def test_whole_numbers_are_packed_without_loss():
-    from replay_inputs import pack, unpack
-
-    rng = np.random.default_rng(5)
-    for order in (0, 1, 2):
-        table = rng.integers(-(2**40), 2**40, (17, 3))
-        np.testing.assert_array_equal(unpack(pack(table, order), order, 3), table)

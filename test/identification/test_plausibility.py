@@ -10,6 +10,7 @@ import pytest
 import ne_dynamics as ned
 from ne_dynamics.excitation.solids import read_bounds
 from ne_dynamics.identification.plausibility import find_implausible_values
+from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.shipped import shipped_file
 
 FILE = shipped_file('six_axis_arm.urdf')
@@ -50,6 +51,7 @@ def test_a_mass_out_of_proportion_is_named(arm, factor, severity):
         assert finding.as_json()['link'] == body.name
         assert finding.text.startswith(f'{severity}  link {body.name}  ')
         assert f'{body.inertia.mass:.4g} kg of the given model' in finding.what
+        assert finding.amount == factor * body.inertia.mass
 
 
 @pytest.mark.parametrize(
@@ -75,6 +77,7 @@ def test_a_centre_of_mass_outside_the_shapes_is_named(com, is_named):
     assert [f.code for f in found] == ['center-implausible'] * is_named
     for finding in found:
         assert (finding.link, finding.severity) == ('one', 'info')
+        assert f'{finding.amount:.3g} m outside the box' in finding.what
     assert not find_implausible_values(robot, other)
 
 
@@ -86,19 +89,41 @@ def test_shapes_that_cannot_be_read_are_none():
     assert read_bounds(robot, 'joints: []', 'two.yaml') == {}
 
 
+def with_friction(robot, coulomb, viscous=0.5, hysteresis=0.0):
+    """Return a robot of one joint with this friction."""
+    model = FrictionModel(hysteresis_friction=hysteresis, hysteresis_displacement=0.01)
+    (joint,) = robot.joints
+    joint = replace(joint, viscous_friction=viscous, coulomb_friction=coulomb, friction=model)
+    return replace(robot, joints=(joint,))
+
+
 @pytest.mark.parametrize(
-    ('coulomb', 'reason'),
-    [(1.5, None), (26.0, 'more than 50% of the effort limit of 50'), (0.05, 'order of the 1 N m')],
+    ('friction', 'amount', 'reason'),
+    [
+        ((1.5,), None, ''),
+        ((26.0,), 26.0, 'dry friction of 26 N m: more than 50% of the effort limit of 50 N m'),
+        ((0.05,), 0.05, 'dry friction of 0.05 N m: expected the order of the 1 N m'),
+        ((0.0, 0.5, 1.2), None, ''),  # it turns round gradually
+        ((15.0, 0.5, 12.0), 27.0, 'dry friction of 27 N m: more than 50%'),
+        ((1.5, 20.0), None, ''),
+        ((1.5, 30.0), 61.5, 'friction of 61.5 N m at the velocity limit of 2 rad/s: more than'),
+    ],
 )
-def test_friction_of_the_wrong_order_is_named(coulomb, reason):
-    """Ten times the given one or a tenth, or more than half of what the motor has."""
+def test_friction_of_the_wrong_order_is_named(friction, amount, reason):
+    """Ten times the given one or a tenth, or so much that the motor could hardly overcome it."""
     robot = ned.load_urdf(SHAPED)
-    found = find_implausible_values(robot, robot.with_joint_values('coulomb_friction', [coulomb]))
+    found = find_implausible_values(robot, with_friction(robot, *friction))
     assert [f.code for f in found] == ['friction-implausible'] * bool(reason)
     for finding in found:
         assert finding.joints == ('a',)
-        assert f'Coulomb friction of {coulomb:.3g} N m' in finding.what
+        assert finding.amount == pytest.approx(amount)
         assert reason in finding.what
+
+
+def test_a_joint_without_velocity_limit_is_judged_by_its_dry_friction():
+    """Viscous friction alone is of no wrong order then."""
+    robot = ned.load_urdf(SHAPED.replace('velocity="2" ', ''))
+    assert find_implausible_values(robot, with_friction(robot, 1.5, 300.0)) == []
 
 
 def test_an_effort_limit_of_zero_is_none():

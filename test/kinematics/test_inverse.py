@@ -80,13 +80,6 @@ def test_a_path_is_followed_without_a_jump(name):
         np.testing.assert_allclose(previous, q, rtol=0.0, atol=1e-7)
 
 
-def test_the_same_call_gives_the_same_result(puma):
-    """Random starts come from a fixed seed."""
-    target = puma.forward_kinematics([0.4, -0.3, 0.5, 0.2, 0.7, 0.1])
-    first, second = (ned.inverse_kinematics(puma, target) for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-
-
 def test_a_limit_that_is_needed_is_kept_to(tmp_path):
     """A pose at the limits is met there, and one just beyond them is not."""
     dynamics = make_planar_arm(tmp_path, [0.5, 0.4, 0.3], lower=-0.8, upper=0.6)
@@ -109,26 +102,6 @@ def test_joints_stay_within_half_a_turn_of_the_start(turns, tmp_path):
     np.testing.assert_allclose(found, q + 2.0 * np.pi * turns, rtol=0.0, atol=1e-8)
 
 
-def test_full_turns_beyond_a_limit_are_not_taken(tmp_path):
-    """A joint whose start is a turn away, beyond its limit, comes back within it."""
-    dynamics = make_planar_arm(tmp_path, [0.5, 0.4, 0.3], lower=-3.0, upper=4.0)
-    q = np.array([-2.9, 0.9, -0.4])
-    start = q + np.array([6.5, 0.1, 0.1])
-    found = ned.inverse_kinematics(dynamics, dynamics.forward_kinematics(q), start)
-    assert (np.abs(found - 0.5) <= 3.5).all()
-    np.testing.assert_allclose(
-        dynamics.forward_kinematics(found), dynamics.forward_kinematics(q), atol=2e-9
-    )
-
-
-def test_a_start_outside_the_limits_is_moved_into_them(puma):
-    """A measured position a little beyond a limit is no error."""
-    upper = puma.robot.limits('upper')
-    q = upper - 0.05
-    found = ned.inverse_kinematics(puma, puma.forward_kinematics(q), upper + 0.01)
-    np.testing.assert_allclose(found, q, rtol=0.0, atol=1e-7)
-
-
 @pytest.mark.parametrize('name', SHIPPED)
 def test_the_search_leaves_a_singular_start(name):
     """From a position where the tip cannot move in every direction, poses are met."""
@@ -149,25 +122,6 @@ def test_the_search_leaves_a_singular_start(name):
         np.testing.assert_allclose(dynamics.forward_kinematics(found), target, rtol=0.0, atol=2e-9)
 
 
-def test_a_stretched_arm_is_pulled_in(tmp_path):
-    """A target towards the base, along which no joint moves the tip, is met all the same."""
-    dynamics = make_planar_arm(tmp_path, [0.5, 0.4])
-    q = np.array([0.0, 0.8])
-    target = dynamics.forward_kinematics(q)
-    target[:3, :3] = np.eye(3)
-    target[:3, 3] = [0.6, 0.0, 0.0]
-    three = make_planar_arm(tmp_path, [0.5, 0.4, 0.2])
-    found = ned.inverse_kinematics(three, target, np.zeros(3))
-    np.testing.assert_allclose(three.forward_kinematics(found), target, rtol=0.0, atol=2e-9)
-
-
-def test_a_singular_pose_is_met(puma):
-    """The pose of the zero position, where the wrist is aligned, is reached from beside it."""
-    target = puma.forward_kinematics(np.zeros(6))
-    found = ned.inverse_kinematics(puma, target, np.full(6, 0.2))
-    np.testing.assert_allclose(puma.forward_kinematics(found), target, rtol=0.0, atol=2e-9)
-
-
 def test_a_pose_out_of_reach_is_an_error_that_has_the_nearest(puma):
     """The message names metres and radians; position and errors are those of its pose."""
     target = puma.forward_kinematics([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
@@ -183,30 +137,6 @@ def test_a_pose_out_of_reach_is_an_error_that_has_the_nearest(puma):
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error)
     assert copy.copy(error).position_error == error.position_error
-
-
-def test_the_nearest_position_is_a_minimum(puma):
-    """Where the joints' limits do not hold it, the arm stretches towards what is out of reach."""
-    target = np.eye(4)
-    target[:3, 3] = [0.0, 0.0, 5.0]
-    with pytest.raises(InverseKinematicsError) as caught:
-        ned.inverse_kinematics(puma, target)
-    length = np.linalg.norm(
-        [body.pose_in_parent.translation for body in puma.robot.bodies], axis=1
-    ).sum()
-    assert caught.value.position_error < 5.0
-    assert caught.value.position_error > 5.0 - length - 1.0
-
-
-def test_few_joints_are_named_as_the_reason(tmp_path):
-    """An arm in a plane cannot leave it: the error counts its joints and says how far it is."""
-    dynamics = make_planar_arm(tmp_path, [0.5, 0.4, 0.3])
-    target = dynamics.forward_kinematics([0.3, 0.4, 0.5])
-    target[2, 3] = 0.1
-    with pytest.raises(InverseKinematicsError, match='3 joints cannot meet every pose') as caught:
-        ned.inverse_kinematics(dynamics, target)
-    assert caught.value.position_error == pytest.approx(0.1, abs=1e-5)
-    assert caught.value.orientation_error < 1e-5
 
 
 def test_sliding_joints_alone_are_an_arm(tmp_path):
@@ -235,24 +165,6 @@ def test_a_long_rail_is_no_obstacle(far, tmp_path):
     for initial in (None, np.zeros(3)):
         found = ned.inverse_kinematics(dynamics, target, initial)
         np.testing.assert_allclose(dynamics.forward_kinematics(found), target, rtol=0.0, atol=1e-9)
-
-
-def test_joints_beside_the_way_stay(puma):
-    """For a link in the middle, the joints beyond it stay at the start, or at 0 without one."""
-    q = np.array([0.4, -0.3, 0.5, 0.2, 0.5, 0.1])
-    target = puma.forward_kinematics(q, 'link_3')
-    start = q + 0.1
-    found = ned.inverse_kinematics(puma, target, start, link='link_3')
-    np.testing.assert_array_equal(found[3:], start[3:])
-    np.testing.assert_allclose(puma.forward_kinematics(found, 'link_3'), target, atol=2e-9)
-    np.testing.assert_array_equal(ned.inverse_kinematics(puma, target, link='link_3')[3:], 0.0)
-
-
-def test_a_rounded_rotation_is_taken_for_the_nearest_one(puma):
-    """Six digits of a file are enough; the result does not depend on them beyond that."""
-    q = np.array([0.4, -0.3, 0.5, 0.2, 0.5, 0.1])
-    found = ned.inverse_kinematics(puma, puma.forward_kinematics(q).round(7), q)
-    np.testing.assert_allclose(found, q, rtol=0.0, atol=1e-5)
 
 
 def change(index, value):
@@ -322,25 +234,6 @@ def test_a_bad_link_is_refused(puma, link, message):
     """An unknown link, and one that nothing moves, are errors that name it."""
     with pytest.raises(InputError, match=message):
         ned.inverse_kinematics(puma, np.eye(4), link=link)
-
-
-def test_a_tree_without_tip_needs_a_link():
-    """Without a tip the link has to be named; the message says how."""
-    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
-    dynamics = ned.Dynamics(robot, backend='python')
-    if robot.tip_link is None:
-        with pytest.raises(InputError, match='has no tip'):
-            ned.inverse_kinematics(dynamics, np.eye(4))
-    q = np.full(6, 0.3)
-    target = dynamics.forward_kinematics(q, 'tcp')
-    found = ned.inverse_kinematics(dynamics, target, q + 0.1, link='tcp')
-    np.testing.assert_allclose(found, q, rtol=0.0, atol=1e-7)
-
-
-def test_only_dynamics_are_taken(puma):
-    """A robot in place of its dynamics is an error that says so."""
-    with pytest.raises(InputError, match='dynamics: expected a Dynamics, got Robot'):
-        ned.inverse_kinematics(puma.robot, np.eye(4))
 
 
 def test_rotation_vectors_are_accurate_at_every_angle():

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import ne_dynamics as ned
-from ne_dynamics.errors import InputError, InverseKinematicsError
+from ne_dynamics.errors import InputError
 from ne_dynamics.shipped import shipped_file
 
 FLIP = np.array([0.0, 0.0, 0.0, np.pi, 0.0, np.pi])
@@ -52,26 +52,6 @@ def test_a_puma_has_eight_branches(tmp_path):
             assert is_listed(branches, flipped)
 
 
-def test_two_links_in_a_plane_have_two_branches(tmp_path):
-    """The elbow is on either side of the line to the tip; closed form gives both."""
-    path = tmp_path / 'arm.yaml'
-    rows = [{'a': 0.5, 'alpha': 0.0}, {'a': 0.4, 'alpha': 0.0}, {'a': 0.0, 'alpha': 0.0}]
-    path.write_text(yaml.safe_dump({'convention': 'standard', 'joints': rows}))
-    dynamics = ned.Dynamics(ned.load_dh(path), backend='python')
-    target = np.eye(4)
-    x, y = 0.55, 0.3
-    target[:2, 3] = x, y
-    branches = ned.inverse_kinematics_branches(dynamics, target)
-    elbow = np.arccos((x**2 + y**2 - 0.5**2 - 0.4**2) / (2.0 * 0.5 * 0.4))
-    expected = []
-    for side in (elbow, -elbow):
-        shoulder = np.arctan2(y, x) - np.arctan2(0.4 * np.sin(side), 0.5 + 0.4 * np.cos(side))
-        expected.append([shoulder, side, -shoulder - side])
-    assert len(branches) == 2
-    for q in expected:
-        assert is_listed(branches, np.array(q))
-
-
 def test_branches_are_within_the_limits_and_nearest_first():
     """Those beyond a limit are not listed; the first is the one nearest to the middle."""
     dynamics = ned.Dynamics(
@@ -109,12 +89,3 @@ def test_a_redundant_arm_has_no_list(tmp_path):
         ned.inverse_kinematics_branches(dynamics, target)
     found = ned.inverse_kinematics(dynamics, target)
     np.testing.assert_allclose(dynamics.forward_kinematics(found), target, rtol=0.0, atol=2e-9)
-
-
-def test_a_pose_out_of_reach_has_no_branch(tmp_path):
-    """No empty list: an error that says by how much the pose is missed."""
-    dynamics = make_free_arm(tmp_path, 'six_link_dh.yaml')
-    target = np.eye(4)
-    target[0, 3] = 9.0
-    with pytest.raises(InverseKinematicsError, match='misses it by'):
-        ned.inverse_kinematics_branches(dynamics, target)

@@ -57,14 +57,6 @@ def table_rows():
     return rows
 
 
-def test_files_are_those_of_the_drivers():
-    """Every driver has a file, every such file a driver, and they lie where setup.py looks."""
-    files = {path.name for path in CONFIG.glob('driver_*')}
-    assert files == {driver_file(name) for name in DRIVERS}
-    assert {'generic', 'franka', 'ur_direct_torque', 'kinova', 'gazebo', 'mujoco'} <= set(DRIVERS)
-    assert all((CONFIG / name).is_file() for name in files)
-
-
 @pytest.mark.parametrize('name', DRIVERS)
 def test_parameters_are_possible(name):
     values = driver_parameters(name)
@@ -128,13 +120,6 @@ def test_gravity_is_compensated_once(name):
     assert values['state_effort'] in [meaning.value for meaning in StateEffort]
 
 
-def test_the_generic_driver_has_the_defaults():
-    """What is set for a driver of which nothing is known is what the node does anyway."""
-    for name, value in driver_parameters('generic').items():
-        spec = PARAMETERS.find(name)
-        assert spec.check(value) == spec.default
-
-
 def test_the_topics_of_drivers_are_arguments():
     usual = constants('computed_torque.launch.py')['TOPICS']
     for name in DRIVERS:
@@ -178,38 +163,6 @@ def test_what_a_file_changes_of_the_drivers_is_found(tmp_path, node, nested):
     changes = find_changes(CONFIG / driver_file('franka'), own)
     assert changes == ['terms.gravity: True (driver: False)']
     assert find_changes(CONFIG / driver_file('kinova'), own) == []
-
-
-def test_a_full_copy_of_the_defaults_changes_all_of_it():
-    defaults = CONFIG / 'computed_torque.params.yaml'
-    assert find_changes(CONFIG / driver_file('generic'), defaults) == []
-    assert find_changes(CONFIG / driver_file('ur_direct_torque'), defaults) == [
-        'state_effort: torque (driver: ignore)',
-        'terms.gravity: True (driver: False)',
-        'terms.friction: True (driver: False)',
-    ]
-
-
-@pytest.mark.parametrize(
-    'content',
-    [
-        None,
-        b'',
-        b'- a list',
-        b'a: [',
-        b'\xff\xfe',
-        b'/**: 3',
-        b'/**:\n  ros__parameters: 3',
-        b'/**/other_node:\n  ros__parameters: {terms.gravity: true}',
-    ],
-    ids=['none', 'empty', 'list', 'broken', 'binary', 'number', 'no parameters', 'other node'],
-)
-def test_a_file_that_says_nothing_changes_nothing(tmp_path, content):
-    """What cannot be read, or is of another node, is left to the node to speak of."""
-    own = tmp_path / 'own.yaml'
-    if content is not None:
-        own.write_bytes(content)
-    assert find_changes(CONFIG / driver_file('franka'), own) == []
 
 
 def test_the_document_has_the_same_drivers():

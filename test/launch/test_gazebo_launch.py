@@ -18,7 +18,6 @@ pytest.importorskip('dartpy', reason='needs DART (pip install dartpy)')
 import rclpy
 from install_space import ROOT, add_executable, add_package
 from launch_process import LaunchProcess, refusal
-from rcl_interfaces.srv import GetParameters
 from trajectory_msgs.msg import JointTrajectory
 
 import ne_dynamics as ned
@@ -228,63 +227,6 @@ def test_the_arm_follows_a_trajectory(folder, environment):
     assert error() < 0.002, process.output
 
 
-def mode_of(node, context):
-    client = node.create_client(GetParameters, 'computed_torque/get_parameters')
-    executor = rclpy.executors.SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-    future = client.call_async(GetParameters.Request(names=['mode']))
-    executor.spin_until_future_complete(future, timeout_sec=1.0)
-    executor.remove_node(node)
-    node.destroy_client(client)
-    return future.result().values[0].string_value if future.done() else ''
-
-
-@pytest.mark.parametrize('by', ['argument', 'file'])
-def test_an_arm_that_is_to_float_begins_at_rest(folder, environment, tmp_path, by):
-    """The effort of zero in the first step leaves no motion in an arm that nothing brakes.
-
-    It is held until it rests, then it floats; from then on it stays for 5 s.
-    """
-    arguments = ['gui:=false', 'initial_position:=0.3 -0.5 1.0 0.2 -0.4 0.6']
-    if by == 'file':
-        path = tmp_path / 'node.yaml'
-        text = (ROOT / 'config/gazebo.params.yaml').read_text()
-        path.write_text(text.replace('mode: computed_torque', 'mode: gravity_compensation'))
-        arguments.append(f'params_file:={path}')
-    else:
-        arguments.append('mode:=gravity_compensation')
-    (folder / 'waits').touch()
-    context = rclpy.Context()
-    rclpy.init(context=context, domain_id=int(environment['ROS_DOMAIN_ID']))
-    node = rclpy.create_node('commander', context=context)
-    with LaunchProcess(LAUNCH_FILE, arguments, environment) as process:
-        process.wait_until(lambda: report(folder).get('commands', 0) > 0, timeout=90.0)
-        process.wait_until(lambda: mode_of(node, context) == 'gravity_compensation', timeout=90.0)
-        begin = report(folder)
-        seconds = begin.get('seconds', 0.0)
-        process.wait_until(lambda: report(folder).get('seconds', 0.0) > seconds + 5.0, 120.0)
-    node.destroy_node()
-    rclpy.shutdown(context=context)
-    result = report(folder)
-    assert result.get('seconds', 0.0) > seconds + 5.0 > 5.0, process.output
-    drift = max(
-        abs(now - before)
-        for now, before in zip(result['position'], begin['position'], strict=True)
-    )
-    assert drift < 0.001, process.output
-    assert result['sag'] < 0.002
-    assert 'mode gravity_compensation: the arm floats' in process.output
-
-
-def test_without_a_sensor(folder, environment):
-    """With `sensor_joint:=none` there is neither sensor nor broadcaster, and the arm holds."""
-    process = run(folder, environment, 'sensor_joint:=none', 'gui:=false', commands=200)
-    assert report(folder).get('commands', 0) >= 200, process.output
-    assert report(folder)['sag'] < 1.05 * dip([0.0] * 6)
-    assert '<sensor' not in (folder / 'model.urdf').read_text()
-    assert not (folder / 'started_force_torque_sensor_broadcaster').exists()
-
-
 def test_a_failure_ends_everything(folder, environment):
     """When the arm cannot be put into Gazebo, the rest is shut down with a reason."""
     (folder / 'create_fails').touch()
@@ -293,15 +235,6 @@ def test_a_failure_ends_everything(folder, environment):
         assert not process.is_running
     assert 'ending everything: could not put the arm into Gazebo: exit code 1' in process.output
     assert 'spawner' not in [entry['program'] for entry in started(folder)]
-
-
-def test_everything_ends_with_gazebo(folder, environment):
-    """When Gazebo ends, the rest is shut down with it."""
-    (folder / 'gazebo_ends').touch()
-    with LaunchProcess(LAUNCH_FILE, ['gui:=false'], environment) as process:
-        process.wait_until(lambda: False, timeout=60.0)
-        assert not process.is_running
-    assert 'ending everything: python' in process.output
 
 
 def test_missing_packages_are_named(environment):

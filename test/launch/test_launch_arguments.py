@@ -10,7 +10,6 @@ from ne_dynamics.ros.launching.launch_arguments import (
     check_efforts_alone,
     check_file,
     check_leader,
-    check_log_level,
     read_leader,
 )
 from ne_dynamics.ros.settings.parameters import PARAMETERS
@@ -42,28 +41,6 @@ def test_the_load_of_the_simulated_robot_is_a_number() -> None:
     for text in ('heavy', '-1.0'):
         with pytest.raises(ParameterError, match=f'argument payload_mass:={text}: payload.mass'):
             check_argument('payload_mass', text, ROBOT_PARAMETERS.find('payload.mass'))
-
-
-def test_what_can_be_passes() -> None:
-    """Numbers without a point, words that look like numbers, lists, and nothing at all."""
-    for argument, text in (
-        ('state_timeout', '1'),
-        ('state_timeout', '.inf'),
-        ('tip_link', '7'),
-        ('joints', '[a, b]'),
-        ('autostart', 'false'),
-        ('mode', ''),
-    ):
-        check_argument(argument, text, PARAMETERS.find(argument))
-
-
-def test_log_levels() -> None:
-    """In any case, and for one logger; nothing else."""
-    for text in ('info', 'DEBUG', 'computed_torque:=debug'):
-        check_log_level(text)
-    for text in ('loud', 'computed_torque:=loud', '10'):
-        with pytest.raises(ParameterError, match=f'argument log_level:={text}: expected one of'):
-            check_log_level(text)
 
 
 def test_every_fault_of_a_file_is_named() -> None:

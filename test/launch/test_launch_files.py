@@ -159,16 +159,6 @@ def test_a_file_that_cannot_be_ends_the_launch(environment, tmp_path, what):
     assert reason in output
 
 
-def test_two_orders_of_one_command_end_the_launch(environment, tmp_path):
-    """The robot's file says another order than the node is given."""
-    file = tmp_path / 'robot.yaml'
-    write_parameters(file, {'joints': list(reversed(JOINTS))}, 'simulated_robot')
-    arguments = [f'robot_params_file:={file}', f'joints:=[{", ".join(JOINTS)}]']
-    output = refusal(SIMULATION, environment, *arguments, starts=True)
-    assert 'expected one order of the command for both nodes' in output
-    assert 'active' not in output
-
-
 def test_a_node_that_refuses_its_robot_ends_the_simulation(environment, tmp_path):
     """What only the node can know: the robot does not go on without a controller."""
     values = {'effort_limits': [1.0, 2.0], 'backend': 'python'}
@@ -303,23 +293,6 @@ def test_a_leader_is_carried_and_follows_nothing(environment, tmp_path):
         assert (said in output) == bool(more)
 
 
-def test_a_leader_floats_in_the_simulation(environment):
-    """simulation.launch.py leader:=true carries its arm: commands flow in that mode."""
-    expected = {
-        'mode': 'gravity_compensation',
-        'hand_guiding.friction': 0.5,
-        'on_state_loss': 'lower',
-    }
-    with (
-        Watcher('/computed_torque') as watcher,
-        LaunchProcess(SIMULATION, ['leader:=true', 'tip_link:=tcp'], environment) as process,
-    ):
-        received = watcher.hear('effort_controller/commands')
-        watcher.until(lambda: len(received) >= 100, 'commands')
-        assert watcher.parameters(*expected) == expected
-    assert 'Traceback' not in process.output
-
-
 @pytest.mark.parametrize('path', [NODE, SIMULATION], ids=lambda path: path.name)
 def test_a_leader_with_another_mode_ends_the_launch(environment, tmp_path, path):
     """By argument or in the user's file: nothing is started."""
@@ -327,19 +300,6 @@ def test_a_leader_with_another_mode_ends_the_launch(environment, tmp_path, path)
     for argument in ('mode:=feedforward_pd', file):
         output = refusal(path, environment, 'leader:=true', argument)
         assert 'expected gravity_compensation or none with leader:=true' in output
-
-
-def test_an_unknown_driver_ends_the_launch(environment):
-    """Nothing is started for a driver that there is not, and the known ones are listed."""
-    output = refusal(NODE, environment, f'model:={ARM}', 'driver:=puma')
-    assert 'driver: expected one of generic, franka, ur_direct_torque' in output
-    assert "got 'puma'" in output
-
-
-def test_autostart_can_be_left_to_others(environment):
-    arguments = [f'model:={ARM}', 'autostart:=false']
-    with Watcher('/computed_torque') as watcher, LaunchProcess(NODE, arguments, environment):
-        assert watcher.is_in('unconfigured')
 
 
 def test_view_starts_what_is_installed(environment, prefix, tmp_path):
@@ -358,13 +318,3 @@ def test_view_starts_what_is_installed(environment, prefix, tmp_path):
     assert 'config/six_axis_arm.rviz' in rviz
     assert "'wrench:=ft'" in rviz
     assert all("'__ns:=/arm'" in line for line in lines)
-
-
-def test_view_of_a_model_that_is_no_urdf(environment):
-    """A DH file has no frames to publish: said, and left out."""
-    path = ROOT / 'launch/view.launch.py'
-    model = ROOT / 'config/puma560_standard_dh.yaml'
-    with LaunchProcess(path, [f'model:={model}', 'rviz:=false'], environment) as process:
-        process.wait_until(lambda: False, timeout=20.0)
-    assert 'the model is no URDF' in process.output
-    assert process.returncode == 0, process.output

@@ -44,12 +44,6 @@ def test_noise_on_the_effort_lowers_the_cutoff():
     assert 0.8 * FILTER.cutoff_multiples[0] * 0.5 <= loud < quiet
 
 
-def test_a_robot_that_stands_leaves_the_highest_cutoff():
-    """Without motion there is nothing to choose by."""
-    noise = np.random.default_rng(1).standard_normal((2, 3000, 1))
-    assert choose_cutoff(1e-5 * noise[0], noise[1], 100.0) == FILTER.highest_cutoff
-
-
 def make_log(position):
     """Return a log of one joint."""
     times = 0.01 * np.arange(position.size)
@@ -64,10 +58,3 @@ def test_repeated_samples_of_a_moving_robot_are_dropped():
     assert log.times.size == 197
     assert log.dropped == {REPEATED: 3}
     assert not set(np.round(100 * log.times).astype(int)) & {70, 90, 120}
-
-
-def test_a_coarse_encoder_repeats_nothing():
-    """Positions that creep by less than a step of the encoder are no repetition."""
-    position = np.round(np.linspace(0.0, 0.1, 200) / 1e-3) * 1e-3
-    log = make_log(position)
-    assert without_repeated(log) is log

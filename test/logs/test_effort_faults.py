@@ -53,27 +53,6 @@ def test_coarse_steps_are_neither(given, step):
     assert find_frozen_efforts(given, log) == (log, None)
 
 
-def test_an_arm_that_is_held_has_one_effort_for_long(given):
-    """Where nothing moves a noiseless effort is the same, and the largest."""
-    log = make_log(given)
-    held = log.times > 10.0
-    position, effort = log.position.copy(), log.effort.copy()
-    position[held], effort[held] = position[held][0], 10.5
-    log = replace(log, position=position, effort=effort)
-    assert find_cut_efforts(given, log) == (log, None)
-    assert find_frozen_efforts(given, log) == (log, None)
-
-
-def test_a_joint_on_its_brake_may_have_one_effort(given):
-    """While the others move."""
-    log = make_log(given)
-    position = log.position.copy()
-    position[:, 1] = 0.3
-    log = with_effort(replace(log, position=position), 1, np.full(log.times.size, 7.0))
-    assert find_cut_efforts(given, log) == (log, None)
-    assert find_frozen_efforts(given, log) == (log, None)
-
-
 @pytest.mark.parametrize('value', [0.0, 3.0])
 def test_an_effort_that_stands_still_is_found(given, value):
     """From half of the log on, while the joint goes on."""
@@ -84,13 +63,6 @@ def test_an_effort_that_stands_still_is_found(given, value):
         ('effort-frozen', (given.joint_names[2],))
     ]
     assert '10.0' in faults[0].what
-
-
-def test_an_effort_that_is_never_there_is_another_matter(given):
-    """A joint whose effort is 0 throughout is not called frozen: the fit says that it is 0."""
-    log = make_log(given)
-    log = with_effort(log, 2, np.zeros(log.times.size))
-    assert find_frozen_efforts(given, log) == (log, None)
 
 
 @pytest.mark.parametrize(
@@ -107,15 +79,6 @@ def test_a_joint_that_stands_flickers(given, step, noise, level):
     position[:, 3] = 0.3
     _, faults = check_samples(given, replace(with_effort(log, 3, column), position=position))
     assert [fault.code for fault in faults if fault.severity == 'error'] == []
-
-
-def test_a_spike_of_a_joint_that_stands_is_found(given):
-    """One sample of 500 N m beside an effort that is the same throughout."""
-    log = make_log(given)
-    column = np.full(log.times.size, 0.2)
-    column[1000] = 500.0
-    _, faults = check_samples(given, with_effort(log, 3, column))
-    assert [(fault.code, fault.amount) for fault in faults] == [('spikes', 1.0)]
 
 
 def cruising_log(robot, *, viscous):
@@ -148,14 +111,3 @@ def test_a_dead_band_is_named_joint_by_joint(given, log, share):
     assert not fault.is_certain
     _, faults = check_samples(given, replace(log, effort=effort))
     assert 'effort-dead-band' in {one.code for one in faults}
-
-
-def test_efforts_in_coarse_steps_have_no_dead_band(given, log):
-    """Nor have those of a joint that reports nothing at all, or that stands."""
-    step = 0.1 * np.ptp(log.effort, axis=0)
-    coarse = replace(log, effort=step * np.round(log.effort / step))
-    assert find_dead_bands(given, log)[1] is None
-    assert find_dead_bands(given, coarse)[1] is None
-    nothing = log.effort.copy()
-    nothing[:, 1] = 0.0
-    assert find_dead_bands(given, replace(log, effort=nothing))[1] is None

@@ -58,13 +58,6 @@ def log_file(given, tmp_path_factory):
     return write_csv(tmp_path_factory.mktemp('long') / 'log.csv', swinging_log(given, 80.0))
 
 
-@pytest.fixture(scope='module')
-def pool():
-    """Return two worker processes."""
-    with open_executor(2) as executor:
-        yield executor
-
-
 def run_identify(capsys, *more):
     """Return what `identify --json` prints."""
     arguments = ['identify', '--model', str(ARM), '--json', '--spread', '0.5']
@@ -87,14 +80,6 @@ def test_the_command_in_processes_says_what_it_says_here(given, tmp_path, capsys
         for seed in range(3)
     ]
     assert run_identify(capsys, *logs, '--jobs', '2') == run_identify(capsys, *logs)
-
-
-def test_parts_of_a_long_log_in_processes(pool, log_file, given, monkeypatch):
-    """They give what they give here, to the last digit."""
-    cut_short(monkeypatch)
-    log = read_log(log_file, given.joint_names)
-    here, there = (identify(given, log, executor=each, **OPTIONS) for each in (None, pool))
-    require_same(here, there)
 
 
 @pytest.mark.parametrize('number', ['0', '-1', 'x', '1000'])
@@ -140,17 +125,6 @@ def test_a_worker_that_is_killed_changes_nothing(kind, workers, given, log_file,
     require_same(here, there)
 
 
-def test_what_is_wrong_is_said_once_and_in_order(pool):
-    """An error of the work itself comes as it is; results come in the order of the parts."""
-    work = Work(pool)
-    found = work.map('wait', _wait, [(0.2,), (0.1,), *[(0.0,)] * 20])
-    assert list(found) == [0.2, 0.1, *[0.0] * 20]
-    with pytest.raises(InputError, match='no -1'):
-        list(work.map('wait', _wait, [(0.0,), (-1,)]))
-    with pytest.raises(TypeError):
-        list(work.map('wait', _wait, [(0.0,), ('x',)]))
-
-
 def test_any_process_may_be_killed_at_any_time():
     """Amid a large argument or a large result: another one is started, and nothing waits."""
     others = set(list_processes())
@@ -171,13 +145,6 @@ def test_any_process_may_be_killed_at_any_time():
 def list_processes():
     """Return the processes of executors, those of a cluster not among them."""
     return [child for child in multiprocessing.active_children() if child.name == NAME]
-
-
-def _wait(seconds):
-    if seconds == -1:
-        raise InputError('no -1')
-    time.sleep(seconds)
-    return seconds
 
 
 def test_a_worker_of_another_version_is_refused(workers, monkeypatch):
@@ -204,15 +171,3 @@ def test_a_scheduler_that_does_not_answer(kind, log_file, capsys, monkeypatch):
         assert time.monotonic() - start < 60.0
     error = capsys.readouterr().err
     assert f'--scheduler {address}: expected a Dask scheduler that answers' in error
-
-
-def test_a_scheduler_without_workers(monkeypatch):
-    distributed = pytest.importorskip('distributed', reason='distributed is missing')
-    monkeypatch.setattr(executors, 'LOGS', replace(LOGS, executor_timeout=1.0))
-    nobody = {'n_workers': 0, 'host': '127.0.0.1', 'dashboard_address': None}
-    with (
-        distributed.LocalCluster(**nobody, silence_logs='CRITICAL') as cluster,
-        pytest.raises(InputError, match=r'expected a worker with ne_dynamics .* within 1 s'),
-        open_executor(scheduler=cluster.scheduler_address),
-    ):
-        pass

@@ -5,12 +5,11 @@ from __future__ import annotations
 import builtins
 import sys
 
-import numpy as np
 import pytest
 from bag_files import write_bag
 
 from ne_dynamics.errors import InputError, MissingDependencyError
-from ne_dynamics.logs.log import Log, list_joints, read_log
+from ne_dynamics.logs.log import list_joints, read_log
 
 JOINTS = ('shoulder', 'elbow.left')
 HEADER = 'elbow.left.effort,time,shoulder.position,note,shoulder.effort,elbow.left.position'
@@ -65,15 +64,6 @@ def test_one_stamp_far_ahead_is_left_out(tmp_path, wrong):
     assert log.dropped == {'time did not advance': 1}
 
 
-def test_velocity_is_read_where_all_joints_have_one(tmp_path):
-    """Velocities are taken when every joint has a column; one alone does not count."""
-    header = 'time,a.position,a.effort,a.velocity'
-    path = csv_file(tmp_path, '0,1,2,3', '1,1,2,', header=header)
-    log = read_log(path, ('a',))
-    assert log.velocity[0].tolist() == [3.0]
-    assert np.isnan(log.velocity[1, 0])
-
-
 def test_files_that_cannot_be_read(tmp_path):
     """A missing file, a binary one and a topic for a CSV file are refused by name."""
     with pytest.raises(InputError, match=r"cannot read the log '.*none\.csv'"):
@@ -84,12 +74,6 @@ def test_files_that_cannot_be_read(tmp_path):
     path = csv_file(tmp_path, '0,1,2', header='time,a.position,a.effort')
     with pytest.raises(InputError, match="topic: expected none with a CSV file, got '/x'"):
         read_log(path, ('a',), '/x')
-
-
-def test_samples_of_wrong_shape():
-    """Arrays that do not go together are refused by name."""
-    with pytest.raises(InputError, match=r'effort: expected shape \(3, 1\)'):
-        Log.from_samples(('a',), [0, 1, 2], np.zeros((3, 1)), np.zeros((2, 1)))
 
 
 BOTH = ['shoulder', 'elbow.left']
@@ -129,12 +113,6 @@ def test_names_of_a_bag(tmp_path):
         list_joints(tmp_path)
 
 
-def test_bag_without_stamps_goes_by_reception(tmp_path):
-    messages = [(received, 0.0, *rest) for received, _, *rest in MESSAGES[:3]]
-    log = read_log(write_bag(tmp_path / 'bag', messages), JOINTS)
-    assert log.times.tolist() == pytest.approx([100.0, 100.1, 100.2])
-
-
 def test_bag_topics(tmp_path):
     """One of several topics has to be named; a wrong name gets the list."""
     folder = write_bag(tmp_path / 'bag', MESSAGES, topics=('/a', '/b'))
@@ -143,12 +121,6 @@ def test_bag_topics(tmp_path):
     with pytest.raises(InputError, match='expected one of /a, /b, got /c'):
         read_log(folder, JOINTS, '/c')
     assert read_log(folder, JOINTS, '/b').received == 7
-
-
-def test_bag_without_the_joints(tmp_path):
-    folder = write_bag(tmp_path / 'bag', MESSAGES)
-    with pytest.raises(InputError, match='joints wrist, got none that can be used; dropped: 7'):
-        read_log(folder, ('wrist',))
 
 
 def test_missing_library_is_named(tmp_path, monkeypatch):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-import sqlite3
 import subprocess
 import sys
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,13 +13,11 @@ from long_logs import cut_short, swinging_log, write_csv
 from short_arm import short_arm
 
 import ne_dynamics as ned
-from ne_dynamics.errors import InputError
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.logs import arrays
 from ne_dynamics.logs.log import Log, read_log
 from ne_dynamics.logs.parts import change_in_parts, cut
 from ne_dynamics.logs.reading import LogReading
-from ne_dynamics.logs.recording import Recording
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.samples.sample_faults import find_wraps
 from ne_dynamics.logs.signals import filtered
@@ -91,22 +85,6 @@ def test_blocks_of_a_file_are_read_as_the_whole(given, swing, tmp_path, monkeypa
     assert whole.velocity is again.velocity is None
 
 
-def test_parts_of_a_log_in_memory(given, swing, monkeypatch):
-    """A log in memory is cut alike; stamps of a clock that counts since 1970 lose nothing."""
-    cut_short(monkeypatch)
-    late = replace(swing, times=swing.times + 1.7e9)
-    parts = filter_parts(given, late)
-    assert len(parts) >= 5
-    whole = filtered(swing, given.limits('effort_limit'), CUTOFF)
-    moved = [replace(part, times=part.times - 1.7e9) for part in parts]
-    # Stamps of 1.7e9 s are told to 2e-7 s, and so is the step of time.
-    times = np.concatenate([part.times for part in moved])
-    assert np.abs(times - whole.times).max() < 1e-3
-    effort = np.concatenate([part.effort for part in moved])
-    rate = np.abs(np.gradient(whole.effort, whole.times, axis=0)).max()
-    assert np.abs(effort - whole.effort).max() < 1e-3 * rate
-
-
 def spoil(lines):
     """Return lines of a log with all that may be in one."""
     lines = list(lines)
@@ -149,25 +127,6 @@ def test_a_gap_where_a_part_ends(given, swing, monkeypatch):
         effort = np.concatenate([part.effort for part in parts])[near]
         others = [np.interp(times[near], reference.times, x) for x in reference.effort.T]
         assert np.abs(effort - np.array(others).T).max() < 1.0
-
-
-def test_two_recordings_in_one_file_are_told(given, swing, tmp_path, monkeypatch):
-    """Where the second begins at 0 again its samples are left out, and the log is wrong."""
-    cut_short(monkeypatch)
-    path = write_csv(tmp_path / 'log.csv', swing, lambda lines: lines + lines)
-    log = of_file(given, path)
-    assert log.times.size == swing.times.size
-    _, (fault,) = check_samples(given, log)
-    assert (fault.code, fault.amount, fault.severity) == ('clock-set-back', 16000.0, 'error')
-
-
-def test_the_former_name_of_a_log_in_a_file(given, swing, tmp_path):
-    path = write_csv(tmp_path / 'log.csv', swing)
-    names = tuple('abc')
-    with pytest.warns(DeprecationWarning, match='use ne_dynamics.logs.log.read_log'):
-        log = Recording.of_file(str(path), given.joint_names, names)
-    assert log.joint_names == names
-    assert np.array_equal(log.position, swing.position)
 
 
 def test_memory_does_not_grow_with_the_log(given, tmp_path):
@@ -237,18 +196,6 @@ def test_a_log_that_is_read_otherwise_is_so_across_parts(given, swing, monkeypat
     assert (parts.received, dict(parts.dropped)) == (log.received, {})
 
 
-def test_samples_that_are_taken_out_are_counted_across_parts(given, swing, monkeypatch):
-    """Spikes are left out wherever they are, and the summary says how many."""
-    spoilt = replace(swing, effort=swing.effort.copy())
-    spoilt.effort[5::1000, 2] = 500.0
-    whole, (fault,) = check_samples(given, spoilt)
-    cut_short(monkeypatch)
-    parts, (found,) = check_samples(given, spoilt)
-    assert (found.code, found.amount) == (fault.code, fault.amount) == ('spikes', 16.0)
-    np.testing.assert_array_equal(parts.times, whole.times)
-    assert parts.summary() == whole.summary()
-
-
 @pytest.mark.parametrize('plugin', ['SQLITE3', 'MCAP'])
 def test_parts_of_a_bag(given, tmp_path, monkeypatch, plugin):
     """A long bag is read once, in the order of reception, and cut as any other log."""
@@ -269,19 +216,6 @@ def write_log_as_bag(folder, log, plugin='SQLITE3'):
     rows = zip(log.times, log.position[:, ::-1], log.effort[:, ::-1], strict=True)
     messages = ((time + 0.002, time, names, *values) for time, *values in rows)
     return write_bag(folder, messages, plugin=plugin)
-
-
-def test_a_bag_that_cannot_be_read_any_more_is_closed(given, tmp_path, monkeypatch):
-    """A message that is no JointState ends the reading with the bag's name; nothing is left."""
-    path = write_log_as_bag(tmp_path / 'bag', swinging_log(given, 45.0, start=1000.0))
-    with sqlite3.connect(path / 'bag.db3') as base:
-        base.execute('UPDATE messages SET data = substr(data, 1, 40) WHERE id = 4000')
-    base.close()
-    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
-    with pytest.raises(InputError, match=r'bag: a message cannot be read'):
-        of_file(given, path)
-    gc.collect()
-    assert [place.name for place in Path(tmp_path).iterdir()] == ['bag']
 
 
 def check(robot, log):

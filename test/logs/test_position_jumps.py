@@ -44,23 +44,6 @@ def test_a_clock_that_begins_anew_is_named(robot, log, back, unit):
     assert abs(fault.amount - 100.0 * back) <= 1.0
 
 
-def test_late_repeated_and_single_wrong_stamps_are_no_new_clock():
-    """Messages that change places, a clock that stands, and one stamp that is years off."""
-    times = np.arange(0.0, 10.0, 0.01)
-    late = times.copy()
-    late[[500, 501]] = late[[501, 500]]
-    stood = np.where((times > 5.0) & (times < 5.3), 5.0, times)
-    wrong = times.copy()
-    wrong[300] = 1e9
-    *found, again = (
-        Log.from_samples(('a',), stamps, rows, rows).clock_step
-        for stamps in (times, late, stood, wrong, np.concatenate([times, times]))
-        for rows in [np.zeros((stamps.size, 1))]
-    )
-    assert found == [None] * 4
-    assert again.lost == times.size
-
-
 @pytest.mark.parametrize(('joint', 'degrees'), [(0, -30.0), (1, 5.0)])
 def test_a_zero_that_jumps_is_named(robot, log, joint, degrees):
     """Joint, size and time are said, and no other fault, though half of it has another zero."""

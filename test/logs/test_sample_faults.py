@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sine_log import RATE, make_log
+from sine_log import make_log
 
 from ne_dynamics.logs.samples.sample_faults import (
     find_degrees,
@@ -17,13 +17,6 @@ from ne_dynamics.logs.samples.sample_faults import (
     keep_samples,
     unwrap_positions,
 )
-
-
-def test_a_right_log_passes_every_check(given):
-    """No check finds anything in a log of sines, and each returns the log itself."""
-    log = make_log(given)
-    for check in (find_degrees, find_time_unit, find_wraps, find_stale, find_spikes):
-        assert check(given, log) == (log, None)
 
 
 def test_degrees_beyond_the_limits(given):
@@ -44,13 +37,6 @@ def test_units_of_time(given, unit, factor):
     repaired, fault = find_time_unit(given, replace(log, times=log.times * factor))
     assert f'--time-unit {unit}' in fault.remedy
     np.testing.assert_allclose(repaired.times, log.times)
-
-
-def test_slow_log_is_in_seconds(given):
-    """A sample each second of a motion that takes minutes is no log in milliseconds."""
-    log = make_log(given)
-    slow = replace(log, times=log.times * RATE)
-    assert find_time_unit(given, slow) == (slow, None)
 
 
 def test_wrapped_angles_go_on(given):
@@ -93,24 +79,6 @@ def test_repeated_samples_are_left_out(given, held):
     assert (fault.severity, fault.amount) == ('error', rows.size)
     assert repaired.dropped['repeated'] == rows.size
     assert not np.isin(log.times[rows], repaired.times).any()
-
-
-def test_an_arm_that_stands_is_not_stale(given):
-    """Equal samples of an arm that stands before and after its motion are no repetitions."""
-    log = make_log(given)
-    position, effort = log.position.copy(), log.effort.copy()
-    position[:300], effort[:300] = position[300], effort[300]
-    position[1700:], effort[1700:] = position[1700], effort[1700]
-    standing = replace(log, position=position, effort=effort)
-    assert find_stale(given, standing) == (standing, None)
-
-
-def test_a_coarse_encoder_is_not_stale(given):
-    """Positions that are equal because they are rounded, where the arm is slow, are none."""
-    log = make_log(given, amplitude=0.3, frequency=0.02)
-    coarse = replace(log, position=np.round(log.position / 2e-3) * 2e-3)
-    assert (np.diff(coarse.position, axis=0) == 0.0).all(axis=1).mean() > 0.1
-    assert find_stale(given, coarse) == (coarse, None)
 
 
 @pytest.mark.parametrize('key', ['position', 'effort'])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.signals import derivatives, filter_late_effort, filtered, low_pass
+from ne_dynamics.logs.signals import derivatives, filtered, low_pass
 
 RATE = 500.0
 NONE = np.array([np.inf])
@@ -27,16 +25,6 @@ def sine_log(frequency=0.7, duration=8.0, noise=0.0, gaps=()):
     return Log.from_samples(('a',), times, position[:, None], effort[:, None])
 
 
-def test_slow_motion_passes_and_fast_noise_does_not():
-    times = np.arange(0.0, 4.0, 1.0 / RATE)
-    slow, fast = np.sin(2.0 * np.pi * times), np.sin(2.0 * np.pi * 60.0 * times)
-    result = low_pass(np.column_stack([slow, fast, 5.0 + 3.0 * times]), RATE, 10.0)
-    inner = slice(200, -200)
-    assert np.abs(result[inner, 0] - slow[inner]).max() < 1e-5
-    assert np.abs(result[inner, 1]).max() < 1e-4
-    assert np.abs(result[:, 2] - 5.0 - 3.0 * times).max() < 1e-12
-
-
 def test_there_is_no_phase():
     """A pulse comes out symmetrical about its place."""
     pulse = np.zeros((1001, 1))
@@ -44,30 +32,6 @@ def test_there_is_no_phase():
     result = low_pass(pulse, RATE, 10.0)[:, 0]
     assert int(result.argmax()) == 500
     assert np.abs(result - result[::-1]).max() < 1e-12
-
-
-def test_some_rows_are_those_of_all():
-    """What is kept is the same to the bit, of logs as short as one sample too."""
-    rng = np.random.default_rng(4)
-    for samples in (1, 2, 30, 700):
-        table = np.cumsum(rng.standard_normal((samples, 3)), axis=0)
-        kept = np.arange(0, samples, 4)
-        whole = low_pass(table, RATE, 10.0)
-        assert whole.shape == table.shape
-        assert (low_pass(table, RATE, 10.0, kept) == whole[kept]).all()
-
-
-@pytest.mark.parametrize('gaps', [(), ((3.0, 3.4),)], ids=['whole', 'with a gap'])
-@pytest.mark.parametrize('delay', [-0.01, 0.0, 0.0373])
-def test_late_efforts_alone_are_those_of_the_late_log(gaps, delay):
-    """They are the same to the bit, over gaps and without samples that repeat the one before."""
-    log = sine_log(gaps=gaps)
-    position = log.position.copy()
-    position[101::100] = position[100:-1:100]
-    log = replace(log, position=position)
-    late = np.interp(log.times + delay, log.times, log.effort[:, 0])
-    wanted = filtered(replace(log, effort=late[:, np.newaxis]), NONE, 10.0).effort
-    assert (filter_late_effort(log, 10.0, delay) == wanted).all()
 
 
 def test_derivatives_of_a_quartic_are_exact():
@@ -103,12 +67,6 @@ def test_uneven_stamps_are_made_even():
     signals = filtered(Log.from_samples(('a',), times, position, position), NONE, 10.0)
     assert np.abs(signals.position[:, 0] - np.sin(rate * signals.times)).max() < 1e-4
     assert np.abs(signals.velocity[:, 0] - rate * np.cos(rate * signals.times)).max() < 3e-3
-
-
-def test_noise_of_the_acceleration_is_known():
-    clean, noisy = (filtered(sine_log(noise=noise), NONE, 10.0) for noise in (0.0, 1e-4))
-    found = float((noisy.acceleration - clean.acceleration).std())
-    assert noisy.acceleration_noise[0] == pytest.approx(found, rel=0.3)
 
 
 def test_nothing_is_made_up_in_a_gap():

@@ -9,7 +9,7 @@ import pytest
 
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.signals import filtered
-from ne_dynamics.logs.source_clock import find_recorder_stamps, with_source_clock
+from ne_dynamics.logs.source_clock import with_source_clock
 from ne_dynamics.logs.stale_samples import without_repeated
 
 SOURCE = 0.034
@@ -57,18 +57,6 @@ def test_samples_are_put_where_they_were_measured(jitter):
     assert np.array_equal(found.effort, kept.effort)
 
 
-def test_it_is_said_that_stamps_are_not_believed(given):
-    """A log of a slow source says whose stamps it has; another one does not."""
-    log = publish()
-    same, fault = find_recorder_stamps(given, log)
-    assert same is log
-    assert (fault.severity, fault.code) == ('info', 'stamps-of-recorder')
-    assert 'every 34 ms' in fault.what
-    lossless = without_repeated(log)
-    regular = replace(lossless, times=SOURCE * np.arange(lossless.times.size))
-    assert find_recorder_stamps(given, regular) == (regular, None)
-
-
 def test_efforts_agree_with_the_motion_again():
     """What the efforts of the log leave of the motion they were made by falls to a tenth."""
     log = publish()
@@ -80,33 +68,6 @@ def test_efforts_agree_with_the_motion_again():
         left.append(np.sqrt(np.mean((signals.effort - expected) ** 2)))
     # The second log has efforts that no two samples share: its stamps are its own.
     assert left[0] < 0.1 * left[1]
-
-
-def test_pieces_of_a_log_have_one_clock():
-    """A log with a gap in the middle is put on the clock on both sides of it."""
-    log = publish()
-    inside = (log.times < 9.0) | (log.times > 14.0)
-    part = replace(
-        log, times=log.times[inside], position=log.position[inside], effort=log.effort[inside]
-    )
-    kept, found = put_on_clock(part)
-    assert found is not kept
-    spans = np.diff(found.times)
-    gap = spans.argmax()
-    assert spans[gap] == pytest.approx(np.diff(kept.times)[gap], abs=0.04)
-    assert np.delete(spans, gap) == pytest.approx(SOURCE, abs=2e-4)
-
-
-def test_lost_measurements_leave_their_gaps():
-    """Where the joints cross a gap in as many steps as it is long, the stamps are right."""
-    stamps = np.arange(0.0, 24.0, RECORDER)
-    position, acceleration = move(stamps)
-    lost = np.arange(40, stamps.size - 5, 47)
-    position[lost], acceleration[lost] = position[lost - 1], acceleration[lost - 1]
-    log = Log.from_samples(('a', 'b'), stamps, position, acceleration)
-    kept, found = put_on_clock(log)
-    assert kept.times.size == stamps.size - lost.size
-    assert found is kept
 
 
 def test_what_is_no_slow_source_stays():

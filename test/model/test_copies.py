@@ -14,7 +14,7 @@ import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.frozen import checked_number, frozen_array
 from ne_dynamics.model.rigid_body import Inertia, Transform
-from ne_dynamics.model.robot import Body, Finding, Joint, JointType, Link, Robot
+from ne_dynamics.model.robot import Body, Joint, JointType, Link, ModelFinding, Robot
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
 
@@ -65,7 +65,7 @@ def random_robot(seed):
         bodies.append(Body(f'l{index}', f'j{index}', index - 1, kind, axis, pose(), index))
         links.append(Link(f'l{index}', index, pose(), links[-1].name, inertia()))
         links.append(Link(f'f{index}', index, pose(), links[-1].name, inertia()))
-    finding = Finding('info', 'made-up', 'robot', 'of a test')
+    finding = ModelFinding('info', 'made-up', 'robot', 'of a test')
     return Robot('r', joints, bodies, links, 'base', 'f2', (finding,), 'nowhere')
 
 
@@ -139,11 +139,3 @@ def test_values_that_are_no_numbers_are_refused(value):
         frozen_array(value, (3,), 'thing')
     with pytest.raises(ModelError, match=r'^thing: expected'):
         checked_number(value, 'thing')
-
-
-def test_joint_values_and_limits():
-    robot = random_robot(1)
-    assert robot.joint_values('gear_ratio').tolist() == [101.3] * 3
-    expected = [joint.reflected_inertia for joint in robot.joints]
-    assert robot.joint_values('reflected_inertia').tolist() == expected
-    assert robot.limits('upper').tolist() == robot.joint_values('upper').tolist()

@@ -64,21 +64,6 @@ def test_a_file_beside_the_urdf_has_drives(tmp_path, capsys):
     assert "coupled drive 'wrist'" in capsys.readouterr().out
 
 
-def test_joints_that_follow_and_joints_that_stand():
-    """A follower counts with its multiplier for its coordinate; what stands drops out."""
-    text = make_urdf()
-    extras = make_extras(ratios={'b': 2, 'c': 1, 'd': 0.5})
-    (drive,) = ned.load_urdf(text, extras=extras).coupled_drives
-    assert drive.items == (('b', 2.0), ('c', 1.0 - 1.5))
-    robot = ned.load_urdf(text, extras=extras, locked_joints={'b': 0.2})
-    assert robot.coupled_drives[0].items == (('c', -0.5),)
-    with_tip = ned.load_urdf(text, tip_link='lb', extras=extras)
-    assert with_tip.coupled_drives[0].items == (('b', 2.0),)
-    assert ned.load_urdf(text, tip_link='la', extras=extras).coupled_drives == ()
-    gone = make_extras(ratios={'c': 3, 'd': 1})
-    assert ned.load_urdf(text, extras=gone).coupled_drives == ()
-
-
 def test_copies_keep_the_drives():
     """Of robots with other links, payloads and numbers; through copy and pickle."""
     robot = ned.load_urdf(make_urdf(), extras=make_extras(coulomb_friction=0.7))
@@ -153,12 +138,6 @@ def test_a_robot_refuses_drives_of_other_joints_and_names_twice():
         CoupledDrive('', ('a',), (1.0,))
 
 
-def test_a_formula_of_the_ratios():
-    """As messages and reports show it."""
-    assert DRIVE.formula == 'a - 2 b'
-    assert CoupledDrive('x', ('a', 'b', 'c'), (-1.0, 1.0, 0.5)).formula == '-a + b + 0.5 c'
-
-
 @pytest.mark.parametrize(
     ('ratios', 'locked'),
     [
@@ -183,15 +162,6 @@ def test_extras_are_written_and_come_back(ratios, locked):
         assert again.coupled_drives == ()
     without = replace(robot, coupled_drives=())
     assert 'coupled' not in write_extras(text, without, given)
-
-
-def test_a_drive_that_a_log_showed_is_written():
-    """Extras that had none get one, beside what they say of joints."""
-    text = make_urdf()
-    robot = replace(ned.load_urdf(text), coupled_drives=(DRIVE,))
-    written = write_extras(text, robot)
-    read = ned.model.yaml_text.parse_yaml(written.encode(), 'written')
-    assert ned.load_urdf(text, extras=read).coupled_drives == (DRIVE,)
 
 
 DIFFERENTIAL = """
@@ -223,24 +193,6 @@ def test_a_differential_transmission_couples_its_rotors():
     extras = {'coupled_drives': {'wrist left': {'ratios': {'a': 1, 'b': 2}}}}
     changed = ned.load_urdf(text, extras=extras).coupled_drives
     assert [drive.reflected_inertia for drive in changed] == [0.0, right.reflected_inertia]
-
-
-def test_rotors_of_another_transmission_of_two_joints_say_where_they_belong():
-    """The warning names the type that is read, and the extras."""
-    text = DIFFERENTIAL.format(first=ROTOR, second=ROTOR).replace('Differential', 'FourBar', 1)
-    robot = ned.load_urdf(make_urdf(text))
-    assert robot.coupled_drives == ()
-    (found,) = (item for item in robot.findings if item.code == 'rotor-inertia-unused')
-    assert '<type> transmission_interface/DifferentialTransmission' in found.message
-    assert 'coupled_drives of the extras' in found.message
-
-
-@pytest.mark.parametrize(('count', 'second'), [(1, 'left'), (2, 'right')])
-def test_rotors_of_the_same_name_are_an_error(count, second):
-    """None of them takes the place of another."""
-    text = DIFFERENTIAL.format(first=ROTOR, second=ROTOR).replace('"right"', f'"{second}"')
-    with pytest.raises(ModelError, match=r"transmission 'wrist': .* drive 'wrist left' twice"):
-        ned.load_urdf(make_urdf(count * text))
 
 
 @pytest.mark.parametrize('locked', [{'a': 0.3}, {'b': 0.3}])

@@ -116,47 +116,6 @@ def test_quarter_turns_in_degrees_are_exact(write):
     assert robot.bodies[0].pose_in_parent.rotation[1, 1] == np.cos(1.5707963)
 
 
-def test_degrees_and_radians_say_the_same(write):
-    angles = ('theta', 'alpha', 'offset')
-    document = yaml.safe_load(GOOD)
-    in_radians = load_dh(write(document))
-    document['angle_unit'] = 'deg'
-    document['base']['rpy'] = np.degrees(document['base']['rpy']).tolist()
-    for row in document['joints']:
-        slides = row.get('type') == 'prismatic'
-        for key in angles:
-            if key in row and not (slides and key == 'offset'):
-                row[key] = float(np.degrees(row[key]))
-        for key in ('lower', 'upper', 'velocity'):
-            if not slides and key in row.get('limits', {}):
-                row['limits'][key] = float(np.degrees(row['limits'][key]))
-    in_degrees = load_dh(write(document))
-    for one, other in zip(
-        (*in_degrees.bodies, in_degrees.tip), (*in_radians.bodies, in_radians.tip), strict=True
-    ):
-        name = 'pose_in_body' if one is in_degrees.tip else 'pose_in_parent'
-        pose, expected = getattr(one, name).matrix, getattr(other, name).matrix
-        np.testing.assert_allclose(pose, expected, atol=1e-14)
-        assert name == 'pose_in_body' or one.offset == pytest.approx(other.offset)
-    for key in ('lower', 'upper', 'velocity_limit', 'effort_limit'):
-        np.testing.assert_allclose(in_degrees.limits(key), in_radians.limits(key))
-
-
-def test_exponents_without_point_are_numbers(write):
-    """1e-3 is a text to YAML 1.1, and a number to everybody else."""
-    text = 'convention: standard\njoints:\n  - {mass: 1e-3, inertia: [1e-3, 2E-3, +2e-3]}\n'
-    assert load_dh(write(text)).link('link_1').inertia.mass == 0.001
-
-
-def test_inertia_as_three_rows(write):
-    """The tensor may be given as a matrix."""
-    rows = [[0.02, 0.001, 0.0], [0.001, 0.03, 0.0], [0.0, 0.0, 0.04]]
-    document = {'convention': 'standard', 'joints': [{'mass': 1.0, 'inertia': rows}]}
-    np.testing.assert_array_equal(
-        load_dh(write(document)).link('link_1').inertia.inertia_about_com, rows
-    )
-
-
 def test_schema_in_the_docstring_names_every_key():
     documented = set(re.findall(r'^``(\w+)``', dh.__doc__, re.MULTILINE))
     assert documented == {*dh._TOP_KEYS, *dh._JOINT_KEYS}
@@ -262,12 +221,6 @@ def test_fault_is_named(case, write):
 def test_content_that_is_no_dh_file(content, message, write):
     with pytest.raises(ModelError, match=message):
         load_dh(write(content))
-
-
-@pytest.mark.parametrize('path', ['no/such/file.yaml', '', None, 3])
-def test_path_that_is_no_file(path):
-    with pytest.raises(ModelError, match=r'cannot read|expected the path'):
-        load_dh(path)
 
 
 @pytest.mark.filterwarnings('error')

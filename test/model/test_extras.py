@@ -6,14 +6,9 @@ import os
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
-import yaml
-from long_logs import swinging_log, write_csv
-from short_arm import short_arm
 
 import ne_dynamics as ned
-from ne_dynamics.cli.main import main
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.extras import JOINT_KEYS, LARGEST_EXTRAS_FILE
 from ne_dynamics.model.friction import FrictionModel
@@ -88,13 +83,6 @@ def test_a_file_beside_the_urdf_is_read(urdf, beside, load):
     assert 'j_a, j_b' in finding.message
 
 
-def test_without_a_file_nothing_changes(urdf):
-    """A URDF alone has viscous and Coulomb friction and no finding."""
-    robot = ned.load_urdf(urdf)
-    assert all(joint.friction.is_off for joint in robot.joints)
-    assert infos(robot) == []
-
-
 @pytest.mark.parametrize('name', ['arm.extras.yml', 'arm.urdf.extras.yaml', 'arm.urdf.extras.yml'])
 @pytest.mark.parametrize('has_right_one', [False, True])
 def test_a_file_of_another_name_beside_the_urdf_is_a_finding(urdf, name, has_right_one):
@@ -107,27 +95,6 @@ def test_a_file_of_another_name_beside_the_urdf_is_a_finding(urdf, name, has_rig
         assert finding.severity == 'warning'
         assert f'in arm.extras.yaml, got {name} beside arm.urdf' in finding.message
         assert robot.joints[0].viscous_friction == (0.75 if has_right_one else 0.5)
-
-
-def test_a_file_of_another_name_is_no_matter_where_extras_are_given(urdf):
-    """Whoever names a file, or none, does not expect the one beside the URDF."""
-    urdf.with_name('arm.extras.yml').write_text(TEXT, encoding='utf-8')
-    for extras in ({}, {'joints': {'j_a': {'viscous_friction': 2.0}}}):
-        codes = [item.code for item in ned.load_urdf(urdf, extras=extras).findings]
-        assert 'extras-misnamed' not in codes
-
-
-@pytest.mark.parametrize(
-    'number', [2, 2.0, np.float32(2.0), np.int64(2), np.float16(2.0), np.uint8(2)]
-)
-def test_numbers_of_numpy_are_numbers(urdf, number):
-    """As those of Python are; truth values of either are not."""
-    robot = ned.load_urdf(urdf, extras={'joints': {'j_a': {'viscous_friction': number}}})
-    assert robot.joints[0].viscous_friction == 2.0
-    assert type(robot.joints[0].viscous_friction) is float
-    for truth in (True, np.bool_(True)):
-        with pytest.raises(ModelError, match='viscous_friction: expected a number, got'):
-            ned.load_urdf(urdf, extras={'joints': {'j_a': {'viscous_friction': truth}}})
 
 
 def test_what_is_given_goes_before_the_file_beside(urdf, beside, tmp_path):
@@ -266,13 +233,6 @@ def test_hostile_extras_are_refused_with_file_joint_and_key(urdf, beside, case):
     assert str(beside) in str(caught.value)
 
 
-@pytest.mark.parametrize('text', ['010', '10', '1e1', '10.0', '+10', '1.0e+1', '.1e2'])
-def test_ten_is_ten_however_it_is_written(urdf, beside, text):
-    """A leading zero makes no octal number of it."""
-    beside.write_text(f'joints: {{j_a: {{gear_ratio: {text}}}}}')
-    assert {joint.name: joint for joint in ned.load_urdf(urdf).joints}['j_a'].gear_ratio == 10.0
-
-
 def test_files_that_cannot_be_read_are_refused(urdf, beside, tmp_path):
     """A missing file, a folder and what is no path are errors; the URDF alone is not taken."""
     with pytest.raises(ModelError, match=r'nowhere\.yaml'):
@@ -306,41 +266,6 @@ def test_every_key_reaches_the_joint(urdf):
 
 
 # ---- the command line
-
-
-def test_commands_take_extras(urdf, beside, capsys):
-    """`check` tells of them, `equations` has them inside, and `none` leaves them out."""
-    assert main(['check', str(urdf)]) == 0
-    assert 'extras-read' in capsys.readouterr().out
-    assert main(['check', str(urdf), '--extras', 'none']) == 0
-    assert 'extras-read' not in capsys.readouterr().out
-    main(['equations', str(urdf)])
-    assert 'exp(' in capsys.readouterr().out
-    main(['equations', str(urdf), '--extras', 'none'])
-    assert 'exp(' not in capsys.readouterr().out
-    assert main(['equations', str(urdf), '--extras', str(beside) + 'x']) == 1
-    assert 'arm.extras.yamlx' in capsys.readouterr().err
-
-
-def test_annotate_and_evaluate_take_extras(tmp_path, capsys):
-    """The efforts of a motion and those that a model explains have the extras in them."""
-    model = str(short_arm())
-    robot = ned.load_urdf(model)
-    extras, source, out = (tmp_path / name for name in ('offset.yaml', 'in.yaml', 'out.yaml'))
-    extras.write_text('joints: {joint_1: {friction_offset: 5.0}}')
-    points = [{'positions': [0.1 * k] * 3, 'time_from_start': {'sec': k}} for k in (0, 1)]
-    source.write_text(yaml.safe_dump({'joint_names': [*robot.joint_names], 'points': points}))
-    log = write_csv(tmp_path / 'log.csv', swinging_log(robot, 10.0))
-    efforts, printed = [], []
-    for option in ('none', str(extras)):
-        common = ['--model', model, '--extras', option]
-        assert main(['annotate', str(source), str(out), *common]) == 0
-        efforts.append(yaml.safe_load(out.read_text())['points'][0]['effort'][0])
-        capsys.readouterr()
-        assert main(['evaluate', str(log), *common]) == 0
-        printed.append(capsys.readouterr().out)
-    assert efforts[1] - efforts[0] == pytest.approx(5.0, abs=1e-6)
-    assert printed[0] != printed[1]
 
 
 def test_the_document_has_every_key_and_a_file_that_is_read(urdf):

@@ -9,9 +9,8 @@ import pytest
 import yaml
 
 import ne_dynamics as ned
-from ne_dynamics.errors import ModelError
 from ne_dynamics.identification.writing.write_back import write_urdf
-from ne_dynamics.model.extras import JOINT_KEYS, read_extras
+from ne_dynamics.model.extras import read_extras
 from ne_dynamics.model.extras_text import format_extras, write_extras
 from ne_dynamics.model.friction import FrictionModel
 
@@ -92,20 +91,6 @@ def test_a_robot_comes_back_digit_for_digit(seed, tmp_path):
         assert left.viscous_friction == pytest.approx(right.viscous_friction, rel=1e-9)
 
 
-def test_nothing_is_written_that_a_urdf_says():
-    """A robot whose URDF says it all has no extras; other ones lack what the URDF has."""
-    text = describe(['one', 'two'], more={'one': '<dynamics damping="2" friction="1"/>'})
-    robot = ned.load_urdf(text)
-    assert write_extras(text, robot) == ''
-    first, second = robot.joints
-    robot = replace(
-        robot, joints=(first, replace(second, friction=FrictionModel(friction_offset=0.5)))
-    )
-    assert yaml.safe_load(write_extras(text, robot)) == {
-        'joints': {'two': {'friction_offset': 0.5}}
-    }
-
-
 WORDS = "yes null ~ 010 1:30 1e3 0x1F 1_000 .inf = - #x *x !x %x @x `x {x} [x it's joints"
 HOSTILE = [
     *WORDS.split(),
@@ -122,23 +107,6 @@ def test_names_that_yaml_would_misread_come_back(name):
 
     found = read_extras(parse_yaml(text.encode('utf-8'), 'text'))
     assert found.joints == {name: {'gear_ratio': -100.0, 'rotor_inertia': 1e-5}}
-
-
-def test_a_robot_of_hostile_names_comes_back(tmp_path):
-    """Names that XML can hold go through both files."""
-    names = [name for name in HOSTILE if not set(name) & set('<>&"\n') and name.strip() == name]
-    text = describe(names)
-    robot = altered(ned.load_urdf(text), 5)
-    urdf = write_urdf(text, robot)
-    again = read_back(urdf, write_extras(urdf, robot), tmp_path)
-    assert [joint.friction for joint in again.joints] == [joint.friction for joint in robot.joints]
-
-
-def test_extras_that_would_not_be_read_are_refused():
-    """A file larger than the reader takes is not written."""
-    joints = {f'{index}{"n" * 4000}': dict.fromkeys(JOINT_KEYS, 1.0) for index in range(300)}
-    with pytest.raises(ModelError, match='expected at most 1048576 bytes'):
-        format_extras(joints)
 
 
 def test_joints_that_follow_are_in_the_sum():
@@ -191,12 +159,3 @@ def test_what_is_said_of_joints_that_are_locked_is_kept():
     urdf = write_urdf(text, changed)
     document = yaml.safe_load(write_extras(urdf, changed, given))
     assert document['joints']['three'] == dict(given.joints['three'])
-
-
-def test_a_file_that_was_not_finished_is_refused(tmp_path):
-    """What stands in the place of extras while they are written is no extras."""
-    text = describe(['one'])
-    with pytest.raises(
-        ModelError, match=r'row\.extras\.yaml: expected a file that was written to'
-    ):
-        read_back(text, 'unfinished: power failed\njoints: {}\n', tmp_path)

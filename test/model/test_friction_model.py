@@ -13,19 +13,9 @@ import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.friction import FrictionModel
-from ne_dynamics.model.robot import Joint
 from ne_dynamics.shipped import shipped_file
 
 NAMES = [item.name for item in fields(FrictionModel)]
-
-
-def test_everything_is_off_by_default():
-    """A joint has no friction beyond viscous and Coulomb unless it is given."""
-    assert Joint('j').friction == FrictionModel()
-    assert FrictionModel().is_off
-    assert not FrictionModel(friction_offset=1e-3).is_off
-    assert not FrictionModel().depends_on_load
-    assert FrictionModel(load_coefficient=0.1).depends_on_load
 
 
 @pytest.mark.parametrize('name', NAMES)
@@ -52,12 +42,6 @@ def test_numbers_that_no_friction_has_are_refused(values, match):
     """Signs and widths are checked, with what was expected."""
     with pytest.raises(ModelError, match=match):
         FrictionModel(**values)
-
-
-def test_a_joint_takes_a_friction_model_only():
-    """A mapping in its place is refused by joint."""
-    with pytest.raises(ModelError, match="'j': friction: expected a FrictionModel, got dict"):
-        Joint('j', friction={'friction_offset': 1.0})
 
 
 def test_it_is_frozen_and_copies_are_equal():
@@ -97,15 +81,3 @@ def test_what_is_doubtful_is_found(coulomb, values, code):
     new = set(check_robot(changed)) - set(check_robot(robot))
     assert [(item.severity, item.code) for item in new] == ([('warning', code)] if code else [])
     assert all(item.element == f'joint {joint.name!r}' for item in new)
-
-
-def test_without_friction_there_is_none():
-    """A robot without friction has neither viscous nor any other."""
-    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
-    joints = [
-        replace(joint, friction=FrictionModel(friction_offset=1.0)) for joint in robot.joints
-    ]
-    free = replace(robot, joints=tuple(joints)).without_friction()
-    assert not free.joint_values('viscous_friction').any()
-    assert not free.joint_values('coulomb_friction').any()
-    assert all(joint.friction.is_off for joint in free.joints)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import ne_dynamics as ned
-from ne_dynamics.errors import ModelError
 from ne_dynamics.model import Inertia, angular_velocity_of_axes
 from ne_dynamics.model.checks import check_robot
 
@@ -23,19 +21,6 @@ def inertia_of_points():
         for mass, arm in zip(MASSES, arms, strict=True)
     )
     return Inertia(MASSES.sum(), center, tensor)
-
-
-def test_the_moment_about_a_line_is_the_sum_of_masses_times_distances_squared():
-    body = inertia_of_points()
-    for direction, point in np.random.default_rng(3).normal(size=(5, 2, 3)):
-        unit = direction / np.linalg.norm(direction)
-        distances = np.linalg.norm(np.cross(POINTS - point, unit), axis=1)
-        found = body.moment_about_line(direction, point)
-        np.testing.assert_allclose(found, MASSES @ distances**2, rtol=1e-12)
-        for length in (1e-200, 1e200):
-            np.testing.assert_allclose(body.moment_about_line(length * direction, point), found)
-    with pytest.raises(ModelError, match='direction'):
-        body.moment_about_line([0.0, 0.0, 0.0])
 
 
 def test_principal_axes_make_the_tensor_diagonal():

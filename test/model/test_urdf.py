@@ -7,9 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.rigid_body import axis_angle_rotation
-from ne_dynamics.model.robot import JointType
 from ne_dynamics.model.urdf.tree import load_urdf
 
 
@@ -49,19 +47,6 @@ def tree():
     )
 
 
-def test_whole_tree_is_ordered_depth_first_in_the_order_of_the_file():
-    robot = load_urdf(tree())
-    assert robot.joint_names == ('j_a', 'j_b', 'j_d', 'j_e', 'j_c')
-    assert [body.parent for body in robot.bodies] == [-1, 0, 1, 2, 1]
-    assert robot.tip_link is None
-    assert robot.base_link == 'base'
-    assert robot.link('base').body == -1
-    assert [joint.type for joint in robot.joints][2:4] == [
-        JointType.PRISMATIC,
-        JointType.CONTINUOUS,
-    ]
-
-
 def test_chain_runs_from_base_to_tip_and_lumps_the_rest():
     """With a tip only the joints on the way move, and no mass beyond the base gets lost."""
     robot = load_urdf(tree(), tip_link='flange')
@@ -72,15 +57,6 @@ def test_chain_runs_from_base_to_tip_and_lumps_the_rest():
     assert [body.inertia.mass for body in robot.bodies] == [1.0, 3.0, 2.0]
     np.testing.assert_allclose(robot.tip.pose_in_body.translation, (0.0, 0.0, 0.1))
     assert any(finding.code == 'joints-locked' for finding in robot.findings)
-
-
-def test_base_link_leaves_out_what_is_not_beyond_it():
-    """Links above the base and beside it are gone, and the remaining chain is the same."""
-    robot = load_urdf(tree(), base_link='b', tip_link='c')
-    assert robot.joint_names == ('j_c',)
-    assert {item.name for item in robot.links} == {'b', 'c', 'd', 'e', 'flange'}
-    assert robot.link('d').body == -1
-    assert any(finding.code == 'links-left-out' for finding in robot.findings)
 
 
 def test_limits_damping_and_friction():
@@ -104,15 +80,6 @@ def test_limits_damping_and_friction():
     assert (b.viscous_friction, b.coulomb_friction) == (0.1, 0.0)
     assert (c.lower, c.upper, c.effort_limit) == (-np.inf, np.inf, 10.0)
     assert (d.effort_limit, d.velocity_limit) == (np.inf, np.inf)
-
-
-def test_joint_without_axis_turns_about_x():
-    xml = robot_xml(
-        link('base'),
-        link('a'),
-        '<joint name="j" type="continuous"><parent link="base"/><child link="a"/></joint>',
-    )
-    np.testing.assert_array_equal(load_urdf(xml).bodies[0].axis, (1.0, 0.0, 0.0))
 
 
 @pytest.mark.parametrize(
@@ -153,18 +120,6 @@ def test_mimic_chains_fold_into_one_coordinate():
     np.testing.assert_allclose([body.offset for body in robot.bodies], [0.0, 0.5, 0.35])
     assert robot.joints[0].viscous_friction == pytest.approx(0.1 + 4.0 * 0.5 + 0.5)
     assert robot.joints[0].coulomb_friction == pytest.approx(0.05 + 2.0 * 0.25 + 0.25)
-
-
-def test_mimic_of_a_locked_joint_is_locked_at_its_own_angle():
-    """Locking the coordinate locks its followers where it puts them."""
-    xml = mimic_tree(link('d'), joint('j_d', 'c', 'd'))
-    robot = load_urdf(xml, locked_joints={'j_a': 0.4})
-    assert robot.joint_names == ('j_d',)
-    turn = 0.4 + (-2.0 * 0.4 + 0.5) + (0.5 * (-2.0 * 0.4 + 0.5) + 0.1)
-    np.testing.assert_allclose(
-        robot.bodies[0].pose_in_parent.rotation, axis_angle_rotation((0, 0, 1), turn), atol=1e-15
-    )
-    assert sum(finding.code == 'mimic-locked' for finding in robot.findings) == 2
 
 
 def test_mimic_off_the_way_to_the_tip_stands_where_the_zero_of_its_coordinate_puts_it():
@@ -212,16 +167,6 @@ def test_unknown_tags_become_findings_and_print_nothing(capfd):
     assert capfd.readouterr() == ('', '')
 
 
-def test_visuals_do_not_decide_whether_a_robot_loads():
-    """Geometry that nobody can draw is not our business, as long as its numbers are finite."""
-    xml = robot_xml(
-        link('base').replace('</link>', '<visual><geometry><capsule/></geometry></visual></link>'),
-        link('a').replace('</link>', '<collision/></link>'),
-        joint('j', 'base', 'a'),
-    )
-    assert load_urdf(xml).n == 1
-
-
 def test_floating_joint_off_the_way_is_locked_with_a_warning():
     """A floating branch beside the chain is lumped at identity, and that is said."""
     xml = robot_xml(
@@ -250,22 +195,6 @@ def test_text_bytes_and_file_give_the_same_robot(tmp_path):
     ]
     assert {robot.joint_names for robot in robots} == {robots[0].joint_names}
     assert [robot.source for robot in robots] == ['', '', '', str(file), str(file)]
-
-
-def test_xml_is_told_from_file_names():
-    assert looks_like_xml('\ufeff \n<robot/>')
-    assert looks_like_xml('<robot/>'.encode('utf-16'))
-    assert looks_like_xml(b'\xef\xbb\xbf<robot/>')
-    assert not looks_like_xml('config/robot.urdf')
-    assert not looks_like_xml(b'name: puma')
-
-
-def test_default_namespace_and_missing_robot_name_are_accepted():
-    """Neither says anything about the robot's motion."""
-    xml = tree().replace('<robot name="test">', '<robot xmlns="http://example.org/urdf">')
-    robot = load_urdf(xml)
-    assert robot.n == 5
-    assert [item.code for item in robot.findings] == ['name-missing']
 
 
 def test_long_chains_do_not_hit_the_recursion_limit():

@@ -98,14 +98,6 @@ def test_rotor_reaches_its_joint(place):
     assert 'rotor inertia 3e-05 and reduction 160 add 0.768 kg m^2' in finding.message
 
 
-def test_without_reduction_the_rotor_turns_with_the_joint():
-    """The reduction is 1 where none is given; a prismatic joint has kilograms."""
-    robot = load_urdf(urdf(transmission('j_b', rotor('0.4'))))
-    assert robot.joints[1].reflected_inertia == 0.4
-    assert 'add 0.4 kg' in robot.findings[0].message
-    assert 'kg m^2' not in robot.findings[0].message
-
-
 def test_negative_reduction_turns_the_direction_round():
     """Its square counts."""
     robot = load_urdf(urdf(transmission(actuator=rotor() + reduction(-50))))
@@ -231,77 +223,6 @@ def test_doubt_without_a_rotor_inertia_is_a_finding(case):
     assert codes(xml)[0] == expected
     assert not load_urdf(xml).joint_values('reflected_inertia').any()
     assert (load_urdf(xml).joint_values('gear_ratio') == 1.0).all()
-
-
-def test_second_reduction_beside_a_rotor_is_a_finding():
-    xml = urdf(
-        transmission(actuator=rotor(ratio=7)), transmission(inside=reduction(9), name='t_b')
-    )
-    assert ('warning', 'gear-ratio-ambiguous', "joint 'j_a'") in codes(xml)
-    assert load_urdf(xml).joints[0].gear_ratio == 7.0
-
-
-def test_rotor_of_a_fixed_joint_is_a_finding():
-    """It turns nothing."""
-    xml = urdf(transmission('j_c', rotor()), kinds=('revolute', 'prismatic', 'fixed'))
-    assert codes(xml) == [('warning', 'rotor-inertia-unused', "joint 'j_c'")]
-
-
-@pytest.mark.parametrize('element', ['rotor_inertia', 'gear_ratio'])
-def test_what_stands_in_the_joint_itself_is_a_finding(element):
-    """Nobody reads it there, so it must not pass in silence."""
-    xml = urdf(inside=(f'<drake:{element} value="3"/>', '', ''))
-    assert codes(xml) == [('warning', 'rotor-inertia-unused', "joint 'j_a'")]
-
-
-MISPLACED = {
-    'in the transmission': (transmission(inside=rotor()), 'got it in the <transmission>'),
-    'in the joint of a transmission': (
-        transmission(at_joint=rotor()),
-        'got it in the <joint> of the <transmission>',
-    ),
-    'without prefix in the actuator': (
-        transmission(actuator='<rotor_inertia value="3e-5"/>'),
-        "got rotor_inertia without prefix in the actuator 'm'",
-    ),
-    'without prefix in the transmission': (
-        transmission(inside='<rotor_inertia value="3e-5"/>'),
-        'got rotor_inertia without prefix in the <transmission>',
-    ),
-}
-
-
-@pytest.mark.parametrize(('element', 'message'), MISPLACED.values(), ids=MISPLACED)
-def test_what_stands_elsewhere_in_a_transmission_is_a_finding(element, message):
-    """It says where it was expected and where it was found, and adds nothing."""
-    robot = load_urdf(urdf(element))
-    (finding,) = robot.findings
-    assert (finding.severity, finding.code) == ('warning', 'rotor-inertia-unused')
-    assert finding.element == "transmission 't_a'"
-    assert finding.message.startswith(
-        'expected drake:rotor_inertia in the <actuator> of a <transmission>, got '
-    )
-    assert message in finding.message
-    assert robot.joints[0].rotor_inertia == 0.0
-
-
-def test_what_stands_in_place_beside_it_is_still_read():
-    """The element in the actuator counts, and the other one is said."""
-    robot = load_urdf(
-        urdf(transmission(actuator=rotor(ratio=50), inside='<gear_ratio value="7"/>'))
-    )
-    (finding,) = [item for item in robot.findings if item.code == 'rotor-inertia-unused']
-    assert 'got gear_ratio without prefix in the <transmission>' in finding.message
-    assert (robot.joints[0].rotor_inertia, robot.joints[0].gear_ratio) == (3e-5, 50.0)
-
-
-def test_an_actuator_in_a_joint_without_prefix_is_a_finding():
-    """As the one in a transmission is."""
-    inside = '<actuator name="m"><gear_ratio value="7"/></actuator>'
-    findings = load_urdf(urdf(inside=(inside, '', ''))).findings
-    (finding,) = [item for item in findings if item.code == 'rotor-inertia-unused']
-    assert finding.element == "joint 'j_a'"
-    assert "got gear_ratio without prefix in the actuator 'm'" in finding.message
 
 
 def test_transmissions_as_they_are_in_the_field_say_nothing():

@@ -23,7 +23,6 @@ from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from motion_loop import MotionLoop
 
 from ne_dynamics.simulation.demo.motion import excitation
 from ne_dynamics.simulation.mujoco_model import MujocoArm
@@ -208,21 +207,6 @@ def test_the_page_has_the_errors_of_jtc_with_the_shipped_gains(
     check_row(SHIPPED_ROW, run.error)
 
 
-def test_the_page_has_the_errors_of_computed_torque(motion) -> None:
-    """The law of the node, on the same motion with the same gains."""
-    controller = MotionLoop(motion.robot, motion).controller
-    controller.motion.follow(motion.waypoints())
-    arm = MujocoArm(motion.robot, period=0.002)
-    arm.reset(motion.positions[0])
-    check_row('the node, 100/20', OneProcessLoop(arm, controller).run(3.0).error)
-
-
-def test_the_page_has_the_number_of_points(trajectories) -> None:
-    """So many the annotated trajectory has."""
-    (said,) = re.findall(r'annotated with\s+(\d+) points', PAGE.read_text(encoding='utf-8'))
-    assert len(trajectories['annotated']) == int(said)
-
-
 def test_annotated_efforts_leave_little_to_the_gains(errors) -> None:
     """The same gains track 100 times better with annotated efforts than without any."""
     rms = {kind: np.sqrt((values**2).mean(axis=0)) for kind, values in errors.items()}
@@ -233,12 +217,6 @@ def test_efforts_at_the_waypoints_alone_are_not_enough(errors) -> None:
     """Efforts at the sender's points alone, a quarter second apart, leave ten times the error."""
     rms = {kind: np.sqrt((values**2).mean(axis=0)) for kind, values in errors.items()}
     assert (rms['at the waypoints'] > 10.0 * rms['annotated']).all()
-
-
-def test_the_last_effort_holds_the_arm(errors) -> None:
-    """A second after the last point the arm stands where it is to; without efforts it sags."""
-    assert np.abs(errors['annotated'][-1]).max() < 1e-4
-    assert np.abs(errors['none'][-1]).max() > 0.1
 
 
 def test_the_arm_stays_on_the_path_in_the_new_times(distances) -> None:

@@ -14,12 +14,11 @@ from oracle_measure import GRAVITY, urdf_dynamics
 from ne_dynamics import Dynamics, load_dh, load_urdf
 from ne_dynamics.algorithms.hysteresis import follow_hysteresis
 from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.errors import InputError, ParameterError, TrajectoryError
+from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.model.friction import FrictionModel
-from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.motion.annotated.annotation import annotate
 from ne_dynamics.motion.thresholds import MOTION
-from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 
 RAMP_NS = round(MOTION.ramp_time * NANO)
@@ -147,28 +146,6 @@ def test_the_motion_stays_the_same(order: int) -> None:
     assert set(before.times) <= set(after.times)
 
 
-def test_points_of_mixed_degrees_keep_their_segments() -> None:
-    """Where points carry different things, each segment keeps its degree and its motion."""
-    dynamics = dynamics_of('arm')
-    rng = np.random.default_rng(4)
-    points = [
-        point._replace(
-            velocities=point.velocities if order >= 1 else (),
-            accelerations=point.accelerations if order >= 2 else (),
-        )
-        for point, order in zip(
-            random_points(rng, dynamics, 7, 2), (2, 2, 1, 1, 2, 0, 2), strict=True
-        )
-    ]
-    result = annotated(dynamics, points, effort_tolerance=0.1)
-    before, after = JointTrajectoryController(points), JointTrajectoryController(result.points)
-    times = rng.integers(0, before.times[-1], 2000)
-    np.testing.assert_allclose(
-        after.samples(times).position, before.samples(times).position, atol=1e-12
-    )
-    assert deviation(result, dynamics.inverse_dynamics).max() <= 0.1
-
-
 def test_a_step_of_the_effort_is_ramped_just_before() -> None:
     """Between two cubic segments the effort goes from one side's to the other's in the ramp."""
     dynamics = dynamics_of('arm')
@@ -186,40 +163,6 @@ def test_a_step_of_the_effort_is_ramped_just_before() -> None:
         np.testing.assert_allclose(
             result.efforts[index], dynamics.inverse_dynamics(q, v, a), atol=1e-6
         )
-
-
-def test_coulomb_friction_changes_its_sign_at_reversals() -> None:
-    """Efforts follow Coulomb friction, which steps where a joint turns round in a segment."""
-    dynamics = dynamics_of('puma')
-    coulomb = dynamics.robot.joint_values('coulomb_friction')
-    assert coulomb.all()
-    there_and_back = [
-        TrajectoryPoint(0.0, np.zeros(6), np.full(6, 0.5), np.zeros(6)),
-        TrajectoryPoint(2.0, np.zeros(6), np.full(6, -0.5), np.zeros(6)),
-        TrajectoryPoint(3.0, np.full(6, -0.2), np.zeros(6), np.zeros(6)),
-    ]
-    result = annotated(dynamics, there_and_back, effort_tolerance=0.2)
-    assert deviation(result, dynamics.inverse_dynamics).max() <= 0.2
-    assert result.steps == 2  # half way of the first segment, and at rest
-    assert 1 * NANO in result.nanoseconds
-    smooth = annotated(dynamics, there_and_back, effort_tolerance=0.2, terms=Terms(friction=False))
-    assert smooth.steps == 0
-
-
-@pytest.mark.parametrize('name', ['arm', 'puma', 'ur5'])
-def test_the_last_point_holds_the_arm(name: str) -> None:
-    """The last point is at rest and carries the effort of gravity, whatever the motion did."""
-    dynamics = dynamics_of(name)
-    rng = np.random.default_rng(6)
-    for order in (0, 1, 2):
-        points = random_points(rng, dynamics, 3, order)
-        result = annotated(dynamics, points)
-        assert result.nanoseconds[-1] == round(points[-1].time_from_start * NANO)
-        held = JointTrajectoryController(result.points).sample(result.nanoseconds[-1] + NANO)
-        np.testing.assert_allclose(held[0], points[-1].positions)
-        assert not held[1].any()
-        assert not held[2].any()
-        np.testing.assert_allclose(held[3], dynamics.gravity_torque(held[0]), atol=1e-9)
 
 
 @pytest.mark.parametrize('moves', ['velocity', 'acceleration'])
@@ -247,44 +190,6 @@ def test_a_last_point_that_moves_is_followed_by_one_at_rest(moves: str) -> None:
     assert any('last point moves' in remark for remark in result.remarks)
 
 
-@pytest.mark.parametrize('off', ['gravity', 'coriolis', 'inertia', 'friction'])
-def test_terms_switch_off(off: str) -> None:
-    """What is switched off is not in the efforts, by the rules of the control laws."""
-    dynamics = dynamics_of('puma')
-    viscous = dynamics.robot.joint_values('viscous_friction')
-
-    def true(q, v, a):
-        effort = dynamics.inverse_dynamics(q, v, a)
-        if off == 'gravity':
-            return effort - dynamics.gravity_torque(q)
-        if off == 'coriolis':
-            return dynamics.inverse_dynamics(q, 0 * v, a) + dynamics.friction_torque(v)
-        if off == 'inertia':
-            return dynamics.inverse_dynamics(q, v, 0 * a)
-        return effort - dynamics.friction_torque(v)
-
-    assert viscous.any()
-    points = random_points(np.random.default_rng(8), dynamics, 3, 2)
-    result = annotated(dynamics, points, effort_tolerance=0.2, terms=Terms(**{off: False}))
-    assert deviation(result, true).max() <= 0.2
-
-
-def test_payload_and_tilted_base_are_in_the_efforts() -> None:
-    """A payload at the tip and a tilt of the base enter as the inverse dynamics take them."""
-    dynamics = dynamics_of('arm')
-    payload = Inertia(3.0, (0.0, 0.02, 0.1), np.diag((0.01, 0.02, 0.015))).parameters
-    tilt = np.array([0, 0, 0, 0, 0, 0, 2.0, -1.0, 0.5])
-
-    def true(q, v, a):
-        return dynamics.inverse_dynamics(q, v, a, None, tilt, payload)
-
-    points = random_points(np.random.default_rng(9), dynamics, 3, 2)
-    result = annotated(dynamics, points, effort_tolerance=0.2, payload=payload, base_motion=tilt)
-    assert deviation(result, true).max() <= 0.2
-    q = points[-1].positions
-    np.testing.assert_allclose(result.efforts[-1], true(q, 0 * q, 0 * q), atol=1e-9)
-
-
 def test_points_are_less_than_twice_the_fewest() -> None:
     """Halving takes less than twice the points that chords of that tolerance must have."""
     dynamics = dynamics_of('arm')
@@ -300,66 +205,6 @@ def test_points_are_less_than_twice_the_fewest() -> None:
     assert len(result) < 2.0 * fewest
 
 
-def test_each_joint_has_its_tolerance() -> None:
-    """One tolerance per joint, in the order of the robot's joints, holds for each."""
-    dynamics = dynamics_of('arm')
-    tolerance = np.array([5.0, 5.0, 2.0, 0.05, 0.5, 0.02])
-    points = random_points(np.random.default_rng(11), dynamics, 3, 2)
-    result = annotated(dynamics, points, effort_tolerance=tolerance)
-    found = deviation(result, dynamics.inverse_dynamics)
-    assert (found <= tolerance).all()
-    assert len(result) < len(annotated(dynamics, points, effort_tolerance=0.02))
-
-
-def test_joints_keep_the_sender_s_order() -> None:
-    """Positions and efforts come back in the order of names that the sender used."""
-    dynamics = dynamics_of('arm')
-    order = [3, 0, 5, 1, 4, 2]
-    points = random_points(np.random.default_rng(12), dynamics, 3, 2)
-    shuffled = [
-        TrajectoryPoint(point.time_from_start, *(np.asarray(f)[order] for f in point[1:4]))
-        for point in points
-    ]
-    names = [dynamics.joint_names[i] for i in order]
-    straight, result = annotated(dynamics, points), annotated(dynamics, shuffled, names)
-    assert result.joint_names == tuple(names)
-    for key in ('positions', 'velocities', 'accelerations', 'efforts'):
-        np.testing.assert_array_equal(getattr(result, key), getattr(straight, key)[:, order])
-    np.testing.assert_array_equal(result.deviation, straight.deviation[order])
-    Waypoints.from_points(dynamics.robot.joints, names, result.points)
-
-
-def test_one_point_holds() -> None:
-    """A single point comes back with the effort that holds it."""
-    dynamics = dynamics_of('arm')
-    q = np.array([0.1, -0.5, 0.7, 0.2, -0.3, 0.4])
-    result = annotated(dynamics, [TrajectoryPoint(0.0, q)])
-    assert len(result) == 1
-    np.testing.assert_allclose(result.efforts[0], dynamics.gravity_torque(q))
-    assert result.remarks == ()
-    later = annotated(dynamics, [TrajectoryPoint(2.0, q, np.zeros(6))])
-    assert len(later) == 1
-    assert 'unknown' in later.remarks[0]
-
-
-def test_the_start_becomes_the_first_point() -> None:
-    """A motion that begins later starts at time 0 from the state it is given."""
-    dynamics = dynamics_of('arm')
-    q, goal = np.zeros(6), np.full(6, 0.4)
-    start = DesiredState(q, np.full(6, 0.1), np.full(6, -0.1))
-    points = [TrajectoryPoint(1.0, goal, np.zeros(6), np.zeros(6))]
-    result = annotated(dynamics, points, effort_tolerance=0.1, start=start)
-    assert result.remarks == ()
-    assert result.nanoseconds[0] == 0
-    for given, taken in zip(
-        start, (result.positions, result.velocities, result.accelerations), strict=True
-    ):
-        np.testing.assert_array_equal(taken[0], given)
-    assert deviation(result, dynamics.inverse_dynamics).max() <= 0.1
-    at_once = annotated(dynamics, [TrajectoryPoint(0.0, goal)], start=start)
-    assert len(at_once) == 1
-
-
 def test_continuous_joints_start_from_the_nearest_turn() -> None:
     """The start of a joint without end is shifted by whole turns; the sender's points are not."""
     dynamics = dynamics_of('kinova')
@@ -372,31 +217,6 @@ def test_continuous_joints_start_from_the_nearest_turn() -> None:
     np.testing.assert_array_equal(result.positions[-1], goal)
     expected = np.where(is_continuous, 0.1 + 2 * np.pi, 2.8)
     np.testing.assert_allclose(result.positions[0], expected)
-
-
-def test_many_turns_in_one_segment_are_resolved() -> None:
-    """A continuous joint that turns fifty times in one segment is followed all the way."""
-    dynamics = dynamics_of('kinova')
-    is_continuous = np.array([j.type.value == 'continuous' for j in dynamics.robot.joints])
-    q = np.where(is_continuous, 0.0, 2.5)
-    goal = np.where(is_continuous, 100 * np.pi, 2.5)
-    goal[np.flatnonzero(is_continuous)[1:]] = 0.3
-    zeros = np.zeros(6)
-    points = [TrajectoryPoint(0.0, q, zeros, zeros), TrajectoryPoint(200.0, goal, zeros, zeros)]
-    result = annotated(dynamics, points, effort_tolerance=0.05)
-    assert deviation(result, dynamics.inverse_dynamics, 5).max() <= 0.05
-
-
-def test_a_rest_takes_its_two_ends_only() -> None:
-    """Points that repeat one position at rest get nothing in between."""
-    dynamics = dynamics_of('arm')
-    q, zeros = np.full(6, 0.3), np.zeros(6)
-    points = [TrajectoryPoint(float(k), q, zeros, zeros) for k in range(5)]
-    result = annotated(dynamics, points, effort_tolerance=1e-3)
-    assert len(result) == 5
-    np.testing.assert_allclose(result.efforts, np.tile(dynamics.gravity_torque(q), (5, 1)))
-    assert result.steps == 0
-    assert result.remarks == ()
 
 
 def test_half_an_hour_of_motion() -> None:
@@ -420,37 +240,6 @@ def test_half_an_hour_of_motion() -> None:
     assert np.abs(seen.effort - true)[steady].max() <= 0.5
 
 
-@pytest.mark.parametrize('duration', [1e-9, 7e-9, 1e-6, 1e-5, 1e-4])
-def test_points_may_be_very_near_each_other(duration: float) -> None:
-    """Two points a few nanoseconds apart come back as they are, with efforts at both."""
-    dynamics = dynamics_of('arm')
-    zeros = np.zeros(6)
-    points = [
-        TrajectoryPoint(0.0, zeros, zeros),
-        TrajectoryPoint(1.0, np.full(6, 0.2), np.full(6, 0.1)),
-        TrajectoryPoint(1.0 + duration, np.full(6, 0.2 + 0.1 * duration), np.full(6, 0.1)),
-        TrajectoryPoint(2.0, np.full(6, 0.3), zeros),
-    ]
-    result = annotated(dynamics, points, effort_tolerance=0.1)
-    assert (np.diff(result.nanoseconds) > 0).all()
-    assert np.isfinite(result.efforts).all()
-    before, after = JointTrajectoryController(points), JointTrajectoryController(result.points)
-    times = np.random.default_rng(1).integers(0, 2 * NANO, 500)
-    np.testing.assert_allclose(
-        after.samples(times).position, before.samples(times).position, atol=1e-11
-    )
-
-
-def test_linear_segments_are_remarked_on() -> None:
-    """Positions alone make a motion whose velocity jumps: that is said."""
-    dynamics = dynamics_of('arm')
-    points = [TrajectoryPoint(0.0, np.zeros(6)), TrajectoryPoint(1.0, np.full(6, 0.5))]
-    result = annotated(dynamics, points)
-    assert any('linear segments: 1 of 1' in remark for remark in result.remarks)
-    resting = [TrajectoryPoint(0.0, np.zeros(6)), TrajectoryPoint(1.0, np.zeros(6))]
-    assert annotated(dynamics, resting).remarks == ()
-
-
 def test_efforts_beyond_the_limits_are_remarked_on() -> None:
     """A motion that the arm has no effort for is annotated all the same, and said to be so."""
     dynamics = dynamics_of('arm')
@@ -468,18 +257,6 @@ def test_efforts_beyond_the_limits_are_remarked_on() -> None:
     assert any('replaced' in remark for remark in result.remarks)
 
 
-def test_too_many_points_are_refused() -> None:
-    """A tolerance that takes more points than allowed is an error that says so."""
-    dynamics = dynamics_of('arm')
-    points = random_points(np.random.default_rng(14), dynamics, 4, 2)
-    with pytest.raises(TrajectoryError, match='takes more than the 50 points'):
-        annotated(dynamics, points, effort_tolerance=0.01, max_points=50)
-    with pytest.raises(TrajectoryError, match='more than the 1000 points'):
-        annotated(dynamics, points, effort_tolerance=1e-5, max_points=1000)
-    with pytest.raises(TrajectoryError, match='more than the 3 points'):
-        annotated(dynamics, points, effort_tolerance=1e9, max_points=3)
-
-
 def test_what_no_samples_can_resolve_is_refused() -> None:
     """A motion too wild for samples a microsecond apart is an error that names the time."""
     dynamics = dynamics_of('arm')
@@ -491,64 +268,12 @@ def test_what_no_samples_can_resolve_is_refused() -> None:
         annotated(dynamics, points, effort_tolerance=1e-3)
 
 
-def test_efforts_that_are_not_finite_are_refused() -> None:
-    """A motion whose effort overflows is an error that names the time."""
-    dynamics = dynamics_of('arm')
-    zeros = np.zeros(6)
-    points = [
-        TrajectoryPoint(0.0, zeros, zeros, zeros),
-        *(TrajectoryPoint(1.0 + time, zeros, zeros, zeros) for time in range(20)),
-        TrajectoryPoint(21.0, zeros, np.full(6, 1e200), zeros),
-        TrajectoryPoint(22.0, zeros, zeros, zeros),
-    ]
-    with pytest.raises(TrajectoryError, match=r'at about 2[01]\.?\d* s is not finite'):
-        annotated(dynamics, points)
-
-
 @pytest.mark.parametrize('tolerance', [0.0, -1.0, np.nan, np.inf, [0.1, 0.2], 'much'])
 def test_a_tolerance_that_makes_no_sense_is_refused(tolerance) -> None:
     """A tolerance is one positive number, or one for each joint."""
     dynamics = dynamics_of('arm')
     with pytest.raises(ParameterError, match='effort_tolerance'):
         annotated(dynamics, [TrajectoryPoint(0.0, np.zeros(6))], effort_tolerance=tolerance)
-
-
-def test_names_of_other_joints_are_refused() -> None:
-    """The names of the result are the robot's."""
-    dynamics = dynamics_of('arm')
-    waypoints = Waypoints.from_points(
-        dynamics.robot.joints, dynamics.joint_names, [TrajectoryPoint(0.0, np.zeros(6))]
-    )
-    with pytest.raises(InputError, match='joint_names'):
-        annotate(dynamics, ['a', *dynamics.joint_names[1:]], waypoints)
-
-
-def test_points_less_than_a_nanosecond_apart_are_refused() -> None:
-    """Times that messages cannot tell apart are an error that names the point."""
-    dynamics = dynamics_of('arm')
-    zeros = np.zeros(6)
-    points = [TrajectoryPoint(0.0, zeros), TrajectoryPoint(1e-10, zeros)]
-    with pytest.raises(TrajectoryError, match='point 1: time_from_start'):
-        annotated(dynamics, points)
-
-
-def test_backends_agree() -> None:
-    """Compiled and interpreted dynamics lead to the same points."""
-    pytest.importorskip('llvmlite', reason='needs llvmlite (the extra [fast])')
-    dynamics = dynamics_of('arm')
-    compiled = Dynamics(dynamics.robot, backend='compiled')
-    points = random_points(np.random.default_rng(16), dynamics, 4, 2)
-    one, other = annotated(dynamics, points), annotated(compiled, points)
-    np.testing.assert_array_equal(one.nanoseconds, other.nanoseconds)
-    np.testing.assert_allclose(one.efforts, other.efforts, atol=1e-9)
-
-
-def test_results_are_frozen() -> None:
-    """The arrays of a result cannot be written to."""
-    dynamics = dynamics_of('arm')
-    result = annotated(dynamics, [TrajectoryPoint(0.0, np.zeros(6))])
-    for key in ('nanoseconds', 'positions', 'velocities', 'accelerations', 'orders', 'efforts'):
-        assert not getattr(result, key).flags.writeable
 
 
 @pytest.mark.parametrize('order', [0, 1, 2])
@@ -633,3 +358,16 @@ def test_friction_of_any_kind_is_within_the_tolerance(smoothing: float) -> None:
         return dynamics.inverse_dynamics(q, qd, qdd) - dynamics.gravity_torque(q)
 
     assert deviation(no_gravity, without_gravity).max() <= 0.2
+
+
+def test_one_point_holds() -> None:
+    """A single point comes back with the effort that holds it."""
+    dynamics = dynamics_of('arm')
+    q = np.array([0.1, -0.5, 0.7, 0.2, -0.3, 0.4])
+    result = annotated(dynamics, [TrajectoryPoint(0.0, q)])
+    assert len(result) == 1
+    np.testing.assert_allclose(result.efforts[0], dynamics.gravity_torque(q))
+    assert result.remarks == ()
+    later = annotated(dynamics, [TrajectoryPoint(2.0, q, np.zeros(6))])
+    assert len(later) == 1
+    assert 'unknown' in later.remarks[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -63,17 +62,6 @@ def test_a_stamp_that_stands_still_before_the_silence_says_nothing(
     assert velocity is slower
 
 
-def test_a_state_ahead_of_its_time_is_forgotten(compute_efforts) -> None:
-    """Those after it, with earlier stamps, are what counts."""
-    unknown = np.array([3.0, -2.0, 1.0, 0.5, -0.5, 0.1])
-    states = steady_motion(compute_efforts, unknown)
-    one = states.last
-    states.append(100.09, one.position, one.velocity, one.effort)
-    states.append(100.0 + PERIOD, *one[1:])
-    assert states.last.time == 100.0 + PERIOD
-    np.testing.assert_allclose(states.observe_motion(compute_efforts)[1], unknown, atol=0.2)
-
-
 def plan(states, compute_efforts, silent_for=0.1):
     """Plan a brake with the arm's limits."""
     return plan_brake(states, compute_efforts, LIMITS, silent_for=silent_for, period=PERIOD)
@@ -101,25 +89,6 @@ def test_the_prediction_is_the_simulation(seed: int) -> None:
     np.testing.assert_allclose(found.acceleration, (arm.velocity - before) / 0.0005, atol=1.0)
 
 
-def test_friction_brings_to_rest_and_no_further() -> None:
-    """With the effort of gravity alone a joint with much friction stands, and does not go back."""
-    joints = tuple(replace(joint, coulomb_friction=20.0) for joint in ROBOT.joints)
-    robot = replace(ROBOT, joints=joints)
-    gravity = Dynamics(robot, backend='python').gravity_torque(Q)
-    found = predict(Q, SPEED, gravity, efforts_of(robot), 0.25)
-    assert np.abs(found.velocity).max() < 1e-6
-    assert (np.sign(SPEED) * (found.position - Q) > -1e-3).all()
-
-
-def test_what_the_model_does_not_know_is_seen(compute_efforts) -> None:
-    """A constant effort beside the model's is found, whatever the acceleration."""
-    unknown = np.array([5.0, -8.0, 3.0, 1.0, 0.5, -0.2])
-    states = steady_motion(compute_efforts, unknown)
-    velocity, found = states.observe_motion(compute_efforts)
-    np.testing.assert_allclose(found, unknown, atol=1e-6)
-    np.testing.assert_allclose(velocity, SPEED, atol=1e-9)
-
-
 @pytest.mark.parametrize('noisy', [1, 2], ids=['positions', 'velocities'])
 def test_of_positions_and_velocities_those_with_less_noise_count(
     compute_efforts, noisy: int
@@ -134,15 +103,6 @@ def test_of_positions_and_velocities_those_with_less_noise_count(
     velocity, unknown = states.observe_motion(compute_efforts)
     np.testing.assert_allclose(velocity, SPEED, atol=1e-6)
     np.testing.assert_allclose(unknown, 0.0, atol=0.05)
-
-
-def test_a_joint_that_turns_over_moves_on(compute_efforts) -> None:
-    """Positions that are shown within one turn are those of one motion."""
-    exact, states = steady_motion(compute_efforts), AnsweredStates()
-    for time, position, velocity, effort in zip(*exact.rows(), strict=True):
-        shown = position + np.where(position > Q - 0.02, 2.0 * np.pi, 0.0)
-        states.append(time, shown, velocity + 0.1 * np.sign(time - 99.97), effort)
-    np.testing.assert_allclose(states.observe_motion(compute_efforts)[0], SPEED, atol=1e-6)
 
 
 def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead(compute_efforts) -> None:

@@ -10,14 +10,12 @@ import pytest
 from ne_dynamics.model.robot import Joint, JointType
 from ne_dynamics.motion.check import check_kinematics, check_motion
 from ne_dynamics.motion.joined_states import scaled_coefficients
-from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, describe, rank
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import (
     Segments,
     bound_segments,
-    find_candidates,
-    sample_segments,
 )
 from ne_dynamics.motion.waypoints import DesiredState
 
@@ -112,21 +110,6 @@ def test_the_extremes_are_those_of_dense_samples(seed: int) -> None:
             assert 0.0 <= share <= 1.0 + ROUNDING
 
 
-def test_what_the_bounds_leave_in_doubt_is_decided_exactly() -> None:
-    """A curve whose bounds exceed a limit is let through up to its own extreme, and no farther."""
-    # 0.96 at its peak, 1.0 is the largest Bernstein coefficient of position: p = 4 x - 4 x^2 ...
-    scaled = np.zeros((6, 1, 3))
-    scaled[1], scaled[2], scaled[3] = 4.8, -9.6, 4.8
-    segments = Segments(np.zeros(1), np.ones(1), scaled)
-    peak = dense(segments, 100_001)[0].max()
-    assert bound_segments(segments).upper[0].max() > 1.05 * peak
-    assert (Quantity.POSITION, 0) not in excesses(segments, limits(upper=np.full(3, peak)))
-    below = limits(upper=np.full(3, peak - 1e-5))
-    excess = excesses(segments, below)[Quantity.POSITION, 0]
-    assert excess.value == pytest.approx(peak, abs=1e-8)
-    assert excess.time == pytest.approx(1.0 / 3.0, abs=1e-4)
-
-
 def test_braking_has_its_own_limit() -> None:
     """A joint that brakes harder than it may speed up is judged by the deceleration."""
     # From rest to rest, 10 of acceleration at the begin, -10 at the end.
@@ -143,76 +126,6 @@ def test_braking_has_its_own_limit() -> None:
     assert {quantity for quantity, _ in slow_stop} == {Quantity.DECELERATION}
     assert slow_stop[Quantity.DECELERATION, 0].value == pytest.approx(-10.0)
     assert slow_stop[Quantity.DECELERATION, 0].time == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize('seed', range(5))
-def test_limits_are_left_where_samples_leave_them(seed: int) -> None:
-    """Each limit that samples leave is named, and none that they keep within."""
-    segments = random_segments(seed, 3)
-    samples = dense(segments)
-    rng = np.random.default_rng(seed)
-    largest = np.abs(samples).max(axis=(1, 2))
-    shares = rng.uniform(0.8, 1.2, (3, 3))
-    # Half a per cent is left to what lies between the samples.
-    near = np.abs(shares - 1.0) < 0.005
-    shares[near] = 1.1
-    position, velocity, acceleration = shares * largest
-    allowed = limits(
-        lower=-position,
-        upper=position,
-        velocity=velocity / (1.0 + USUAL.velocity),
-        acceleration=acceleration / (1.0 + USUAL.acceleration),
-        deceleration=acceleration / (1.0 + USUAL.acceleration),
-    )
-    found = excesses(segments, allowed)
-    hardest = {Quantity.ACCELERATION, Quantity.DECELERATION}
-    for joint in range(3):
-        is_named = (
-            (Quantity.POSITION, joint) in found,
-            (Quantity.VELOCITY, joint) in found,
-            any((quantity, joint) in found for quantity in hardest),
-        )
-        assert is_named == tuple(shares[:, joint] < 1.0)
-
-
-@pytest.mark.parametrize('seed', range(5))
-def test_a_part_of_a_segment_is_the_same_curve(seed: int) -> None:
-    """Segments that are cut out of others pass the same states."""
-    segments = random_segments(seed, 8)
-    which = np.array([0, 3, 3, 7])
-    low, high = np.array([0.0, 0.25, 0.5, 0.9]), np.array([1.0, 0.5, 1.0, 0.95])
-    states = sample_segments(segments.parts(which, low, high), 2)
-    share = np.stack((low, 0.5 * (low + high), high))
-    for row, index in enumerate(which):
-        for order in range(3):
-            series = np.polynomial.polynomial.polyder(segments.scaled[:, index], order)
-            expected = np.polynomial.polynomial.polyval(share[:, row], series).T
-            expected = expected / segments.durations[index] ** order
-            scale = 1.0 + np.abs(expected).max()
-            np.testing.assert_allclose(states[order, :, row] / scale, expected / scale, atol=1e-9)
-
-
-def test_degenerate_polynomials_have_candidates() -> None:
-    """Constants, lines and parabolas have their extremes found like any other."""
-    scaled = np.zeros((6, 4))
-    scaled[0] = 1.0
-    scaled[1, 1:] = 1.0
-    scaled[2, 2:] = -1.0
-    scaled[3, 3] = 1e-300
-    candidates = find_candidates(scaled)
-    for points in candidates:
-        assert np.isfinite(points).all()
-        assert (np.diff(points, axis=1) >= 0.0).all()
-        assert (points[:, 0] == 0.0).all()
-        assert (points[:, -1] == 1.0).all()
-    assert np.abs(candidates[0][2] - 0.5).min() < 1e-8
-
-
-def test_numbers_beyond_all_are_an_excess() -> None:
-    """A motion that overflows is no motion within the limits."""
-    scaled = np.full((6, 1, 3), 1e308)
-    segments = Segments(np.zeros(1), np.full(1, 1e-6), scaled)
-    assert (Quantity.VELOCITY, 0) in excesses(segments, limits())
 
 
 def test_the_message_names_joint_time_value_and_limit() -> None:
@@ -308,25 +221,3 @@ def test_slower_by_the_factor_it_keeps_the_limit_there() -> None:
         value = values.get(each.quantity, other.acceleration)[each.column]
         assert value == pytest.approx(each.limit, rel=2e-4)
     assert {Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT} <= seen
-
-
-def test_no_slowing_helps_where_the_weight_alone_is_too_much() -> None:
-    """Then the factor is infinite."""
-    motion = Motion.rest_to_rest([1.4, 0.0, 0.0], [1.6, 0.0, 0.0], 0.5)
-    found = check_motion(motion, limits(effort=np.full(3, 1.5)), pendulum)
-    efforts = [each for each in found if each.quantity is Quantity.EFFORT and each.column == 0]
-    assert [each.slower for each in efforts] == [np.inf]
-
-
-def test_tolerances_may_be_none() -> None:
-    """What is within the usual ones is found without them."""
-    motion = Motion.rest_to_rest(np.zeros(3), [0.9, 1.0, 0.0], 0.9)
-    peak = 1.875 / 0.9
-    allowed = limits(
-        velocity=np.full(3, peak / 1.05), acceleration=NONE, deceleration=NONE, effort=NONE
-    )
-    assert not check_motion(motion, allowed)
-    (found,) = check_motion(motion, allowed, tolerances=LimitTolerances(0.0, 0.0, 0.0, 0.0))
-    assert (found.quantity, found.column) == (Quantity.VELOCITY, 1)
-    assert found.value == pytest.approx(peak)
-    assert found.slower == pytest.approx(1.05)

@@ -10,10 +10,10 @@ from ne_dynamics.control.desired.path_efforts import PathEfforts
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.dynamics.compensation import BASE_MOTION, Base, Terms
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.motion.check import find_rests, find_unholdable
+from ne_dynamics.motion.check import find_unholdable
 from ne_dynamics.motion.effort_check import check_efforts
 from ne_dynamics.motion.joined_states import scaled_coefficients
-from ne_dynamics.motion.joint_limits import USUAL, DemandLimits
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity
 from ne_dynamics.motion.segments import Segments
 from ne_dynamics.motion.thresholds import MOTION
@@ -100,17 +100,6 @@ def test_the_largest_effort_is_that_of_dense_samples(seed: int) -> None:
         assert any(some.min() - 1.0 <= excess.value <= some.max() + 1.0 for some in near)
 
 
-@pytest.mark.parametrize('seed', range(8))
-def test_a_limit_is_left_when_samples_leave_it(seed: int) -> None:
-    """Verdicts agree with dense samples up to the share that may be missed."""
-    path = PathEfforts(law().compensation)
-    segments = random_motion(seed)
-    largest = np.abs(dense_efforts(segments, path.moving)).max(axis=(0, 1))
-    slack = USUAL.effort + MOTION.effort_resolution + 0.002
-    assert not excesses(segments, path.moving, limits(largest / (1.0 + USUAL.effort) * 1.002))
-    assert set(excesses(segments, path.moving, limits(largest / (1.0 + slack)))) == set(range(6))
-
-
 def test_a_peak_between_the_samples_is_found() -> None:
     """What is narrower than the first samples are apart is looked for where it may matter."""
     scaled = np.zeros((6, 1, 6))
@@ -124,19 +113,6 @@ def test_a_peak_between_the_samples_is_found() -> None:
     found = excesses(segments, peak, limits(np.full(6, 12.0)))
     assert found[0].value == pytest.approx(17.0, rel=0.02)
     assert found[0].time == pytest.approx(0.4137, abs=0.02)
-
-
-def test_a_step_of_the_effort_ends_the_search() -> None:
-    """Coulomb friction makes a step where a joint turns round: both sides of it count."""
-    scaled = np.zeros((6, 1, 6))
-    scaled[1], scaled[2] = 0.1, -0.13
-    segments = Segments(np.zeros(1), np.ones(1), scaled)
-
-    def rubbing(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        return 8.0 + 3.0 * np.sign(qd)
-
-    assert excesses(segments, rubbing, limits(np.full(6, 10.5)))[0].value == 11.0
-    assert not excesses(segments, rubbing, limits(np.full(6, 11.0)))
 
 
 def test_a_motion_that_no_samples_resolve_is_too_much() -> None:
@@ -154,17 +130,6 @@ def test_a_motion_that_no_samples_resolve_is_too_much() -> None:
     assert sum(computed) < 40_000
 
 
-def test_what_is_not_finite_is_too_much() -> None:
-    """A model that overflows has no motor that could do it; without limits nothing is asked."""
-    segments = random_motion(0)
-
-    def lost(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        return np.full(q.shape, np.nan)
-
-    assert len(excesses(segments, lost, limits(np.full(6, 1.0)))) == 6
-    assert not excesses(segments, lost, limits(np.full(6, np.inf)))
-
-
 def test_poses_that_the_motors_cannot_hold_are_named() -> None:
     """Of several poses the worst one of each joint is named, with gravity's effort there."""
     path = PathEfforts(law().compensation)
@@ -179,15 +144,6 @@ def test_poses_that_the_motors_cannot_hold_are_named() -> None:
     assert abs(excess.value) == pytest.approx(gravity[:, 1].max())
     motors[1] = gravity[:, 1].max()
     assert not find_unholdable(poses, np.array((1.0, 2.0)), path.holding, limits(motors))
-
-
-def test_segments_in_which_nothing_moves_are_rests() -> None:
-    """A pause is one, a slow motion is none."""
-    scaled = np.zeros((6, 3, 6))
-    scaled[0] = 1.0
-    scaled[1, 1, 2] = 1e-3
-    segments = Segments(np.arange(3.0), np.ones(3), scaled)
-    np.testing.assert_array_equal(find_rests(segments), (0, 2))
 
 
 @pytest.mark.parametrize('seed', range(4))

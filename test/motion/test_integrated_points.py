@@ -56,25 +56,6 @@ def test_accelerations_are_integrated_twice() -> None:
     assert found.orders == (2, 2)
 
 
-def test_accelerations_that_do_not_end_at_rest_are_refused() -> None:
-    """The velocity at the end that follows from them counts as one that is given."""
-    point = TrajectoryPoint(1.0, (), (), (1.0, 0.0))
-    with pytest.raises(TrajectoryError, match=r"joint 'a': expected rest at the end, got 0\.5"):
-        integrated(lacking(point), resting_state([0.0, 0.0]), 0.0)
-    found = integrated(lacking(point, may_end_moving=True), resting_state([0.0, 0.0]), 0.0)
-    np.testing.assert_allclose(found.velocities[-1], [0.5, 0.0])
-
-
-def test_points_of_the_past_are_left_out() -> None:
-    """What is left goes from the state of now; where nothing is, the message says so."""
-    waypoints = lacking(TrajectoryPoint(1.0, (), (1.0, 1.0)), TrajectoryPoint(2.0, (), (0.0, 0.0)))
-    found = integrated(waypoints, resting_state([0.0, 0.0]), 1.5)
-    assert found.times == (2.0,)
-    np.testing.assert_array_equal(found.positions, [[0.0, 0.0]])
-    with pytest.raises(TrajectoryError, match=r'the trajectory ended 0\.5 s ago'):
-        integrated(waypoints, resting_state([0.0, 0.0]), 2.5)
-
-
 def test_who_may_not_send_them_is_told_what_allows_it() -> None:
     """The point and the field are named, and the parameter; nothing at all is never enough."""
     points = [TrajectoryPoint(1.0, (0.1, 0.1)), TrajectoryPoint(2.0, (), (0.0, 0.0))]
@@ -99,19 +80,3 @@ def test_where_they_lead_beyond_the_limits_they_are_refused() -> None:
     with pytest.raises(TrajectoryError, match="'joint_3': position"):
         controller.motion.follow(waypoints)
     np.testing.assert_array_equal(controller.update(Q, STILL, 10.002).desired.position, Q)
-
-
-def test_before_the_first_state_there_is_nothing_to_integrate_from() -> None:
-    """The message is refused, and says what it needs."""
-    waypoints = Waypoints.from_points(
-        ROBOT.joints,
-        ROBOT.joint_names,
-        [TrajectoryPoint(1.0, (), STILL)],
-        allow_integration=True,
-    )
-    with pytest.raises(TrajectoryError, match='before the first joint state'):
-        node_controller(ROBOT).motion.follow(waypoints)
-    controller = node_controller(ROBOT, interpolation_method='none')
-    controller.update(Q, STILL, 10.0)
-    with pytest.raises(TrajectoryError, match="interpolation_method 'none'"):
-        controller.motion.follow(waypoints)

@@ -64,32 +64,6 @@ def test_many_samples_are_those_of_scipy(seed: int) -> None:
         np.testing.assert_allclose(values, singly, rtol=0.0, atol=1e-12 * abs(expected).max())
 
 
-@pytest.mark.parametrize('seed', range(3))
-def test_outside_of_its_segments_ends_are_held(seed: int) -> None:
-    """The initial state before the first knot, the final one from the last on, in any order."""
-    motion = random_motion(seed)
-    times = [motion.end_time + 1.0, motion.start_time - 1.0, motion.end_time, motion.start_time]
-    found = motion.sample_many(times)
-    for row, time in enumerate(times):
-        for values, expected in zip(found, motion.sample(time), strict=True):
-            np.testing.assert_allclose(values[row], expected, rtol=0.0, atol=1e-12)
-    np.testing.assert_array_equal(found.position[0], motion.final.position)
-    np.testing.assert_array_equal(found.velocity[1], motion.initial.velocity)
-
-
-@pytest.mark.parametrize('order', [0, 1, 2, 3])
-def test_a_derivative_is_that_of_scipy(order: int) -> None:
-    """Its position, velocity and acceleration are derivatives of this one's position."""
-    motion = random_motion(20 + order)
-    times = inside(motion)
-    for more, values in enumerate(motion.derivative(order).sample_many(times)):
-        expected = oracle(motion)(times, nu=order + more)
-        np.testing.assert_allclose(values, expected, rtol=0.0, atol=1e-11 * abs(expected).max())
-    ends = motion.derivative()
-    np.testing.assert_array_equal(ends.sample(-9.0).position, motion.initial.velocity)
-    np.testing.assert_array_equal(ends.sample(99.0).position, np.zeros(3))
-
-
 @pytest.mark.parametrize('seed', range(10))
 def test_bounds_are_the_extremes_at_ends_and_at_roots_of_the_derivative(seed: int) -> None:
     """Of each segment and joint; and no dense sample lies outside."""
@@ -126,18 +100,6 @@ def test_roots_are_those_of_scipy(order: int, seed: int) -> None:
         np.testing.assert_allclose(found, np.sort(times[apart > 1e-9]), rtol=0.0, atol=1e-9)
 
 
-def test_touching_zero_is_no_change_of_sign() -> None:
-    """A joint that comes to rest and goes on in its direction does not turn."""
-    touching = [0.0, 0.25, -0.5, 1.0 / 3.0, 0.0, 0.0]  # velocity (t - 1/2)^2
-    crossing = [0.0, -0.5, 0.5, 0.0, 0.0, 0.0]
-    coefficients = np.array([touching, crossing]).T
-    state = resting_state(np.zeros(2))
-    motion = Motion([3.0, 4.0], coefficients[np.newaxis], state, state)
-    none, one = motion.roots(1)
-    assert none.size == 0
-    np.testing.assert_allclose(one, [3.5])
-
-
 @pytest.mark.parametrize('seed', range(3))
 def test_joined_and_shifted_motions_are_the_same_elsewhere(seed: int) -> None:
     """Each part is what it was, at its own time."""
@@ -162,31 +124,6 @@ def test_joined_and_shifted_motions_are_the_same_elsewhere(seed: int) -> None:
     assert later.end_time == second.end_time + 4.0
 
 
-def test_from_rest_to_rest_is_the_quintic_of_scipy() -> None:
-    """The one polynomial without velocity and acceleration at both ends."""
-    begin, end = np.array([0.2, -1.0, 3.0]), np.array([1.0, 1.0, 3.0])
-    motion = Motion.rest_to_rest(begin, end, 1.7, now=0.4)
-    rest = np.zeros(3)
-    expected = interpolate.BPoly.from_derivatives(
-        [0.4, 2.1], [[begin, rest, rest], [end, rest, rest]]
-    )
-    times = inside(motion, 50)
-    for order, values in enumerate(motion.sample_many(times)):
-        np.testing.assert_allclose(values, expected(times, nu=order), rtol=0.0, atol=1e-10)
-    np.testing.assert_allclose(motion.last_moment.position, end)
-
-
-def test_segments_have_the_values_of_the_motion() -> None:
-    """By the share of their duration, some of them, and counted from another origin."""
-    motion = random_motion(90)
-    begins, durations, scaled = motion.segments(slice(3, 7), origin=2.0)
-    np.testing.assert_allclose(begins, motion.knots[3:7] - 2.0)
-    share = 0.3
-    at = 2.0 + begins + share * durations
-    values = np.tensordot(share ** np.arange(6.0), scaled, axes=1)
-    np.testing.assert_allclose(values, motion.sample_many(at).position, rtol=0.0, atol=1e-12)
-
-
 @pytest.mark.parametrize('interpolation', list(Interpolation))
 def test_a_pickled_motion_is_the_same(interpolation: Interpolation) -> None:
     """Also one that waits for its time, and one that goes in steps; in a few bytes a number."""
@@ -209,20 +146,3 @@ def test_a_pickled_motion_is_the_same(interpolation: Interpolation) -> None:
         np.testing.assert_array_equal(values, expected)
         rows = np.array([each[order] for each in singly])
         np.testing.assert_allclose(values, rows, rtol=0.0, atol=1e-9 * (1.0 + abs(rows).max()))
-
-
-def test_arrays_of_a_motion_are_read_only() -> None:
-    """Nobody changes a motion that somebody else follows."""
-    motion = random_motion(92)
-    for array in (motion.knots, motion.coefficients, *motion.initial, *motion.final):
-        with pytest.raises(ValueError, match='read-only'):
-            array[...] = 0.0
-
-
-def test_a_motion_that_is_held_has_no_segments() -> None:
-    """It has neither bounds nor roots, and one state."""
-    motion = Motion.hold([1.0, 2.0], now=5.0)
-    assert motion.bounds().lower.shape == (3, 0, 2)
-    assert [each.size for each in motion.roots(1)] == [0, 0]
-    np.testing.assert_array_equal(motion.sample_many([0.0, 9.0]).position, [[1.0, 2.0]] * 2)
-    assert motion.last_moment is motion.final

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
-from jtc_interpolation import JointTrajectoryController
 from streamed_motion import RATE, TrueMotion
 
-from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import (
@@ -71,19 +67,6 @@ def test_it_is_the_spline_that_its_conditions_say(count: int) -> None:
     np.testing.assert_allclose(velocities[-1], end, rtol=1e-9, atol=1e-9)
 
 
-def test_thousands_of_points_solve_their_equations() -> None:
-    """Passes end when nothing is coupled any more, and what is left out is below rounding."""
-    rng = np.random.default_rng(0)
-    times = np.cumsum(rng.uniform(1e-3, 1.0, 6000))
-    positions = rng.normal(size=(6000, 6))
-    velocities, accelerations = spline_derivatives(times, positions, np.zeros(6))
-    duration = np.diff(times)[:, np.newaxis]
-    slopes = np.diff(positions, axis=0) / duration
-    after = 2.0 * (2.0 * velocities[1:] + velocities[:-1] - 3.0 * slopes) / duration
-    scale = np.abs(slopes / duration).max()
-    np.testing.assert_allclose(after[:-1], accelerations[1:-1], atol=1e-12 * scale)
-
-
 def test_it_is_continuous_up_to_the_acceleration() -> None:
     """Out of a motion, through each point, and into the rest at the end: nothing jumps."""
     rng = np.random.default_rng(3)
@@ -104,20 +87,6 @@ def test_it_is_continuous_up_to_the_acceleration() -> None:
         for one, other in zip(before, after, strict=True):
             np.testing.assert_allclose(one, other, atol=2e-5)
     assert not trajectory.sample(times[-1]).velocity.any()
-
-
-def test_one_point_is_reached_by_a_quintic() -> None:
-    """From rest to rest there is nothing to choose."""
-    trajectory = Motion.through(
-        positions_only([2.0], [[1.0, -1.0]]),
-        now=0.0,
-        start_state=resting_state(STILL),
-        interpolation=Interpolation.SPLINES,
-    )
-    half = trajectory.sample(1.0)
-    np.testing.assert_allclose(half.position, [0.5, -0.5])
-    np.testing.assert_allclose(half.velocity, [15.0 / 16.0, -15.0 / 16.0])
-    np.testing.assert_allclose(half.acceleration, 0.0, atol=1e-12)
 
 
 def test_points_with_velocities_stay_as_they_are() -> None:
@@ -160,29 +129,6 @@ def test_a_first_point_that_is_due_at_once_is_no_jump() -> None:
     )
     np.testing.assert_array_equal(trajectory.sample(5.0).position, STILL)
     np.testing.assert_allclose(trajectory.sample(5.1).position, [0.4, 0.2], atol=1e-12)
-
-
-def test_without_interpolation_the_next_point_counts() -> None:
-    """`none` forwards points as JTC does: before the first one the motion stands."""
-    points = [
-        TrajectoryPoint(1.0, [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]),
-        TrajectoryPoint(2.0, [0.7, 0.8], [0.9, 1.0], [1.1, 1.2]),
-        TrajectoryPoint(3.0, [1.3, 1.4]),
-    ]
-    waypoints = Waypoints.from_points(JOINTS, ('a', 'b'), points)
-    start = DesiredState(STILL, np.ones(2), np.ones(2))
-    trajectory = Motion.through(
-        waypoints, now=0.0, start_state=start, interpolation=Interpolation.NONE
-    )
-    np.testing.assert_array_equal(np.array(trajectory.sample(0.5)), 0.0)
-    for time in (1.0, 1.7):
-        np.testing.assert_array_equal(
-            np.array(trajectory.sample(time)), [[0.7, 0.8], [0.9, 1.0], [1.1, 1.2]]
-        )
-    for time in (2.3, 3.0, 9.0):
-        np.testing.assert_array_equal(
-            np.array(trajectory.sample(time)), [[1.3, 1.4], STILL, STILL]
-        )
 
 
 def stream(motion: TrueMotion, interpolation: Interpolation, count: int, every: int, late=0.0):
@@ -231,23 +177,6 @@ def test_streamed_chunks_have_the_efforts_of_the_true_motion(count, every, late:
     assert effort_error(motion, times, states) <= 0.1
 
 
-def test_straight_lines_have_not() -> None:
-    """What JTC makes of the same chunks: several times as far from the true efforts."""
-    motion = TrueMotion()
-    points = [TrajectoryPoint(0.0, motion(0.0).position), *motion.chunk(0.0, 95)]
-    controller = JointTrajectoryController(
-        [SimpleNamespace(**(point._asdict())) for point in points]
-    )
-    nanoseconds = np.round(np.arange(0.0, 3.0, 0.002) * 1e9).astype(np.int64)
-    lines = controller.samples(nanoseconds)
-    theirs = effort_error(motion, 1e-9 * nanoseconds, lines[:3])
-    times, states = stream(motion, Interpolation.SPLINES, 16, 8)
-    ours = effort_error(motion, times, states)
-    assert theirs > 5.0 * ours
-    lines = stream(motion, Interpolation.LINEAR, 16, 8)[1]
-    np.testing.assert_allclose(effort_error(motion, times, lines), theirs, rtol=0.05)
-
-
 def test_chunks_that_disagree_are_joined_smoothly() -> None:
     """A policy's positions differ from chunk to chunk: no jump of what is desired, nor swings."""
     motion, rng = TrueMotion(), np.random.default_rng(7)
@@ -277,17 +206,3 @@ def test_chunks_that_disagree_are_joined_smoothly() -> None:
             assert np.abs(state.velocity - last.velocity).max() < 0.05
             assert np.abs(state.acceleration - last.acceleration).max() < 10.0
         last = state
-
-
-def test_a_motion_beyond_all_numbers_is_refused() -> None:
-    """Velocities so far apart, so near in time, that no polynomial has numbers for it."""
-    joints = (Joint('a', lower=-1e308, upper=1e308),)
-    points = [TrajectoryPoint(1.0, [0.0], [1e305]), TrajectoryPoint(1.00001, [0.0], [0.0])]
-    waypoints = Waypoints.from_points(joints, ('a',), points)
-    with pytest.raises(TrajectoryError, match='overflow'):
-        Motion.through(
-            waypoints,
-            now=0.0,
-            start_state=resting_state([0.0]),
-            interpolation=Interpolation.SPLINES,
-        )

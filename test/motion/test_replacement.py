@@ -62,31 +62,6 @@ def test_it_takes_over_without_a_jump() -> None:
     assert motion.sample(5.0).velocity.min() > 0.2
 
 
-def test_positions_alone_take_over_without_a_jump() -> None:
-    """So do positions, by their spline."""
-    points = [(0.2 * k, [1.0 - 0.1 * k, 0.1 * k]) for k in range(1, 6)]
-    motion = replaced(under_way(), *points, now=3.0, start_time=5.0)
-    check_equal(motion.sample(5.0 - 1e-9), motion.sample(5.0), atol=1e-6)
-
-
-def test_it_never_swings_beyond_on_its_way() -> None:
-    """A stamp five seconds ahead: until then nothing but the running motion, which ends here."""
-    running = replaced(Motion.hold(HELD), (2.0, [1.0, 0.0], REST, REST), now=0.0)
-    motion = replaced(running, (1.0, [0.9, 0.1], REST, REST), now=1.0, start_time=6.0)
-    places = np.array([motion.sample(time).position for time in np.linspace(1.0, 7.0, 600)])
-    assert (places <= [1.0 + 1e-9, 0.1 + 1e-9]).all()
-    check_equal(motion.sample(4.0), running.sample(4.0))
-
-
-def test_without_a_motion_the_arm_is_held_until_then() -> None:
-    """Before the stamp the held position, exactly and at rest."""
-    motion = replaced(Motion.hold(HELD), (1.0, REST), now=1.0, start_time=21.0)
-    for time in (1.0, 7.0, 20.999, 21.0):
-        np.testing.assert_allclose(motion.sample(time).position, HELD, rtol=0.0, atol=1e-15)
-    assert not motion.sample(20.999).velocity.any()
-    np.testing.assert_allclose(motion.sample(22.0).position, 0.0, atol=1e-12)
-
-
 def test_a_first_point_that_is_due_at_the_stamp_is_no_jump() -> None:
     """The running motion is elsewhere by then: the way leads to the point after it."""
     rows = [(0.0, REST, REST, REST), (1.0, [0.2, 0.2], REST, REST)]
@@ -121,18 +96,10 @@ def test_an_earlier_stamp_takes_the_place_of_later_ones() -> None:
     np.testing.assert_allclose(motion.sample(20.0).position, REST, atol=1e-12)
 
 
-def test_a_stamp_of_now_takes_the_place_of_what_waits() -> None:
-    """A message without a stamp is followed at once, and nothing waits any more."""
-    motion = replaced(Motion.hold(HELD), (1.0, [1.0, 1.0], REST, REST), now=0.0, start_time=9.0)
-    motion = replaced(motion, (1.0, REST, REST, REST), now=1.0)
-    np.testing.assert_allclose(motion.sample(1.5).position, 0.5 * np.array(HELD))
-    np.testing.assert_allclose(motion.sample(20.0).position, REST, atol=1e-12)
-
-
 def test_a_stream_that_is_stamped_ahead_keeps_nothing_of_the_past() -> None:
-    """Thousands of messages, each for 0.1 s later: what is over is let go."""
+    """Hundreds of messages, each for 0.1 s later: what is over is let go."""
     motion = Motion.hold(HELD)
-    for index in range(3000):
+    for index in range(300):
         now = 0.03 * index
         motion = replaced(motion, (0.2, HELD, REST, REST), now=now, start_time=now + 0.1)
     kept, before = 0, motion._before
@@ -148,14 +115,3 @@ def test_too_many_that_wait_are_refused() -> None:
         motion = replaced(motion, (0.5, HELD, REST, REST), now=0.0, start_time=1.0 + index)
     with pytest.raises(TrajectoryError, match='wait for their time'):
         replaced(motion, (0.5, HELD, REST, REST), now=0.0, start_time=1e3)
-
-
-def test_a_shifted_motion_is_the_same_later() -> None:
-    """Before it begins too, where another motion is followed; the original is left as it was."""
-    motion = replaced(under_way(), (1.0, [0.0, 0.0], REST, REST), now=3.0, start_time=5.0)
-    later = motion.shifted(2.5)
-    assert later.first_time == motion.first_time + 2.5
-    assert later.end_time == motion.end_time + 2.5
-    for time in np.linspace(-1.0, 8.0, 37):
-        check_equal(later.sample(time + 2.5), motion.sample(time), rtol=0.0, atol=1e-12)
-    assert motion.start_time == 5.0

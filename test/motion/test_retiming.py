@@ -8,19 +8,16 @@ import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_urdf
-from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
-from ne_dynamics.model.robot import JointType
 from ne_dynamics.motion.annotated.annotation import annotate
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import Segments, bound_segments, sample_segments
 from ne_dynamics.motion.thresholds import TIME_SCALING
-from ne_dynamics.motion.time_scaling.path_deviation import measure_deviation
 from ne_dynamics.motion.time_scaling.retiming import retime
-from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
 START = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
@@ -178,29 +175,6 @@ def test_corners_become_points_at_rest(robot, dynamics) -> None:
     assert len(segments_of(found.waypoints).begins) + 1 == len(found.waypoints.times)
 
 
-def test_a_wait_is_as_long_as_it_was(robot, dynamics) -> None:
-    """Half a second at rest stays half a second; the fastest motion does not wait."""
-
-    def waited(points, **options):
-        found = retime(dynamics, waypoints_of(robot, points), **options).waypoints
-        at = np.flatnonzero(np.abs(found.positions - VIA).max(axis=1) < 1e-12)
-        return found.times[at[-1]] - found.times[at[0]]
-
-    assert waited(MOTIONS['with a wait']) == pytest.approx(0.5)
-    assert waited(MOTIONS['with a wait'], is_fastest=True) == 0.0
-    lines = [point._replace(velocities=()) for point in MOTIONS['with a wait']]
-    assert waited(lines) == pytest.approx(0.5)
-
-
-def test_a_standing_trajectory_stays_as_it_is(robot, dynamics) -> None:
-    """Where nothing moves nothing can be faster."""
-    sent = waypoints_of(robot, [TrajectoryPoint(0.5 * i, VIA, REST) for i in range(3)])
-    for is_fastest in (False, True):
-        found = retime(dynamics, sent, is_fastest=is_fastest)
-        assert found.waypoints is sent
-        assert found.before == found.after == 1.0
-
-
 def test_the_fastest_motion_turns_round_on_a_line(robot, dynamics) -> None:
     """Inside of a segment: to rest there, as fast as two motions from rest to rest."""
     via = VIA - START
@@ -272,40 +246,6 @@ def test_a_limit_that_is_missed_is_lowered_there_alone(robot, dynamics) -> None:
     assert np.median(loads.max(axis=1)) > 0.99
 
 
-def test_a_start_becomes_the_first_point(robot, dynamics) -> None:
-    """Of a trajectory that begins later, from where the arm rests."""
-    points = [TrajectoryPoint(0.4, VIA, REST, REST)]
-    found = retime(dynamics, waypoints_of(robot, points), start=resting_state(START))
-    np.testing.assert_array_equal(found.waypoints.positions[0], START)
-    assert found.waypoints.times[0] == 0.0
-    assert found.after > found.before == 0.4
-
-
-def test_a_slide_of_one_joint_takes_what_the_limits_say(robot) -> None:
-    """A prismatic joint in closed form: up to its velocity, along, and down again."""
-    joint = replace(
-        robot.joints[0],
-        type=JointType.PRISMATIC,
-        lower=-1.0,
-        upper=1.0,
-        velocity_limit=0.2,
-        acceleration_limit=0.5,
-        deceleration_limit=0.5,
-        effort_limit=np.inf,
-    )
-    few = replace(robot, joints=(joint, *robot.joints[1:]))
-    positions = np.zeros((2, 6))
-    positions[1, 0] = 0.6
-    points = [TrajectoryPoint(5.0 * i, q, REST, REST) for i, q in enumerate(positions)]
-    found = retime(
-        Dynamics(few, backend='python'),
-        waypoints_of(few, points),
-        limits=replace(DemandLimits.of(few.joints, np.full(6, np.inf))),
-        is_fastest=True,
-    )
-    assert found.after == pytest.approx(0.6 / 0.2 + 0.2 / 0.5, rel=0.01)
-
-
 def test_what_no_speed_makes_possible_is_refused(robot, dynamics) -> None:
     """A position beyond a limit between the points, a pose that cannot be held: with where."""
     far = START.copy()
@@ -326,23 +266,6 @@ def test_what_no_speed_makes_possible_is_refused(robot, dynamics) -> None:
         retime(dynamics, waypoints_of(robot, MOTIONS['cubics']), payload=heavy)
 
 
-def test_a_first_point_that_is_too_fast_is_refused(robot, dynamics) -> None:
-    """What comes before it is not ours to slow down."""
-    points = [
-        TrajectoryPoint(0.0, START, 6.0 * np.ones(6)),
-        TrajectoryPoint(0.4, VIA, REST),
-    ]
-    with pytest.raises(TrajectoryError, match='point 0: velocities: too fast for the rest'):
-        retime(dynamics, waypoints_of(robot, points))
-
-
-@pytest.mark.parametrize('share', [0.0, -1.0, 1.5, np.nan])
-def test_a_share_of_the_efforts_is_a_share(robot, dynamics, share) -> None:
-    """Above 0, and 1 at the most."""
-    with pytest.raises(ParameterError, match='effort_share: expected > 0 and <= 1, got'):
-        retime(dynamics, waypoints_of(robot, MOTIONS['lines']), effort_share=share)
-
-
 def test_what_is_annotated_needs_no_more_than_was_planned(robot, dynamics) -> None:
     """Efforts of the new times are within the share of the limits, and hold the arm at the end."""
     found = retime(dynamics, waypoints_of(robot, MOTIONS['cubics']))
@@ -351,19 +274,6 @@ def test_what_is_annotated_needs_no_more_than_was_planned(robot, dynamics) -> No
     most = 1.01 * TIME_SCALING.retiming_effort_share * robot.limits('effort_limit') + 0.1
     assert (np.abs(result.efforts).max(axis=0) <= most).all()
     np.testing.assert_allclose(result.efforts[-1], dynamics.gravity_torque(END), atol=1e-9)
-
-
-def test_the_distance_from_a_path_is_that_to_its_nearest_point(robot) -> None:
-    """A motion along the path at another pace has none; one beside it has what it is beside."""
-    path = segments_of(waypoints_of(robot, MOTIONS['one quintic']))
-    line = segments_of(
-        waypoints_of(robot, [TrajectoryPoint(0.0, START), TrajectoryPoint(1.0, VIA)])
-    )
-    assert measure_deviation(line, path) < 1e-9
-    beside = line._replace(scaled=line.scaled.copy())
-    direction = np.array([0.5, -1.2, 0.0, 0.0, 0.0, 0.0])
-    beside.scaled[0] += 0.01 * direction
-    assert measure_deviation(beside, path) == pytest.approx(0.012, rel=0.05)
 
 
 def test_a_motion_that_begins_at_speed_keeps_velocity_and_acceleration_of_its_begin(

@@ -116,14 +116,6 @@ def test_it_ends_before_a_position_limit(arm: Dynamics, seed: int) -> None:
     assert (np.abs(positions - state.position) <= room).all()
 
 
-def test_limits_that_the_arm_is_beyond_say_nothing(arm: Dynamics) -> None:
-    """An arm outside its position limits is stopped like another."""
-    state = random_state(1)
-    outside = limits_of(arm, lower=state.position + 1.0, upper=state.position + 2.0)
-    usual = stop(state, limits_of(arm), efforts_of(arm), now=0.0)
-    assert stop(state, outside, efforts_of(arm), now=0.0).end_time == usual.end_time
-
-
 def test_rest_is_held_where_it_is(arm: Dynamics) -> None:
     """At rest, and with the noise of a velocity, the position stays the same to the last bit."""
     position = random_state(2).position
@@ -141,11 +133,3 @@ def test_efforts_that_are_no_numbers_stop_all_the_same(arm: Dynamics, bad: float
     found = stop(state, limits_of(arm), lambda q, qd, qdd: np.full(q.shape, bad), now=0.0)
     assert np.isfinite(samples(found)).all()
     assert not found.final.velocity.any()
-
-
-def test_motors_without_limits(arm: Dynamics) -> None:
-    """Without any limit a joint's velocity limit is gone in a usual time, not at once."""
-    state = DesiredState(np.zeros(6), arm.robot.limits('velocity_limit'), np.zeros(6))
-    limits = limits_of(arm, efforts=np.full(6, np.inf))
-    found = stop(state, limits, efforts_of(arm), now=0.0)
-    assert 0.1 < found.end_time < 0.2

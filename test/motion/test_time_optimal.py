@@ -101,16 +101,6 @@ def test_velocities_may_be_all_that_is_limited(robot) -> None:
     np.testing.assert_allclose(speeds.max(axis=1)[slower], 1.0, rtol=1e-9)
 
 
-def test_nothing_limits_a_path_without_limits(robot) -> None:
-    """It is followed as it was sent, however fast it might be."""
-    timed = TimedPath(robot, np.random.default_rng(1))
-    _, _, taken = timed.plan(unlimited(robot))
-    assert (taken == 1.0).all()
-    _, profile, taken = timed.plan(unlimited(robot), fastest=np.inf)
-    assert np.isfinite(taken).all()
-    assert np.isfinite(profile.squares).all()
-
-
 @pytest.mark.parametrize('scale', [1e-3, 1e-2, 10.0])
 def test_times_of_the_sender_do_not_matter_to_the_fastest_motion(robot, scale) -> None:
     """The same path in another time takes as long, also where that asked for a thousandth."""
@@ -124,16 +114,6 @@ def test_times_of_the_sender_do_not_matter_to_the_fastest_motion(robot, scale) -
         found, _, _ = timed.plan(limits, fastest=fastest, begin=0.0, end=0.0)
         durations.append(found.passed[-1])
     assert durations[1] == pytest.approx(durations[0], rel=0.05)
-
-
-def test_a_path_of_one_interval_and_of_no_way(robot) -> None:
-    """What does not move goes on at the pace of its sender."""
-    rows = np.zeros((3, 2, 1, 6))
-    path = PathIntervals(np.zeros(1), np.full(1, 0.3), *rows)
-    limits = DemandLimits.of(robot.joints, robot.limits('effort_limit'))
-    timed = TimedPath(robot, np.random.default_rng(1))
-    found = find_time_optimal(path, timed.efforts.moving, limits)
-    np.testing.assert_array_equal(found.passed, [0.0, 0.3])
 
 
 def test_a_slide_of_millimetres_takes_what_constant_acceleration_takes(robot) -> None:

@@ -98,19 +98,6 @@ def test_is_continuous_as_far_as_its_points_carry(order: int) -> None:
             np.testing.assert_allclose(before[derivative], after[derivative], atol=1e-5)
 
 
-@pytest.mark.parametrize('order', [0, 1, 2])
-def test_begins_with_the_start_state(order: int) -> None:
-    """Before the first point the motion leaves the start state, by the degree of that point."""
-    rng = np.random.default_rng(40 + order)
-    start = state(rng)
-    trajectory = through(points_of(rng, (1.0, 2.0), order), start=start, now=5.0)
-    sample = trajectory.sample(5.0)
-    for derivative in range(order + 1):
-        np.testing.assert_allclose(sample[derivative], start[derivative], atol=1e-14)
-    assert trajectory.start_time == 5.0
-    assert trajectory.end_time == 7.0
-
-
 def test_segments_between_unlike_points_use_what_both_carry() -> None:
     """A segment between a point with accelerations and one with positions only is linear."""
     points = [
@@ -122,36 +109,6 @@ def test_segments_between_unlike_points_use_what_both_carry() -> None:
     np.testing.assert_allclose(trajectory.sample(1.25).position, 0.1)
     np.testing.assert_allclose(trajectory.sample(1.25).velocity, 0.4)
     np.testing.assert_allclose(trajectory.sample(2.75).position, 0.7)
-
-
-def test_holds_the_last_position_at_rest() -> None:
-    """From the last point on the motion is its position, without velocity and acceleration."""
-    points = [TrajectoryPoint(1.0, [0.1, 0.2, 0.3], [1.0] * 3, [2.0] * 3)]
-    for time in (1.0, 1.5, 1e6):
-        sample = through(points).sample(time)
-        np.testing.assert_array_equal(sample.position, [0.1, 0.2, 0.3])
-        assert not sample.velocity.any()
-        assert not sample.acceleration.any()
-
-
-def test_hold_stays() -> None:
-    """A held position is the same at every time, at rest, and cannot be written to."""
-    trajectory = Motion.hold([1.0, 2.0, 3.0])
-    for time in (-1.0, 0.0, 10.0):
-        np.testing.assert_array_equal(trajectory.sample(time).position, [1.0, 2.0, 3.0])
-        assert not trajectory.sample(time).velocity.any()
-    with pytest.raises(ValueError, match='read-only'):
-        trajectory.sample(0.0).position[0] = 5.0
-
-
-def test_samples_do_not_depend_on_the_order_of_asking() -> None:
-    """Sampling backwards or at random gives what sampling forwards gives."""
-    rng = np.random.default_rng(7)
-    trajectory = through(points_of(rng, np.arange(1.0, 9.0), 2))
-    times = np.linspace(0.0, 9.0, 200)
-    forwards = {time: trajectory.sample(time) for time in times}
-    for time in rng.permutation(times):
-        np.testing.assert_array_equal(trajectory.sample(time), forwards[time])
 
 
 def test_joints_are_matched_by_name() -> None:
@@ -193,14 +150,6 @@ def test_half_a_turn_goes_the_way_that_was_written(sign: float) -> None:
     assert trajectory.final.position[1] == pytest.approx(goal)
 
 
-def test_joints_with_limits_are_not_turned() -> None:
-    """Only continuous joints are shifted by whole turns."""
-    joints = (Joint('a', lower=-10.0, upper=10.0),)
-    waypoints = Waypoints.from_points(joints, ['a'], [TrajectoryPoint(1.0, [9.0])])
-    trajectory = Motion.through(waypoints, now=0.0, start_state=resting_state([0.0]))
-    assert trajectory.final.position[0] == 9.0
-
-
 def test_a_start_in_the_future_is_waited_for() -> None:
     """With a start to come, the first point is reached when start and its time have passed."""
     points = [TrajectoryPoint(1.0, [0.5] * 3), TrajectoryPoint(2.0, [0.6] * 3)]
@@ -218,18 +167,6 @@ def test_a_start_in_the_past_is_joined_mid_way() -> None:
     np.testing.assert_allclose(trajectory.sample(100.5).position, 0.3)
     np.testing.assert_allclose(trajectory.sample(101.0).position, 0.35)
     assert trajectory.end_time == 102.5
-
-
-def test_a_trajectory_that_has_ended_is_refused() -> None:
-    """When every point is past there is nothing to follow."""
-    with pytest.raises(TrajectoryError, match=r'stamp.*ended 3 s ago'):
-        through([TrajectoryPoint(1.0, [0.0] * 3)], now=10.0, start_time=6.0)
-
-
-def test_a_first_point_at_the_start_needs_no_way_to_it() -> None:
-    """A trajectory whose first point is now begins there."""
-    points = [TrajectoryPoint(0.0, [0.2] * 3), TrajectoryPoint(1.0, [0.4] * 3)]
-    np.testing.assert_allclose(through(points, now=3.0).sample(3.0).position, 0.2)
 
 
 GOOD = TrajectoryPoint(1.0, [0.0] * 3, [0.0] * 3, [0.0] * 3)
@@ -268,29 +205,3 @@ def test_bad_waypoints_are_refused_by_name(names, points, match: str) -> None:
     """What cannot be followed is refused, naming point, field, joint, got and expected."""
     with pytest.raises(TrajectoryError, match=match):
         Waypoints.from_points(JOINTS, names, points)
-
-
-def test_planners_may_round_at_the_limits() -> None:
-    """A position outside the limits by rounding alone is accepted."""
-    point = TrajectoryPoint(1.0, [3.0 + 1e-9, 0.0, 0.0])
-    assert Waypoints.from_points(JOINTS, NAMES, [point]).times == (1.0,)
-
-
-def test_efforts_are_noticed() -> None:
-    """Whether a sender gave efforts, which are not used, can be asked."""
-    assert Waypoints.from_points(JOINTS, NAMES, [GOOD._replace(effort=[0.0] * 3)]).has_effort
-    assert not Waypoints.from_points(JOINTS, NAMES, [GOOD]).has_effort
-
-
-def test_points_that_rounding_makes_one_are_refused() -> None:
-    """Points nanoseconds apart, far from the start, leave no time for a segment."""
-    near = [GOOD, GOOD._replace(time_from_start=GOOD.time_from_start + 1e-9)]
-    with pytest.raises(TrajectoryError, match=r'expected 1e-06 s between two points'):
-        through(near, now=1e7)
-
-
-def test_a_motion_beyond_all_numbers_is_refused() -> None:
-    """A segment whose polynomial overflows is refused, not followed as NaN."""
-    huge = TrajectoryPoint(1e-5, [0.0] * 3, [1e305] * 3, [1e308] * 3)
-    with pytest.raises(TrajectoryError, match='an overflow'):
-        through([GOOD._replace(time_from_start=2e-6), huge])

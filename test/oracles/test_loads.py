@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -250,3 +251,16 @@ def test_a_load_that_makes_the_mass_matrix_singular_is_refused(backend):
     for _ in range(2):
         with pytest.raises(ModelError):
             ours.forward_dynamics(zero, zero, np.ones(1), payload=opposite)
+
+
+def test_a_payload_beyond_a_joint_is_refused_by_name():
+    """A link that moves against the tip, an unknown one, or no tip at all is a model error."""
+    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+    payload = random_load(4)
+    moving = next(link.name for link in robot.links if link.body == 1)
+    with pytest.raises(ModelError, match=f'{moving}.*{robot.tip_link}'):
+        robot.payload_parameters(payload, moving)
+    with pytest.raises(ModelError, match='nowhere'):
+        robot.payload_parameters(payload, 'nowhere')
+    with pytest.raises(ModelError, match='tip'):
+        replace(robot, tip_link=None).payload_parameters(payload)

@@ -11,7 +11,7 @@ from formulation_cases import GRAVITY, random_motion, relative_error, without_dr
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.model.coupled_drive import CoupledDrive
-from ne_dynamics.model.robot import Inertia, Transform
+from ne_dynamics.model.robot import Transform
 from ne_dynamics.papers.forms import FORMULATIONS, Arm, DHLink, arm_from_robot
 from ne_dynamics.papers.forms.arm import cosine_sine
 from ne_dynamics.papers.forms.fitted_arm import fit_arm
@@ -69,23 +69,6 @@ def test_shipped_arms_are_recovered(file):
         expected = full.inverse_dynamics(motion.q, motion.qd, motion.qdd)
         assert relative_error(np.array(computed) + drives, expected) <= 1e-9, name
     assert covered >= (1 if 'modified' in file else 6)
-
-
-def test_a_payload_is_lumped_into_the_last_link():
-    """What is fixed beyond the last frame goes into the last row's inertia."""
-    arm = random_arm(np.random.default_rng(8), 3)
-    payload = Inertia(1.5, np.array([0.1, 0.0, 0.2]), np.diag([0.01, 0.02, 0.03]))
-    robot = arm.robot().with_payload(payload)
-    loaded = arm_from_robot(robot)
-    assert loaded.links[-1].mass == pytest.approx(arm.links[-1].mass + 1.5)
-    motion = random_motion(np.random.default_rng(9), 3)
-    expected = ned.Dynamics(robot, gravity=GRAVITY, backend='python').inverse_dynamics(
-        motion.q, motion.qd, motion.qdd
-    )
-    computed = FORMULATIONS['luh_walker_paul'].inverse_dynamics(
-        loaded, motion.q, motion.qd, motion.qdd, gravity=GRAVITY
-    )
-    assert relative_error(computed, expected) <= 1e-9
 
 
 def test_robots_that_are_no_denavit_hartenberg_arm_are_refused():

@@ -125,20 +125,6 @@ def test_a_robot_at_rest_is_compared_by_the_scale_of_its_efforts(name, seed):
     assert report.disagreements == ()
 
 
-def test_efforts_that_are_rounding_have_no_scale_of_their_own():
-    """An arm that turns about the vertical at rest has efforts of 1e-16 N m, if any."""
-    tilt = 'rpy="0.3 0 0"'
-    text = TREE.replace(
-        '<parent link="base"/><child link="b"/>',
-        f'<parent link="a"/><child link="b"/><origin xyz="0.1 0.2 0.3" {tilt}/>',
-    )
-    robot = ned.load_urdf(text)
-    report = run(robot, q=[0.1, 0.2], qd=[0.0, 0.0], qdd=[0.0, 0.0])
-    for name in GENERAL:
-        assert report.data['forms'][name]['disagreement'] < 1e-12, name
-    assert report.disagreements == ()
-
-
 @pytest.mark.parametrize('name', ['six_axis_arm.urdf', 'puma560_standard_dh.yaml', 'modified'])
 def test_the_printed_frames_are_those_of_the_robot(name):
     """Base, rows and tool, multiplied by hand, give the pose of the tip."""
@@ -187,21 +173,6 @@ def test_a_tree_is_said_for_every_form_and_its_efforts_are_given():
         assert 'expected a chain, got a tree' in result['refused'][0]
     assert 'strobing' not in report.data
     assert report.text().count('not for this robot') == len(FORMULATIONS)
-
-
-def test_a_sliding_joint_is_said_by_the_form_that_has_none():
-    """The array form names the joint that slides; all others take it."""
-    text = TREE.replace(
-        '<parent link="base"/><child link="b"/>', '<parent link="a"/><child link="b"/>'
-    )
-    text = text.replace('name="right" type="continuous"', 'name="right" type="prismatic"')
-    text = text.replace(
-        '<child link="b"/>',
-        '<child link="b"/><limit lower="-1" upper="1" effort="1" velocity="1"/>',
-    )
-    data = check(ned.load_urdf(text), GENERAL)
-    refused = data['forms']['sasaki_symbolic']['refused']
-    assert "joint 'right': expected a revolute joint, got a prismatic one" in refused
 
 
 def test_a_motion_is_taken_or_drawn_within_limits():

@@ -21,7 +21,6 @@ from ne_dynamics.papers.studies import (
     puma,
     six_link,
 )
-from ne_dynamics.papers.studies.report import ReportTable, StudyReport
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = (ROOT / 'doc' / 'formulations.md').read_text(encoding='utf-8')
@@ -87,16 +86,6 @@ def test_disagreements_are_up_to_date():
     assert max(map(float, round_off.findall(written))) < 1e-12
 
 
-def test_the_rows_are_listed_by_the_command_alone():
-    """A table that is not for documents is in the text of a report, not in its Markdown."""
-    rows = ReportTable('Rows', ('row',), [('one',)], in_document=False)
-    total = ReportTable('Total', ('all',), [('1',)])
-    report = StudyReport('counts', (rows, total), {})
-    assert 'Rows' in report.text()
-    assert 'Rows' not in report.markdown()
-    assert 'Total' in report.markdown()
-
-
 def test_pictures_are_there_and_small():
     """Every picture that the document shows exists and is less than 300 kB."""
     pictures = re.findall(r'\]\(([^)]+\.png)\)', DOCUMENT)
@@ -126,20 +115,6 @@ def test_printed_rows_add_up_to_the_printed_total(table):
     total = row(table, TOTAL)
     for key in ('multiplications', 'additions'):
         assert sum((getattr(line, key) for line in rows), Polynomial(())) == getattr(total, key)
-
-
-def test_six_joints_by_formula_are_the_printed_figures():
-    """Table 7.4 of 004 is table 7.3 at n = 6, but for one addition that a remark names."""
-    wrong = {}
-    for line in TABLES['004 table 7.3']:
-        printed = row('004 table 7.4', line.row)
-        difference = (
-            int(line.multiplications(6) - printed.multiplications(6)),
-            int(line.additions(6) - printed.additions(6)),
-        )
-        if any(difference):
-            wrong[line.row] = difference
-    assert wrong == {'Balafoutis & Patel (1991), tensor': (0, 1)}
 
 
 def test_a_fit_is_exact_or_refused():

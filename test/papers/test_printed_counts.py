@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from formulation_cases import GRAVITY, arm_for, random_motion, relative_error
 
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers.counting.costs import Cost
@@ -18,14 +16,10 @@ from ne_dynamics.papers.counting.measured_costs import (
     CostMeter,
     CountSetting,
 )
-from ne_dynamics.papers.counting.polynomials import fit, polynomial
 from ne_dynamics.papers.counting.printed_tables import TABLES, row
-from ne_dynamics.papers.counting.rows_of_001 import BRACKET_SUMS, MIXED, RATES
-from ne_dynamics.papers.counting.rows_of_003 import D_TRACES, H_TRACES
-from ne_dynamics.papers.counting.sources import PrintedRows, SummedTerms, add_costs, count_times
+from ne_dynamics.papers.counting.sources import PrintedRows, SummedTerms, add_costs
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.forms.relative_acceleration import (
-    WAYS,
     angular_matrix,
     prepare_relative_acceleration,
 )
@@ -80,74 +74,6 @@ def test_rows_that_cannot_be_had_say_why(item):
     """A row without a source has a reason, and what is built here takes something else."""
     assert item.why
     assert not item.ours or add_costs(item.ours, METER) != printed(item)
-
-
-@pytest.mark.parametrize(
-    'item',
-    [
-        pytest.param(item, id=f'{item.table} {item.row}')
-        for item in EVERY_ROW
-        if item.ours and item.status != IMPOSSIBLE
-    ],
-)
-def test_what_differs_in_the_code_is_shown(item):
-    """What is shown as ours is measured and is another number than the print."""
-    assert all(source.measured for source in item.ours)
-    assert add_costs(item.ours, METER) != printed(item)
-
-
-def test_rows_are_derived_from_earlier_ones():
-    """No row is derived from itself, directly or through others."""
-    sources = {
-        (item.table, item.row): [
-            (source.table, name)
-            for source in item.sources
-            if isinstance(source, PrintedRows)
-            for name in source.names
-        ]
-        for item in EVERY_ROW
-    }
-
-    def ancestors(key, seen=()):
-        assert key not in seen, f'{key} is derived from itself'
-        for other in sources[key]:
-            ancestors(other, (*seen, key))
-
-    for key in sources:
-        ancestors(key)
-
-
-def product(*factors):
-    """Return the product of polynomials, of less than the seventh degree."""
-    return fit({n: math.prod(factor(n) for factor in factors) for n in range(8)})
-
-
-def test_index_sets_are_counted_by_enumeration():
-    """The sums over joints have the closed forms of the documents."""
-    third = polynomial(1, 1), polynomial(1, 2), polynomial(1, 0)
-    assert D_TRACES.scaled(6) == product(*third)
-    assert product(D_TRACES, polynomial(1, 0)) == H_TRACES
-    assert RATES == D_TRACES
-    assert MIXED.scaled(6) == polynomial(1, 0, -1, 0)
-    # Sum over q of q (q + 1) - 1, which the appendix of 001 closes as if it were q (q - 1) - 1.
-    assert BRACKET_SUMS.scaled(3) == product(*third) - polynomial(3, 0)
-    assert count_times(lambda n: range(n**2)) == polynomial(1, 0, 0)
-
-
-@pytest.mark.parametrize('way', WAYS)
-def test_every_way_forms_the_same_acceleration(way):
-    """With cross products, with A_i and with scalar products the torques are the same."""
-    rng = np.random.default_rng(51)
-    function = FORMULATIONS['luh_walker_paul'].inverse_dynamics
-    for n in range(1, 8):
-        arm = arm_for('luh_walker_paul', rng, n)
-        motion = random_motion(rng, n)
-        arguments = motion.q, motion.qd, motion.qdd
-        expected = function(arm, *arguments, gravity=GRAVITY, wrench=motion.wrench)
-        computed = function(
-            arm, *arguments, gravity=GRAVITY, wrench=motion.wrench, relative_acceleration=way
-        )
-        assert relative_error(computed, expected) <= 1e-12
 
 
 def test_an_unknown_way_is_refused():

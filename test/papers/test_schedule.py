@@ -10,9 +10,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.papers.counting.costs import Count
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
 from ne_dynamics.papers.counting.counting_scalars import count_operations
-from ne_dynamics.papers.counting.printed_tables import TOTAL, row
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
-from ne_dynamics.papers.counting.stages import arrange_table_5
 from ne_dynamics.papers.counting.task_graph import (
     GraphTask,
     TaskGraph,
@@ -108,22 +106,6 @@ def test_one_processor_takes_the_sum_and_many_take_the_longest_chain(graph):
     fewest = fewest_processors(graph, steps)
     assert schedule_tasks(graph, fewest).steps == steps
     assert fewest == 1 or schedule_tasks(graph, fewest - 1).steps > steps
-
-
-@pytest.mark.parametrize('n', [2, 6, 12])
-def test_the_stages_of_table_5_take_what_is_printed_on_four_processors(n):
-    """The arrangement's longest chain is 27n + 42 multiplications and 27n + 41 additions; four
-    processors reach it and, by the work alone, three cannot.
-    """
-    arrangement, printed = arrange_table_5(), row('001 table 5', TOTAL)
-    assert arrangement.count_longest_chain(n) == (printed.multiplications(n), printed.additions(n))
-    assert arrangement.count_longest_chain(n) == (27 * n + 42, 27 * n + 41)
-    assert arrangement.schedule_steps(n, 4) == 54 * n + 83
-    assert arrangement.schedule_steps(n, 10_000) == 54 * n + 83
-    assert arrangement.fewest_processors() == (4, 4)
-    assert lower_bound(arrangement.outward, 3) > lower_bound(arrangement.outward, 4)
-    link = arrangement.outward.work + arrangement.inward.work
-    assert arrangement.schedule_steps(n, 1) == arrangement.leading.work + n * link
 
 
 @pytest.mark.parametrize('name', FORMULATIONS)

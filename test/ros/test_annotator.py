@@ -171,13 +171,6 @@ def test_wrong_parameters_are_refused(site) -> None:
         assert site.node.arm is before
 
 
-def test_a_wrist_sensor_is_no_matter(make_site) -> None:
-    """A file of the node `computed_torque` serves both: efforts are of the whole arm."""
-    site = make_site(wrench__enabled=True, wrench__sensor_link='ft_sensor', mode='feedforward')
-    assert site.node.arm.arm.robot.tip_link == 'tcp'
-    assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
-
-
 def test_the_tilt_of_the_base_counts(make_site, dynamics) -> None:
     from sensor_msgs.msg import Imu
 
@@ -245,17 +238,6 @@ def test_bad_trajectories_are_dropped_by_field(site) -> None:
         assert match in reason
         assert thread is threading.current_thread()
         assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
-
-
-def test_a_failure_of_the_work_is_reported(site, monkeypatch) -> None:
-    """An error that nobody thought of is reported, and the next trajectory is annotated."""
-    from ne_dynamics.ros.annotator import annotation
-
-    with monkeypatch.context() as broken:
-        broken.setattr(annotation, 'annotate', None)
-        assert site.ask(trajectory([np.zeros(6)], [0.0])) is None
-    assert 'TypeError' in site.drops[-1][2]
-    assert site.ask(trajectory([np.zeros(6)], [0.0])) is not None
 
 
 def test_one_trajectory_waits_and_the_newest_does(site) -> None:

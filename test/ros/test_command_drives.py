@@ -117,17 +117,6 @@ def test_deactivation_brings_it_to_rest(bench) -> None:
     np.testing.assert_allclose(effort[-1], bench.dynamics.gravity_torque(position[-1]), atol=1e-9)
 
 
-def test_with_none_nothing_is_sent_last(bench) -> None:
-    """What the drives were told stays, its velocity too: the log says so."""
-    bench.start(on_deactivate='none', **DRIVES)
-    set_out(bench)
-    before = len(bench.commands)
-    assert bench.change_state('deactivate')
-    assert 'and its velocity' in bench.hear('inactive;')
-    bench.settle()
-    assert len(bench.commands) == before
-
-
 def test_an_arm_that_does_not_follow_is_left_where_it_is(bench) -> None:
     """The derived limits count; the drives are led to the arm, and push it no longer."""
     bench.start(following_error__position=None, **DRIVES)

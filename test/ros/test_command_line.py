@@ -14,7 +14,6 @@ pytest.importorskip('rclpy', reason='rclpy is missing')
 from ne_dynamics.errors import CommandLineError
 from ne_dynamics.ros.running.command_line import (
     check_arguments,
-    plain_reason,
     readable_parameters,
     start_rclpy,
 )
@@ -59,19 +58,6 @@ def test_what_ros_cannot_read_is_named(arguments, reason) -> None:
     assert '\n' not in str(error.value)
 
 
-def test_the_line_of_a_file_is_kept() -> None:
-    """Of what rcl says of a place, the line in the user's file stays."""
-    text = (
-        "failed to initialize rcl: Couldn't parse params file: '--params-file a.yaml'. Error: "
-        'Sequence should be of same type at line_num 3, at /src/parse.c:435, at /src/rcl/b.c:415'
-    )
-    expected = (
-        "Couldn't parse params file: '--params-file a.yaml'. Error: Sequence should be of same "
-        'type, in line 3'
-    )
-    assert plain_reason(text) == expected
-
-
 @pytest.mark.parametrize('arguments', [['stray'], ['-p', 'mode:=a'], ['--ros-args', '--', 'b']])
 def test_what_is_not_for_ros_is_refused(capsys, arguments) -> None:
     """A word too many, or a parameter without --ros-args before it: exit code 2."""
@@ -81,12 +67,6 @@ def test_what_is_not_for_ros_is_refused(capsys, arguments) -> None:
     error = capsys.readouterr().err
     assert 'what comes after --ros-args' in error
     assert arguments[-1] in error
-
-
-def test_what_is_for_ros_is_left_to_ros() -> None:
-    """As launch writes it: several --ros-args, with and without an end."""
-    given = ['--ros-args', '-p', 'a:=1', '--', '--ros-args', '-r', 'b:=c']
-    check_arguments('computed_torque', 'It does.', given)
 
 
 @pytest.mark.parametrize('name', ['ros.node', 'simulation.simulated_robot'])

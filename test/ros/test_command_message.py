@@ -159,34 +159,6 @@ def test_groups_have_all_by_name(bench, messages) -> None:
     assert stamp_of(command) > 0
 
 
-def test_gains_change_at_run_time(bench) -> None:
-    """The next command has them."""
-    heard = listen(bench, Float64MultiArray)
-    bench.start(command__interfaces=MIT, **DRIVES)
-    bench.set(command__kp=[9.0])
-    command = answer(bench, heard, bench.joint_state(Q))
-    assert list(command.data[3::5]) == [9.0] * 6
-
-
-def test_the_type_changes_from_one_configuration_to_the_next(bench) -> None:
-    """Cleaned up, the node may be configured with another message on the same topic."""
-    heard = listen(bench, Float64MultiArray)
-    bench.start()
-    answer(bench, heard, bench.joint_state(Q))
-    refused = bench.set_atomically(command__type='joint_state')
-    assert not refused.successful
-    assert 'command.type' in refused.reason
-    for transition in ('deactivate', 'cleanup'):
-        assert bench.change_state(transition)
-    heard = listen(bench, JointState)
-    bench.set(command__type='joint_state')
-    for transition in ('configure', 'activate'):
-        assert bench.change_state(transition)
-    bench.connect()
-    command = answer(bench, heard, bench.joint_state(Q))
-    np.testing.assert_allclose(command.effort, bench.dynamics.gravity_torque(Q), atol=1e-9)
-
-
 REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     'feedback twice': (
         {'mode': 'computed_torque', 'command__interfaces': MIT[:3]},

@@ -13,9 +13,6 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
-from ne_dynamics.ros.clock_timer import ClockTimer
-from ne_dynamics.ros.command_repeater import CommandRepeater
-
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 RATE = 50.0
 PERIOD = 1.0 / RATE
@@ -62,13 +59,6 @@ def test_it_is_sent_again_while_no_other_comes(bench) -> None:
         bench.spin(lambda n=first: len(bench.commands) > n + 5, 'the command again')
         for again in bench.commands[first:]:
             np.testing.assert_array_equal(again, command)
-
-
-def test_nothing_is_sent_before_the_first_state(bench) -> None:
-    """There is no command to send again."""
-    bench.start(state_timeout=LONG, command__repeat=RATE)
-    wait(bench, 0.2)
-    assert not bench.commands
 
 
 def test_states_that_stop_end_it(bench) -> None:
@@ -273,68 +263,3 @@ def test_a_stamp_says_when_the_node_stood_by_it(bench) -> None:
         (5000, round(1.01e9 * PERIOD)),
     ]
     assert heard[0].effort == heard[1].effort
-
-
-class Timer:
-    """Of rclpy, as far as the repeater goes by it."""
-
-    def __init__(self, left: float | None, period: float = 0.1) -> None:
-        self.left = left
-        self.timer_period_ns = round(1e9 * period)
-        self.is_running = False
-
-    def is_canceled(self) -> bool:
-        """Return whether it was stopped."""
-        return self.left is None
-
-    def time_until_next_call(self) -> int | None:
-        """Return what is left [ns]."""
-        return None if self.left is None else round(1e9 * self.left)
-
-    def cancel(self) -> None:
-        """Stop it."""
-        self.is_running = False
-
-    def reset(self) -> None:
-        """Start it."""
-        self.is_running = True
-
-
-@pytest.mark.parametrize(
-    ('left', 'is_sent'),
-    [(None, False), (0.0, False), (-0.01, False), (1e-6, True), (0.05, True), (0.095, False)],
-)
-def test_the_watch_over_the_states_decides(left: float | None, is_sent: bool) -> None:
-    """Where it was stopped or has run out nothing is sent, nor while the command is fresh."""
-    sent = []
-    repeater = CommandRepeater(
-        lambda: sent.append(1), ClockTimer([Timer(None)]), ClockTimer([Timer(left)])
-    )
-    repeater.configure(RATE)
-    repeater.tick()
-    assert bool(sent) == is_sent
-
-
-@pytest.mark.parametrize('rate', [1e-9, 1e-239, 5e-324])
-def test_a_rate_may_be_as_slow_as_it_likes(rate: float) -> None:
-    """The period is one that timers can count."""
-    timer = Timer(None)
-    repeater = CommandRepeater(lambda: None, ClockTimer([timer]), ClockTimer([Timer(0.05)]))
-    repeater.configure(rate)
-    assert timer.is_running
-    assert timer.timer_period_ns == 3600 * 10**9
-
-
-def test_one_clock_at_a_time() -> None:
-    """With the first simulated time it goes by that alone."""
-    real, simulated = Timer(None), Timer(None)
-    timers, watch = ClockTimer([real, simulated]), ClockTimer([Timer(0.05)])
-    repeater = CommandRepeater(lambda: None, timers, watch)
-    repeater.configure(RATE)
-    assert real.is_running
-    assert real.timer_period_ns == simulated.timer_period_ns == round(1e9 * PERIOD)
-    repeater.switch()
-    assert (real.is_running, simulated.is_running) == (False, True)
-    repeater.configure(0.0)
-    repeater.rewind()
-    assert not simulated.is_running

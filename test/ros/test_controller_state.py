@@ -89,20 +89,6 @@ def test_states_come_at_a_rate(bench, listener, rate: float, count: int) -> None
     assert len(listener.states) == count
 
 
-def test_a_clock_that_is_set_back_is_not_waited_for(bench, listener) -> None:
-    """The simulation starts anew: its states are told at once."""
-    bench.start()
-    listener.connect()
-    bench.answer(bench.joint_state(Q))
-    bench.spin(lambda: len(listener.states) == 1, 'a state')
-    bench.time -= 50.0
-    before = len(listener.states)
-    for _ in range(30):
-        bench.joint_states.publish(bench.joint_state(Q, dt=0.01))
-        bench.settle()
-    assert len(listener.states) > before
-
-
 def test_where_the_motion_is_at_other_times(bench, listener) -> None:
     bench.start()
     bench.answer(bench.joint_state(Q))
@@ -141,27 +127,6 @@ def test_both_names_of_the_trajectory_are_heard(bench) -> None:
         count = len(bench.commands)
         bench.spin(lambda: len(bench.efforts) >= count, 'the desired states')  # noqa: B023
         np.testing.assert_allclose(bench.efforts[-1].position, goal, atol=1e-9)
-
-
-@pytest.mark.parametrize('remapped', [False, True])
-def test_one_topic_by_two_names_is_heard_once(bench, remapped: bool) -> None:
-    """Remapped to one and the same, each message counts once."""
-    from ne_dynamics.ros.node import ComputedTorqueNode
-    from ne_dynamics.simulation.demo.node_messages import parameter_of
-
-    rules = ['--ros-args', '-r', 'joint_trajectory:=~/joint_trajectory'] if remapped else []
-    values = {'model_file': bench.model_file, 'backend': 'python', 'autostart': False}
-    bench.node = ComputedTorqueNode(
-        context=bench.context,
-        cli_args=rules,
-        parameter_overrides=[parameter_of(name, value) for name, value in values.items()],
-    )
-    bench.node.trigger_configure()
-    heard = [one.topic_name for one in bench.node.configured.subscriptions]
-    expected = ['/computed_torque/joint_trajectory', '/joint_trajectory', '/joint_states']
-    if remapped:
-        expected.remove('/joint_trajectory')
-    assert heard == expected
 
 
 def test_without_control_msgs_there_is_a_line_in_the_log(bench) -> None:

@@ -143,59 +143,6 @@ def test_leaving_the_path_aborts_and_holds(bench, active: Client) -> None:
     np.testing.assert_allclose(active.desired(Q), Q)
 
 
-def test_the_parameters_are_the_tolerances_of_a_goal_without(bench, client: Client) -> None:
-    bench.start(
-        **SLOW_STATES, constraints__trajectory=[0.1], constraints__stopped_velocity_tolerance=0.0
-    )
-    client.desired(Q)
-    handle = client.send_accepted((1.0, GOAL))
-    for _ in range(6):
-        client.desired(Q)
-    assert client.result(handle).code == client.type.Result.PATH_TOLERANCE_VIOLATED
-    erased = client.tolerances(*((name, -1.0, 0.0) for name in bench.robot.joint_names))
-    handle = client.send_accepted((1.0, GOAL), path_tolerance=erased)
-    for _ in range(12):
-        client.desired(Q)
-    assert client.result(handle).status == SUCCEEDED
-
-
-def test_parameters_count_from_the_next_goal_on(bench, active: Client) -> None:
-    handle = active.send_accepted((1.0, GOAL))
-    active.desired(Q)
-    result = bench.set_atomically(constraints__goal=[0.01], constraints__goal_time=0.05)
-    assert result.successful, result.reason
-    active.follow(11, 0.05)
-    assert active.result(handle).status == SUCCEEDED
-    handle = active.send_accepted((0.1, GOAL))
-    for _ in range(4):
-        active.desired(GOAL + 0.05)
-    assert active.result(handle).code == active.type.Result.GOAL_TOLERANCE_VIOLATED
-
-
-def test_what_is_not_used_of_a_goal_is_said(bench, active: Client) -> None:
-    """As JTC has it: a goal with a tolerance that means nothing runs with the defaults, told; so
-    are trajectories of several degrees of freedom and their tolerances.
-    """
-    from control_msgs.msg import JointComponentTolerance
-
-    name = bench.robot.joint_names[0]
-    handle = active.send_accepted(
-        (1.0, GOAL), path_tolerance=active.tolerances((name, 1e-6, 0.0), ('tail', 0.1, 0.0))
-    )
-    bench.hear("path_tolerance: unknown joint 'tail'", 'default tolerances')
-    for _ in range(3):
-        active.desired(Q)
-    assert active.is_running(handle)
-    (tolerance,) = active.tolerances((name, 0.0, 0.0))
-    tolerance.acceleration = 1.0
-    active.send_accepted(
-        (1.0, GOAL),
-        component_goal_tolerance=[JointComponentTolerance(joint_name=name)],
-        path_tolerance=[tolerance],
-    )
-    bench.hear('not used', 'component_goal_tolerance', 'accelerations of tolerances')
-
-
 def stopped_after(active: Client, last: np.ndarray) -> np.ndarray:
     """The arm is stopped where it was to be when the request came; the goal: CANCELED."""
     held = active.desired(last)
@@ -219,16 +166,6 @@ def test_cancelling_stops_the_desired_motion(bench, active: Client) -> None:
     held = stopped_after(active, last)
     gravity = bench.dynamics.gravity_torque(held)
     np.testing.assert_allclose(bench.answer(bench.joint_state(held)), gravity, atol=1e-9)
-
-
-def test_a_goal_that_is_over_cannot_be_canceled(bench, active: Client) -> None:
-    """Cancelling what has ended is refused, and the motion that came after it goes on."""
-    first = active.send_accepted((1.0, GOAL))
-    second = active.send_accepted((1.0, GOAL))
-    assert active.result(first).status == ABORTED
-    assert active.cancel(first) == 0
-    active.follow()
-    assert active.result(second).status == SUCCEEDED
 
 
 def test_another_goal_takes_over(bench, active: Client) -> None:
@@ -294,25 +231,6 @@ def test_what_ends_the_motion_aborts_the_goal(bench, client: Client, what: str) 
     assert client.send((1.0, GOAL)).accepted == is_next_accepted
     if not is_next_accepted:
         bench.hear('follow_joint_trajectory dropped', 'INVALID_GOAL')
-
-
-def test_goals_are_accepted_again_after_a_new_start(bench, active: Client) -> None:
-    """Deactivated, cleaned up, configured and activated, the action is there as before."""
-    for transition in ('deactivate', 'cleanup', 'configure', 'activate'):
-        assert bench.change_state(transition)
-    bench.connect()
-    active.desired(Q)
-    handle = active.send_accepted((1.0, GOAL))
-    active.follow()
-    assert active.result(handle).status == SUCCEEDED
-
-
-def test_a_trajectory_that_is_over_when_it_begins_aborts(bench, active: Client) -> None:
-    handle = active.send_accepted((0.5, GOAL), stamp=bench.time)
-    active.desired(Q, dt=1.0)
-    result = active.result(handle)
-    assert (result.status, result.code) == (ABORTED, active.type.Result.OLD_HEADER_TIMESTAMP)
-    assert 'ended 0.5 s ago' in result.text
 
 
 BAD_GOALS = {
@@ -454,45 +372,6 @@ def test_a_goal_newer_than_a_topic_trajectory_counts(bench, active, monkeypatch)
         end = active.desired(end, dt=0.1)
     np.testing.assert_allclose(end, GOAL, atol=1e-9)
     assert active.result(goal).status == SUCCEEDED
-
-
-def test_before_the_first_state_no_goal_is_accepted(bench, client: Client) -> None:
-    """It is not kept for the day when the arm appears."""
-    bench.start(**SLOW_STATES)
-    assert not client.send((1.0, GOAL)).accepted
-    bench.hear('follow_joint_trajectory dropped', 'no joint state')
-
-
-def test_goals_are_forgotten_when_their_results_are_old(bench, client, monkeypatch) -> None:
-    """Nothing is kept of a goal once its result has been there to be asked for long enough."""
-    monkeypatch.setitem(vars(NODE), 'result_timeout', 1)
-    node = bench.start(**SLOW_STATES)
-    client.desired(Q)
-    handles = [client.send_accepted((1.0, GOAL)) for _ in range(5)]
-    assert bench.trigger('hold').success
-    for handle in handles:
-        client.result(handle)
-    server = node._goals._server
-    bench.spin(lambda: not server._goal_handles, 'the end of the results')
-    assert not server._result_futures
-    assert not server._futures
-    assert all(task[0].done() for task in bench.executor._tasks)
-
-
-def test_a_client_that_is_gone_ends_nothing(bench, active: Client, monkeypatch) -> None:
-    """An answer that cannot be sent is a warning; the node goes on, and so does the action."""
-    from rclpy.action.server import ActionServer, RCLError
-
-    async def fail(server: ActionServer, data: Any) -> None:
-        raise RCLError('client gone')
-
-    with monkeypatch.context() as patch:
-        patch.setattr(ActionServer, '_execute_get_result_request', fail)
-        active.send_accepted((1.0, GOAL))
-        bench.hear('follow_joint_trajectory: no answer could be sent', 'client gone')
-    handle = active.send_accepted((1.0, GOAL))
-    active.follow()
-    assert active.result(handle).status == SUCCEEDED
 
 
 def test_without_control_msgs_the_node_says_so_and_works(bench, monkeypatch) -> None:

@@ -216,12 +216,6 @@ def test_a_goal_is_handed_on_with_efforts(scene: Scene, dynamics: Dynamics) -> N
     assert scene.result(handle) == (SUCCEEDED, 0, 'there')
 
 
-def test_a_failure_there_is_one_here(scene: Scene) -> None:
-    handle = scene.send(*MOTION)
-    scene.controller.end(scene.handed_on().abort, -4, 'path tolerance of joint_2')
-    assert scene.result(handle) == (ABORTED, -4, 'path tolerance of joint_2')
-
-
 @pytest.mark.parametrize('cancels', [True, False])
 def test_cancel_passes_through(scene: Scene, cancels: bool) -> None:
     """Who cancels here cancels there; where the controller goes on, so does the goal."""
@@ -272,23 +266,6 @@ def test_another_goal_takes_its_place(scene: Scene) -> None:
     assert scene.result(third)[0] == SUCCEEDED
 
 
-def test_one_that_the_controller_forgets_is_ended(scene: Scene) -> None:
-    """A controller that does not end the goal before: the proxy does."""
-
-    def forget(handle: Any) -> None:
-        handle.execute()
-        scene.controller.handles.append(handle)
-
-    first = scene.send(*MOTION)
-    scene.handed_on()
-    scene.controller.server.register_handle_accepted_callback(forget)
-    scene.send(*MOTION)
-    scene.handed_on(2)
-    status, _, text = scene.result(first)
-    assert status == ABORTED
-    assert 'another goal' in text
-
-
 TOO_FAST = (0.0, Q, STILL, STILL), (0.05, GOAL, STILL, STILL)
 REFUSED: dict[str, tuple[Any, dict[str, Any], int, str]] = {
     'a joint too few': ([(1.0, Q[:5])], {}, -1, 'expected'),
@@ -314,14 +291,6 @@ def test_what_cannot_be_followed_is_aborted(scene: Scene) -> None:
     scene.check_next(1)
 
 
-def test_too_fast_is_retimed(make_scene: Callable[..., Scene]) -> None:
-    """With `retime` a goal that asks for too much is handed on, with later times."""
-    scene = make_scene(retime=True)
-    scene.send(*TOO_FAST)
-    last = scene.handed_on().request.trajectory.points[-1].time_from_start
-    assert last.sec + 1e-9 * last.nanosec > 0.1
-
-
 def test_a_controller_without_efforts_gets_no_goal(make_scene: Callable[..., Scene]) -> None:
     """Efforts that nobody sends to the motors are no feed-forward: the goal is aborted."""
     scene = make_scene(('position', 'velocity'))
@@ -329,20 +298,6 @@ def test_a_controller_without_efforts_gets_no_goal(make_scene: Callable[..., Sce
     assert (status, code) == (ABORTED, -1)
     assert "command_interfaces: expected 'effort' in it, got ['position', 'velocity']" in text
     assert not scene.controller.handles
-
-
-def test_a_controller_that_does_not_say_what_it_takes_gets_the_goal(make_scene) -> None:
-    """Where there is no such parameter the controller decides."""
-    scene = make_scene(None)
-    scene.send(*MOTION)
-    assert scene.handed_on().request.trajectory.points[0].effort
-
-
-def test_a_rejection_there_ends_the_goal_here(scene: Scene) -> None:
-    scene.controller.accepts = False
-    status, code, text = scene.result(scene.send(*MOTION))
-    assert (status, code) == (ABORTED, -1)
-    assert 'rejected' in text
 
 
 @pytest.mark.parametrize('is_followed', [False, True])
@@ -456,30 +411,6 @@ def test_a_cancel_that_the_controller_forgets_ends(scene: Scene, monkeypatch) ->
     status, _, text = scene.result(handle)
     assert status == CANCELED
     assert 'has not ended' in text
-
-
-def test_parameters_that_cannot_be_are_no_model(make_scene: Callable[..., Scene]) -> None:
-    """Nothing is handed on with a default in place of what was meant, until it is mended."""
-    scene = make_scene(payload__mass=-1.0)
-    status, _, text = scene.result(scene.send(*MOTION))
-    assert status == ABORTED
-    assert 'no model' in text
-    (result,) = scene.node.set_parameters([parameter_of('payload.mass', 1.0)])
-    assert result.successful
-    scene.send(*MOTION)
-    assert scene.handed_on().request.trajectory.points[0].effort
-
-
-def test_an_arm_that_moves_without_velocities_has_no_start(scene: Scene) -> None:
-    """Two positions tell that it moves: a later first point is where efforts begin."""
-    source = scene.node._present._sources['controller_state']
-    for step in range(200):
-        scene.controller.hold(Q + 0.01 * step, velocities=())
-        scene.executor.spin_once(0.02)
-        if len(source._messages) == 2:
-            break
-    scene.send((1.0, GOAL, STILL, STILL))
-    assert scene.handed_on().request.trajectory.points[0].time_from_start.sec == 1
 
 
 def test_a_name_that_no_controller_has_is_refused(messages: ControlMessages) -> None:

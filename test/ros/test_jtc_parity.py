@@ -331,22 +331,6 @@ def test_a_stamp_in_the_future_was_no_matter_to_jazzy(bench, make_jtc) -> None:
     np.testing.assert_allclose(found.positions[after], found.expected_positions[after], atol=1e-9)
 
 
-def test_positions_alone(bench, make_jtc) -> None:
-    """JTC draws straight lines; the spline is at its points when they are, and never jumps."""
-    found = run(bench, make_jtc, Settings(), Sent(0, way(0, 0.5)), interpolation_method='splines')
-    at_points = np.isclose((found.times - PERIOD) % 0.5, 0.0, atol=1e-6)
-    at_points |= np.isclose((found.times - PERIOD) % 0.5, 0.5, atol=1e-6)
-    # Where it begins is no point of it.
-    at_points &= found.times > 0.1
-    assert at_points.sum() == 3
-    np.testing.assert_allclose(
-        found.positions[at_points], found.expected_positions[at_points], atol=1e-6
-    )
-    ours = np.abs(np.diff(found.velocities, axis=0)).max()
-    theirs = np.abs(np.diff(found.expected_velocities, axis=0)).max()
-    assert ours < 0.5 * theirs
-
-
 class GivenUp(NamedTuple):
     """An arm that is not where it should be, and what the motion is given up for, '' for nothing.
 

@@ -12,7 +12,7 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 
 from rclpy.context import Context
 from rclpy.duration import Duration
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import Int32
 from std_srvs.srv import Trigger
@@ -60,21 +60,6 @@ def publish(publishers: Sequence) -> None:
         assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
 
 
-def test_prompt_subscriptions_are_served_in_their_order(node: Node) -> None:
-    """What waits in several of them is answered in the order given, not in that of arrival."""
-    served: list[str] = []
-    topics = ['first', 'second', 'third']
-    publishers, subscriptions = connect(node, topics, served)
-    executor = LowLatencyExecutor(node, lambda: subscriptions[::-1])
-    spin(executor, lambda: all(p.get_subscription_count() for p in publishers))
-    for _ in range(5):
-        served.clear()
-        publish(publishers)
-        spin(executor, lambda: len(served) == len(topics))
-        assert served == topics[::-1]
-    executor.shutdown()
-
-
 def test_the_last_state_waits_for_what_was_sent_before_it(node: Node) -> None:
     """Those before it do not: none is lost where the queue holds one."""
     served: list[str] = []
@@ -106,25 +91,6 @@ def test_the_last_state_waits_for_what_was_sent_before_it(node: Node) -> None:
     executor.shutdown()
 
 
-@pytest.mark.parametrize('by_rclpy', [False, True])
-def test_what_was_sent_before_a_state_is_used_with_it(node: Node, *, by_rclpy: bool) -> None:
-    """The wait looks at one subscription after the other: a sensor it missed is taken first."""
-    served: list[str] = []
-    publishers, subscriptions = connect(node, ['sensor', 'state'], served)
-    executor = LowLatencyExecutor(node, lambda: subscriptions)
-    spin(executor, lambda: all(p.get_subscription_count() for p in publishers))
-    (_, *sensor), state = executor._prompt
-    publish(publishers)
-    if by_rclpy:
-        assert executor._take_subscription(subscriptions[1]) is None
-    else:
-        # As if it had come when the wait had looked at it already.
-        executor._prompt = [(-1, *sensor), state]
-        spin(executor, lambda: 'state' in served)
-    assert served == ['sensor', 'state']
-    executor.shutdown()
-
-
 def test_urgent_subscriptions_are_answered_in_the_middle_of_other_work(node: Node) -> None:
     """In their order; not the others, and none in the middle of their own answers."""
     served: list[str] = []
@@ -152,61 +118,6 @@ def test_urgent_subscriptions_are_answered_in_the_middle_of_other_work(node: Nod
     assert len(absences) >= 3
     assert sum(absences) > 0.0
     spin(executor, lambda: served.count('plan') == 2)
-    executor.shutdown()
-
-
-def test_an_urgent_answer_is_not_cut_by_another(node: Node) -> None:
-    served: list[int] = []
-
-    def answer(message: Int32) -> None:
-        served.append(message.data)
-        if message.data == 1:
-            publisher.publish(Int32(data=2))
-            assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
-            executor.answer_urgent()
-            served.append(-1)
-
-    state = node.create_subscription(Int32, 'state', answer, 10)
-    publisher = node.create_publisher(Int32, 'state', 10)
-    executor = LowLatencyExecutor(node, lambda: [state], is_urgent=lambda subscription: True)
-    spin(executor, publisher.get_subscription_count)
-    publisher.publish(Int32(data=1))
-    assert publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
-    executor.answer_urgent()
-    spin(executor, lambda: 2 in served)
-    assert served == [1, -1, 2]
-    executor.shutdown()
-
-
-def test_timers_are_served_without_detours(node: Node) -> None:
-    """Those that are due at once, each once; not one that another has stopped or destroyed."""
-    served: list[str] = []
-
-    async def later() -> None:
-        served.append('coroutine')
-
-    def destroy() -> None:
-        served.append('first')
-        stopped.cancel()
-        node.destroy_timer(destroyed)
-
-    first = node.create_timer(0.02, destroy)
-    stopped = node.create_timer(0.02, lambda: served.append('stopped'))
-    destroyed = node.create_timer(0.02, lambda: served.append('destroyed'))
-    last = node.create_timer(0.02, lambda: served.append('last'))
-    executor = LowLatencyExecutor(node, list)
-    time.sleep(0.05)
-    spin(executor, lambda: 'last' in served)
-    assert served == ['first', 'last']
-    first.cancel()
-    last.cancel()
-    coroutine = node.create_timer(0.001, later)
-    spin(executor, lambda: served.count('coroutine') > 2)
-    node.destroy_timer(coroutine)
-    error = node.create_timer(0.001, lambda: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        spin(executor, lambda: False)
-    node.destroy_timer(error)
     executor.shutdown()
 
 
@@ -303,32 +214,6 @@ def test_entities_come_and_go(node: Node) -> None:
     executor.shutdown()
 
 
-def test_a_fault_in_a_callback_comes_out(node: Node) -> None:
-    """As in rclpy, what a callback raises ends the spinning; it can go on afterwards."""
-
-    def fail(message: Int32) -> None:
-        raise ValueError(message.data)
-
-    publisher = node.create_publisher(Int32, 'topic', 10)
-    subscription = node.create_subscription(Int32, 'topic', fail, 10)
-    executor = LowLatencyExecutor(node, lambda: [subscription])
-    spin(executor, lambda: publisher.get_subscription_count() > 0)
-    for number in range(2):
-        publisher.publish(Int32(data=number))
-        with pytest.raises(ValueError, match=str(number)):
-            spin(executor, lambda: False)
-    executor.shutdown()
-
-
-def test_a_context_that_is_shut_down_ends_it(node: Node) -> None:
-    """As in rclpy, a shutdown from outside ends the wait."""
-    executor = LowLatencyExecutor(node, tuple)
-    node.context.shutdown()
-    with pytest.raises(ExternalShutdownException):
-        spin(executor, lambda: False)
-    executor.shutdown()
-
-
 def test_another_rclpy_is_served_by_its_own_executor(
     node: Node, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -366,31 +251,4 @@ def test_tasks_that_come_together_are_all_served(node: Node) -> None:
     thread.start()
     thread.join(PATIENCE)
     assert sorted(done) == [0, 1, 2]
-    executor.shutdown()
-
-
-def test_the_time_for_other_work_is_told(node: Node) -> None:
-    """For what is not prompt the executor says how long it took; prompt answers count for none."""
-    absences: list[float] = []
-    publisher = node.create_publisher(Int32, 'topic', 10)
-    heard: list[int] = []
-
-    def listen(message: Int32) -> None:
-        heard.append(len(absences))
-        time.sleep(0.2)
-
-    prompt = node.create_subscription(Int32, 'topic', listen, 10)
-    worked: list[int] = []
-
-    def work() -> None:
-        time.sleep(0.1)
-        worked.append(len(absences))
-
-    node.create_timer(0.001, work)
-    executor = LowLatencyExecutor(node, lambda: [prompt], absences.append)
-    spin(executor, lambda: publisher.get_subscription_count() > 0)
-    publisher.publish(Int32())
-    spin(executor, lambda: bool(heard) and len(worked) > 3)
-    assert len(absences) >= len(worked)
-    assert all(absences[index] >= 0.1 for index in worked)
     executor.shutdown()

@@ -42,15 +42,6 @@ def test_values_follow_names() -> None:
         np.testing.assert_array_equal(velocity, [values[name][1] for name in NAMES])
 
 
-def test_publishers_may_alternate() -> None:
-    """Two publishers with orders of their own are read right in turn."""
-    reader = JointStateReader(NAMES)
-    for _ in range(3):
-        for names in (NAMES, NAMES[::-1]):
-            position = reader.read(joint_state(names, [ord(name) for name in names])).position
-            np.testing.assert_array_equal(position, [97.0, 98.0, 99.0])
-
-
 def test_a_gripper_that_has_no_velocity_costs_the_arm_none() -> None:
     """Velocities and efforts that end before the names are used where those without one are not
     the robot's: a gripper that a driver has appended.
@@ -85,29 +76,6 @@ def test_joints_of_the_robot_without_a_velocity_are_named() -> None:
     ):
         with pytest.raises(MessageError, match='expected as many'):
             reader.read(given)
-
-
-def test_no_velocity_is_none() -> None:
-    """An empty velocity is not zero: it is none."""
-    assert JointStateReader(NAMES).read(joint_state(NAMES, [1, 2, 3])).velocity is None
-
-
-def test_lists_are_read_too() -> None:
-    """Fields that are plain lists, as in a message made by hand, are read as well."""
-    message = SimpleNamespace(name=list(NAMES), position=[1, 2, 3], velocity=[4, 5, 6])
-    np.testing.assert_array_equal(JointStateReader(NAMES).read(message).velocity, [4.0, 5.0, 6.0])
-
-
-def test_other_joints_may_hold_anything() -> None:
-    """Values of joints that are not the robot's are not looked at."""
-    message = joint_state(['a', 'x', 'b', 'c'], [1, np.nan, 2, 3], [0, np.inf, 0, 0])
-    np.testing.assert_array_equal(JointStateReader(NAMES).read(message).position, [1, 2, 3])
-
-
-def test_large_numbers_are_finite() -> None:
-    """Numbers whose sum overflows are finite all the same."""
-    velocity = JointStateReader(NAMES).read(joint_state(NAMES, [0] * 3, [1e308] * 3)).velocity
-    assert np.isfinite(velocity).all()
 
 
 @pytest.mark.parametrize(

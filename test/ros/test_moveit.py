@@ -156,15 +156,3 @@ def test_stop_is_preempted_and_brings_the_arm_to_rest(execution: Execution) -> N
     result = execution.handle.ask_result()
     execution.run(back.duration + 0.1)
     assert execution.handle.wait(result).name == 'SUCCEEDED'
-
-
-def test_a_plan_without_motion_succeeds(bench, execution: Execution) -> None:
-    """Where start and goal are the same MoveIt sends one point at time 0, at rest."""
-    execution.begin()
-    message = execution.plan(START, END).message(execution.handle.joints)
-    message.points = message.points[:1]
-    message.points[0].accelerations = [0.0] * 6
-    assert execution.handle.send(message)
-    result = execution.handle.ask_result()
-    execution.run(0.1)
-    assert execution.handle.wait(result).name == 'SUCCEEDED'

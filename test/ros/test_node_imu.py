@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ne_dynamics import Dynamics, load_urdf
+from ne_dynamics import Dynamics
 
 Imu = pytest.importorskip(
     'sensor_msgs.msg', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"'
@@ -40,25 +40,6 @@ def start(bench, **parameters):
     return publisher
 
 
-def test_a_tilted_base_is_held(bench) -> None:
-    publisher = start(bench, tip_link='tcp')
-    level = bench.answer(bench.joint_state(Q))
-    tilt = 0.4
-    gravity = G * np.array([np.sin(tilt), 0.0, -np.cos(tilt)])
-    send(bench, publisher, -gravity)
-    command = bench.answer(bench.joint_state(Q))
-    tilted = Dynamics(
-        load_urdf(bench.model_file, tip_link='tcp'), gravity=gravity, backend='python'
-    )
-    np.testing.assert_allclose(command, tilted.gravity_torque(Q), atol=1e-9)
-    assert np.abs(command - level).max() > 10.0
-    # Silence for longer than the timeout: the tilt stays.
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q, dt=5.0)), command, atol=1e-9)
-    bench.spin(lambda: any('no recent imu: hold' in one.message for one in bench.diagnostics))
-    assert bench.set_atomically(imu__on_timeout='level').successful
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), level, atol=1e-9)
-
-
 def test_the_last_command_knows_the_tilt(bench) -> None:
     """What is sent on deactivation holds the arm as tilted, whatever the base did at the time."""
     publisher = start(bench)
@@ -69,17 +50,3 @@ def test_the_last_command_knows_the_tilt(bench) -> None:
     assert bench.change_state('deactivate')
     tilted = Dynamics(bench.robot, gravity=gravity, backend='python').gravity_torque(Q)
     bench.spin(lambda: np.allclose(bench.commands[-1], tilted, atol=1e-6), 'the last command')
-
-
-def test_readings_that_cannot_be_used_are_dropped(bench) -> None:
-    """A frame that moves against the base, or NaN: named, dropped, the last good one stays."""
-    publisher = start(bench)
-    gravity = G * np.array([0.0, 0.6, -0.8])
-    bench.answer(bench.joint_state(Q))
-    send(bench, publisher, -gravity)
-    command = bench.answer(bench.joint_state(Q))
-    send(bench, publisher, (0.0, 0.0, G), frame='forearm')
-    bench.hear('imu dropped: header.frame_id', 'forearm')
-    send(bench, publisher, (0.0, np.nan, G))
-    bench.hear('imu dropped', 'linear_acceleration')
-    np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), command, atol=1e-9)

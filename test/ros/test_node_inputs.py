@@ -34,21 +34,6 @@ def test_warnings_are_throttled(bench) -> None:
     bench.spin(counted, 'the count in the diagnostics')
 
 
-@pytest.mark.parametrize('mode', ['feedforward', 'gravity_compensation'])
-def test_modes_without_feedback_need_no_velocity(bench, mode: str) -> None:
-    """A joint state without velocities is enough where none is used."""
-    bench.start(mode=mode, feedforward__robot_closes_loop=True)
-    command = bench.answer(bench.joint_state(Q, velocity=[]))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-
-
-def test_the_same_stamp_is_answered(bench) -> None:
-    """A robot that waits and repeats its state gets an answer each time."""
-    bench.start()
-    first = bench.answer(bench.joint_state(Q))
-    np.testing.assert_array_equal(bench.answer(bench.joint_state(Q, dt=0.0)), first)
-
-
 REST = [0.0] * 6
 
 
@@ -81,19 +66,6 @@ def long_trajectory(bench, count: int, goal: np.ndarray):
     velocities = (goal - Q) * 6.0 * (share - share**2) / (1e-3 * count)
     points = [(1e-3 * (i + 1), positions[i], velocities[i]) for i in range(count)]
     return bench.trajectory(*points)
-
-
-def test_a_long_trajectory_is_followed(bench) -> None:
-    """Five thousand points are read while states are answered, and then followed."""
-    bench.start()
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(long_trajectory(bench, NODE.most_trajectory_points, Q + 0.5))
-    controller = bench.node.configured.controller
-    bench.spin(lambda: controller.motion.has_requests, 'the end of its plan')
-    bench.answer(bench.joint_state(Q))
-    bench.answer(bench.joint_state(Q, dt=0.5e-3 * NODE.most_trajectory_points))
-    bench.spin(lambda: len(bench.efforts) == 3)
-    np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.25, atol=1e-3)
 
 
 def test_a_trajectory_that_is_too_long_is_refused(bench) -> None:
@@ -152,22 +124,6 @@ def test_more_than_the_arm_has_is_refused_or_followed(bench) -> None:
     np.testing.assert_allclose(bench.efforts[-1].position, Q + 0.02)
 
 
-def test_a_payload_that_the_arm_cannot_hold_there_is_considered(bench) -> None:
-    """Where the arm alone could stay, the arm with its load may not be sent."""
-    stretched = np.zeros(6)
-    far = bench.trajectory((9.0, stretched, np.zeros(6)))
-    bench.start(payload__mass=30.0)
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(far)
-    bench.hear('joint_trajectory dropped', 'holding effort of', 'at 9 s')
-    bench.set(payload__mass=1.0)
-    bench.send_trajectory(far)
-    bench.answer(bench.joint_state(Q, dt=0.01))
-    bench.answer(bench.joint_state(Q, dt=4.5))
-    bench.spin(lambda: len(bench.efforts) == 3)
-    np.testing.assert_allclose(bench.efforts[-1].position, 0.5 * Q, atol=1e-9)
-
-
 def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
     """Who holds the arm after a long trajectory was sent does not see it set out later."""
     bench.start()
@@ -180,33 +136,6 @@ def test_hold_counts_for_a_trajectory_that_is_being_planned(bench) -> None:
         bench.answer(bench.joint_state(Q, dt=1.0))
     bench.spin(lambda: len(bench.efforts) == 4)
     np.testing.assert_array_equal(bench.efforts[-1].position, Q)
-
-
-def test_gravity_mode_follows_no_trajectory(bench) -> None:
-    bench.start(mode='gravity_compensation')
-    bench.answer(bench.joint_state(Q))
-    bench.send_trajectory(bench.trajectory((1.0, Q)))
-    bench.hear('joint_trajectory dropped', 'gravity_compensation follows no trajectory')
-
-
-def test_commands_come_in_the_order_of_joints(bench) -> None:
-    order = [3, 0, 5, 1, 4, 2]
-    kp = np.arange(36.0).reshape(6, 6) + 100.0 * np.eye(6)
-    error = 0.01 * np.arange(1.0, 7.0)
-    bench.start(
-        joints=[NAMES[i] for i in order],
-        mode='feedforward_pd',
-        feedforward_pd__kp=kp.ravel().tolist(),
-        effort_limits=[50.0, 300.0, 40.0, 310.0, 45.0, 140.0],
-    )
-    bench.answer(bench.joint_state(Q))
-    command = bench.answer(bench.joint_state(Q - error))
-    gravity = bench.dynamics.gravity_torque(Q)
-    np.testing.assert_allclose(command, gravity[order] + kp @ error[order], atol=1e-9)
-    bench.spin(lambda: len(bench.efforts) == 2)
-    assert list(bench.efforts[-1].name) == [NAMES[i] for i in order]
-    np.testing.assert_allclose(bench.efforts[-1].effort, command)
-    np.testing.assert_allclose(bench.efforts[-1].position, Q[order])
 
 
 def test_commands_stay_within_limits_and_are_reported(bench) -> None:

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.shipped import shipped_file
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-
-
-def test_starts_by_itself_and_answers(bench) -> None:
-    """With autostart the node becomes active unasked; one state gives one command: gravity."""
-    bench.start()
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
 
 
 def test_every_transition(bench) -> None:
@@ -72,16 +63,6 @@ def test_where_the_robot_comes_from(bench, way: str) -> None:
     np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
 
 
-def test_a_wrong_parameter_does_not_cost_the_description(bench) -> None:
-    """A sound description survives a wrong tip_link, which can be set right afterwards."""
-    bench.start(wait='unconfigured', model_file='', tip_link='nowhere')
-    bench.describe(bench.urdf)
-    bench.hear('not configured', "'nowhere'")
-    assert bench.set_atomically(tip_link='tcp').successful
-    assert bench.change_state('configure')
-    assert bench.change_state('activate')
-
-
 UNFIT = [
     ({'model_file': '/nowhere/robot.urdf'}, '/nowhere/robot.urdf'),
     ({'tip_link': 'nowhere'}, "'nowhere'"),
@@ -119,29 +100,6 @@ def test_an_effort_limit_of_zero_is_refused(bench, tmp_path: Path) -> None:
     assert bench.change_state('configure')
 
 
-def test_unlimited_effort_is_warned_of(bench) -> None:
-    """An infinite effort limit is accepted, with a warning that names the joints."""
-    bench.start(effort_limits=[float('inf')])
-    bench.hear('no effort limit for joint_1, joint_2')
-
-
-def test_a_dh_file_is_a_robot_too(bench) -> None:
-    bench.model_file = str(shipped_file('puma560_standard_dh.yaml'))
-    bench.start()
-    q = np.array([0.1, 0.7, 3.0, 0.2, 0.8, 0.3])
-    command = bench.answer(bench.joint_state(q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(q), atol=1e-9)
-
-
-def test_locked_joints_are_lumped(bench) -> None:
-    """Locked joints are not asked for and their links count where they stand."""
-    bench.start(locked_joints__names=['joint_6'], locked_joints__positions=[0.7])
-    q = np.append(Q[:5], 0.7)
-    names = list(bench.robot.joint_names[:5])
-    command = bench.answer(bench.joint_state(Q[:5], name=names))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(q)[:5], atol=1e-9)
-
-
 def test_a_fault_while_configuring_is_reported(bench, monkeypatch) -> None:
     """An exception nobody foresaw is in the log with its trace, and the node is unconfigured."""
     node = bench.start(wait='unconfigured', autostart=False)
@@ -155,13 +113,6 @@ def test_a_fault_while_configuring_is_reported(bench, monkeypatch) -> None:
     assert bench.state == 'unconfigured'
     monkeypatch.undo()
     assert bench.change_state('configure')
-
-
-def test_a_reliable_subscription_may_be_asked_for(bench) -> None:
-    bench.start(joint_states_reliability='reliable')
-    (subscription,) = bench.probe.get_subscriptions_info_by_topic('joint_states')
-    assert subscription.qos_profile.reliability.name == 'RELIABLE'
-    bench.answer(bench.joint_state(Q))
 
 
 EXTRAS = 'joints: {joint_2: {friction_offset: 3.5, smoothing_velocity: 0.01}}'
@@ -180,35 +131,6 @@ def test_extras_reach_the_command(bench, tmp_path, by_topic: bool) -> None:
     expected = bench.dynamics.gravity_torque(Q) + np.array([0.0, 3.5, 0.0, 0.0, 0.0, 0.0])
     np.testing.assert_allclose(command, expected, atol=1e-9)
     bench.hear('friction and drives of joint_2', str(extras))
-
-
-def test_files_that_were_written_of_a_robot_reach_the_command(bench, tmp_path) -> None:
-    """A URDF and the extras that were written beside it are read by the name of the URDF alone."""
-    from ne_dynamics.identification.writing.model_files import write_model
-    from ne_dynamics.identification.writing.written_model import make_written_model
-
-    robot = bench.dynamics.robot
-    offsets = 0.1 + np.arange(robot.n)
-    joints = tuple(
-        replace(joint, friction=FrictionModel(friction_offset=offset, smoothing_velocity=0.01))
-        for joint, offset in zip(robot.joints, offsets, strict=True)
-    )
-    written = make_written_model(bench.urdf, replace(robot, joints=joints))
-    write_model(tmp_path / 'arm.urdf', written.text.encode(), written.extras_text)
-    bench.start(model_file=str(tmp_path / 'arm.urdf'))
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q) + offsets, atol=1e-9)
-    bench.hear('friction and drives of joint_1', str(tmp_path / 'arm.extras.yaml'))
-
-
-def test_extras_that_do_not_fit_are_named(bench, tmp_path) -> None:
-    """A joint that the model lacks is an error with file and joint; the node lives on."""
-    extras = tmp_path / 'extras.yaml'
-    extras.write_text('joints: {elbow: {friction_offset: 1}}', encoding='utf-8')
-    bench.start(wait='unconfigured', model_extras_file=str(extras))
-    bench.hear('not configured', str(extras), "'elbow'")
-    assert bench.set_atomically(model_extras_file='none').successful
-    assert bench.change_state('configure')
 
 
 def test_hold_says_what_is_held(bench) -> None:

@@ -58,15 +58,6 @@ def push(bench) -> None:
     stand(bench, 40)
 
 
-def test_it_is_silent_unless_it_is_asked(observed) -> None:
-    """By default nothing is observed, and nothing said."""
-    observed.start()
-    stand(observed, 5)
-    observed.settle()
-    assert not observed.torques
-    assert not observed.contacts
-
-
 def test_efforts_from_outside_are_reported_by_name(observed) -> None:
     begin(observed, joints=ORDER)
     push(observed)

@@ -45,22 +45,6 @@ def test_all_are_declared_as_the_table_says(bench) -> None:
     assert timeout.floating_point_range[0].from_value == 0.0
 
 
-def test_gains_change_at_run_time(bench) -> None:
-    """New gains count from the next state on; integers and a single number are understood."""
-    bench.start(mode='feedforward_pd', feedforward_pd__kp=[10.0], feedforward_pd__kv=[0.3])
-    bench.answer(bench.joint_state(Q))
-    gravity = bench.dynamics.gravity_torque(Q)
-    for kp, expected in (
-        ([20.0], 20.0),
-        (30, 30.0),
-        ([40] * 6, 40.0),
-        ((50.0 * np.eye(6)).ravel().tolist(), 50.0),
-    ):
-        assert bench.set_atomically(feedforward_pd__kp=kp).successful
-        command = bench.answer(bench.joint_state(Q - 0.01))
-        np.testing.assert_allclose(command, gravity + 0.01 * expected, atol=1e-9)
-
-
 def test_a_dump_of_the_parameters_can_be_loaded(bench, tmp_path) -> None:
     """What `ros2 param dump` writes `ros2 param load` sets: infinite numbers and `off` among it.
 
@@ -121,12 +105,6 @@ def test_a_bad_start_value_is_said_and_can_be_mended(bench, parameters, said: st
     assert bench.change_state('configure')
 
 
-def test_a_misspelt_start_value_is_warned_of(bench) -> None:
-    """A parameter that the node does not have is not passed over in silence."""
-    bench.start(terms__gravty=False)
-    bench.hear("terms.gravty: no such parameter; did you mean 'terms.gravity'?")
-
-
 def test_gains_of_zero_need_a_robot_that_closes_the_loop(bench) -> None:
     bench.start(wait='unconfigured', mode='feedforward_pd')
     bench.hear('not configured', 'feedforward_pd.kp, feedforward_pd.kv: both are zero')
@@ -143,14 +121,6 @@ def test_gains_of_zero_need_a_robot_that_closes_the_loop(bench) -> None:
     assert not result.successful
     assert 'no feedback' in result.reason
     assert bench.set_atomically(**zero | {'computed_torque__kv': [20.0]}).successful
-
-
-def test_a_joint_without_a_gain_is_warned_of_by_its_name(bench) -> None:
-    names = list(bench.dynamics.joint_names)
-    order = [3, 0, 5, 1, 4, 2]
-    bench.start(joints=[names[index] for index in order], computed_torque__kp=[100.0] * 5 + [0.0])
-    bench.hear('computed_torque.kp is not positive definite', f'error of {names[2]} may stay')
-    bench.answer(bench.joint_state(np.zeros(6)))
 
 
 POSE = np.array([0.1, 0.6, 0.9, 0.2, 0.4, 0.3])

@@ -90,16 +90,6 @@ def test_the_load_is_offered_and_not_adopted(bench, offers) -> None:
     assert bench.get('payload.mass') == [0.0]
 
 
-def test_another_payload_begins_anew(bench) -> None:
-    """What was felt before `payload.*` was set is of another load, and no longer counts."""
-    bench.start(tip_link='tcp')
-    hold(bench, POSES, carrying(bench).gravity_torque)
-    bench.set(payload__mass=1.0)
-    assert 'no joint states' in bench.trigger('estimate_payload').message
-    hold(bench, POSES, carrying(bench, 3.0, np.zeros(3)).gravity_torque)
-    assert 'payload.mass: 3.0' in bench.trigger('estimate_payload').message
-
-
 def test_the_load_by_the_wrist_sensor(bench, offers) -> None:
     """Its readings contain the tool of the model, which is no part of the load; efforts lie."""
     gravity = (3.0, -2.0, -9.1)

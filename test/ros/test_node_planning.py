@@ -19,7 +19,6 @@ pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dyn
 from held_worker import being_planned, held_up
 
 import ne_dynamics
-from ne_dynamics.errors import BackendError
 from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError, WorkerProcess
 
 Q = np.array([0.3, -0.6, 1.1, 0.4, -0.5, 0.2])
@@ -67,35 +66,6 @@ def test_states_are_answered_while_it_is_planned(holding) -> None:
     until_planned(bench)
     np.testing.assert_allclose(desired(bench), Q, atol=1e-12)
     np.testing.assert_allclose(desired(bench, 1.0), Q + 0.2, atol=1e-9)
-
-
-def test_a_plan_begins_where_the_arm_is_asked_for_by_then(holding) -> None:
-    """What was planned for a motion's past begins at its present, without a step."""
-    bench = holding
-    bench.send_trajectory(bench.trajectory((2.0, Q + 0.4, STILL)))
-    desired(bench)
-    here = desired(bench, 0.5)
-    target = here + 0.1
-    with being_planned(bench, long_way(bench, target, begin=here, after=0.5)):
-        for _ in range(10):
-            here = desired(bench)
-    until_planned(bench)
-    controller = bench.node.configured.controller
-    before = desired(bench)
-    speed = controller.motion.trajectory.sample(controller.time).velocity
-    assert speed.min() > 0.1
-    np.testing.assert_allclose(before - here, 0.002 * speed, atol=1e-4)
-    np.testing.assert_allclose(desired(bench, 3.0), target, atol=1e-9)
-
-
-def test_the_newest_counts_though_it_is_planned_first(holding) -> None:
-    """A few points are planned at once: the thousands before them are not followed any more."""
-    bench = holding
-    with being_planned(bench, long_way(bench, Q + 0.4)):
-        bench.send_trajectory(bench.trajectory((1.0, Q - 0.2, STILL)))
-        desired(bench)
-    bench.settle()
-    np.testing.assert_allclose(desired(bench, 1.5), Q - 0.2, atol=1e-12)
 
 
 def test_what_is_planned_is_forgotten_when_the_node_is_deactivated(holding) -> None:
@@ -158,19 +128,6 @@ def test_limits_changed_meanwhile(holding, monkeypatch) -> None:
         bench.set(trajectory__when_infeasible='refuse')
     bench.hear('joint_trajectory dropped', 'expected at most')
     np.testing.assert_array_equal(desired(bench, 2.0), Q)
-
-
-def test_mode_changed_and_back(holding, monkeypatch) -> None:
-    """Led by hand meanwhile: what was sent before does not set off."""
-    bench = holding
-    monkeypatch.setitem(vars(NODE), 'small_message', 0)
-    with being_planned(bench, bench.trajectory((1.0, Q - 0.1))):
-        bench.set(mode='gravity_compensation')
-        bench.answer(bench.joint_state(Q))
-        bench.set(mode='computed_torque')
-        bench.answer(bench.joint_state(Q))
-    bench.settle()
-    np.testing.assert_allclose(desired(bench, 1.5), Q, atol=1e-12)
 
 
 def test_a_stream_is_followed_though_motions_may_be_slowed_down(bench) -> None:
@@ -259,16 +216,6 @@ def make_worker():
     yield make
     for worker in workers:
         worker.stop()
-
-
-def test_what_a_function_raises_comes_back(make_worker) -> None:
-    """Errors of ours keep their fields, others are those that they were."""
-    worker = make_worker()
-    assert worker.submit(divmod, 7, 2).result() == (3, 1)
-    with pytest.raises(ZeroDivisionError):
-        worker.submit(divmod, 7, 0).result()
-    with pytest.raises(BackendError, match='no answer can be sent'):
-        worker.submit(memoryview, b'').result()
 
 
 def test_what_takes_too_long_is_given_up(make_worker) -> None:

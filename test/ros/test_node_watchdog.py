@@ -13,8 +13,6 @@ from sensor_msgs.msg import JointState
 from ne_dynamics.control.command_machine import CommandState
 
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
-BESIDE_GRAVITY = np.array([30.0, 30.0, -20.0, 5.0, 5.0, 5.0])
-"""What the motors of an arm at rest may do more than the model says [N m]."""
 
 
 def status(bench, fragment: str):
@@ -56,17 +54,6 @@ def test_the_watchdog_waits_for_the_first_state(bench) -> None:
     assert not any('stopped' in line for line in bench.said())
 
 
-def test_it_sleeps_while_inactive(bench) -> None:
-    """Deactivation ends the watch: no second last command comes."""
-    bench.start(state_timeout=0.1)
-    bench.joint_states.publish(bench.joint_state(Q))
-    assert bench.change_state('deactivate')
-    bench.settle()
-    before = len(bench.commands)
-    bench.serve_for(0.5)
-    assert len(bench.commands) == before
-
-
 LED = {'mode': 'gravity_compensation', 'on_state_loss': 'lower', 'state_timeout': 0.3}
 
 
@@ -101,28 +88,6 @@ def test_states_that_return_end_the_lowering(bench) -> None:
     before = len(bench.commands)
     bench.settle()
     assert len(bench.commands) == before
-
-
-def test_nothing_steps_by_default(bench) -> None:
-    bench.start(tip_link='tcp', transition_time=None)
-    message = bench.joint_state(Q)
-    measured = bench.dynamics.gravity_torque(Q) + BESIDE_GRAVITY
-    message.effort = measured.tolist()
-    np.testing.assert_allclose(bench.answer(message), measured)
-    for step in range(120):
-        if step == 60:
-            assert bench.set_atomically(payload__mass=3.0).successful
-        bench.answer(bench.joint_state(Q, dt=0.01))
-    carried = bench.commands[-1]
-    assert np.abs(carried - bench.dynamics.gravity_torque(Q)).max() > 10.0
-    assert bench.set_atomically(on_deactivate='zero').successful
-    assert bench.change_state('deactivate')
-    bench.spin(lambda: not bench.commands[-1].any(), 'zero')
-    steps = np.abs(np.diff(bench.commands, axis=0)).max(axis=1)
-    largest = np.abs(bench.commands).max()
-    assert steps[:120].max() <= 12.3 * 0.01 * largest
-    assert len(steps) == 220
-    assert steps[120:].max() <= 1.5 * 0.01 * largest
 
 
 def test_tracking_errors_are_reported(bench) -> None:
@@ -187,21 +152,6 @@ def test_without_any_clock_the_watchdog_goes_by_real_time(bench) -> None:
     bench.hear('joint_states stopped', 'no usable one for 0.2 s')
     bench.spin(lambda: len(bench.commands) == 2, 'the last command')
     status(bench, 'use_sim_time: no /clock has come')
-
-
-def test_from_the_first_clock_on_the_watchdog_goes_by_it(bench) -> None:
-    """A simulation that halts for longer than state_timeout is no silence once time has come."""
-    bench.start(use_sim_time=True, state_timeout=0.2)
-    assert bench.set_atomically(state_timeout=60.0).successful
-    bench.answer(bench.joint_state(Q))
-    bench.tick(100.0)
-    bench.answer(bench.joint_state(Q))
-    assert bench.set_atomically(state_timeout=0.1).successful
-    bench.serve_for(0.5)
-    bench.settle()
-    assert not any('stopped' in line for line in bench.said())
-    bench.tick(100.5)
-    bench.hear('joint_states stopped')
 
 
 PERIOD = 0.004
@@ -329,22 +279,3 @@ def test_an_arm_that_is_lowered_sinks_on_when_the_simulation_is_set_back(
     later = np.abs(bench.commands[count:]).max(axis=1)
     assert later.max() <= max(faded, gravity if first < 1.0 else 0.0) + 1e-9
     assert not later[-1]
-
-
-@pytest.mark.parametrize(
-    'parameters',
-    [
-        {'on_state_loss': 'gravity'},
-        {'mode': 'gravity_compensation'},
-        {'mode': 'feedforward', 'feedforward__robot_closes_loop': True},
-    ],
-    ids=str,
-)
-def test_gravity_alone_by_choice_and_without_feedback(bench, parameters) -> None:
-    """One command for the last pose, and silence."""
-    arm = MovingArm(bench, **parameters)
-    bench.spin(lambda: len(bench.commands) == arm.answered + 1, 'the last command')
-    expected = bench.dynamics.gravity_torque(arm.last)
-    np.testing.assert_allclose(bench.commands[-1], expected, atol=1e-9)
-    arm.go_on(arm.now + 0.05)
-    assert len(bench.commands) == arm.answered + 1

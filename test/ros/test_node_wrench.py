@@ -64,28 +64,6 @@ def test_readings_that_stop(bench, on_timeout: str) -> None:
     np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), read, atol=1e-9)
 
 
-BAD: list[tuple[str, list[float], str]] = [
-    ('', [0.0] * 6, 'frame_id: got an empty one'),
-    ('nowhere', [0.0] * 6, "frame_id: no link 'nowhere'"),
-    ('base_link', [0.0] * 6, "frame_id: 'base_link' is elsewhere"),
-    (SENSOR, [0, 0, float('nan'), 0, 0, 0], 'force.z'),
-    (SENSOR, [0, 0, 0, float('inf'), 0, 0], 'torque.x'),
-]
-
-
-def test_bad_wrenches_are_dropped(bench, unthrottled) -> None:
-    """A reading without a usable frame or not finite is named; the last good one counts on."""
-    start(bench)
-    bench.answer(bench.joint_state(Q))
-    bench.send_wrench(SENSOR, tool_reading(bench))
-    whole = bench.answer(bench.joint_state(Q))
-    for frame, reading, reason in BAD:
-        bench.forget_what_was_said()
-        bench.send_wrench(frame, reading)
-        bench.hear('wrench dropped', reason)
-        np.testing.assert_allclose(bench.answer(bench.joint_state(Q)), whole)
-
-
 def test_tare_removes_the_bias_not_the_tool(bench) -> None:
     """After a tare at rest a biased sensor gives the whole arm's gravity again."""
     start(bench)
@@ -141,18 +119,6 @@ def test_tare_is_refused_with_the_sign_reversed(bench) -> None:
     refuse_tare(bench, 'is wrench.measures right?')
     np.testing.assert_array_equal(bench.answer(bench.joint_state(Q)), wrong)
     assert np.abs(wrong - whole).max() > 0.5
-
-
-def test_an_unstamped_reading_before_the_first_state(bench) -> None:
-    """A reading by the node's clock, before states of another, counts and does not spoil time."""
-    start(bench)
-    bench.send_wrench(SENSOR, tool_reading(bench), stamp=0.0)
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-    bench.send_wrench(SENSOR, tool_reading(bench), stamp=0.0)
-    command = bench.answer(bench.joint_state(Q))
-    np.testing.assert_allclose(command, bench.dynamics.gravity_torque(Q), atol=1e-9)
-    assert bench.node.configured.controller.time < 1.0
 
 
 def test_sign_and_timeout_change_at_run_time(bench) -> None:

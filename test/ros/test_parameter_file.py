@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import yaml
 
 from ne_dynamics.errors import ParameterError
 from ne_dynamics.ros.settings.parameter_file import (
@@ -55,17 +54,6 @@ def test_keys_are_matched_as_ros_matches_them(tmp_path, key, namespace, counts) 
     assert key.strip('/') in remark
 
 
-def test_namespaces_may_be_levels_and_later_keys_win(tmp_path) -> None:
-    """What several keys say of the node is taken together."""
-    file = tmp_path / 'file.yaml'
-    file.write_text(
-        '/**: {ros__parameters: {mode: a, backend: b}}\n'
-        'arm: {computed_torque: {ros__parameters: {mode: c}}, it: {ros__parameters: {mode: d}}}\n'
-    )
-    expected = {'mode': 'c', 'backend': 'b'}
-    assert read_parameters(file, '/arm/computed_torque') == expected
-
-
 def test_a_node_is_found_whatever_its_namespace() -> None:
     """Levels, slashes and both wildcards may stand before its name; other nodes are not it."""
     nodes = {
@@ -100,17 +88,6 @@ def test_what_is_no_parameter_file_is_named(tmp_path, content, reason) -> None:
     assert str(file) in str(error.value)
 
 
-def test_lists_of_a_launch_file_are_read(tmp_path) -> None:
-    """Launch writes them with a tag of Python, which ROS does not look at: no remark."""
-    file = tmp_path / 'launch_params'
-    values = {'computed_torque.kp': (100.0, 50.0), 'mode': 'feedforward_pd'}
-    file.write_text(yaml.dump({'/arm/computed_torque': {'ros__parameters': values}}))
-    assert '!!python/tuple' in file.read_text()
-    name = '/arm/computed_torque'
-    assert read_parameters(file, name) == {**values, 'computed_torque.kp': [100.0, 50.0]}
-    assert files_without_effect(['--params-file', str(file)], name) == []
-
-
 def test_a_tag_makes_nothing_but_what_is_written(tmp_path) -> None:
     """A file from outside calls no function of Python."""
     file = tmp_path / 'node.yaml'
@@ -119,10 +96,3 @@ def test_a_tag_makes_nothing_but_what_is_written(tmp_path) -> None:
     file.write_text(f'/**:\n  ros__parameters:\n    mode: {tagged}\n')
     assert read_parameters(file, '/computed_torque') == {'mode': [str(called)]}
     assert not called.exists()
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path) -> None:
-    """So is a folder."""
-    for path in (tmp_path / 'missing.yaml', tmp_path):
-        with pytest.raises(ParameterError, match='expected a parameter file'):
-            read_parameters(path, '/computed_torque')

@@ -61,35 +61,6 @@ def test_every_default_passes_its_own_check() -> None:
         assert isinstance(spec.default, tuple) == spec.type.endswith('[]')
 
 
-def test_names_are_unique_and_found() -> None:
-    """Every name is there once, and a misspelt one is answered with the nearest."""
-    assert len(PARAMETERS.by_name) == len(PARAMETERS)
-    assert PARAMETERS.find('wrench.timeout').unit == 's'
-    with pytest.raises(ParameterError, match=r"wrench\.timeuot: .*did you mean 'wrench\.timeout'"):
-        PARAMETERS.find('wrench.timeuot')
-    with pytest.raises(ParameterError, match=r'no such parameter$'):
-        PARAMETERS.find('zzz')
-
-
-def test_the_way_to_a_setting_is_its_name() -> None:
-    """A group adds its name and a dot, or the prefix that it was given."""
-    settings = PARAMETERS.defaults
-    assert PARAMETERS.find('wrench.timeout').read(settings) == settings.wrench.timeout
-    assert PARAMETERS.find('velocity_check').read(settings) is settings.velocity.check
-    prefixed = [spec.name for spec in PARAMETERS if '.'.join(spec.path) != spec.name]
-    assert prefixed == ['velocity_check', 'velocity_source', 'velocity_cutoff_frequency']
-
-
-def test_settings_have_members_where_parameters_have_words() -> None:
-    """A word becomes a member of its enumeration, and the other way round; its words are all."""
-    mode = PARAMETERS.find('mode')
-    changed = mode.write(PARAMETERS.defaults, 'feedforward_pd')
-    assert changed.mode is Mode.FEEDFORWARD_PD
-    assert mode.read(changed) == 'feedforward_pd'
-    assert type(mode.default) is str
-    assert mode.choices == tuple(member.value for member in Mode)
-
-
 def test_a_change_leaves_everything_else() -> None:
     """What is not named stays as it was, and the settings that were there stay as they are."""
     before = PARAMETERS.changed({'wrench.gain': 0.5, 'mode': 'feedforward'})
@@ -144,14 +115,6 @@ def test_settings_that_somebody_puts_together_are_checked() -> None:
         table.checked(_Outer(other=_Inner(sizes=(-1.0,))))
     with pytest.raises(ParameterError, match=r'^a\.inner\.colour: expected one of .*red'):
         table.checked(_Outer(inner=_Inner('red')))
-
-
-def test_only_what_is_fixed_at_the_start_is_read_only() -> None:
-    """Read-only to ROS is what can be set at the start alone."""
-    for spec in PARAMETERS:
-        assert spec.read_only == (spec.changes is Changes.START)
-    assert PARAMETERS.find('mode').changes is Changes.ANY_TIME
-    assert PARAMETERS.find('model_file').changes is Changes.UNCONFIGURED
 
 
 @pytest.mark.parametrize(

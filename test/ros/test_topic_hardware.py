@@ -120,14 +120,3 @@ def test_before_the_first_command_the_hardware_sends_no_numbers(bench) -> None:
     assert loop.body.effort is None
     loop.body.step()
     np.testing.assert_allclose(loop.arm.position, Q)
-
-
-def test_with_its_usual_threshold_the_hardware_would_keep_commands_back(bench) -> None:
-    """An arm at rest measures what it was sent: the next command is the same, and is not sent.
-    With -1, which the description has, it is.
-    """
-    loop = Loop(bench, threshold='1e-5')
-    loop.begin(mode='gravity_compensation')
-    sent = [loop.cycle() for _ in range(20)]
-    assert sent[0]
-    assert not all(sent)

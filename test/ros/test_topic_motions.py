@@ -73,25 +73,6 @@ def test_tolerances_of_single_joints_are_checked(bench, value: Any) -> None:
     assert bench.state == 'unconfigured'
 
 
-def test_a_tolerance_of_no_joint_is_refused(bench) -> None:
-    """A misspelt joint would have no tolerance, unnoticed."""
-    bench.start(wait=None, **{'constraints.joint_22.goal': 0.1})
-    bench.hear('constraints.joint_22.goal', 'no such joint')
-    assert bench.state == 'unconfigured'
-
-
-def test_they_are_there_while_the_joints_are_known(bench) -> None:
-    """From configuring to cleaning up, and once more."""
-    node = bench.start()
-    assert node.get_parameter('constraints.joint_1.goal').value == -1.0
-    assert not bench.set_atomically(**{'constraints.joint_1.goal': -1.5}).successful
-    bench.change_state('deactivate')
-    bench.change_state('cleanup')
-    assert not node.has_parameter('constraints.joint_1.goal')
-    bench.change_state('configure')
-    assert node.has_parameter('constraints.joint_1.goal')
-
-
 def test_silence_after_the_last_point_is_noticed(bench) -> None:
     begin(bench, cmd_timeout=0.5)
     bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
@@ -99,13 +80,3 @@ def test_silence_after_the_last_point_is_noticed(bench) -> None:
     bench.hear('cmd_timeout', 'held at its measured position')
     np.testing.assert_allclose(found[1:3], [Q + 0.5] * 2, atol=1e-9)
     np.testing.assert_allclose(found[3], Q + 0.45, atol=1e-9)
-
-
-def test_what_waits_when_the_motion_is_given_up_is_not_watched(bench) -> None:
-    """A trajectory that no state has begun is forgotten with its tolerances and its timeout."""
-    begin(bench, cmd_timeout=0.1, constraints__trajectory=[0.05])
-    bench.send_trajectory(bench.trajectory((1.0, Q + 0.5)))
-    assert bench.trigger('hold').success
-    held = follow(bench, (0.01, Q), (2.0, Q + 0.2), (2.0, Q + 0.2))
-    np.testing.assert_allclose(held, [Q] * 3, atol=1e-12)
-    assert not any('held at its measured position' in line for line in bench.said())

@@ -47,7 +47,6 @@ START = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 END = START + np.array([0.5, 0.3, -0.4, 0.8, 0.6, -0.7])
 ACCELERATIONS = np.full(6, 2.0)
 STILL = np.zeros(6)
-MOTION = (0.0, START, STILL, STILL), (1.0, END, STILL, STILL)
 ACTION = f'/{CONTROLLER}/follow_joint_trajectory'
 
 FEEDBACK = """
@@ -241,13 +240,6 @@ def test_a_plan_that_another_overtakes(scene: Scene) -> None:
     assert scene.through.wait(second).name == 'SUCCEEDED', scene.through.said
 
 
-def test_a_controller_that_is_not_active_rejects(scene: Scene) -> None:
-    scene.begin(CONTROLLER, '--inactive')
-    assert scene.through.send(trajectory_message(NAMES, MOTION))
-    assert scene.through.wait().name == 'ABORTED'
-    assert f'{ACTION} has rejected the goal' in scene.through.said
-
-
 @pytest.mark.parametrize('how', ['deactivated', 'unspawned', 'killed'])
 def test_a_controller_that_goes_under_way(scene: Scene, how: str) -> None:
     scene.begin()
@@ -268,14 +260,6 @@ def test_a_controller_that_goes_under_way(scene: Scene, how: str) -> None:
         'killed': [by_proxy],
     }
     assert scene.through.said in expected[how]
-
-
-def test_a_controller_of_positions_is_refused(scene: Scene) -> None:
-    """It has no interface for efforts: the goal is ABORTED, by the name of the parameter."""
-    scene.begin(WITHOUT_EFFORTS, '--inactive')
-    assert scene.through.send(trajectory_message(NAMES, MOTION))
-    assert scene.through.wait().name == 'ABORTED'
-    assert "command_interfaces: expected 'effort' in it, got ['position']" in scene.through.said
 
 
 def test_a_first_point_that_is_later(scene: Scene) -> None:

@@ -14,7 +14,6 @@ from ne_dynamics.simulation.descriptions.control_description import WRENCH_INTER
 from ne_dynamics.simulation.descriptions.gazebo_description import (
     GAZEBO_PLUGIN,
     HARDWARE_PLUGIN,
-    WORLD,
     gazebo_description,
     links_at_sensor,
 )
@@ -112,32 +111,12 @@ def test_a_mimic_joint_takes_no_command():
     assert list(initial_values(root, 'effort')) == ['left_joint']
 
 
-def test_the_arm_is_fixed_to_the_world():
-    root = composed(mount_xyz=(1.0, 2.0, 3.0), mount_rpy=(0.1, 0.2, 0.3))
-    (mount,) = (
-        joint for joint in root.findall('joint') if joint.find('parent').get('link') == WORLD
-    )
-    assert mount.get('type') == 'fixed'
-    assert mount.find('child').get('link') == 'base_link'
-    assert mount.find('origin').attrib == {'xyz': '1.0 2.0 3.0', 'rpy': '0.1 0.2 0.3'}
-
-
 def test_an_arm_that_is_fixed_to_the_world_stays_so():
     text = gazebo_description(ARM, 'controllers.yaml')
     again = ElementTree.fromstring(gazebo_description(text, 'other.yaml'))
     assert [joint.get('name') for joint in again.findall('joint')].count('world_mount') == 1
     with pytest.raises(ModelError, match='mount: expected no pose'):
         gazebo_description(text, 'other.yaml', mount_xyz=(0.0, 0.0, 1.0))
-
-
-def test_other_hardware_is_replaced():
-    text = gazebo_description(ARM, 'first.yaml', sensor_joint='ft_sensor_joint')
-    root = composed(text, controllers_file='second.yaml', sensor_joint='ft_sensor_joint')
-    assert len(root.findall('ros2_control')) == 1
-    plugins = root.findall('gazebo/plugin')
-    assert [plugin.get('name') for plugin in plugins] == [GAZEBO_PLUGIN]
-    assert plugins[0].find('parameters').text == 'second.yaml'
-    assert len(root.findall('gazebo/sensor')) == 1
 
 
 @pytest.mark.parametrize(
@@ -157,16 +136,6 @@ def test_plugins_that_run_joints_are_replaced(filename, name):
     root = composed(GRIPPER.format(more=more))
     plugins = [plugin.get('name') for plugin in root.findall('gazebo/plugin')]
     assert plugins == ['camera', GAZEBO_PLUGIN]
-
-
-def test_plugin_finds_its_parameters():
-    path = '/a folder/<arm> & more.yaml'
-    root = ElementTree.fromstring(gazebo_description(ARM, path, namespace='/left/arm/'))
-    plugin = root.find('gazebo/plugin')
-    assert plugin.find('parameters').text == path
-    assert plugin.find('hold_joints').text == 'true'
-    assert plugin.find('ros/namespace').text == '/left/arm'
-    assert composed().find('gazebo/plugin/ros') is None
 
 
 def test_sensor_is_named_after_the_link_behind_it():

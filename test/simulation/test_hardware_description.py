@@ -105,14 +105,6 @@ def test_joints_that_take_commands_come_first(hardware) -> None:
     assert sum(commanded) == robot.n
 
 
-def test_there_is_one_ros2_control() -> None:
-    text = hardware_description(ARM, HARDWARE[0])
-    again = hardware_description(text, HARDWARE[1])
-    root = ElementTree.fromstring(again)
-    assert [tag.get('name') for tag in root.findall('ros2_control')] == ['topics']
-    assert ned.load_urdf(again).joint_names == ned.load_urdf(ARM).joint_names
-
-
 def test_what_cannot_be_is_named() -> None:
     with pytest.raises(InputError, match="joint_commands_topic: expected a topic, got ''"):
         topic_hardware('', '/states')

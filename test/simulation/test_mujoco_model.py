@@ -242,27 +242,6 @@ def test_a_mimic_joint_follows_and_loads_its_coordinate():
     np.testing.assert_allclose(arm.data.qpos, expand @ arm.position + [0.0, 0.0, 0.2], atol=1e-6)
 
 
-def test_joint_limits_stop_only_when_asked():
-    robot = lift(lower=-0.1, upper=0.1)
-    free, stopped = MujocoArm(robot), MujocoArm(robot, joint_limits=True)
-    for _ in range(250):
-        free.step([0.0])
-        stopped.step([0.0])
-    assert free.position[0] < -1.0
-    assert stopped.position[0] == pytest.approx(-0.1, abs=0.01)
-
-
-def test_a_limit_of_a_coordinate_stops_a_joint_with_multiplier_and_offset():
-    """The joint goes down, the coordinate up: to its upper limit and no further."""
-    robot = lift(lower=-0.1, upper=0.3)
-    bodies = [replace(robot.bodies[0], multiplier=-0.5, offset=0.2), *robot.bodies[1:]]
-    arm = MujocoArm(replace(robot, bodies=tuple(bodies)), joint_limits=True)
-    arm.reset([0.0])
-    for _ in range(500):
-        arm.step([0.0])
-    assert arm.position[0] == pytest.approx(0.3, abs=0.02)
-
-
 def negative_moments():
     """Return the lift with a load that gains energy from nothing."""
     robot = lift()

@@ -13,18 +13,18 @@ from typing import Protocol
 KEPT: Mapping[str, Mapping[str, int]] = {
     'algorithms/test_mechanism.py': {
         'test_long_chains_agree_and_their_operations_grow_with_their_length': 0,
-        'test_poses_are_right_however_close_to_parallel_axes_are': 8,
+        'test_poses_are_right_however_close_to_parallel_axes_are': 4,
         'test_the_effect_of_a_loose_tolerance_is_within_its_bound': 2,
-        'test_torques_agree_with_a_textbook_recursion': 8,
-        'test_torques_are_right_however_close_to_parallel_axes_are': 7,
+        'test_torques_agree_with_a_textbook_recursion': 4,
+        'test_torques_are_right_however_close_to_parallel_axes_are': 4,
     },
     'algorithms/test_quarter_turns.py': {
         'test_a_split_rotation_is_the_rotation_whatever_rounding_left_in_it': 4,
         'test_chains_of_quarter_turns_agree_with_the_textbook': 1,
     },
     'algorithms/test_regressor.py': {
-        'test_both_forms_agree': 8,
-        'test_times_the_parameters_it_is_the_effort': 8,
+        'test_both_forms_agree': 4,
+        'test_times_the_parameters_it_is_the_effort': 4,
     },
     'algorithms/test_sensitivity.py': {
         'test_derivatives_are_those_of_the_recursion': 3,
@@ -47,8 +47,17 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'bring_up/test_setup.py': {
         'test_colcon_builds_it': 2,
     },
+    'cli/test_cli_equations.py': {
+        'test_all_functions_are_written_as_one_module': 1,
+    },
     'cli/test_cli_reproduce.py': {
         'test_simulations_draw_and_print_json': 1,
+    },
+    'cli/test_demo.py': {
+        'test_a_missing_dependency_is_named_with_the_extra_that_brings_it': 1,
+        'test_an_interrupted_demo_leaves_no_process_behind': 1,
+        'test_the_demo_prints_tables_and_writes_plots': 0,
+        'test_what_cannot_be_run_ends_with_code_1_and_a_reason': 2,
     },
     'cli/test_demo_documents.py': {
         'test_a_base_that_is_tilted_or_rocks': 0,
@@ -66,52 +75,67 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool': 0,
     },
     'cli/test_full_disk.py': {
-        'test_standard_output_that_is_full_is_one_line': 4,
+        'test_an_export_is_whole_or_as_it_was': 2,
+        'test_standard_output_that_is_full_is_one_line': 2,
+    },
+    'cli/test_gains.py': {
+        'test_what_cannot_be_used_is_one_line': 6,
     },
     'cli/test_hostile_names.py': {
-        'test_identified_urdf_has_the_same_names': 3,
-        'test_reports_on_dh_files_are_safe_to_print': 4,
+        'test_annotated_file_has_the_same_names': 10,
+        'test_identified_urdf_has_the_same_names': 2,
+        'test_reports_on_dh_files_are_safe_to_print': 2,
+    },
+    'cli/test_identify.py': {
+        'test_a_failure_on_the_way_writes_nothing': 1,
     },
     'cli/test_identify_extras.py': {
         'test_evaluate_says_of_the_files_what_identify_reported': 1,
         'test_files_of_a_recorded_bag_are_what_was_reported': 0,
     },
     'cli/test_identify_faults.py': {
-        'test_changes_by_hand': 2,
+        'test_changes_by_hand': 1,
+        'test_gripper_that_does_not_move_is_locked': 1,
+        'test_what_cuts_a_log_or_lifts_its_efforts_writes_nothing': 1,
+    },
+    'cli/test_identify_long.py': {
+        'test_nothing_is_left_when_a_signal_comes': 1,
     },
     'cli/test_identify_payload.py': {
         'test_refusals': 2,
         'test_the_load_of_a_log': 1,
     },
+    'cli/test_identify_report.py': {
+        'test_the_model_stands_when_the_report_fails': 0,
+    },
+    'cli/test_whatis.py': {
+        'test_no_profile_is_written_that_no_parameter_makes_right': 0,
+    },
     'codegen/test_array_api.py': {
-        'test_every_function_equals_its_method': 80,
+        'test_every_function_equals_its_method': 40,
         'test_the_text_is_straight_lines_that_write_into_nothing': 1,
     },
     'codegen/test_base_parameters.py': {
-        'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 3,
+        'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 2,
     },
     'codegen/test_c_project.py': {
         'test_the_library_builds_without_a_warning_and_its_test_passes': 1,
         'test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers': 2,
-        'test_the_test_fails_when_the_equations_are_those_of_another_robot': 0,
-    },
-    'codegen/test_cache.py': {
-        'test_a_damaged_file_is_replaced': 4,
     },
     'codegen/test_code_lifetime.py': {
         'test_a_method_can_be_pickled_before_and_after_calls': 5,
         'test_a_pool_of_processes_computes_a_method': 1,
         'test_a_sweep_of_robots_keeps_neither_maps_nor_memory': 0,
-        'test_code_in_a_cycle_of_garbage_is_unloaded_whole': 0,
     },
     'codegen/test_compiled.py': {
         'test_arguments_can_be_given_by_name_and_place': 12,
         'test_backends_agree_on_every_function_single_and_batch': 12,
         'test_no_function_takes_a_number_that_is_not_finite': 16,
+        'test_results_are_fresh_arrays_of_the_caller': 16,
     },
     'codegen/test_control_law.py': {
         'test_a_firmware_gets_the_efforts_of_the_node': 1,
-        'test_diagonal_gains_and_their_matrices_give_one_law': 3,
+        'test_diagonal_gains_and_their_matrices_give_one_law': 2,
         'test_the_general_law_is_what_it_says': 4,
         'test_the_library_gives_no_result_of_what_is_no_number': 1,
     },
@@ -119,27 +143,28 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_derivatives_are_finite_differences': 2,
         'test_efforts_are_those_without_friction_and_the_formula': 4,
         'test_forward_dynamics_are_the_inverse_with_every_term_on': 1,
-        'test_what_is_not_used_costs_nothing': 1,
     },
     'codegen/test_friction_under_wrenches.py': {
         'test_a_wrench_at_the_tip_can_be_given_either_way': 1,
         'test_accelerations_and_efforts_are_inverse_under_wrenches': 1,
         'test_the_friction_is_that_of_the_whole_load': 1,
     },
+    'codegen/test_object_loader.py': {
+        'test_every_function_of_the_table_is_linked': 0,
+    },
     'codegen/test_regressor_gradient.py': {
         'test_it_is_the_gradient_of_a_weighted_sum': 2,
     },
     'codegen/test_result_arrays.py': {
-        'test_the_result_is_written_into_out': 48,
+        'test_the_result_is_written_into_out': 24,
     },
     'codegen/test_rounding_note.py': {
-        'test_no_printed_function_changes_by_more_than_its_header_says': 4,
+        'test_no_printed_function_changes_by_more_than_its_header_says': 1,
     },
     'codegen/test_source.py': {
         'test_names_in_the_header_cannot_leave_their_comment': 20,
         'test_no_name_of_a_model_file_reaches_the_assembly': 6,
-        'test_no_name_of_a_model_file_reaches_what_is_executed': 3,
-        'test_text_of_random_robots_keeps_to_the_alphabet': 1,
+        'test_no_name_of_a_model_file_reaches_what_is_executed': 2,
     },
     'codegen/test_without_entry.py': {
         'test_a_module_without_entry_refers_to_nothing_outside': 5,
@@ -168,13 +193,13 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_healthy_drivers_are_not_blamed': 6,
     },
     'control/test_feasibility.py': {
-        'test_a_loop_with_a_velocity_filter_grows_as_it_is_said': 16,
+        'test_a_loop_with_a_velocity_filter_grows_as_it_is_said': 8,
     },
     'control/test_late_plans.py': {
         'test_a_stream_is_checked_by_what_is_followed': 1,
     },
     'control/test_laws.py': {
-        'test_annotation_and_law_feed_the_same_forward': 24,
+        'test_annotation_and_law_feed_the_same_forward': 12,
     },
     'control/test_payload_estimate.py': {
         'test_a_model_that_is_wrong_makes_the_load_known_the_less': 4,
@@ -187,7 +212,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
     },
     'controller/test_controller_law.py': {
-        'test_the_controller_commands_what_the_node_commands': 4,
+        'test_the_controller_commands_what_the_node_commands': 2,
     },
     'controller/test_controller_package.py': {
         'test_a_package_may_have_any_name': 2,
@@ -237,10 +262,11 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'golden/test_identification_net.py': {
         'test_a_driver_is_described_as_it_was': 1,
-        'test_a_log_gives_the_model_that_it_gave': 2,
+        'test_a_log_gives_the_model_that_it_gave': 1,
+        'test_planted_faults_are_found_as_they_were': 0,
     },
     'golden/test_interfaces_net.py': {
-        'test_equations_take_as_many_operations_as_before': 4,
+        'test_equations_take_as_many_operations_as_before': 2,
     },
     'identification/test_base_estimate.py': {
         'test_intervals_of_each_base_parameter_hold_the_truth': 1,
@@ -287,7 +313,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_streamed_chunks_have_the_efforts_of_the_true_motion': 5,
     },
     'motion/test_retiming.py': {
-        'test_the_motion_between_the_points_is_within_the_limits': 5,
+        'test_the_motion_between_the_points_is_within_the_limits': 3,
     },
     'motion/test_time_optimal.py': {
         'test_no_limit_is_left_and_one_is_always_met': 2,
@@ -343,8 +369,14 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_disagreements_are_up_to_date': 0,
         'test_simulations_are_up_to_date': 1,
     },
-    'ros/test_wrench_gain.py': {
-        'test_an_arm_at_rest_carries_all_of_a_known_tool_at_every_gain': 6,
+    'ros/test_command_message.py': {
+        'test_an_array_has_all_interfaces': 2,
+    },
+    'ros/test_node_watchdog.py': {
+        'test_an_arm_that_is_lowered_sinks_on_when_the_simulation_is_set_back': 1,
+    },
+    'ros/test_speed_scaling.py': {
+        'test_a_factor_that_cannot_be_counts_for_nothing': 2,
     },
     'simulation/test_closed_loop.py': {
         'test_computed_torque_tracks_twenty_times_better_than_pd_of_the_same_bandwidth': 1,
@@ -456,7 +488,12 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'site/test_tutorials.py': {
         'test_the_tutorial_of_a_log': 0,
     },
+    'test_arguments.py': {
+        'test_a_number_that_is_not_finite_is_named_for_every_size': 2,
+    },
     'test_document_numbers.py': {
+        'test_an_arm_sags_as_the_table_says': 2,
+        'test_gains_of_an_arm_with_rotors_are_as_large_as_is_said': 0,
         'test_gains_of_the_drives_of_a_recorded_arm_are_those_of_the_table': 0,
         'test_the_c_library_is_as_large_as_is_said': 0,
         'test_the_load_of_a_recorded_arm_is_as_heavy_as_is_said': 0,

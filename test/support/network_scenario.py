@@ -33,6 +33,13 @@ def holds_against_gravity(bench: FaultBench) -> bool:
     return np.allclose(bench.commands[-1].effort, bench.gravity(position), rtol=0.0, atol=0.01)
 
 
+def is_left_with_gravity(bench: FaultBench) -> bool:
+    """Return whether the last command holds the arm, and none has come after it for a while."""
+    before = len(bench.commands)
+    bench.settle()
+    return holds_against_gravity(bench) and len(bench.commands) == before
+
+
 def main() -> None:
     """Cut the link in the middle of a motion, join it again, and check what the node does."""
     robot, link = sys.argv[1:]
@@ -51,8 +58,7 @@ def main() -> None:
         set_link(robot, link, 'down')
         bench.set(state_timeout=0.5)
         bench.until_fault('joint_states stopped', since=mark)
-        bench.settle()
-        bench.until(lambda: holds_against_gravity(bench), 'left with gravity')
+        bench.until(lambda: is_left_with_gravity(bench), 'left with gravity')
         last = bench.commands[-1].effort
         left = bench.mark()
         bench.until_diagnosed(lambda record: True, left, 'any')

@@ -49,6 +49,14 @@ class DesiredThresholds:
         0.1, 's', 'A motion speeds up for so long without a state at the most.'
     )
 
+    # motion_planner
+    latest_begin: float = threshold(
+        0.01,
+        's',
+        'A plan that is later than it was announced by so little begins as announced: what the '
+        'arm is behind then is less than a millionth of its way.',
+    )
+
     # position_stream
     points_fitted: int = threshold(
         3, '', 'Points that count beside the last one: more follow noise, fewer lag behind.'

@@ -217,6 +217,33 @@ def growth_rate(
     return log(np.abs(np.linalg.eigvals(matrix)).max()) / period
 
 
+def check_hand_guiding(
+    rate: float, period: float, velocity: VelocitySettings = MEASURED
+) -> TuningVerdict:
+    """Check whether what slows down an arm that is led by hand does not shake it.
+
+    Parameters
+    ----------
+    rate : float
+        Largest rate at which velocities decay [1/s].
+    period : float
+        Time between two states [s].
+    velocity : VelocitySettings
+        Source of the velocities.
+    """
+    still, source = np.zeros((1, 1, 1)), velocity_filter(velocity, period)
+    if growth_rate(still, still + rate, period, source) <= GUARD_LIMITS.fastest_growth:
+        return TuningVerdict([], [])
+    return TuningVerdict(
+        [
+            'hand_guiding.damping, hand_guiding.braking: expected rates that are slow beside the '
+            f'states, which come every {1e3 * period:.3g} ms, got {rate:g} /s together: the arm '
+            'would shake'
+        ],
+        [],
+    )
+
+
 def largest_damping_rate(period: float) -> float:
     """Return the largest kv [1/s] that gets no remark, for a period of the states [s]."""
     return GUARD_LIMITS.doubtful_product / (GUARD_LIMITS.periods_of_delay * period)

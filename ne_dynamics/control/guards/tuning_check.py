@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.control.command_machine import CommandMachine
+from ne_dynamics.control.desired.feasibility_checker import Pause, go_on
 from ne_dynamics.control.guards.feasibility import (
     TuningVerdict,
     check_effort_limits,
     check_gains_and_drives,
+    check_hand_guiding,
     check_timeout,
     check_velocity_source,
     find_drive_inertias,
@@ -41,14 +43,16 @@ class TuningCheck:
             [remark for verdict in verdicts for remark in verdict.remarks],
         )
 
-    def check_change(self, tuning: Tuning) -> list[str]:
+    def check_change(self, tuning: Tuning, pause: Pause = go_on) -> list[str]:
         """Return why a tuning cannot work where what counts now can.
 
         What became impossible in one respect may be left by any way, but for one that is
-        impossible in another.
+        impossible in another. `pause` is called in between, for who cannot wait until the end.
         """
+        found = self._check_each(tuning)
+        pause()
         now = self._arm.tuning
-        pairs = zip(self._check_each(tuning), self._check_each(now), strict=True)
+        pairs = zip(found, self._check_each(now), strict=True)
         refusals = [one for new, old in pairs if not old.refusals for one in new.refusals]
         return refusals + self._refuse_following_limits(tuning, now)
 
@@ -89,9 +93,11 @@ class TuningCheck:
     def _check_loop(self, tuning: Tuning) -> TuningVerdict:
         """Return whether the feedback is stable where the arm is, at the rate of its states."""
         position, law, period = self._arm.position, tuning.law, self._arm.accept.rate.period
-        if position is None or period == 0.0 or not law.has_feedback:
+        if position is None or period == 0.0:
             return NOTHING
         velocity = tuning.motion.velocity
+        if not law.has_feedback:
+            return check_hand_guiding(law.guiding_rate, period, velocity)
         drives = find_drive_inertias(law.joints)
         verdict = check_gains_and_drives(
             law.mode,

@@ -24,6 +24,7 @@ from ne_dynamics.control.desired.motion_planner import (
     on_path,
 )
 from ne_dynamics.control.desired.position_stream import PositionStream
+from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.control.desired.time_scaling import Submit, TimeScaling
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tick import Tick
@@ -161,15 +162,20 @@ class Desired:
         """Let a plan take the place of what is followed; return why it cannot."""
         here, request, running = on_path(self.time_scaling.path_time, here, plan.request, running)
         now, checker = here.now, self.settings.make_checker(here)
-        if plan.is_announced and request.origin(now) < now:
-            request = replace(request, start_time=None)
+        since = now
+        if plan.is_announced and (late := now - request.origin(now)) > 0.0:
+            if late > DESIRED.latest_begin:
+                request = replace(request, start_time=None)
+            else:
+                since -= late
         begin = running.sample(now)
-        begin_time = begin_of(request.waypoints, request.start_time, now)
+        begin_time = begin_of(request.waypoints, request.start_time, since)
         exceeded: tuple[LimitViolation, ...] = ()
         placed = plan.placed_at(request.origin(now), begin_time, running.sample(begin_time))
         try:
             if placed is not None:
-                motion = placed.waiting_after(running, now) if begin_time > now else placed
+                waits = begin_time - now > MOTION.shortest_segment
+                motion = placed.waiting_after(running, now) if waits else placed
             else:
                 if request.waypoints.carried is not None:
                     request = request.integrated(running, now)

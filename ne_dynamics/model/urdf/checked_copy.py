@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.robot import Finding
+from ne_dynamics.model.robot import ModelFinding
 from ne_dynamics.model.urdf.description import MOVING_TYPES, UNSUPPORTED_TYPES
 from ne_dynamics.model.urdf.rotor_elements import has_rotor
 from ne_dynamics.model.urdf.xml_values import get_required, quote, read_numbers
@@ -44,7 +44,7 @@ def _copy_checked(
     numbers: Mapping[str, Mapping[str, int]],
     version: tuple[int, int],
     what: str,
-    findings: list[Finding],
+    findings: list[ModelFinding],
 ) -> ElementTree.Element:
     """Return a copy for the parser, its known children given once, with sound numbers."""
     copy = ElementTree.Element(element.tag, dict(element.attrib))
@@ -90,7 +90,7 @@ def _check_geometry(element: ElementTree.Element, what: str) -> None:
 
 
 def copy_link(
-    element: ElementTree.Element, version: tuple[int, int], findings: list[Finding]
+    element: ElementTree.Element, version: tuple[int, int], findings: list[ModelFinding]
 ) -> ElementTree.Element:
     """Return a copy of a ``<link>`` with what matters to dynamics.
 
@@ -129,7 +129,7 @@ def copy_link(
 
 
 def copy_joint(
-    element: ElementTree.Element, version: tuple[int, int], findings: list[Finding]
+    element: ElementTree.Element, version: tuple[int, int], findings: list[ModelFinding]
 ) -> ElementTree.Element:
     """Return a copy of a ``<joint>``; errors are those of :func:`copy_link`."""
     name = get_required(element, 'name', '<joint>')

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
-from ne_dynamics.model.robot import Finding
+from ne_dynamics.model.robot import ModelFinding
 from ne_dynamics.model.urdf.rotor_elements import RotorDescription
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class RobotDescription:
         By name, in the order of the file.
     joints : mapping of str to JointDescription
         By name, in the order of the file.
-    findings : tuple of Finding
+    findings : tuple of ModelFinding
         What the reader noticed.
     source : str
         File that it was read from; '' for a text.
@@ -133,7 +133,7 @@ class RobotDescription:
     name: str
     links: Mapping[str, LinkDescription]
     joints: Mapping[str, JointDescription]
-    findings: tuple[Finding, ...]
+    findings: tuple[ModelFinding, ...]
     source: str
     coupled_drives: tuple[CoupledDrive, ...] = ()
 

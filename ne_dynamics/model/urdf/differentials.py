@@ -16,14 +16,14 @@ from collections.abc import Mapping, Sequence
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.coupled_drive import CoupledDrive
-from ne_dynamics.model.robot import Finding
+from ne_dynamics.model.robot import ModelFinding
 from ne_dynamics.model.urdf.rotor_elements import ROTOR_INERTIA, is_differential
 from ne_dynamics.model.urdf.rotors import REDUCTION, quote_named, read_rotor
 from ne_dynamics.model.urdf.xml_values import get_required, read_numbers
 
 
 def read_differentials(
-    root: ElementTree.Element, joint_types: Mapping[str, str], findings: list[Finding]
+    root: ElementTree.Element, joint_types: Mapping[str, str], findings: list[ModelFinding]
 ) -> tuple[CoupledDrive, ...]:
     """Return the coupled drives of all differential transmissions.
 
@@ -33,7 +33,7 @@ def read_differentials(
         The ``robot``, with the tags of Drake in :data:`~.rotor_elements.DRAKE`.
     joint_types : mapping of str to str
         The types of the joints by their names.
-    findings : list of Finding
+    findings : list of ModelFinding
         What is noticed is added.
 
     Raises
@@ -57,7 +57,7 @@ def read_differentials(
 
 
 def _read_drives(
-    transmission: ElementTree.Element, joint_types: Mapping[str, str], findings: list[Finding]
+    transmission: ElementTree.Element, joint_types: Mapping[str, str], findings: list[ModelFinding]
 ) -> list[CoupledDrive]:
     what = quote_named(transmission)
     joints = _order_by_role(transmission, 'joint')
@@ -89,7 +89,7 @@ def _read_drives(
             )
             drives.append(drive)
             findings.append(
-                Finding(
+                ModelFinding(
                     'info',
                     'coupled-drive',
                     f'coupled drive {drive.name!r}',

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ne_dynamics.model.robot import Finding
+from ne_dynamics.model.robot import ModelFinding
 from ne_dynamics.model.urdf.xml_values import quote
 
 
-def group_messages(messages: list[str]) -> Iterator[Finding]:
+def group_messages(messages: list[str]) -> Iterator[ModelFinding]:
     """Yield one finding for each element that holds what the parser does not know."""
     unknown: dict[tuple[str, str, str], list[str]] = {}
     for message in messages:
         known = re.match(r'Unknown (tag|attribute) "(.*)" in (.*)', message, re.DOTALL)
         if known is None:
-            yield Finding('warning', 'parser-message', 'robot', message)
+            yield ModelFinding('warning', 'parser-message', 'robot', message)
             continue
         kind, name, path = known.groups()
         holder = re.search(r"/(link|joint)\[@name='(.*?)'\](.*)", path, re.DOTALL)
@@ -28,7 +28,7 @@ def group_messages(messages: list[str]) -> Iterator[Finding]:
         if shown not in names:
             names.append(shown)
     for (severity, code, element), names in unknown.items():
-        yield Finding(
+        yield ModelFinding(
             severity,
             code,
             element,

@@ -8,14 +8,14 @@ import numpy as np
 
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.orientation import quaternion_rotation, roll_pitch_yaw
-from ne_dynamics.model.robot import Finding
+from ne_dynamics.model.robot import ModelFinding
 from ne_dynamics.model.urdf.xml_values import AXIS_TOLERANCE, LENGTH_ROUNDING, read_numbers
 
 _HAS_QUATERNIONS = (1, 1)
 
 
 def translate_quaternion(
-    attributes: dict[str, str], version: tuple[int, int], what: str, findings: list[Finding]
+    attributes: dict[str, str], version: tuple[int, int], what: str, findings: list[ModelFinding]
 ) -> None:
     """Replace ``quat_xyzw`` of an origin by ``rpy``, which the parser knows."""
     if version < _HAS_QUATERNIONS:
@@ -36,7 +36,7 @@ def translate_quaternion(
     if not abs(length - 1.0) <= LENGTH_ROUNDING:
         element = what.removesuffix(': origin').removesuffix(': inertial')
         findings.append(
-            Finding(
+            ModelFinding(
                 'warning' if not abs(length - 1.0) <= AXIS_TOLERANCE else 'info',
                 'quaternion-normalised',
                 element,

@@ -25,7 +25,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping
 
 from ne_dynamics.errors import ModelError
-from ne_dynamics.model.robot import Finding
+from ne_dynamics.model.robot import ModelFinding
 from ne_dynamics.model.urdf.rotor_elements import (
     DRAKE,
     GEAR_RATIO,
@@ -44,7 +44,7 @@ _WITHOUT_COORDINATE = ('fixed', 'floating', 'planar')
 
 
 def read_rotors(
-    root: ElementTree.Element, joint_types: Mapping[str, str], findings: list[Finding]
+    root: ElementTree.Element, joint_types: Mapping[str, str], findings: list[ModelFinding]
 ) -> dict[str, RotorDescription]:
     """Return the rotor of every joint that has one.
 
@@ -54,7 +54,7 @@ def read_rotors(
         The ``robot``, with the tags of Drake in :data:`DRAKE`.
     joint_types : mapping of str to str
         The types of the joints by their names.
-    findings : list of Finding
+    findings : list of ModelFinding
         What is noticed is added.
 
     Returns
@@ -82,7 +82,7 @@ def read_rotors(
         findings.extend(_find_misplaced(joint))
     for name in [name for name in rotors if joint_types[name] in _WITHOUT_COORDINATE]:
         findings.append(
-            Finding(
+            ModelFinding(
                 'warning',
                 'rotor-inertia-unused',
                 quote('joint', name),
@@ -98,7 +98,7 @@ def _read_joint_actuator(
     joint: ElementTree.Element,
     rotors: dict[str, RotorDescription],
     bare: dict[str, dict[float, str]],
-    findings: list[Finding],
+    findings: list[ModelFinding],
 ) -> None:
     """Add the rotor of an ``actuator`` inside a joint, with the reduction of its transmission."""
     name = joint.get('name', '')
@@ -124,7 +124,7 @@ def _read_joint_actuator(
         _add_rotor(rotors, name, rotor)
 
 
-def _find_misplaced(holder: ElementTree.Element) -> Iterator[Finding]:
+def _find_misplaced(holder: ElementTree.Element) -> Iterator[ModelFinding]:
     """Yield what stands in a joint or transmission where nobody reads it, or without its prefix.
 
     Each is said once for each element that it stands in.
@@ -141,7 +141,7 @@ def _find_misplaced(holder: ElementTree.Element) -> Iterator[Finding]:
                 place += f' of the <{holder.tag}>'
             elif parent is not holder:
                 place = quote_named(parent)
-            yield Finding(
+            yield ModelFinding(
                 'warning',
                 'rotor-inertia-unused',
                 quote_named(holder),
@@ -154,7 +154,7 @@ def _judge_bare_reductions(
     rotors: Mapping[str, RotorDescription],
     bare: Mapping[str, Mapping[float, str]],
     joint_types: Mapping[str, str],
-) -> Iterator[Finding]:
+) -> Iterator[ModelFinding]:
     """Yield what to know of the reductions that stand without a rotor inertia."""
     geared: list[str] = []
     for name, given in bare.items():
@@ -162,7 +162,7 @@ def _judge_bare_reductions(
         if name in rotors:
             others = [value for value in values if value != rotors[name].gear_ratio]
             if others:
-                yield Finding(
+                yield ModelFinding(
                     'warning',
                     'gear-ratio-ambiguous',
                     quote('joint', name),
@@ -171,7 +171,7 @@ def _judge_bare_reductions(
                     f'{given[others[0]]}',
                 )
         elif len(given) > 1:
-            yield Finding(
+            yield ModelFinding(
                 'warning',
                 'gear-ratio-ambiguous',
                 quote('joint', name),
@@ -182,7 +182,7 @@ def _judge_bare_reductions(
             geared.append(f'{name} {values[0]:g}')
     if geared:
         more = f' and {len(geared) - _SHOWN} more' if len(geared) > _SHOWN else ''
-        yield Finding(
+        yield ModelFinding(
             'info',
             'rotor-inertia-missing',
             'robot',
@@ -211,14 +211,14 @@ def _read_transmission(
     transmission: ElementTree.Element,
     joint_types: Mapping[str, str],
     rotors: dict[str, RotorDescription],
-    findings: list[Finding],
+    findings: list[ModelFinding],
 ) -> None:
     """Add the rotor of a transmission that has one."""
     what = quote_named(transmission)
     joints, actuators = transmission.findall('joint'), transmission.findall('actuator')
     if len(joints) != 1 or len(actuators) != 1:
         findings.append(
-            Finding(
+            ModelFinding(
                 'warning',
                 'rotor-inertia-unused',
                 what,
@@ -244,7 +244,7 @@ def read_rotor(
     holders: list[ElementTree.Element],
     source: str,
     element: str,
-    findings: list[Finding],
+    findings: list[ModelFinding],
 ) -> RotorDescription:
     """Return the rotor of an actuator.
 
@@ -255,7 +255,7 @@ def read_rotor(
         Where its reduction may stand.
     source, element : str
         What errors and findings are about.
-    findings : list of Finding
+    findings : list of ModelFinding
         What is noticed is added.
 
     Raises
@@ -287,7 +287,7 @@ def _read_reduction(
     holders: list[ElementTree.Element],
     source: str,
     element: str,
-    findings: list[Finding],
+    findings: list[ModelFinding],
 ) -> float:
     """Return the reduction between an actuator and its joint."""
     mechanical = {
@@ -307,7 +307,7 @@ def _read_reduction(
         ratio = reduction
     elif abs(reduction) != 1.0 and reduction != ratio:
         findings.append(
-            Finding(
+            ModelFinding(
                 'warning',
                 'gear-ratio-ambiguous',
                 element,
@@ -324,7 +324,7 @@ def _note_bare_reduction(
     transmission: ElementTree.Element,
     joint_types: Mapping[str, str],
     bare: dict[str, dict[float, str]],
-    findings: list[Finding],
+    findings: list[ModelFinding],
 ) -> None:
     """Note the reduction of a transmission without rotor inertia, or what is wrong with it."""
     what = quote_named(transmission)
@@ -332,7 +332,7 @@ def _note_bare_reduction(
     unknown = [joint.get('name') for joint in joints if joint.get('name') not in joint_types]
     if unknown:
         findings.append(
-            Finding(
+            ModelFinding(
                 'warning',
                 'transmission-joint-unknown',
                 what,
@@ -352,12 +352,12 @@ def _add_bare_reduction(
     holders: list[ElementTree.Element],
     source: str,
     element: str,
-    findings: list[Finding],
+    findings: list[ModelFinding],
 ) -> None:
     """Add the reduction of a joint, or what is wrong with it to the findings."""
     try:
         ratio = _read_reduction(actuator, holders, source, element, findings)
     except ModelError as error:
-        findings.append(Finding('warning', 'reduction-unusable', element, str(error)))
+        findings.append(ModelFinding('warning', 'reduction-unusable', element, str(error)))
     else:
         bare.setdefault(joint_name, {}).setdefault(ratio, source)

@@ -39,7 +39,7 @@ from ne_dynamics.model.extras import (
     read_extras,
 )
 from ne_dynamics.model.rigid_body import Transform, axis_angle_rotation
-from ne_dynamics.model.robot import BASE, Body, Finding, Joint, JointType, Link, Robot
+from ne_dynamics.model.robot import BASE, Body, Joint, JointType, Link, ModelFinding, Robot
 from ne_dynamics.model.robot_parts import DRIVE_KEYS, FRICTION_KEYS
 from ne_dynamics.model.urdf.description import (
     UNSUPPORTED_TYPES,
@@ -150,7 +150,7 @@ class _RobotBuilder:
         self._tree = tree = LinkTree(description, base_link, tip_link)
         if not tree.is_whole:
             self._findings.append(
-                Finding(
+                ModelFinding(
                     'info',
                     'links-left-out',
                     f'link {tree.base!r}',
@@ -184,7 +184,7 @@ class _RobotBuilder:
             values[name] = _read_position(value, name)
             if not joint.lower <= values[name] <= joint.upper:
                 self._findings.append(
-                    Finding(
+                    ModelFinding(
                         'warning',
                         'locked-outside-limits',
                         f'joint {name!r}',
@@ -227,7 +227,7 @@ class _RobotBuilder:
             )
         if self._still:
             self._findings.append(
-                Finding(
+                ModelFinding(
                     'info',
                     'joints-locked',
                     'robot',
@@ -284,7 +284,7 @@ class _RobotBuilder:
                 self._report_locked(joint, motion)
         elif joint.type in UNSUPPORTED_TYPES:
             self._findings.append(
-                Finding(
+                ModelFinding(
                     'warning',
                     'unsupported-joint-locked',
                     f'joint {joint.name!r}',
@@ -326,7 +326,7 @@ class _RobotBuilder:
         else:
             return
         self._findings.append(
-            Finding(
+            ModelFinding(
                 'warning',
                 'mimic-locked',
                 f'joint {joint.name!r}',
@@ -399,7 +399,7 @@ class _RobotBuilder:
         if motion.coordinate != joint.name:
             follows = f' at this joint, which follows {motion.coordinate!r}'
         self._findings.append(
-            Finding(
+            ModelFinding(
                 'info',
                 'rotor-inertia',
                 f'joint {joint.name!r}',

@@ -33,7 +33,7 @@ import numpy as np
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.frozen import frozen_array
 from ne_dynamics.model.rigid_body import FloatArray, Inertia, Transform
-from ne_dynamics.model.robot import Finding
+from ne_dynamics.model.robot import ModelFinding
 from ne_dynamics.model.urdf.checked_copy import (
     ACCELERATION_LIMITS,
     HAS_ACCELERATION_LIMITS,
@@ -105,14 +105,16 @@ def _read_version(root: ElementTree.Element, robot: str) -> tuple[int, int]:
     return version
 
 
-def _parse(root: ElementTree.Element) -> tuple[Any, tuple[int, int], list[Finding]]:
+def _parse(root: ElementTree.Element) -> tuple[Any, tuple[int, int], list[ModelFinding]]:
     """Return what urdf_parser_py made of the document, its version, and what was noticed."""
-    findings: list[Finding] = []
+    findings: list[ModelFinding] = []
     name = root.get('name', '')
     if not name.strip():
         name = 'robot'
         findings.append(
-            Finding('warning', 'name-missing', 'robot', 'expected the attribute name, got none')
+            ModelFinding(
+                'warning', 'name-missing', 'robot', 'expected the attribute name, got none'
+            )
         )
     version = _read_version(root, name)
     # The parser knows version 1.0; what the later ones add is translated, or read beside it.
@@ -184,14 +186,14 @@ def _read_origin(parsed: Any) -> Transform:
     return Transform.from_xyz_rpy(parsed.xyz or (0.0, 0.0, 0.0), parsed.rpy or (0.0, 0.0, 0.0))
 
 
-def _describe_link(parsed: Any, findings: list[Finding]) -> LinkDescription:
+def _describe_link(parsed: Any, findings: list[ModelFinding]) -> LinkDescription:
     if parsed.inertial is None:
         return LinkDescription(parsed.name, Inertia.zero(), has_inertial=False)
     what = quote('link', parsed.name)
     tensor = np.zeros((3, 3))
     if parsed.inertial.inertia is None:
         findings.append(
-            Finding(
+            ModelFinding(
                 'warning',
                 'inertia-missing',
                 what,
@@ -227,7 +229,7 @@ def _describe_joint(
     parsed: Any,
     limits: Mapping[str, float] | None,
     rotor: RotorDescription | None,
-    findings: list[Finding],
+    findings: list[ModelFinding],
 ) -> JointDescription:
     what = quote('joint', parsed.name)
     moves = parsed.type in MOVING_TYPES
@@ -289,7 +291,7 @@ def _read_friction(parsed: Any, what: str) -> tuple[float, float]:
     return damping, friction
 
 
-def _normalise_axis(axis: FloatArray, what: str, findings: list[Finding]) -> FloatArray:
+def _normalise_axis(axis: FloatArray, what: str, findings: list[ModelFinding]) -> FloatArray:
     norm = float(np.linalg.norm(axis))
     if not abs(norm - 1.0) <= AXIS_TOLERANCE:
         raise ModelError(
@@ -298,7 +300,7 @@ def _normalise_axis(axis: FloatArray, what: str, findings: list[Finding]) -> Flo
         )
     if abs(norm - 1.0) > LENGTH_ROUNDING:
         findings.append(
-            Finding(
+            ModelFinding(
                 'warning',
                 'axis-normalised',
                 what,

@@ -69,18 +69,7 @@ def study(
     data = {
         'n': largest,
         'formulations': {
-            name: {
-                'multiplications': str(cost.multiplications),
-                'additions': str(cost.additions),
-                'skipping_zeros_and_ones': {
-                    f'n={STUDIES.shown_joints}': [skipped.multiplications, skipped.additions]
-                },
-                'measured': [
-                    [n, meter.count(name, n).multiplications, meter.count(name, n).additions]
-                    for n in range(1, largest + 1)
-                ],
-            }
-            for name, cost, skipped in measured
+            name: _as_data(meter, name, cost, skipped, largest) for name, cost, skipped in measured
         },
         'printed': printed_data,
         'claims': [claim._asdict() for claim in claims],
@@ -88,6 +77,22 @@ def study(
         'missing': missing,
     }
     return StudyReport(NAME, tables, data)
+
+
+def _as_data(
+    meter: CostMeter, name: str, cost: Cost, skipped: Count, largest: int
+) -> dict[str, object]:
+    return {
+        'multiplications': str(cost.multiplications),
+        'additions': str(cost.additions),
+        'skipping_zeros_and_ones': {
+            f'n={STUDIES.shown_joints}': [skipped.multiplications, skipped.additions]
+        },
+        'measured': [
+            [n, meter.count(name, n).multiplications, meter.count(name, n).additions]
+            for n in range(1, largest + 1)
+        ],
+    }
 
 
 def _tabulate_totals(measured: Sequence[tuple[str, Cost, Count]], largest: int) -> ReportTable:

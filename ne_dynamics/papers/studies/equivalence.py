@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -59,6 +60,13 @@ def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) 
             worst[name] = relative if math.isnan(relative) else max(worst[name], relative)
             sliding[name] += sum(link.is_prismatic for link in arm.links)
         progress(index + 1, arms)
+    table = _tabulate(worst, arms, seed)
+    data = {'arms': arms, 'seed': seed, 'largest_disagreement': worst, 'sliding_joints': sliding}
+    disagreements = list_disagreements(worst, dict.fromkeys(worst, STUDIES.disagreement))
+    return StudyReport(NAME, (table,), data, disagreements=disagreements)
+
+
+def _tabulate(worst: Mapping[str, float], arms: int, seed: int) -> ReportTable:
     rows = [
         (
             name,
@@ -70,7 +78,7 @@ def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) 
         )
         for name, formulation in FORMULATIONS.items()
     ]
-    table = ReportTable(
+    return ReportTable(
         f'Largest disagreement with the production recursion on {arms} random arms of 1 to '
         f'{STUDIES.largest_arm} joints, relative to the largest torque',
         ('formulation', 'equations', 'DH', 'sliding joints', 'inertia', 'disagreement'),
@@ -78,9 +86,6 @@ def study(arms: int = 160, seed: int = 4, progress: Progress = ignore_progress) 
         f'Random lengths, twists, mass centres, tip wrench, viscous friction, gravity tilted; '
         f'seed {seed}.',
     )
-    data = {'arms': arms, 'seed': seed, 'largest_disagreement': worst, 'sliding_joints': sliding}
-    disagreements = list_disagreements(worst, dict.fromkeys(worst, STUDIES.disagreement))
-    return StudyReport(NAME, (table,), data, disagreements=disagreements)
 
 
 def _make_case(

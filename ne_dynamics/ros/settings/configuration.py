@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ne_dynamics.control.controller import Controller
+from ne_dynamics.control.desired.feasibility_checker import Pause, go_on
 from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.goal import Tolerances
@@ -31,8 +32,17 @@ from ne_dynamics.ros.settings.parameters import NodeSettings
 from ne_dynamics.ros.thresholds import NODE
 
 
-def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, list[str]]:
+def make_tuning(
+    settings: NodeSettings, arm: ControlledArm, pause: Pause = go_on
+) -> tuple[Tuning, list[str]]:
     """Return what the parameters of run time make, and remarks on it.
+
+    Parameters
+    ----------
+    settings : NodeSettings
+    arm : ControlledArm
+    pause : callable
+        Called between parts of the work, for who cannot wait until its end.
 
     Raises
     ------
@@ -46,8 +56,10 @@ def make_tuning(settings: NodeSettings, arm: ControlledArm) -> tuple[Tuning, lis
     limits, rates = _find_effort_limits(settings, arm)
     remarks += _remark_on_limits(arm, limits)
     remarks += _check_others(settings, arm)
-    law, hold_law, payload_remarks = _make_laws(settings, arm, gains)
+    pause()
+    law, hold_law, payload_remarks = _make_laws(settings, arm, gains, pause)
     remarks += payload_remarks
+    pause()
     if np.any(rates):
         slow = refuse_slow_rates(law, limits, rates, arm.robot.joint_names)
         if slow:
@@ -129,7 +141,7 @@ def _check_others(settings: NodeSettings, arm: ControlledArm) -> list[str]:
 
 
 def _make_laws(
-    settings: NodeSettings, arm: ControlledArm, gains: Gains | None
+    settings: NodeSettings, arm: ControlledArm, gains: Gains | None, pause: Pause
 ) -> tuple[ControlLaw, ControlLaw, list[str]]:
     """Return the law of the mode, the one that holds the arm, and remarks on what it carries."""
     payload, remarks = payload_parameters(settings, arm)
@@ -137,7 +149,9 @@ def _make_laws(
     model = (settings.terms, payload, settings.friction.smoothing_velocity, unread)
     guiding = settings.hand_guiding
     speeds = _limits_or_none(guiding.speed_limit, arm, 'hand_guiding.speed_limit', None)
+    pause()
     law = ControlLaw(arm.dynamics, settings.mode, gains, *model, HandGuiding(guiding, speeds))
+    pause()
     return law, ControlLaw(arm.dynamics, Mode.GRAVITY_COMPENSATION, None, *model), remarks
 
 

@@ -73,6 +73,7 @@ class DiagnosticsPublisher:
         new_drops = statistics.new_drops()
         if new_drops:
             remarks.append(f'{new_drops} messages dropped')
+        self._node.answer_states()
         level = DiagnosticStatus.WARN if remarks else DiagnosticStatus.OK
         summary = _make_status(
             DiagnosticStatus.ERROR if faults else level,
@@ -101,6 +102,7 @@ class DiagnosticsPublisher:
         values['terms'] = ' '.join(key for key, is_on in vars(terms).items() if is_on)
         values['on_deactivate'] = configured.settings.on_deactivate.value
         values['joints'] = ' '.join(arm.command_names)
+        self._node.answer_states()
         values.update(self._statistics.outputs(arm.robot.joint_names))
         self._node.answer_states()
         values.update(_delays(controller))
@@ -117,6 +119,7 @@ class DiagnosticsPublisher:
         is_waiting = configured.is_commanding and controller.fault is None
         if is_waiting and NODE.state_age_warning < age < np.inf:
             remarks.append(f'no joint_states for {age:.1f} s')
+        self._node.answer_states()
         others = configured.others.find()
         values['other commanders'] = ' '.join(others) or 'none'
         if others and configured.is_commanding:
