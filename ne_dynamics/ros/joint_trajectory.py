@@ -98,8 +98,10 @@ class JointTrajectoryTopic:
         is_partial = self._settings().allow_partial_joints_goal
         planner = self._controller.motion.planner(math.inf if is_partial else start_time)
         period = self._controller.accept.rate.period
-        # It begins with the next state, where that comes before a plan may be there.
-        return replace(planner, lead=period if period <= DESIRED.latest_begin else 0.0)
+        if is_partial or period > DESIRED.latest_begin:
+            return planner
+        # It begins with the next state, also where it is there only a little later.
+        return replace(planner, lead=period)
 
     @property
     def _rules(self) -> TrajectoryRules:

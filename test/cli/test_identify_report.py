@@ -8,6 +8,7 @@ import html
 import json
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
@@ -24,6 +25,7 @@ from planted_faults import PLANTED_FAULTS, simulate_log
 import ne_dynamics as ned
 from ne_dynamics.cli import main as cli
 from ne_dynamics.errors import InputError
+from ne_dynamics.model.rigid_body import Inertia
 
 ROOT = Path(__file__).resolve().parents[2]
 ARM = ROOT / 'config' / 'six_axis_arm.urdf'
