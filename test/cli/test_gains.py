@@ -67,23 +67,6 @@ def test_a_rate_that_is_too_slow_for_the_motion_is_said_first(extras, capsys):
     assert 'warning' not in capsys.readouterr().out
 
 
-def test_a_trajectory_of_ones_own(extras, tmp_path, capsys):
-    file = tmp_path / 'motion.yaml'
-    names = [f'joint_{index}' for index in range(1, JOINTS + 1)]
-    points = [
-        {'positions': [place] * JOINTS, 'time_from_start': {'sec': second, 'nanosec': 0}}
-        for second, place in ((0, 0.0), (2, 0.4))
-    ]
-    file.write_text(yaml.safe_dump({'joint_names': names, 'points': points}), encoding='utf-8')
-    arguments = ['--extras', extras, '--mode', 'mit', '--json', '--trajectory', str(file)]
-    assert main([*SHORT, *arguments]) == 0
-    document = json.loads(capsys.readouterr().out)
-    motion = document['motion']
-    assert motion['name'] == 'trajectory'
-    assert document['remarks'] == []
-    assert motion['duration'] == pytest.approx(2.2, abs=0.01)
-
-
 @pytest.mark.parametrize(
     ('arguments', 'message'),
     [

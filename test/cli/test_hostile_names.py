@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import sys
 import unicodedata
 from xml.sax.saxutils import quoteattr
@@ -18,7 +17,6 @@ import yaml
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
 from ne_dynamics.cli.options.trajectory_file import read_trajectory
-from ne_dynamics.identification.writing.write_back import write_urdf
 
 # What XML 1.0 can hold: no control characters but tab, line end and those from U+0080 on.
 XML_NAMES = {
@@ -220,22 +218,3 @@ def test_encodings_that_xml_does_not_share(encoding, name, log_file, tmp_path, c
     assert main(['identify', '--model', str(model), str(log), '-o', str(output)]) == 1
     assert 'error' in capsys.readouterr().err
     assert not output.exists()
-
-
-def test_elements_of_another_namespace_are_left_alone():
-    text = urdf_of('arm').replace('<robot ', '<robot xmlns:x="urn:x" ')
-    foreign = '<x:inertial><x:mass value="77"/></x:inertial>'
-    text = text.replace('<inertial>', foreign + '<inertial>')
-    text = text.replace('</robot>', '<x:link name="arm"><inertial/></x:link></robot>')
-    changed = ned.load_urdf(text.replace('value="2.0"', 'value="3.0"'))
-    written = write_urdf(text, changed)
-    assert written == text.replace('value="2.0"', 'value="3"')
-
-
-def test_prefixed_elements_get_prefixed_children():
-    text = re.sub(r'<(/?)(\w)', r'<\1u:\2', urdf_of('arm'))
-    text = text.replace('<u:robot ', '<u:robot xmlns:u="urn:u" ')
-    rubbing = urdf_of('arm').replace('<axis', '<dynamics damping="0.5" friction="2"/><axis')
-    written = write_urdf(text, ned.load_urdf(rubbing))
-    assert '<u:dynamics damping="0.5" friction="2"/>' in written
-    assert ned.load_urdf(written).joints[0].coulomb_friction == 2.0

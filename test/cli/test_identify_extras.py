@@ -69,22 +69,6 @@ def test_evaluate_says_of_the_files_what_identify_reported(
         assert numbers.get('friction_offset', 0.0) == pytest.approx(offset, abs=1e-12)
 
 
-def test_a_model_written_over_itself_keeps_no_old_extras(model, log_file, capsys):
-    beside = model.with_name('model.extras.yaml')
-    beside.write_text(
-        'joints:\n  joint_1: {viscous_friction: 40.0, rotor_inertia: 1.0e-4, gear_ratio: 50}\n'
-        '  joint_2: {load_coefficient: 0.01}\n',
-        encoding='utf-8',
-    )
-    report = run_identify(capsys, model, log_file, '-o', model)
-    reported = {joint['joint']: joint['rms_difference'] for joint in report['as_written']}
-    assert run_evaluate(capsys, model, log_file) == pytest.approx(reported, abs=1e-9)
-    numbers = yaml.safe_load(beside.read_text(encoding='utf-8'))['joints']
-    assert 'viscous_friction' not in numbers['joint_1']
-    assert numbers['joint_1']['gear_ratio'] == 50
-    assert ned.load_urdf(model).joints[0].viscous_friction < 10.0
-
-
 @pytest.mark.parametrize(
     ('given', 'written'), [('arm.urdf', 'arm.xml'), ('arm.urdf.xacro', 'arm.urdf')]
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import threading
 import time
 from dataclasses import replace
@@ -182,37 +181,3 @@ def test_no_profile_is_written_that_no_parameter_makes_right(robot, recording, t
     assert 'joint_1 moves by what is called the command of joint_2' in printed.err
     assert 'what is wrong' in printed.out
     assert profile.read_text() == 'kept'
-
-
-@pytest.mark.parametrize(
-    ('names', 'topic', 'expected'),
-    [
-        (
-            ['joint_1', 'joint_1', 'joint_3'],
-            'states',
-            'states whose names and positions do not fit',
-        ),
-        (None, 'other', 'it is of std_msgs/msg/String; there are no such topics'),
-    ],
-)
-def test_live_says_why_it_heard_nothing(names, topic, expected, driver, capsys):
-    from sensor_msgs.msg import JointState
-    from std_msgs.msg import String
-
-    states = driver.create_publisher(JointState, 'states', 10) if names else None
-    driver.create_publisher(String, 'other', 10)
-
-    def publish(ended):
-        sent = 0
-        while not ended.is_set() and sent < 20:
-            if states is not None:
-                states.publish(JointState(name=names, position=[0.1] * 3))
-                sent += states.get_subscription_count() > 0
-            else:
-                sent += 'ne_dynamics_whatis' in driver.get_node_names()
-            time.sleep(0.05)
-        if not ended.is_set():
-            signal.raise_signal(signal.SIGINT)
-
-    assert listen(publish, '--seconds', '60', '--topic', topic) == 1
-    assert expected in capsys.readouterr().err

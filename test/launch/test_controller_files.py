@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import ast
 import xml.etree.ElementTree as ElementTree
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 
 import ne_dynamics as ned
-from ne_dynamics.gains.kind import corner_modes, loop_kind
-from ne_dynamics.gains.loop import JointGains, close_loop, frequencies, growth, open_loop
-from ne_dynamics.gains.margins import margins_of_all
-from ne_dynamics.gains.plants import gather_plants
-from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.simulation.descriptions.gazebo_description import (
     STANDARD_GRAVITY,
@@ -32,10 +25,6 @@ CONTROLLER_FILES = (
     'robot_controllers.yaml',
     'jtc_effort_controllers.yaml',
 )
-JTC_REQUEST = GainRequest(
-    rate=500.0, delay=0.002, velocity_source='measured', uncertainty=0.1, modes=('jtc',)
-)
-"""What the gains of the shipped effort controller were computed for."""
 
 
 JTC_INTERFACES = (['effort'], ['position', 'effort'])
@@ -152,33 +141,3 @@ def test_trajectory_controllers_are_of_both_kinds():
     effort, position_effort = kinds.values()
     assert list(effort['gains']) == effort['joints']
     assert 'gains' not in position_effort
-
-
-def read_gains(robot):
-    block = nodes('jtc_effort_controllers.yaml')['effort_trajectory_controller']['gains']
-    rows = [block[name] for name in robot.joint_names]
-    gains = JointGains(*(np.array([row[key] for row in rows]) for key in ('p', 'd', 'i')))
-    return gains, rows
-
-
-def test_gains_hold_the_arm_in_all_poses(robot):
-    """In poses that nobody looked at: stable by eigenvalues, and 30 degrees and 1.5 in nearly all.
-
-    The gains of the command were chosen in 64 other poses.
-    """
-    gains, rows = read_gains(robot)
-    assert not gains.ki.any()
-    for row, limit in zip(rows, robot.limits('effort_limit'), strict=True):
-        assert (row['u_clamp_max'], row['u_clamp_min']) == (limit, -limit)
-        assert row['ff_velocity_scale'] == 0.0
-    request = replace(JTC_REQUEST, seed=5, poses=300)
-    plants = gather_plants(ned.Dynamics(robot, backend='python'), request)
-    timing = loop_kind(GainMode.JTC, plants, request, 30.0).timing
-    modes = corner_modes(GainMode.JTC, plants, request, robot.joints)
-    assert growth(close_loop(modes, None, gains, timing), False).max() < 1.0
-    at = frequencies(timing, modes, 90)
-    margins = margins_of_all(open_loop(modes, None, gains, timing, at), at)
-    assert np.quantile(margins.phase, 0.02) >= 30.0
-    assert np.quantile(margins.gain, 0.02) >= 1.5
-    assert margins.phase.min() >= 25.0
-    assert margins.gain.min() >= 1.3

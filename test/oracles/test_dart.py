@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import numpy as np
@@ -135,56 +134,3 @@ def test_reported_effort_has_our_sign(dynamics, skeleton, motions):
         moments = [skeleton.getBodyNode(body.name).getBodyForce()[:3] for body in bodies]
         efforts = [body.axis @ moment for body, moment in zip(bodies, moments, strict=True)]
         assert relative_error(efforts, dynamics.inverse_dynamics(q, rest, qdd)) < TOLERANCE
-
-
-STANDING = """<?xml version="1.0"?>
-<robot name="standing">
-  {world}
-  <link name="base"><inertial><origin xyz="0 0 0.05"/><mass value="4"/>
-    <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
-    <collision><origin xyz="0 0 0.05"/><geometry><box size="0.2 0.2 0.1"/></geometry></collision>
-  </link>
-  <link name="arm"><inertial><origin xyz="0 0 0.3"/><mass value="2"/>
-    <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
-  <joint name="joint" type="revolute"><parent link="base"/><child link="arm"/>
-    <origin xyz="0 0 0.1"/><axis xyz="0 1 0"/>
-    <limit lower="-1" upper="1" effort="50" velocity="2"/></joint>
-</robot>
-"""
-OWN_WORLD = """<link name="world"/>
-  <joint name="stand" type="fixed"><parent link="world"/><child link="base"/></joint>"""
-
-
-def contacts(description, floor_height):
-    """Return how many contacts an arm has with a floor at a height [m]."""
-    skeleton = dart.utils.DartLoader().parseSkeletonString(description, '')
-    floor = dart.dynamics.Skeleton('floor')
-    _, body = floor.createWeldJointAndBodyNodePair()
-    shape = dart.dynamics.BoxShape((10.0, 10.0, 1.0))
-    node = body.createShapeNode(shape)
-    node.createCollisionAspect()
-    node.setRelativeTranslation((0.0, 0.0, floor_height - 0.5))
-    floor.setMobile(False)
-    world = dart.simulation.World()
-    world.setGravity(GRAVITY)
-    world.addSkeleton(floor)
-    world.addSkeleton(skeleton)
-    world.step()
-    return world.getLastCollisionResult().getNumContacts()
-
-
-@pytest.mark.parametrize('own_world', ['', OWN_WORLD], ids=['mounted', 'its own world link'])
-def test_what_stands_at_zero_does_not_touch_the_floor(own_world):
-    """The floor of the world file is below an arm whose base begins at z = 0.
-
-    A base that is fixed to the world and touches the floor has contacts in every step.
-    """
-    text = gazebo_description(STANDING.format(world=own_world), 'controllers.yaml')
-    world = ElementTree.parse(ARM.with_name('gazebo_world.sdf'))
-    floor = world.find("world/model[@name='floor']")
-    height = float(floor.findtext('pose').split()[2])
-    assert contacts(text, 0.001) > 0
-    assert contacts(text, height) == 0
-    assert (
-        ElementTree.parse(ARM.with_name('gazebo_world_without_floor.sdf')).find('.//model') is None
-    )

@@ -116,19 +116,3 @@ def test_the_measured_tilt_of_a_base_is_its_tilt(seed, source):
     down = carried.data.oMi[1].rotation.T @ [0.0, 0.0, -GRAVITY]
     np.testing.assert_allclose(imu.gravity_at(0.0), down, atol=1e-12)
     np.testing.assert_allclose(imu.resting_at(0.0), imu.at(0.0), atol=1e-12)
-
-
-def test_the_orientation_knows_the_turning_but_not_the_acceleration_of_a_base():
-    carried = Carried(200)
-    carried.v[:3] = 0.0
-    carried.a[:3] = 0.0
-    imu = BaseImu(
-        carried.robot,
-        carried.dynamics.gravity,
-        ImuSettings(max_acceleration=np.inf, source='orientation'),
-    )
-    rate, _, orientation, angular = carried.reading()
-    imu.update('imu', rate, None, orientation, 0.0, angular)
-    expected = carried.expected()
-    error = np.abs(carried.computed(imu) - expected).max()
-    assert error <= 1e-9 * max(1.0, np.abs(expected).max())

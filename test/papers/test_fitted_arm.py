@@ -9,10 +9,8 @@ import pytest
 from formulation_cases import GRAVITY, random_motion, relative_error
 
 import ne_dynamics as ned
-from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.errors import ModelError
 from ne_dynamics.model.robot import Body, Inertia, Joint, JointType, Link, Robot, Transform
-from ne_dynamics.papers.forms import FORMULATIONS
-from ne_dynamics.papers.forms.drives import DrivenArm
 from ne_dynamics.papers.forms.fitted_arm import fit_arm
 from ne_dynamics.papers.thresholds import FORMS
 from ne_dynamics.shipped import shipped_file
@@ -125,33 +123,3 @@ def test_robots_that_are_no_chain_are_refused():
         fit_arm(Robot('rock', (), (), links, 'base'))
     with pytest.raises(ModelError, match=r"convention: expected one of .*'classic'"):
         fit_arm(robot, 'classic')
-
-
-@pytest.mark.parametrize('name', ['luh_walker_paul', 'angeles', 'natural_orthogonal_complement'])
-def test_drives_beside_a_form_are_those_of_the_whole_robot(name):
-    """Links by a published form, rotors and friction beside them: efforts, mass matrix and
-    accelerations of the shipped Puma with all its drives.
-    """
-    robot = ned.load_dh(shipped_file('puma560_standard_dh.yaml'))
-    dynamics = ned.Dynamics(robot, gravity=GRAVITY, backend='python')
-    driven = DrivenArm(
-        fit_arm(robot),
-        FORMULATIONS[name].inverse_dynamics,
-        rotors=robot.joint_values('reflected_inertia').tolist(),
-        friction=lambda q, qd: dynamics.friction_torque(qd, q=q).tolist(),
-        gravity=GRAVITY,
-    )
-    motion = random_motion(np.random.default_rng(5), 6)
-    tau = driven.inverse_dynamics(motion.q, motion.qd, motion.qdd)
-    expected = dynamics.inverse_dynamics(motion.q, motion.qd, motion.qdd)
-    assert relative_error(tau, expected) <= 1e-11
-    assert relative_error(driven.mass_matrix(motion.q), dynamics.mass_matrix(motion.q)) <= 1e-11
-    assert relative_error(driven.forward_dynamics(motion.q, motion.qd, tau), motion.qdd) <= 1e-9
-    with pytest.raises(InputError, match='rotors: expected 6 numbers, one a joint, got 1'):
-        DrivenArm(
-            driven.links,
-            driven.form,
-            rotors=[0.1],
-            friction=driven.friction,
-            gravity=GRAVITY,
-        )

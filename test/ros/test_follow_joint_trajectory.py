@@ -143,6 +143,30 @@ def test_leaving_the_path_aborts_and_holds(bench, active: Client) -> None:
     np.testing.assert_allclose(active.desired(Q), Q)
 
 
+def test_what_is_not_used_of_a_goal_is_said(bench, active: Client) -> None:
+    """As JTC has it: a goal with a tolerance that means nothing runs with the defaults, told; so
+    are trajectories of several degrees of freedom and their tolerances.
+    """
+    from control_msgs.msg import JointComponentTolerance
+
+    name = bench.robot.joint_names[0]
+    handle = active.send_accepted(
+        (1.0, GOAL), path_tolerance=active.tolerances((name, 1e-6, 0.0), ('tail', 0.1, 0.0))
+    )
+    bench.hear("path_tolerance: unknown joint 'tail'", 'default tolerances')
+    for _ in range(3):
+        active.desired(Q)
+    assert active.is_running(handle)
+    (tolerance,) = active.tolerances((name, 0.0, 0.0))
+    tolerance.acceleration = 1.0
+    active.send_accepted(
+        (1.0, GOAL),
+        component_goal_tolerance=[JointComponentTolerance(joint_name=name)],
+        path_tolerance=[tolerance],
+    )
+    bench.hear('not used', 'component_goal_tolerance', 'accelerations of tolerances')
+
+
 def stopped_after(active: Client, last: np.ndarray) -> np.ndarray:
     """The arm is stopped where it was to be when the request came; the goal: CANCELED."""
     held = active.desired(last)

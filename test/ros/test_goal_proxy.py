@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from build_control_msgs import ControlMessages
 
-from ne_dynamics.ros.thresholds import NODE
-
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
 from annotator_bench import AnnotatorBench
@@ -393,24 +391,16 @@ def test_no_hold_takes_the_place_of_another_goal(scene: Scene, whose: str) -> No
     assert scene.result(second)[0] == SUCCEEDED
 
 
-def test_a_goal_takes_the_place_of_a_hold(scene: Scene) -> None:
-    """The next goal is followed though the hold was on its way: it ends, and not the goal."""
-    cancel_one(scene)
-    scene.hold_until(Q, lambda: len(scene.controller.handles) == 2)
-    scene.check_next(3)
-    assert scene.controller.handles[1].status == ABORTED
-
-
-def test_a_cancel_that_the_controller_forgets_ends(scene: Scene, monkeypatch) -> None:
-    """A goal whose end is never told after a cancel is canceled all the same."""
-    monkeypatch.setitem(vars(NODE), 'longest_cancel', 0.3)
-    handle = scene.send(*MOTION)
-    scene.handed_on()
-    scene.controller._finish_canceled = lambda *_: None
-    scene.client.cancel(handle)
-    status, _, text = scene.result(handle)
-    assert status == CANCELED
-    assert 'has not ended' in text
+def test_an_arm_that_moves_without_velocities_has_no_start(scene: Scene) -> None:
+    """Two positions tell that it moves: a later first point is where efforts begin."""
+    source = scene.node._present._sources['controller_state']
+    for step in range(200):
+        scene.controller.hold(Q + 0.01 * step, velocities=())
+        scene.executor.spin_once(0.02)
+        if len(source._messages) == 2:
+            break
+    scene.send((1.0, GOAL, STILL, STILL))
+    assert scene.handed_on().request.trajectory.points[0].time_from_start.sec == 1
 
 
 def test_a_name_that_no_controller_has_is_refused(messages: ControlMessages) -> None:

@@ -121,30 +121,6 @@ def test_urgent_subscriptions_are_answered_in_the_middle_of_other_work(node: Nod
     executor.shutdown()
 
 
-def test_work_in_turns_goes_on_while_messages_stream(node: Node) -> None:
-    """A guard condition that is triggered in its own callback is served every few messages."""
-    served = {'prompt': 0, 'turns': 0}
-
-    def take_turn() -> None:
-        served['turns'] += 1
-        guard.trigger()
-
-    def answer(_: Int32) -> None:
-        served['prompt'] += 1
-
-    guard = node.create_guard_condition(take_turn)
-    publisher = node.create_publisher(Int32, 'prompt', 10)
-    prompt = node.create_subscription(Int32, 'prompt', answer, 10)
-    executor = LowLatencyExecutor(node, lambda: [prompt])
-    spin(executor, lambda: publisher.get_subscription_count() > 0)
-    guard.trigger()
-    for count in range(500):
-        publisher.publish(Int32())
-        spin(executor, lambda count=count: served['prompt'] > count)
-    assert served['turns'] > 100
-    executor.shutdown()
-
-
 def test_everything_else_is_served_while_messages_stream(node: Node) -> None:
     """Services, timers, guard conditions, tasks and other subscriptions get their turn."""
     served: dict[str, int] = dict.fromkeys(('prompt', 'other', 'timer', 'guard', 'task'), 0)

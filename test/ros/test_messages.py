@@ -12,6 +12,7 @@ import pytest
 from ne_dynamics.ros.messages.conversion import (
     JointStateReader,
     MessageError,
+    imu_reading,
     stamp_nanoseconds,
     wrench_reading,
 )
@@ -118,3 +119,23 @@ def test_wrench_is_force_then_torque() -> None:
         wrench=vector(force=vector(x=1.0, y=2.0, z=3.0), torque=vector(x=4.0, y=5.0, z=6.0))
     )
     np.testing.assert_array_equal(wrench_reading(message), [1, 2, 3, 4, 5, 6])
+
+
+@pytest.mark.parametrize('missing', range(3))
+def test_what_an_imu_does_not_give_begins_its_covariance_with_minus_one(missing: int) -> None:
+    vector, covariances = SimpleNamespace, np.zeros((3, 9))
+    covariances[missing, 0], covariances[missing - 1, 1] = -1.0, -1.0
+    found = imu_reading(
+        vector(
+            angular_velocity=vector(x=1.0, y=2.0, z=3.0),
+            linear_acceleration=vector(x=4.0, y=5.0, z=6.0),
+            orientation=vector(x=0.1, y=0.2, z=0.3, w=0.4),
+            angular_velocity_covariance=covariances[0],
+            linear_acceleration_covariance=covariances[1],
+            orientation_covariance=covariances[2],
+        )
+    )
+    expected = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [0.1, 0.2, 0.3, 0.4]
+    for index, (value, right) in enumerate(zip(found, expected, strict=True)):
+        assert (value is None) == (index == missing)
+        assert value is None or value.tolist() == right

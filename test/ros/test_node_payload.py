@@ -141,16 +141,6 @@ def test_refusals_name_the_reason(bench) -> None:
     assert 'mode gravity_compensation' in message
 
 
-def test_commands_tell_where_nobody_measures(bench) -> None:
-    gains = {'computed_torque__kp': [0.0], 'computed_torque__kv': [0.0]}
-    bench.start(tip_link='tcp', feedforward__robot_closes_loop=True, **gains)
-    hold(bench, [*POSES, *POSES], lambda q: np.zeros(6))
-    response = bench.trigger('estimate_payload')
-    # Without gains to hang on it is the model's own gravity that was commanded.
-    assert 'no load' in response.message, response.message
-    assert 'by commanded efforts' in response.message
-
-
 @contextmanager
 def work_held_up(bench):
     """Call the service, and hold its work up inside the block; yield the answer to come."""
@@ -161,19 +151,6 @@ def work_held_up(bench):
         bench.spin(lambda: bench.node._payload_estimator._reply is not None, 'the work')
         yield future
     bench.spin(future.done, 'the answer')
-
-
-def test_states_are_answered_while_the_estimate_is_worked_on(bench) -> None:
-    """The service's work is beside the control path; a second call is refused meanwhile."""
-    bench.start(tip_link='tcp')
-    effort_of = carrying(bench).gravity_torque
-    hold(bench, POSES, effort_of)
-    with work_held_up(bench) as future:
-        for _ in range(5):
-            send(bench, POSES[0], effort=effort_of(POSES[0]))
-        assert not future.done()
-        assert 'an estimate is being worked on' in bench.trigger('estimate_payload').message
-    assert future.result().success, future.result().message
 
 
 def test_letting_go_of_the_arm_ends_the_work(bench) -> None:

@@ -37,23 +37,6 @@ def test_a_signal_ends_it_with_the_arm_held(bench, process, number: int) -> None
     )
 
 
-def test_a_signal_ends_it_while_it_waits(bench, process) -> None:
-    """A node that still waits for its robot ends on a signal as well, with exit code 0."""
-    child = process()
-    bench.spin(lambda: any('waiting for the robot' in entry.msg for entry in bench.log))
-    child.send(signal.SIGINT)
-    assert child.wait(120.0) == 0
-
-
-def test_a_model_that_cannot_be_read_leaves_it_alive(bench, process) -> None:
-    """A wrong model is an ERROR with its reason; the process stays for the user to mend it."""
-    child = process(model_file='/nowhere/arm.urdf')
-    bench.spin(lambda: any('not configured' in entry.msg for entry in bench.log))
-    assert child.is_alive
-    child.send(signal.SIGTERM)
-    assert child.wait(120.0) == 0
-
-
 @pytest.mark.parametrize('what', ['the node', 'the simulated robot'])
 def test_signals_that_keep_coming_are_ignored_once_it_stops(bench, process, what: str) -> None:
     """One SIGINT after the other, 10 ms apart, until the end: the exit code is 0 all the same."""

@@ -90,24 +90,6 @@ def test_states_that_return_end_the_lowering(bench) -> None:
     assert len(bench.commands) == before
 
 
-def test_tracking_errors_are_reported(bench) -> None:
-    """Beyond the thresholds the second status warns, then reports an error, naming the joint."""
-    bench.start(tracking_error__warn=[0.1], tracking_error__error=[0.3])
-    bench.answer(bench.joint_state(Q))
-
-    def level(value: int) -> bool:
-        return any(
-            ord(one.level) == value and "joint 'joint_4'" in one.message
-            for one in bench.diagnostics
-            if one.name == '/computed_torque: tracking error'
-        )
-
-    bench.answer(bench.joint_state(Q + 0.15 * np.eye(6)[3]))
-    bench.spin(lambda: level(1), 'a warning')
-    bench.answer(bench.joint_state(Q - 0.35 * np.eye(6)[3]))
-    bench.spin(lambda: level(2), 'an error')
-
-
 def test_a_simulated_clock_that_lags_is_no_silence(bench) -> None:
     """With use_sim_time a late /clock that leaps forward does not end the motion; silence does."""
     bench.start(use_sim_time=True, state_timeout=0.2, **SLOW_STATES)

@@ -26,7 +26,6 @@ from ne_dynamics.simulation.thresholds import SIMULATION
 
 ROOT = Path(__file__).resolve().parents[2]
 ARM = ROOT / 'config' / 'six_axis_arm.urdf'
-WORLD = ROOT / 'config' / 'gazebo_world.sdf'
 SENSOR_JOINT = 'ft_sensor_joint'
 # The name of a link in the path: sdformat replaces names of links it dissolves.
 CONTROLLERS = str(ROOT / 'pedestal' / 'tool' / 'tcp controllers.yaml')
@@ -171,16 +170,4 @@ def test_sensor_measures_at_the_link_behind_it(model):
         'rate': SIMULATION.sensor_rate,
         'frame': 'child',
         'direction': 'child_to_parent',
-    }
-
-
-def test_world_has_what_the_arm_needs(read):
-    content = read(WORLD.read_text(encoding='utf-8'), 'sdf')
-    (world,) = content['worlds']
-    assert world['gravity'] == [0.0, 0.0, -9.80665]
-    assert {plugin['name'] for plugin in world['plugins']} >= {
-        'gz::sim::systems::Physics',
-        'gz::sim::systems::UserCommands',
-        'gz::sim::systems::SceneBroadcaster',
-        'gz::sim::systems::ForceTorque',
     }

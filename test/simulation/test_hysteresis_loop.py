@@ -112,20 +112,3 @@ def node_tuning(model, mode):
     """Return what another mode changes of a tuning."""
     tuning = node_controller(model, mode=mode).tuning
     return {'law': tuning.law, 'hold_law': tuning.hold_law}
-
-
-def test_an_observer_takes_the_path_for_no_disturbance() -> None:
-    seen = {}
-    for name, model in MODELS.items():
-        largest = np.zeros(6)
-
-        def note(controller, largest=largest):
-            effort = controller.observer.observed.external_effort
-            if effort is not None:
-                np.maximum(largest, np.abs(effort), out=largest)
-
-        run(model, note=note, **{'observer.mode': 'estimate'})
-        seen[name] = float((largest / PLAIN.limits('effort_limit')).max())
-    assert seen['with the path'] < 0.2 * min(
-        size for name, size in seen.items() if name != 'with the path'
-    ), seen
