@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.commission.fits.fitting import FittedModel, fit_records
+from ne_dynamics.commission.fits.fitting import FittedModel, acting_log, fit_records
 from ne_dynamics.commission.fits.reading import (
     describe_recorded_driver,
     read_efforts,
@@ -28,9 +28,11 @@ from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import make_report
 from ne_dynamics.commission.subject import CommissionedArm
 from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
+from ne_dynamics.commission.tilted_base import find_tilted_base
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.errors import InputError
+from ne_dynamics.errors import IdentificationError, InputError
 from ne_dynamics.gains import GainMode, GainRequest, design_gains
+from ne_dynamics.logs import Finding
 from ne_dynamics.model.checks import check_robot
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -99,6 +101,7 @@ class Desk:
         self.is_simulated = is_simulated
         self.bar = bar
         self.given = Dynamics(subject.robot, backend='python')
+        self._refused: Sequence[Finding] = ()
 
     def found(self, step: str) -> Mapping[str, Any]:
         """Return the result of a completed step."""
@@ -203,13 +206,24 @@ class Desk:
         return {'delay': delay, **_friction_found(fitted)}
 
     def identify(self) -> Mapping[str, Any]:
-        """Identify the model from all records, and determine the meaning of the efforts."""
+        """Identify the model from all records, and determine the meaning of the efforts.
+
+        Raises
+        ------
+        IdentificationError
+            When it cannot be fitted, or the base is tilted.
+        """
         records = self._logs('excite_again', 'excite', 'tremble')
+        delay = self.found('tremble')['delay']
+        with self.bar('looking for a tilted base', 0.0):
+            self._refused = find_tilted_base(self.given, acting_log(records[0], delay))
+        if self._refused:
+            raise IdentificationError('gravity pulls another way than the model has it')
         with self.bar('fitting', 0.0):
             fitted = fit_records(
                 self.given,
                 records,
-                self.found('tremble')['delay'],
+                delay,
                 self.model(CLOSE).robot,
             )
             for name in (FITTED, IDENTIFIED):

@@ -46,7 +46,8 @@ def sentence(found: Mapping[str, Any]) -> str:
     """Return a finding, as data for JSON, as one sentence for people, and what to do."""
     message = found['message']
     stop = '' if message.endswith('?') else '.'
-    return f'{", ".join(found["joints"])} {message}{stop} {found["remedy"]}'
+    joints = ', '.join(found['joints'])
+    return f'{joints} {message}{stop} {found["remedy"]}'.lstrip()
 
 
 def make_report(

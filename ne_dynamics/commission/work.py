@@ -121,7 +121,7 @@ class CommissionWork(Desk):
         )
 
     def _run(self, run: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-        self._given_up = None
+        self._given_up, self._refused = None, ()
         try:
             return run()
         except LostArm:
@@ -133,7 +133,7 @@ class CommissionWork(Desk):
 
     def _find_causes(self) -> list[Mapping[str, Any]]:
         """Return what explains the end of a step, from its motion and the newest fit."""
-        record, found = self._given_up, []
+        record, found = self._given_up, list(self._refused)
         if record is not None:
             allowed = STEPS.largest_sag * lengths(self.robot)
             found = (

@@ -11,13 +11,16 @@ from small_arm import kept_folder, no_bar, perform_steps, small_arm
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python')
 
 from ne_dynamics.commission.arm.live_arm import ArmFault
+from ne_dynamics.commission.fits.fitting import acting_log
 from ne_dynamics.commission.folder import PROGRESS
 from ne_dynamics.commission.forgotten_load import find_forgotten_load
 from ne_dynamics.commission.hard_stop import find_hard_stops
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.steps import Ending
+from ne_dynamics.commission.tilted_base import find_tilted_base
 from ne_dynamics.commission.vibration import find_vibrations
 from ne_dynamics.commission.work import CommissionWork, Motions
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.logs import Finding
 
 TIMES = 0.002 * np.arange(2000)
@@ -207,3 +210,38 @@ def test_a_joint_that_gives_way_to_weight_tells_of_a_load(tmp_path):
         assert not find_forgotten_load(work.given, other, work.start, allowed)
     moves = replace(gives_way, desired=gives_way.position)
     assert not find_forgotten_load(work.given, moves, work.start, allowed)
+
+
+def on_a_base(robot, degrees):
+    """Return a record of an arm on a base that is tilted, with friction and noise."""
+    times = 0.004 * np.arange(5000)
+    rates = np.array([1.1, 1.7, 2.3])
+    angles = times[:, None] * rates
+    place = np.array([0.1, -0.5, 1.0]) + 0.5 * np.sin(angles)
+    motion = place, 0.5 * rates * np.cos(angles), -0.5 * rates**2 * np.sin(angles)
+    down = 9.80665 * np.array([np.sin(np.radians(degrees)), 0.0, -np.cos(np.radians(degrees))])
+    effort = Dynamics(robot, down, 'python').inverse_dynamics(*motion)
+    command = effort + 2.0 * np.sign(motion[1])
+    command += 0.05 * np.random.default_rng(0).standard_normal(command.shape)
+    return Record(robot.joint_names, times, place, motion[1], effort, command, place)
+
+
+def test_a_tilted_base_ends_the_fit_by_name(tmp_path):
+    """Its joint about the vertical bears a weight then, which no inertia explains."""
+    work, session = small_work(tmp_path, None)
+    for name in ('excite_again', 'excite', 'tremble'):
+        on_a_base(work.robot, 6.0).write(work.folder.file(f'{name}.csv'))
+    outcome = perform_steps(work, session, ['identify'])
+    (cause,) = progress(work)['causes']
+    assert (cause['code'], cause['joints']) == ('base-tilted', [])
+    assert cause['amount'] == pytest.approx(np.radians(6.0), abs=0.03)
+    assert outcome.ending is Ending.FAILED
+    assert '; the base is tilted by ' in outcome.reason
+
+
+def test_a_level_base_is_not_called_tilted(tmp_path):
+    """Nor one that stands askew by what floors do."""
+    work, _ = small_work(tmp_path, None)
+    for degrees in (0.0, 1.0):
+        log = acting_log(on_a_base(work.robot, degrees), 0.004)
+        assert not find_tilted_base(work.given, log)
