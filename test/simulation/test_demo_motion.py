@@ -1,6 +1,7 @@
 """The demo's motion: within all limits, exciting, from rest to rest."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import ne_dynamics as ned
 from ne_dynamics.errors import InputError
 from ne_dynamics.shipped import shipped_file
 from ne_dynamics.simulation.demo.motion import excitation
+from ne_dynamics.simulation.demo.path_distance import SampledPath
 from ne_dynamics.simulation.thresholds import DEMO
 
 MODELS = ('six_axis_arm.urdf', 'puma560_standard_dh.yaml', 'six_link_dh.yaml')
@@ -67,3 +69,13 @@ def test_an_arm_that_cannot_carry_itself_is_refused_by_the_name_of_its_joint():
 def test_a_duration_that_is_none_is_refused(duration):
     with pytest.raises(InputError, match='duration'):
         planned(ned.load_model(shipped_file(MODELS[0])), duration)
+
+
+def test_distance_and_place_on_a_coarse_path_are_those_on_its_lines():
+    corners = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0]])
+    path = SampledPath.of(lambda time: SimpleNamespace(position=corners[int(time)]), 0.0, 2.0, 1.0)
+    np.testing.assert_array_equal(path.times, [0.0, 1.0, 2.0])
+    beside = np.array([[1.0, 0.5], [2.5, 1.0], [3.0, 3.0]])
+    np.testing.assert_allclose(path.distances(beside), [0.5, 0.5, np.sqrt(2.0)])
+    on_it = np.array([[0.5, 0.0], [1.5, 0.0], [2.0, 1.0]])
+    np.testing.assert_allclose(path.places(on_it), [0.25, 0.75, 1.5])
