@@ -12,6 +12,7 @@ from ne_dynamics.ros.thresholds import NODE
 
 SEED = 20240607
 MESSAGES = 400
+DDS_MESSAGES = 500
 
 
 def plan_of(number: int):
@@ -39,6 +40,15 @@ def test_messages_of_all_kinds(context, number: int) -> None:
     assert tally.messages >= MESSAGES
     assert tally.events['states answered'] > 0.1 * MESSAGES
     assert tally.drops.total() > 0
+
+
+def test_messages_over_dds(action) -> None:
+    """The node as a process keeps the same rules, and ends in order."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+    from fuzz_process import fuzz_process
+
+    report, violations = fuzz_process(plan_of(1), DDS_MESSAGES)
+    assert not violations, '\n'.join([*violations, report])
 
 
 def test_what_is_sent_as_bytes_holds_nothing_of_the_memory(context) -> None:

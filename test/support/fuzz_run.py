@@ -1,8 +1,9 @@
 """Fuzz the node: `make fuzz MESSAGES=100000 SEED=1`, or `python test/support/fuzz_run.py --help`.
 
-Two parts: many runs, each with a new node, another robot and other parameters, and one long run
-on one node, for the memory. Exit code 1 when anything that must always hold did not; the seed and
-the number of the run, which do it again with `--run`, are printed.
+Three parts: many runs, each with a new node, another robot and other parameters, one long run on
+one node, for the memory, and one over DDS with the node as a process. Exit code 1 when anything
+that must always hold did not; the seed and the number of the run, which do it again with `--run`,
+are printed.
 """
 
 from __future__ import annotations
@@ -104,6 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Fuzz, print, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--messages', type=int, default=100_000, help='in this process')
+    parser.add_argument('--dds-messages', type=int, default=3_000, help='over DDS; 0: none')
     parser.add_argument('--seed', type=int, help='default: by the clock')
     parser.add_argument('--run', type=int, help='only the run of this number, in this process')
     parser.add_argument('--violations', type=int, default=3, help='stop after so many')
@@ -146,6 +148,16 @@ def fuzz_all(options: argparse.Namespace, seed: int) -> int:
             f'{WARM_UP:.0%}, {memory[1]} kB at the end: {memory[1] - memory[0]:+d} kB '
             f'(bound: {MEMORY_BOUND} kB)'
         )
+    if options.dds_messages:
+        from fuzz_process import fuzz_process
+
+        # With rate limits, and without.
+        for one in (1, 2):
+            count = options.dds_messages // 2
+            print(f'over DDS, {count} messages:', flush=True)
+            report, found = fuzz_process(plan(seed, 1000 + one), count)
+            print(report)
+            fuzz.violations += found
     print('\n\n'.join(fuzz.violations) or 'no violation')
     return 1 if fuzz.violations else 0
 

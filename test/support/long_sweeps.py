@@ -355,6 +355,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_every_method_is_that_of_the_changed_robot': 2,
         'test_zeros_in_the_model_are_not_built_in': 1,
     },
+    'oracles/test_toppra.py': {
+        'test_a_path_takes_as_long_as_toppra_says': 1,
+    },
     'oracles/test_toppra_turns.py': {
         'test_tight_turns_take_as_long_as_toppra_says': 4,
     },
