@@ -31,7 +31,8 @@ class VibrationSettings:
     smallest : float
         Amplitude of its command there by its effort limit, at least.
     own : float
-        Amplitude of the position error by that of the desired position there, at least.
+        Amplitude of the position error by that of the desired position there, at least: a tremble
+        that is not followed leaves about all of it.
     """
 
     spans: tuple[float, ...] = (1.0, 0.5, 0.25)
@@ -40,7 +41,7 @@ class VibrationSettings:
     width: float = 2.0
     share: float = 0.5
     smallest: float = 0.1
-    own: float = 0.5
+    own: float = 2.0
 
 
 def find_vibrations(

@@ -84,6 +84,11 @@ def test_a_joint_that_swings_where_it_was_not_sent_vibrates():
     assert not find_vibrations(shaken(12.0, 0.1, True), limits)
     assert not find_vibrations(shaken(12.0, 0.02, False), limits)
     assert not find_vibrations(shaken(1.0, 0.3, False), limits)
+    swing = 0.1 * np.sin(2.0 * np.pi * 11.0 * TIMES)
+    late = 0.1 * np.sin(2.0 * np.pi * 11.0 * TIMES - 1.0)
+    for moved in (0.0 * swing, 0.5 * late, late):  # a tremble that is not followed
+        trembling = record(sent() + moved, sent() + swing, 10.0 * sent() + 100.0 * swing)
+        assert not find_vibrations(trembling, limits)
     short = shaken(12.0, 0.1, False).part(slice(50))
     assert not find_vibrations(short, limits)
     silent = replace(short, command=np.full_like(short.command, np.nan))
