@@ -15,18 +15,20 @@ Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_with_the_arm_held(bench, process, number: int) -> None:
-    child = process(model_file=bench.model_file, backend='python')
+    child = process(model_file=bench.model_file, backend='python', jump_velocity=[20.0])
     bench.spin(lambda: bench.joint_states.get_subscription_count() > 0, 'the node')
     bench.spin(lambda: bench.probe.count_publishers('effort_controller/commands') > 0)
-    moving = np.full(6, 0.5)
+    pushed = Q + 0.02
+    gravity = bench.dynamics.gravity_torque(pushed)
 
-    def answered() -> bool:
-        bench.joint_states.publish(bench.joint_state(Q, moving))
+    def answered(position) -> bool:
+        bench.joint_states.publish(bench.joint_state(position, np.zeros(6)))
         return len(bench.commands) > 0
 
-    bench.spin(answered, 'a command')
-    gravity = bench.dynamics.gravity_torque(Q)
-    assert np.abs(bench.commands[-1] - gravity).max() > 0.1
+    bench.spin(lambda: answered(Q), 'a command')
+    bench.spin(
+        lambda: answered(pushed) and np.abs(bench.commands[-1] - gravity).max() > 1.0, 'a push back'
+    )
     child.send(number)
     bench.spin(lambda: not child.is_alive, 'the end')
     output = child.output
