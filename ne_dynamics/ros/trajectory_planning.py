@@ -18,7 +18,7 @@ from ne_dynamics.errors import BackendError, NeDynamicsError
 from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.partial_goal import NamedFields, completed
 from ne_dynamics.motion.waypoints import Waypoints
-from ne_dynamics.ros.messages.serialized_trajectory import read_trajectory
+from ne_dynamics.ros.messages.serialized_trajectory import named_fields, read_trajectory
 from ne_dynamics.ros.running.background import Background
 from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError, WorkerProcess
 from ne_dynamics.ros.thresholds import NODE
@@ -82,9 +82,11 @@ def plan_message(
     NeDynamicsError
         When it cannot be read, or is not to be followed.
     """
-    _, given = read_trajectory(data, NODE.most_trajectory_points)
-    if not given.fields.times.size:
+    message = read_trajectory(data, NODE.most_trajectory_points)
+    if not message.points:
         return None
+    planner.pause()
+    given = named_fields(message)
     planner.pause()
     waypoints = rules.waypoints(given, planner, planner.start_of(start_time))
     is_partial = len(given.joint_names) < len(rules.joints)
@@ -127,6 +129,7 @@ class PlanRequest:
     def plan_here(self, pause: Pause, *, has_time: bool) -> MotionPlan | None:
         """Do the work, with pauses."""
         function, planner, arguments = self.ask()
+        pause()
         return function(replace(planner, has_time=has_time, pause=pause), *arguments)
 
     def work_beside(self) -> tuple[Any, ...]:

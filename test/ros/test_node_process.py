@@ -27,7 +27,8 @@ def test_a_signal_ends_it_with_the_arm_held(bench, process, number: int) -> None
 
     bench.spin(lambda: answered(Q), 'a command')
     bench.spin(
-        lambda: answered(pushed) and np.abs(bench.commands[-1] - gravity).max() > 1.0, 'a push back'
+        lambda: answered(pushed) and np.abs(bench.commands[-1] - gravity).max() > 1.0,
+        'a push back',
     )
     child.send(number)
     bench.spin(lambda: not child.is_alive, 'the end')

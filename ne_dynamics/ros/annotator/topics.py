@@ -64,7 +64,7 @@ class AnnotationTopics:
         start, base_motion = self._present.start, self._present.base_motion
         self._waiting = self._background.submit(
             self._send,
-            lambda: arm.annotate(read_trajectory(data)[0], start, base_motion, is_goal=False),
+            lambda: arm.annotate(read_trajectory(data), start, base_motion, is_goal=False),
         )
 
     def _send(self, work: Future[tuple[JointTrajectory, tuple[str, ...]]]) -> None:

@@ -34,10 +34,8 @@ def read_stamp(data: bytes) -> int:
     return int(seconds) * NANO + int(nanoseconds)
 
 
-def read_trajectory(
-    data: bytes, most_points: int | None = None
-) -> tuple[JointTrajectory, NamedFields]:
-    """Return a message, and its points as arrays.
+def read_trajectory(data: bytes, most_points: int | None = None) -> JointTrajectory:
+    """Return a message.
 
     Parameters
     ----------
@@ -49,9 +47,7 @@ def read_trajectory(
     Raises
     ------
     MessageError
-        When the bytes are no such message.
-    TrajectoryError
-        When a point has a number of values that is not that of the joint names.
+        When the bytes are no such message, or there are more points.
     """
     if len(data) > NODE.most_bytes:
         raise MessageError('data', f'expected at most {NODE.most_bytes} bytes, got {len(data)}')
@@ -65,7 +61,7 @@ def read_trajectory(
     count = len(message.points)
     if most_points is not None and count > most_points:
         raise MessageError('points', f'expected at most {most_points}, got {count}')
-    return message, named_fields(message)
+    return message
 
 
 def named_fields(message: JointTrajectory) -> NamedFields:

@@ -102,9 +102,9 @@ class DiagnosticsPublisher:
         values['terms'] = ' '.join(key for key, is_on in vars(terms).items() if is_on)
         values['on_deactivate'] = configured.settings.on_deactivate.value
         values['joints'] = ' '.join(arm.command_names)
-        self._node.answer_states()
-        values.update(self._statistics.outputs(arm.robot.joint_names))
-        self._node.answer_states()
+        for name, value in self._statistics.outputs(arm.robot.joint_names):
+            values[name] = value
+            self._node.answer_states()
         values.update(_delays(controller))
         verdict = controller.check.find_verdict(controller.tuning)
         self._node.answer_states()
