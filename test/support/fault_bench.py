@@ -405,6 +405,12 @@ class FaultBench(NodeProbe):
 
         self.until(rests, 'the arm at rest')
 
+    def in_turn(self, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+        """Call it in the thread that serves the probe: rclpy notes afterwards what it asked."""
+        task = self._executor.create_task(function, *given, **named)
+        self.until(task.done, 'the turn of a request')
+        return task.result()
+
     def settle_commands(self) -> None:
         """Let every command arrive that was sent before: a last one may be a ramp of many.
 

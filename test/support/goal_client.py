@@ -38,17 +38,19 @@ class GoalClient:
     def send_goal(self, goal: Any) -> Any:
         """Send a goal as it is; return its handle."""
         self.bench.until(self.client.server_is_ready, 'the action server')
-        future = self.client.send_goal_async(
-            goal, feedback_callback=lambda message: self.feedback.append(message.feedback)
+        future = self.bench.in_turn(
+            self.client.send_goal_async,
+            goal,
+            feedback_callback=lambda message: self.feedback.append(message.feedback),
         )
         self.bench.until(future.done, 'the answer to the goal')
         handle = future.result()
-        handle.end = handle.get_result_async() if handle.accepted else None
+        handle.end = self.bench.in_turn(handle.get_result_async) if handle.accepted else None
         return handle
 
     def cancel(self, handle: Any) -> int:
         """Cancel a goal; return how many are being canceled."""
-        future = handle.cancel_goal_async()
+        future = self.bench.in_turn(handle.cancel_goal_async)
         self.bench.until(future.done, 'the answer to the cancel')
         return len(future.result().goals_canceling)
 
