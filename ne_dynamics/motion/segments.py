@@ -124,15 +124,10 @@ _DERIVATIVES = _differentiate_up_to(2, np.eye(DEGREE + 1))
 def _half(degree: int, *, is_second: bool) -> FloatArray:
     """Return the matrix from coefficients of powers to those of a half, on [0, 1] again."""
     powers = range(degree + 1)
-    return np.array(
-        [
-            [
-                comb(power, row) * 0.5**power if is_second or power == row else 0.0
-                for power in powers
-            ]
-            for row in powers
-        ]
-    )
+    shifted = np.array([[comb(power, row) for power in powers] for row in powers])
+    origin = shifted if is_second else np.eye(degree + 1)
+    half: FloatArray = origin * 0.5 ** np.arange(degree + 1)
+    return half
 
 
 _CONTROLS = np.concatenate(

@@ -149,6 +149,25 @@ def test_a_plan_that_comes_later_than_announced_counts_from_then_on() -> None:
     assert controller.motion.trajectory.end_time == 1.5
 
 
+def test_a_plan_with_a_corner_at_its_begin_is_never_late() -> None:
+    """A straight line that began before would be elsewhere by now: it counts from then on."""
+    controller = controller_of(WhenInfeasible.REFUSE, Interpolation.LINEAR)
+    controller.motion.follow(waypoints(TrajectoryPoint(2.0, Q + 0.4, (), ())))
+    period, positions, fastest = 0.002, [], 0.0
+    for step in range(1, 400):
+        if step == 251:
+            planner = replace(controller.motion.planner(), lead=period)
+            plan = planner.plan(waypoints(TrajectoryPoint(1.0, Q - 0.4, (), ())))
+        if step == 254:
+            controller.motion.follow_plan(plan)
+        wanted = controller.motion.desired_at(Q, period * step)
+        command = controller.update(wanted.position, wanted.velocity, period * step)
+        positions.append(command.desired.position)
+        fastest = max(fastest, np.abs(command.desired.velocity).max())
+    assert np.abs(np.diff(positions, axis=0)).max() <= 1.001 * period * fastest
+    assert controller.motion.trajectory.end_time == pytest.approx(254 * period + 1.0, abs=1e-9)
+
+
 @pytest.mark.parametrize('late', [1, 4, 6, 40])
 def test_a_plan_that_is_a_little_late_begins_as_announced(late: int) -> None:
     """Nothing steps, though what is followed went on for as long; later it counts from then on."""

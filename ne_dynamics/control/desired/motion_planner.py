@@ -203,6 +203,13 @@ class MotionPlan:
         """How long it will take; None where it goes as it was sent [s]."""
         return None if self.pace is None else float(self.pace.passed[-1])
 
+    @property
+    def has_corner(self) -> bool:
+        """Whether the motion turns where it takes the place of what was followed."""
+        if self.motion is None or self.begin is None:
+            return False
+        return bool(is_corner(self.motion.sample(self.begin_time).velocity, self.begin.velocity))
+
     def placed_at(self, origin: float, time: float, state: DesiredState) -> Motion | None:
         """Return the motion where it is the one that was planned, if need be later.
 

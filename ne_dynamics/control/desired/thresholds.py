@@ -53,8 +53,8 @@ class DesiredThresholds:
     latest_begin: float = threshold(
         0.01,
         's',
-        'A plan that is later than it was announced by so little begins as announced: what the '
-        'arm is behind then is less than a millionth of its way.',
+        'A plan that is later than it was announced by so little begins as announced, where it '
+        'has no corner there: what follows departs from what was followed slowly.',
     )
 
     # position_stream

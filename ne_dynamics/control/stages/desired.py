@@ -162,14 +162,11 @@ class Desired:
         """Let a plan take the place of what is followed; return why it cannot."""
         here, request, running = on_path(self.time_scaling.path_time, here, plan.request, running)
         now, checker = here.now, self.settings.make_checker(here)
-        since = now
-        if plan.is_announced and (late := now - request.origin(now)) > 0.0:
-            if late > DESIRED.latest_begin:
-                request = replace(request, start_time=None)
-            else:
-                since -= late
+        late = max(now - request.origin(now), 0.0) if plan.is_announced else 0.0
+        if late > (0.0 if plan.has_corner else DESIRED.latest_begin):
+            request, late = replace(request, start_time=None), 0.0
         begin = running.sample(now)
-        begin_time = begin_of(request.waypoints, request.start_time, since)
+        begin_time = begin_of(request.waypoints, request.start_time, now - late)
         exceeded: tuple[LimitViolation, ...] = ()
         placed = plan.placed_at(request.origin(now), begin_time, running.sample(begin_time))
         try:
