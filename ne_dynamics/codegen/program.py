@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from typing import Any
 
 from ne_dynamics.codegen.symbols import Graph, OperationCount, Symbol, Traced
 
@@ -40,20 +40,32 @@ class Program:
     is_shared: bool = False
     is_scalar: bool = False
     nonnegative: tuple[str, ...] = ()
+    _later: dict[str, Any] = field(init=False, compare=False, repr=False, default_factory=dict)
+
+    # No cached_property, as in Subject.
 
     @property
     def own_inputs(self) -> tuple[tuple[str, int], ...]:
         """The groups of inputs of which each sample has its own."""
         return self.inputs[:-1] if self.is_shared else self.inputs
 
-    @cached_property
+    @property
     def live(self) -> tuple[int, ...]:
         """The nodes that the outputs need, arguments first."""
-        return tuple(self.graph.live(self.outputs))
+        if 'live' not in self._later:
+            self._later['live'] = tuple(self.graph.live(self.outputs))
+        found: tuple[int, ...] = self._later['live']
+        return found
 
-    @cached_property
+    @property
     def most_waiting(self) -> int:
         """The largest number of values that are computed and not used for the last time."""
+        if 'most_waiting' not in self._later:
+            self._later['most_waiting'] = self._count_waiting()
+        found: int = self._later['most_waiting']
+        return found
+
+    def _count_waiting(self) -> int:
         last_use: dict[int, int] = {}
         for index in self.live:
             for argument in self.graph.arguments(index):

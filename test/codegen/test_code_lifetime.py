@@ -234,6 +234,30 @@ def test_a_child_forked_while_another_thread_compiles_can_compile(tmp_path):
     assert output.split() == ['0'] * 6
 
 
+def test_nothing_that_computes_waits_for_a_lock_that_a_fork_may_leave_held():
+    """Before Python 3.12 all cached properties share one, which no fork waits for."""
+    output = run_script("""
+        from functools import cached_property
+
+        dynamics = ned.Dynamics(robot, backend='compiled')
+        for method in ('gravity_torque', 'mass_matrix', 'forward_kinematics', 'jacobian'):
+            getattr(dynamics, method)(q)
+        for method in ('inverse_dynamics', 'forward_dynamics', 'regressor'):
+            getattr(dynamics, method)(q, q, q)
+        modules = [
+            module for name, module in sys.modules.items() if name.startswith('ne_dynamics.')
+        ]
+        print(len(modules) > 30)
+        for module in modules:
+            for kind in vars(module).values():
+                if isinstance(kind, type):
+                    for name, attribute in vars(kind).items():
+                        if isinstance(attribute, cached_property):
+                            print(module.__name__, kind.__name__, name)
+    """)
+    assert output.splitlines() == ['True']
+
+
 # ---- memory
 
 
