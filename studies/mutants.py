@@ -5,7 +5,8 @@ python -m studies.mutants ne_dynamics/motion --tests test/motion test/golden --c
 The places are drawn at random, the same for the same seed and code, in turns of four kinds: a
 sign, an index, a limit (`<` for `>`) and a unit (a constant or a quotient off by a factor). Each
 fault is planted in a copy of the checkout, and the tests run there until the first fails. A fault
-that no test sees is either one that changes nothing, or a gap.
+that no test sees is either one that changes nothing, or a gap. `--kinds threshold` doubles
+thresholds instead: one that no test sees doubled is not needed, or not tested.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = ('sign', 'index', 'limit', 'unit')
+THRESHOLD = 'threshold'
+"""Also the function whose first argument is one."""
 SIGNS: dict[type, type] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 LIMITS: dict[type, type] = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 
@@ -76,21 +79,28 @@ def find_mutants(path: Path) -> Iterator[Mutant]:
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    for function in ast.walk(ast.parse(text)):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        for node in (inner for statement in function.body for inner in ast.walk(statement)):
-            if not isinstance(node, ast.expr) or (found := mutate(node)) is None:
+    for node, kind, changed in find_changes(ast.parse(text)):
+        start = starts[node.lineno - 1] + node.col_offset
+        end = starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[operator]
+        before, after = text[start:end].decode(), f'({ast.unparse(changed)})'
+        yield Mutant(path.relative_to(ROOT), node.lineno, kind, start, end, before, after)
+
+
+def find_changes(tree: ast.Module) -> Iterator[tuple[ast.expr, str, ast.expr]]:
+    """Yield expressions in functions, and thresholds, each with kind and replacement."""
+    for each in ast.walk(tree):
+        if isinstance(each, ast.FunctionDef):
+            for node in (inner for statement in each.body for inner in ast.walk(statement)):
+                if isinstance(node, ast.expr) and (found := mutate(node)) is not None:
+                    yield node, *found
+        elif isinstance(each, ast.Call) and ast.unparse(each.func) == THRESHOLD:
+            value = each.args[0]
+            if isinstance(value, ast.Tuple):
                 continue
-            start = starts[node.lineno - 1] + node.col_offset
-            end = starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[operator]
-            kind, after = found[0], f'({ast.unparse(found[1])})'
-            before = text[start:end].decode()
-            place = path.relative_to(ROOT)
-            yield Mutant(place, node.lineno, kind, start, end, before, after)
+            yield value, THRESHOLD, ast.BinOp(value, ast.Mult(), ast.Constant(2))
 
 
-def draw(room: Path, count: int, seed: int) -> list[Mutant]:
+def draw(room: Path, count: int, seed: int, kinds: Sequence[str] = KINDS) -> list[Mutant]:
     """Return so many faults of a room, of all kinds in turn."""
     found = defaultdict[str, set[Mutant]](set)
     for path in sorted(room.rglob('*.py')) if room.is_dir() else [room]:
@@ -98,7 +108,7 @@ def draw(room: Path, count: int, seed: int) -> list[Mutant]:
             found[mutant.kind].add(mutant)
     source = random.Random(seed)
     rows = []
-    for kind in KINDS:
+    for kind in kinds:
         row = sorted(
             found[kind], key=lambda mutant: (str(mutant.path), mutant.start, mutant.after)
         )
@@ -146,10 +156,13 @@ def main() -> None:
     parser.add_argument('--tests', nargs='+', required=True, help='files or folders of tests')
     parser.add_argument('--count', type=int, default=10)
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--kinds', nargs='+', choices=[*KINDS, THRESHOLD], default=KINDS)
     parser.add_argument('--only', type=int, nargs='+', help='numbers of faults; all of them')
     parser.add_argument('--seconds', type=float, default=900.0, help='time limit of one fault')
     arguments = parser.parse_args()
-    mutants = draw((ROOT / arguments.room).resolve(), arguments.count, arguments.seed)
+    mutants = draw(
+        (ROOT / arguments.room).resolve(), arguments.count, arguments.seed, arguments.kinds
+    )
     numbers = arguments.only or range(1, len(mutants) + 1)
     seen = 0
     for number in numbers:

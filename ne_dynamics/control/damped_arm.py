@@ -42,11 +42,8 @@ class DampedArm:
             When the effort is not finite.
         """
         tuning, position, now = tick.tuning, tick.position, tick.now
-        begins, sense, limiter = (
-            self._arm.damping is None,
-            self._arm.sense,
-            self._arm.limits.limiter,
-        )
+        sense, limiter = self._arm.sense, self._arm.limits.limiter
+        begins = self._arm.damping is None
         damping = self._arm.damping or self._begin(tuning, position)
         last = limiter.last
         # Others may have commanded the arm since, when no states came or none was answered.

@@ -140,13 +140,11 @@ class ConfiguredArm:
         ParameterError
             When it cannot work, and what counts now can.
         """
-        refusals = self.controller.check.check_change(tuning, pause)
+        refusals, remarks = self.controller.check.check_change(tuning, pause)
         if refusals:
             raise ParameterError('; '.join(refusals))
         pause()
-        verdict = self.controller.check.find_verdict(tuning)
-        pause()
-        return verdict.refusals + verdict.remarks + self.weight.check_payload(tuning)
+        return remarks + self.weight.check_payload(tuning)
 
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on."""

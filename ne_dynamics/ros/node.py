@@ -133,6 +133,9 @@ class ComputedTorqueNode(LifecycleNode):
         self.create_timer(
             NODE.diagnostics_period, self._on_diagnostics_timer, clock=self._steady_clock
         )
+        self._begin()
+
+    def _begin(self) -> None:
         self._autostart_pending = self._declared.settings.autostart
         if self._autostart_pending:
             self._autostart_timer = self.create_timer(

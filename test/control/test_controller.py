@@ -388,9 +388,9 @@ def test_what_became_impossible_is_no_excuse_for_another_impossible_thing(
     for step in range(20):
         controller.update(Q, ZERO, 0.002 * step)
     assert controller.check.find_verdict(weak).refusals
-    assert not controller.check.check_change(replace(weak, effort_limits=np.full(6, 4.0)))
+    assert not controller.check.check_change(replace(weak, effort_limits=np.full(6, 4.0))).refusals
     stiff = ControlLaw(dynamics, Mode.COMPUTED_TORQUE, Gains.from_values(1e5, 40.0, 6))
-    (refusal,) = controller.check.check_change(replace(weak, law=stiff))
+    (refusal,) = controller.check.check_change(replace(weak, law=stiff)).refusals
     assert 'phase margin' in refusal
 
 
@@ -417,12 +417,12 @@ def test_a_mode_that_needs_velocities_is_refused_where_there_are_none(dynamics: 
     controller = Controller(floating)
     controller.update(Q, None, 0.0)
     held = tuning(dynamics)
-    (refusal,) = controller.check.check_change(held)
+    (refusal,) = controller.check.check_change(held).refusals
     assert 'velocity_source' in refusal
     estimated = MotionLimits(velocity=VelocitySettings(source=VelocitySource.ESTIMATED))
-    assert not controller.check.check_change(replace(held, motion=estimated))
+    assert not controller.check.check_change(replace(held, motion=estimated)).refusals
     controller.update(Q, ZERO, 0.002)
-    assert not controller.check.check_change(held)
+    assert not controller.check.check_change(held).refusals
 
 
 @pytest.mark.parametrize('method', ['none', 'linear', 'splines'])

@@ -340,20 +340,20 @@ class MotionPlanner:
         self.pause()
         exceeded = checker.decide(checker.check_motion(motion, request, begin, now))
         self.pause()
-        pace = None
         # Straight lines have corners, at which no motor can do what they ask for.
-        if settings.slows_down and (
+        is_slowed = settings.slows_down and bool(
             exceeded
             or request.interpolation is Interpolation.LINEAR
             or checker.check_ends(motion, request, begin, now)
-        ):
-            pace = self._plan_pace(motion, running, checker.efforts, request.origin(now))
+        )
+        origin = request.origin(now)
+        pace = self._plan_pace(motion, running, checker.efforts, origin) if is_slowed else None
         return MotionPlan(
             replace(sent, ending=request.ending),
             is_for_now,
             exceeded,
             motion,
-            request.origin(now),
+            origin,
             begin_time := begin_of(waypoints, request.start_time, now),
             running.sample(begin_time),
             checker.efforts if settings.slows_down else None,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
+
 import numpy as np
 
 from ne_dynamics.control.command_machine import CommandMachine
@@ -37,14 +40,10 @@ class TuningCheck:
 
     def find_verdict(self, tuning: Tuning) -> TuningVerdict:
         """Return what is to be said of a tuning."""
-        verdicts = self._check_each(tuning)
-        return TuningVerdict(
-            [refusal for verdict in verdicts for refusal in verdict.refusals],
-            [remark for verdict in verdicts for remark in verdict.remarks],
-        )
+        return _join(self._check_each(tuning))
 
-    def check_change(self, tuning: Tuning, pause: Pause = go_on) -> list[str]:
-        """Return why a tuning cannot work where what counts now can.
+    def check_change(self, tuning: Tuning, pause: Pause = go_on) -> TuningVerdict:
+        """Return why a tuning cannot work where what counts now can, and else what to say of it.
 
         What became impossible in one respect may be left by any way, but for one that is
         impossible in another. `pause` is called in between, for who cannot wait until the end.
@@ -54,7 +53,9 @@ class TuningCheck:
         now = self._arm.tuning
         pairs = zip(found, self._check_each(now), strict=True)
         refusals = [one for new, old in pairs if not old.refusals for one in new.refusals]
-        return refusals + self._refuse_following_limits(tuning, now)
+        refusals += self._refuse_following_limits(tuning, now)
+        doubts, remarks = _join(found)
+        return TuningVerdict(refusals, doubts + remarks)
 
     def check_activation(self) -> list[str]:
         """Return why the loop cannot work once states are answered, as far as that is known."""
@@ -157,3 +158,9 @@ class TuningCheck:
             f'{effort[worst]:.3g} N m or N at joint {dynamics.robot.joint_names[worst]!r}, whose '
             f'limit is {limits[worst]:.3g}'
         )
+
+
+def _join(verdicts: Iterable[TuningVerdict]) -> TuningVerdict:
+    """Return what is said in all respects together."""
+    refusals, remarks = zip(*verdicts, strict=True)
+    return TuningVerdict(list(chain(*refusals)), list(chain(*remarks)))

@@ -1,131 +1,54 @@
 """Third stage: where the arm should be.
 
 What is followed never jumps by itself: another motion begins in the desired state of its moment,
-and what is ended is brought to rest along its way (:mod:`ne_dynamics.motion.stopping`). Waypoints
-are planned as soon as they are known (:mod:`ne_dynamics.control.desired.motion_planner`), and wait
-for the next state. Where the arm is asked for the same by the time they take over, the motion is
-the one that was planned, only later; where not, its ends are checked once more.
+and what is ended is brought to rest along its way (:mod:`ne_dynamics.motion.stopping`). Where the
+arm is asked for the same by the time a plan takes over, the motion is the one that was planned,
+only later; where not, its ends are checked once more.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
 from dataclasses import replace
-from math import inf
 
-import numpy as np
-
-from ne_dynamics.control.desired.motion_planner import (
-    Circumstances,
-    MotionPlan,
-    MotionPlanner,
-    PlanningSettings,
-    on_path,
-)
-from ne_dynamics.control.desired.position_stream import PositionStream
+from ne_dynamics.control.desired.followed_motion import FollowedMotion, measured_state
+from ne_dynamics.control.desired.motion_planner import Circumstances, MotionPlan, on_path
+from ne_dynamics.control.desired.motion_request import MotionRequest
 from ne_dynamics.control.desired.thresholds import DESIRED
-from ne_dynamics.control.desired.time_scaling import Submit, TimeScaling
 from ne_dynamics.control.laws import Mode
 from ne_dynamics.control.tick import Tick
-from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.errors import InputError, TrajectoryError
-from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
+from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.replacement import begin_of
-from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.thresholds import MOTION
-from ne_dynamics.motion.waypoints import DesiredState, Waypoints, resting_state
+from ne_dynamics.motion.waypoints import resting_state
 
 
 class Desired:
-    """Follows motions from state to state, and takes what is asked for between the states.
+    """Follows motions from state to state.
 
     Parameters
     ----------
-    tuning : Tuning
-    submit : Submit
-        Plans beside the states what is followed anew.
-    present : callable
-        Returns the circumstances of the last state.
-    end_floating : callable
-        Called when another motion ends it.
-
-    Attributes
-    ----------
-    trajectory : Motion or None
-        What is followed, in the time of its path; None before the first state, and where the arm
-        is led by hand.
-    time_scaling : TimeScaling
-        Says what that time is.
-    settings : PlanningSettings
-        What counts for what is planned now; another object when it has changed.
+    motion : FollowedMotion
     """
 
-    def __init__(
-        self,
-        tuning: Tuning,
-        submit: Submit,
-        present: Callable[[], Circumstances],
-        end_floating: Callable[[], None],
-    ) -> None:
-        self.trajectory: Motion | None = None
-        self.time_scaling = TimeScaling(submit)
-        self._plans: deque[MotionPlan] = deque(maxlen=MOTION.most_waiting_motions)
-        self._stream = PositionStream(tuning.longest_interval)
-        self._present = present
-        self._end_floating = end_floating
-        self._goes_elsewhere = False
-        self.configure(tuning)
-
-    def configure(self, tuning: Tuning) -> None:
-        """Use another tuning for what is decided from now on."""
-        joints, limits = tuning.law.joints, tuning.effort_limits
-        self.settings = settings = PlanningSettings(
-            tuning.hold_law.compensation,
-            DemandLimits.of(joints, limits),
-            StopLimits.of(joints, limits, tuning.decelerations),
-            tuning.when_infeasible,
-            tuning.interpolation_method,
-            tuning.longest_interval,
-        )
-        self.time_scaling.configure(
-            settings.limits,
-            settings.stop_limits,
-            slows_down=settings.when_infeasible is WhenInfeasible.SLOW_DOWN,
-        )
-        self._stream.longest_interval = tuning.longest_interval
-
-    def restart(self) -> None:
-        """Follow nothing: the arm is held where the next state finds it."""
-        self.trajectory = None
-        self._plans.clear()
-        self._stream.forget()
-        self.time_scaling.forget()
-
-    def reset(self) -> None:
-        """Follow nothing, and forget where the arm was."""
-        self.restart()
-        self._goes_elsewhere = False
-
-    # ---- at each state
+    def __init__(self, motion: FollowedMotion) -> None:
+        self._motion = motion
 
     def step(self, tick: Tick) -> None:
         """Set `desired`, `desired_before`, `goes_elsewhere`, `refused`, `place` and `path`."""
-        now, scaling, before = tick.now, self.time_scaling, tick.changed_from
+        now, motion, before = tick.now, self._motion, tick.changed_from
+        scaling = motion.time_scaling
         # Else the state changes nothing: a motion goes as it was sent, and nothing waits.
-        is_busy = self.trajectory is None or self.has_requests or not scaling.is_absent
-        if self._goes_elsewhere:
-            tick.goes_elsewhere, self._goes_elsewhere = True, False
+        is_busy = motion.trajectory is None or motion.has_requests or not scaling.is_absent
+        if motion.goes_elsewhere:
+            tick.goes_elsewhere, motion.goes_elsewhere = True, False
         is_led = before is not None and before.law.mode.follows is not tick.law.mode.follows
-        if is_led or self.has_requests:
-            tick.desired_before = self.desired_at(tick.position, now)
+        if is_led or motion.has_requests:
+            tick.desired_before = motion.desired_at(tick.position, now)
         if tick.law.mode is Mode.GRAVITY_COMPENSATION:
             # The arm is led by hand: wherever it is left is what another mode will hold.
-            tick.goes_elsewhere |= self.trajectory is not None
-            self.restart()
+            tick.goes_elsewhere |= motion.trajectory is not None
+            motion.restart()
             tick.desired, tick.place = resting_state(tick.position), now
             return
         if is_busy:
@@ -133,14 +56,14 @@ class Desired:
             resting = None if base is None else base.at_rest
             here = Circumstances(now, tick.position, tick.velocity, tick.wrench, base, resting)
             tick.refused = self._advance(here)
-        tick.desired = self.desired_at(tick.position, now)
+        tick.desired = motion.desired_at(tick.position, now)
         tick.place = scaling.place_at(now)
-        if self.trajectory is None:
+        if motion.trajectory is None:
             return
         if tick.desired_before is not None:
-            tick.may_step = self.trajectory.has_steps
+            tick.may_step = motion.trajectory.has_steps
         if scaling.is_needed and scaling.clock is not None:
-            tick.path = self.trajectory.sample(tick.place)
+            tick.path = motion.trajectory.sample(tick.place)
             tick.desired = scaling.clock.moved(tick.path)
 
     def _advance(self, here: Circumstances) -> TrajectoryError | None:
@@ -148,230 +71,67 @@ class Desired:
 
         Why waypoints that waited are not followed is returned.
         """
-        if self.trajectory is None:
-            self.trajectory = self.settings.stop(_measured_state(here), here)
-        self.trajectory = self.time_scaling.advance(self.trajectory, here.now)
-        refused = None
-        while self._plans:
-            refused = self._take_over(self._plans.popleft(), self.trajectory, here) or refused
+        motion, refused = self._motion, None
+        running = motion.trajectory
+        if running is None:
+            running = motion.settings.stop(measured_state(here), here)
+        motion.trajectory = running = motion.time_scaling.advance(running, here.now)
+        while motion.plans:
+            try:
+                running = self._take_over(motion.plans.popleft(), running, here)
+            except TrajectoryError as error:
+                refused = error
         return refused
 
-    def _take_over(
-        self, plan: MotionPlan, running: Motion, here: Circumstances
-    ) -> TrajectoryError | None:
-        """Let a plan take the place of what is followed; return why it cannot."""
-        here, request, running = on_path(self.time_scaling.path_time, here, plan.request, running)
-        now, checker = here.now, self.settings.make_checker(here)
+    def _take_over(self, plan: MotionPlan, running: Motion, here: Circumstances) -> Motion:
+        """Return what is followed after a plan has taken the place of what was followed.
+
+        Raises
+        ------
+        TrajectoryError
+            When it cannot; nothing is changed then.
+        """
+        followed = self._motion
+        path_time, settings = followed.time_scaling.path_time, followed.settings
+        here, request, before = on_path(path_time, here, plan.request, running)
+        now = here.now
         late = max(now - request.origin(now), 0.0) if plan.is_announced else 0.0
         if late > (0.0 if plan.has_corner else DESIRED.latest_begin):
             request, late = replace(request, start_time=None), 0.0
-        begin = running.sample(now)
         begin_time = begin_of(request.waypoints, request.start_time, now - late)
-        exceeded: tuple[LimitViolation, ...] = ()
-        placed = plan.placed_at(request.origin(now), begin_time, running.sample(begin_time))
-        try:
-            if placed is not None:
-                waits = begin_time - now > MOTION.shortest_segment
-                motion = placed.waiting_after(running, now) if waits else placed
-            else:
-                if request.waypoints.carried is not None:
-                    request = request.integrated(running, now)
-                    exceeded = checker.decide(checker.check_waypoints(request))
-                motion = self.settings.place(request, running, here, self._stream)
-                exceeded += checker.decide(checker.check_ends(motion, request, begin, now))
-        except TrajectoryError as error:
-            return error
-        self.trajectory = motion
-        self._stream.remember(request, now)
-        if self.time_scaling.clock is None:
-            return None
-        profile, is_outdated = None, bool(exceeded) or plan.settings != self.settings.number
-        if plan.pace is not None:
-            is_outdated |= placed is None
-            profile = plan.pace.profile.shifted(request.origin(now) - plan.origin)
-        self.time_scaling.take(
-            profile,
-            plan.efforts or self.settings.path_efforts(here),
-            motion.start_time,
-            begin.velocity,
-            motion.sample(now).velocity,
-            has_begun=self.settings.slows_down and motion.start_time <= now,
-            is_outdated=is_outdated,
-        )
-        return None
-
-    def review(self) -> None:
-        """Have planned anew what is slowed down, where the model has changed."""
-        if self.time_scaling.slows_down:
-            here = self._present()
-            self.time_scaling.reconsider(self.trajectory, lambda: self.settings.path_efforts(here))
-
-    # ---- what is followed
-
-    @property
-    def has_requests(self) -> bool:
-        """Whether waypoints wait for the next state."""
-        return bool(self._plans)
-
-    def desired_at(self, position: FloatArray, now: float) -> DesiredState:
-        """Return where the arm should be at a time, or a position where nothing is followed."""
-        if self.trajectory is None:
-            return resting_state(position)
-        return self.time_scaling.state_at(self.trajectory, now)
-
-    def present_state(self) -> DesiredState | None:
-        """Return where the arm should be, or where it is when nothing is followed.
-
-        None before the first state.
-        """
-        here = self._present()
-        if here.position is None or here.time is None:
-            return None
-        return self.desired_at(here.position, here.time)
-
-    def state_at(self, time: float) -> tuple[float, DesiredState]:
-        """Return where the motion is at a time, as things stand, and when that is on its path.
-
-        Parameters
-        ----------
-        time : float
-            [s]
-
-        Raises
-        ------
-        RuntimeError
-            When no motion is followed.
-        """
-        if self.trajectory is None:
-            raise RuntimeError('no motion is followed')
-        scaling = self.time_scaling
-        return scaling.place_at(time), scaling.state_at(self.trajectory, time)
-
-    # ---- what is to be followed
-
-    def planner(self, until: float | None = None) -> MotionPlanner:
-        """Return what plans motions for the arm as it is now: to be used, or copied, at once.
-
-        Parameters
-        ----------
-        until : float, optional
-            When they begin; for ever where joints that are left out go on as they do [s].
-        """
-        here, running, path_time = self._present(), self.trajectory, self.time_scaling.path_time
-        if running is not None and here.time is not None:
-            place = self.time_scaling.place_at(here.time)
-            end = until if until == inf else path_time.start_of(until, here.time)
-            # A stream is for a little later than now, and so is what is planned beside.
-            reach = max(1.0, self.settings.longest_interval)
-            running = running.part(place, reach + (place if end is None else max(place, end)))
-        return MotionPlanner(self.settings, here, running, self._stream, path_time)
-
-    def follow(self, waypoints: Waypoints, start_time: float | None = None) -> MotionPlan:
-        """Plan a motion at once, and follow it from the next state on.
-
-        Parameters
-        ----------
-        waypoints : Waypoints
-        start_time : float, optional
-            Time from which theirs count [s]; that of the next state when None.
-
-        Returns
-        -------
-        MotionPlan
-
-        Raises
-        ------
-        InfeasibleMotionError
-            When the motion is not to be followed: nothing changes then.
-        """
-        plan = self.planner(start_time).plan(waypoints, start_time)
-        self.follow_plan(plan)
-        return plan
-
-    def follow_plan(self, plan: MotionPlan) -> None:
-        """Follow what was planned from the next state on, instead of what is followed now."""
-        if plan.is_for_now:
-            self._plans.clear()
-            self._stream.hear(plan.request, self._present().time)
-        self._plans.append(plan)
-        self._end_floating()
-
-    def hold(self, *, where_found: bool = False) -> None:
-        """Stop the desired motion: along its path, as soon as the limits allow.
-
-        Parameters
-        ----------
-        where_found : bool
-            Stop the measured motion instead: an arm that is kept from where it should be no
-            longer pushes.
-        """
-        self._end_floating()
-        self._goes_elsewhere |= where_found
-        self._plans.clear()
-        self._stream.forget()
-        here, running = self._present(), self.trajectory
-        if running is None or here.time is None:
-            return
-        if where_found and here.position is not None:
-            state = _measured_state(here)
+        placed = plan.placed_at(request.origin(now), begin_time, before.sample(begin_time))
+        is_outdated = plan.settings != settings.number
+        if placed is not None:
+            waits = begin_time - now > MOTION.shortest_segment
+            motion = placed.waiting_after(before, now) if waits else placed
         else:
-            moving = self.settings.path_efforts(here).moving
-            if not running.has_steps and self.time_scaling.stop(running, here.time, moving):
-                self.trajectory = running.given_up()
-                return
-            state = self.time_scaling.state_at(running, here.time)
-        self.time_scaling.forget()
-        self.trajectory = self.settings.stop(state, here)
+            request, motion, exceeds = self._place_anew(request, before, here)
+            is_outdated |= exceeds or plan.pace is not None
+        followed.trajectory = motion
+        followed.stream.remember(request, now)
+        if followed.time_scaling.clock is not None:
+            pace, later = plan.pace, request.origin(now) - plan.origin
+            followed.time_scaling.take(
+                None if pace is None else pace.profile.shifted(later),
+                plan.efforts or settings.path_efforts(here),
+                motion.start_time,
+                before.sample(now).velocity,
+                motion.sample(now).velocity,
+                has_begun=settings.slows_down and motion.start_time <= now,
+                is_outdated=is_outdated,
+            )
+        return motion
 
-    # ---- its speed
-
-    @property
-    def speed(self) -> float:
-        """Speed at which the motion is followed on its path: 1 as it was sent."""
-        clock = self.time_scaling.clock
-        return 1.0 if clock is None else clock.speed
-
-    @property
-    def speed_scaling(self) -> float:
-        """Speed that is asked for; see :meth:`scale_speed`."""
-        return self.time_scaling.target
-
-    def scale_speed(self, factor: float) -> None:
-        """Follow this motion, and all that come, at another speed along the same path.
-
-        Parameters
-        ----------
-        factor : float
-            1: as they were sent; 0: not at all, until another factor comes.
-
-        Raises
-        ------
-        InputError
-            When it is not finite or negative, or more than 1 where motions are not slowed down:
-            nobody has looked whether the arm can do that.
-        """
-        most = np.inf if self.time_scaling.slows_down else 1.0
-        if not (np.isfinite(factor) and 0.0 <= factor <= most):
-            to = 'a finite number' if most > 1.0 else '1 (more with when_infeasible slow_down)'
-            raise InputError(f'factor: expected from 0 to {to}, got {factor:g}', field='factor')
-        self.time_scaling.scale(factor)
-
-    def place_of(self, start_time: float | None) -> float | None:
-        """Return a start by the clock of the states as one on the path that is followed [s].
-
-        Parameters
-        ----------
-        start_time : float or None
-            [s]; None for one with the state to come.
-        """
-        now = self._present().time
-        if now is None:
-            return start_time
-        return self.time_scaling.path_time.start_of(start_time, now)
-
-
-def _measured_state(here: Circumstances) -> DesiredState:
-    if here.position is None:
-        raise RuntimeError('no state has come')
-    zero = np.zeros_like(here.position)
-    return DesiredState(here.position, zero if here.velocity is None else here.velocity, zero)
+    def _place_anew(
+        self, request: MotionRequest, running: Motion, here: Circumstances
+    ) -> tuple[MotionRequest, Motion, bool]:
+        """Place what was planned for another moment; return whether it exceeds a limit now."""
+        settings, now, exceeds = self._motion.settings, here.now, False
+        checker = settings.make_checker(here)
+        if request.waypoints.carried is not None:
+            request = request.integrated(running, now)
+            exceeds = bool(checker.decide(checker.check_waypoints(request)))
+        motion = settings.place(request, running, here, self._motion.stream)
+        begin = running.sample(now)
+        exceeds |= bool(checker.decide(checker.check_ends(motion, request, begin, now)))
+        return request, motion, exceeds

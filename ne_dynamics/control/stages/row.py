@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 
+from ne_dynamics.control.desired.followed_motion import FollowedMotion
 from ne_dynamics.control.desired.motion_planner import Circumstances
 from ne_dynamics.control.desired.time_scaling import Submit
 from ne_dynamics.control.fault_damping import FaultDamping
@@ -66,8 +67,10 @@ class StageRow:
         None while the arm is not damped.
     heard_at : float
         Stamp of the last state that came, believed or not [s].
-    accept, sense, motion, law, observer, transition, limits, watch
+    accept, sense, desired, law, observer, transition, limits, watch
         The stages.
+    motion : FollowedMotion
+        What is followed; desired motions are requested of it.
     """
 
     def __init__(
@@ -81,14 +84,15 @@ class StageRow:
         self.sense = Sense(tuning, wrist, imu)
         self.limits = Limits(tuning)
         self.watch = Review(tuning)
-        self.motion = Desired(tuning, submit, self._find_present, self._end_floating)
+        self.motion = FollowedMotion(tuning, submit, self._find_present, self._end_floating)
+        self.desired = Desired(self.motion)
         self.law = Law(tuning.effort_limits.size)
         self.observer = Observer(tuning)
         self.transition = Transition(tuning)
         self._row = (
             self.sense.step,
             self.transition.notice,
-            self.motion.step,
+            self.desired.step,
             self.transition.lead,
             self.law.step,
             self.observer.step,

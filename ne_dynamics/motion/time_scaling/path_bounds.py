@@ -13,6 +13,7 @@ Friction is no such line: it is taken between two speeds near to the one that co
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -129,17 +130,7 @@ def _bound_efforts(
     low, high = np.full((2, *shape[:2], 1), [[[[slowly]]], [[[min(fastest, 1.0) ** 2]]]])
     if near is not None:
         low, high = (0.81 * near)[..., np.newaxis], (1.21 * near + 1e-6)[..., np.newaxis]
-
-    def compute(square: FloatArray, change: float) -> FloatArray:
-        motion = (
-            path.position,
-            path.velocity * np.sqrt(square),
-            path.acceleration * square + change * path.velocity,
-        )
-        flat = (np.ascontiguousarray(each).reshape(-1, shape[-1]) for each in motion)
-        efforts: FloatArray = compute_efforts(*flat).reshape(shape)
-        return efforts
-
+    compute = partial(_find_efforts, path, compute_efforts)
     slow, fast = compute(low, 0.0), compute(high, 0.0)
     inertial = compute(high, 1.0) - fast
     slope = (fast - slow) / (high - low)
@@ -158,6 +149,21 @@ def _bound_efforts(
     motors = np.flatnonzero(np.isfinite(limits))
     signed = (inertial, slope, allowed - static), (-inertial, -slope, allowed + static)
     return [tuple(each[..., motors] for each in rows) for rows in signed], is_rough
+
+
+def _find_efforts(
+    path: PathIntervals, compute_efforts: Efforts, square: FloatArray, change: float
+) -> FloatArray:
+    """Return the efforts at x = `square` and a = `change`."""
+    shape = path.position.shape
+    motion = (
+        path.position,
+        path.velocity * np.sqrt(square),
+        path.acceleration * square + change * path.velocity,
+    )
+    flat = (np.ascontiguousarray(each).reshape(-1, shape[-1]) for each in motion)
+    efforts: FloatArray = compute_efforts(*flat).reshape(shape)
+    return efforts
 
 
 def _find_largest_squares(bounds: PathBounds) -> FloatArray:

@@ -61,10 +61,7 @@ def make_tuning(
     remarks += payload_remarks
     pause()
     if np.any(rates):
-        slow = refuse_slow_rates(law, limits, rates, arm.robot.joint_names)
-        if slow:
-            raise ParameterError(slow[0])
-        remarks += _slew_remarks(law, limits, rates, arm)
+        remarks += _check_rates(law, limits, rates, arm)
     tuning = Tuning(
         law=law,
         hold_law=hold_law,
@@ -279,10 +276,19 @@ def tracking_limits(settings: NodeSettings, arm: ControlledArm) -> tuple[FloatAr
     )
 
 
-def _slew_remarks(
+def _check_rates(
     law: ControlLaw, limits: FloatArray, rates: FloatArray, arm: ControlledArm
 ) -> list[str]:
-    """Return whether the rate limit, in the order of the model, is too slow for the gains."""
+    """Return whether the rate limit, in the order of the model, is too slow for the gains.
+
+    Raises
+    ------
+    ParameterError
+        When it is too slow to hold the arm.
+    """
+    slow = refuse_slow_rates(law, limits, rates, arm.robot.joint_names)
+    if slow:
+        raise ParameterError(slow[0])
     name = 'effort_rate_limit'
     inertia = arm.inverse_inertia if law.mode is Mode.FEEDFORWARD_PD else None
     needed = needed_slew(law, limits, inertia)

@@ -81,8 +81,11 @@ class DiagnosticsPublisher:
             '; '.join(faults + remarks) or state,
             values,
         )
-        message = DiagnosticArray(status=[summary, *statuses])
-        for status in message.status:
+        self._send([summary, *statuses], hardware)
+
+    def _send(self, statuses: list[DiagnosticStatus], hardware: str) -> None:
+        message = DiagnosticArray(status=statuses)
+        for status in statuses:
             status.hardware_id = hardware
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)
