@@ -314,15 +314,10 @@ class MotionPlanner:
             request, checker = sent.integrated(None, None), settings.make_checker(self.here)
             return MotionPlan(sent, is_for_now, checker.decide(checker.check_waypoints(request)))
         is_announced = is_for_now and start is not None and not is_partial
-        return self._plan_along(waypoints, sent, self.running, is_for_now, is_announced)
+        return self._plan_along(sent, self.running, is_for_now, is_announced)
 
     def _plan_along(
-        self,
-        waypoints: Waypoints,
-        sent: MotionRequest,
-        followed: Motion,
-        is_for_now: bool,
-        is_announced: bool,
+        self, sent: MotionRequest, followed: Motion, is_for_now: bool, is_announced: bool
     ) -> MotionPlan:
         """Return what becomes of waypoints while a motion is followed."""
         settings = self.settings
@@ -354,7 +349,7 @@ class MotionPlanner:
             exceeded,
             motion,
             origin,
-            begin_time := begin_of(waypoints, request.start_time, now),
+            begin_time := begin_of(sent.waypoints, request.start_time, now),
             running.sample(begin_time),
             checker.efforts if settings.slows_down else None,
             pace,

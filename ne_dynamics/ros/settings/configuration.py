@@ -57,11 +57,10 @@ def make_tuning(
     remarks += _remark_on_limits(arm, limits)
     remarks += _check_others(settings, arm)
     pause()
-    law, hold_law, payload_remarks = _make_laws(settings, arm, gains, pause)
-    remarks += payload_remarks
+    law, hold_law, doubts = _make_laws(settings, arm, gains, pause)
+    remarks += doubts
     pause()
-    if np.any(rates):
-        remarks += _check_rates(law, limits, rates, arm)
+    remarks += _check_rates(law, limits, rates, arm) if np.any(rates) else []
     tuning = Tuning(
         law=law,
         hold_law=hold_law,
