@@ -294,6 +294,9 @@ class FitThresholds:
         'Error that a part of the rise may leave, by that with all: joints, encoders, ripple '
         'make some per cent.',
     )
+    parts_between: int = threshold(
+        101, '', 'Parts that are compared by the errors of those that were tried.'
+    )
     standing_share: float = threshold(
         1e-3,
         '',

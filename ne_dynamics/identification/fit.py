@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +13,11 @@ from ne_dynamics.identification.pieces.log_rows import LogRows
 from ne_dynamics.identification.pieces.piece_steps import Weighting
 from ne_dynamics.identification.regression.design import Design, believed, compute_scales
 from ne_dynamics.identification.regression.doubts import find_doubts
-from ne_dynamics.identification.regression.drive_search import choose_drive, list_candidates
+from ne_dynamics.identification.regression.drive_search import (
+    DriveTrials,
+    find_ratio,
+    list_candidates,
+)
 from ne_dynamics.identification.regression.friction_terms import ALWAYS
 from ne_dynamics.identification.regression.reduction import Reduction
 from ne_dynamics.identification.regression.residual_sums import ResidualSums
@@ -239,12 +244,17 @@ class Fitter:
         candidates = list_candidates(robot, self._used > 0.0, self._settings.wrist)
         if not (folds.training and candidates):
             return None
-        wider = replace(robot, coupled_drives=candidates)
-        reduction = self._rows.reduce_with_drives(wider, rows, first.weighting)
-        scales = self._compute_scales(reduction)
-        return choose_drive(
-            candidates, folds, self._fitted(reduction), scales, first.weights, present
-        )
+
+        def try_drives(drives: Sequence[CoupledDrive]) -> DriveTrials:
+            wider = replace(robot, coupled_drives=tuple(drives))
+            reduction = self._rows.reduce_with_drives(wider, rows, first.weighting)
+            scales = self._compute_scales(reduction)
+            return DriveTrials(
+                drives, folds, self._fitted(reduction), scales, first.weights, present
+            )
+
+        drive = try_drives(candidates).choose_drive()
+        return None if drive is None else find_ratio(drive, try_drives, self._settings)
 
     @property
     def _all(self) -> list[int]:

@@ -59,6 +59,11 @@ class IdentificationSettings:
         only compared with others.
     wrist : int
         Number of last joints among which two neighbours may share a coupled drive.
+    ratio_steps : tuple of float
+        Factors between the ratios that are tried of a coupled drive, one search after the other,
+        each around the best ratio of the one before.
+    ratios_to_either_side : int
+        Of that, in each search.
     """
 
     holdout: float = 0.25
@@ -84,3 +89,5 @@ class IdentificationSettings:
     rounds: int = 2
     fold_gap: float = 1e-3
     wrist: int = 3
+    ratio_steps: tuple[float, ...] = (1.5, 1.15, 1.05, 1.015)
+    ratios_to_either_side: int = 3

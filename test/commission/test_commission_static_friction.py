@@ -101,15 +101,22 @@ def test_still_less_is_tried_where_less_has_helped():
 
 
 @pytest.mark.parametrize(
-    ('errors', 'kept'), [((4.0, 3.0, 2.0), 0.5), ((4.0, 2.0, 3.0), 0.7), ((4.0, 3.6, 3.7), 1.0)]
+    ('errors', 'kept'),
+    [
+        ((4.0, 3.0, 2.0), 0.5),
+        ((4.0, 2.0, 3.0), 0.7),
+        ((4.0, 3.6, 3.7), 1.0),
+        ((1.18, 1.03, 1.48), 0.81),
+    ],
 )
 def test_the_part_with_the_least_error_is_kept_where_it_is_worth_it(errors, kept):
-    """Another joint keeps all of its rise, whatever its error became meanwhile."""
+    """Also between those tried; another joint keeps all of its rise, whatever its error became."""
     trials = [
         trial([part, 1.0, 1.0], [0.3, 0.0, 0.0], [error, other, other])
         for part, error, other in zip((1.0, 0.7, 0.5), errors, (5.0, 1.0, 0.5), strict=True)
     ]
-    assert choose_parts(robot_with(RISING), trials).tolist() == [kept, 1.0, 1.0]
+    found = choose_parts(robot_with(RISING), trials).tolist()
+    assert found == [pytest.approx(kept, abs=0.01), 1.0, 1.0]
     assert choose_parts(robot_with(FrictionModel()), []).tolist() == [1.0, 1.0, 1.0]
 
 

@@ -52,6 +52,17 @@ def test_a_log_shows_which_joints_share_a_drive(given, first, ratio):
         assert bare[index] > 5.0 * left[index]
 
 
+@pytest.mark.parametrize(('first', 'ratio'), [(4, 0.5), (3, -1.6)])
+def test_a_log_shows_the_ratio_of_a_drive(given, first, ratio):
+    """To five per cent, and the numbers come out as with one that is tried first."""
+    names = given.joint_names[first : first + 2]
+    result = identify(given, record(make_truth(given, names, ratio), 0))
+    (drive,) = result.robot.coupled_drives
+    assert drive.joints == names
+    assert drive.ratios == (1.0, pytest.approx(ratio, rel=0.05))
+    assert_numbers(drive)
+
+
 @pytest.mark.parametrize('seed', range(3))
 def test_an_arm_without_one_gets_none(given, seed):
     """Whatever else its model has wrong."""

@@ -130,11 +130,26 @@ def choose_next_parts(robot: Robot, trials: Sequence[RiseTrial]) -> FloatArray |
 
 
 def choose_parts(robot: Robot, trials: Sequence[RiseTrial]) -> FloatArray:
-    """Return the part of each joint's rise with the least error, shape (n,)."""
+    """Return the part of each joint's rise with the least error, shape (n,).
+
+    Also between those that were tried: of three, by the parabola through the squared errors.
+    """
     if not trials:
         return np.ones(robot.n)
     parts = np.array([trial.parts for trial in trials])
     errors = np.array([trial.rms_error for trial in trials])
-    judged = np.where(parts < 1.0, errors / FIT.worthwhile_share, errors[0])
-    chosen: FloatArray = np.take_along_axis(parts, judged.argmin(axis=0)[np.newaxis], axis=0)[0]
-    return chosen
+    return np.array([_choose_part(*pair) for pair in zip(parts.T, errors.T, strict=True)])
+
+
+def _choose_part(parts: FloatArray, errors: FloatArray) -> float:
+    """Return the part of one joint's rise; that of the first trial is 1."""
+    differs = parts < 1.0
+    differs[0] = True
+    polynomial = np.polynomial.Polynomial.fit(
+        parts[differs], errors[differs] ** 2, differs.sum() - 1
+    )
+    between = np.linspace(1.0, parts.min(), FIT.parts_between)
+    squares = polynomial(between)
+    best = int(squares.argmin())
+    is_worthwhile = squares[best] <= (FIT.worthwhile_share * errors[0]) ** 2
+    return float(between[best]) if is_worthwhile else 1.0

@@ -1,9 +1,14 @@
-"""Find drives that turn with two joints of the wrist, where a log shows them."""
+"""Find drives that turn with two joints of the wrist, where a log shows them.
+
+The sum and the difference of two joints are tried first. Where one of them explains the log, other
+ratios of these joints are tried around it, closer and closer, by the likelihood of their efforts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +24,7 @@ from ne_dynamics.identification.regression.selection import (
     compute_gain,
     try_design,
 )
+from ne_dynamics.identification.settings import IdentificationSettings
 from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -42,26 +48,17 @@ def list_candidates(robot: Robot, used: NDArray[np.bool_], wrist: int) -> tuple[
         names = pair[0].name, pair[1].name
         turns = used[first] and used[second] and not any(j.type.is_prismatic for j in pair)
         if turns and set(names) not in taken:
-            for ratio, sign in ((1.0, '+'), (-1.0, '-')):
-                found.append(CoupledDrive(f'{names[0]} {sign} {names[1]}', names, (1.0, ratio)))
+            found += [_make_drive(names, 1.0), _make_drive(names, -1.0)]
     return tuple(found)
 
 
-def choose_drive(
-    candidates: Sequence[CoupledDrive],
-    folds: Folds,
-    reduction: Reduction,
-    scales: FloatArray,
-    weights: FloatArray,
-    present: Prediction,
-) -> CoupledDrive | None:
-    """Return the drive that a log asks for most; None where it asks for none.
+@dataclass(frozen=True, eq=False)
+class DriveTrials:
+    """Fits of the present design with one of several drives.
 
-    A drive is felt by both of its joints. It is taken where the log is likelier with it by
-    `likelier` in the efforts of each, and `worth` of the squared held-out residual of each is gone
-    with it, in most blocks alike.
+    A drive is felt by both of its joints.
 
-    Parameters
+    Attributes
     ----------
     candidates : sequence of CoupledDrive
     folds : Folds
@@ -73,40 +70,119 @@ def choose_drive(
     weights : array, shape (n,)
     present : Prediction
     """
-    best, least = None, 0.0
-    before, start = folds.fit_whole(present.design, weights, present.spread, present.solutions[0])
-    for index, drive in enumerate(candidates):
-        design = _with_drive(present.design, drive, scales, index)
-        own = _select_columns(reduction, design, index)
-        with_drive = Folds.of(own, folds.likeness, folds.settings)
-        joints = [design.robot.joint_names.index(name) for name in drive.joints]
-        adopted = design.adopt(start, present.design)
-        after, _ = with_drive.fit_whole(design, weights, present.spread, adopted)
-        evidence = folds.compute_evidence(before, after)[joints]
-        if (evidence < folds.settings.likelier).any():
-            continue
-        tried = try_design(with_drive, weights, present, design)
-        gain = min(
-            compute_gain(
-                folds, present.squares[:, joint], tried.squares[:, joint], is_certain=False
-            )
-            for joint in joints
+
+    candidates: Sequence[CoupledDrive]
+    folds: Folds
+    reduction: Reduction
+    scales: FloatArray
+    weights: FloatArray
+    present: Prediction
+
+    def choose_drive(self) -> CoupledDrive | None:
+        """Return the drive that a log asks for most; None where it asks for none.
+
+        It is taken where the log is likelier with it by `likelier` in the efforts of each of its
+        joints, and `worth` of the squared held-out residual of each is gone with it, in most
+        blocks alike.
+        """
+        best, least = None, 0.0
+        for index, evidence in enumerate(self._evidence):
+            if (evidence < self.folds.settings.likelier).any():
+                continue
+            before = self.present.squares[:, self._find_joints(index)]
+            gain = min(map(self._compute_gain, before.T, self._predict(index).T))
+            if gain > max(self.folds.settings.worth, least):
+                best, least = self.candidates[index], gain
+        return best
+
+    def find_likeliest(self) -> int:
+        """Return the candidate with which the efforts of its joints are likeliest."""
+        return int(np.argmax(self._evidence.sum(axis=1)))
+
+    def is_better(self, index: int, other: int) -> bool:
+        """Return whether a candidate is clearly better than another one of the same joints.
+
+        That is, likelier by `overwhelming`, and by `worth` of the squared held-out residual.
+        """
+        evidence = self._evidence.sum(axis=1)
+        if evidence[index] - evidence[other] < self.folds.settings.overwhelming:
+            return False
+        weights = self.weights[self._find_joints(index)]
+        before, after = (self._predict(each) @ weights for each in (other, index))
+        return self._compute_gain(before, after) > self.folds.settings.worth
+
+    @cached_property
+    def _evidence(self) -> FloatArray:
+        """Return how much likelier both joints' efforts are by each candidate, shape (c, 2)."""
+        spread, design = self.present.spread, self.present.design
+        before, start = self.folds.fit_whole(
+            design, self.weights, spread, self.present.solutions[0]
         )
-        if gain > max(folds.settings.worth, least):
-            best, least = drive, gain
-    return best
+        found = []
+        for index in range(len(self.candidates)):
+            wider, folds = self._with_drive(index)
+            adopted = wider.adopt(start, design)
+            after, _ = folds.fit_whole(wider, self.weights, spread, adopted)
+            evidence = self.folds.compute_evidence(before, after)
+            found.append(evidence[self._find_joints(index)])
+        return np.array(found)
+
+    def _predict(self, index: int) -> FloatArray:
+        """Return the squared residuals of held-out blocks of both joints, shape (folds, 2)."""
+        design, folds = self._with_drive(index)
+        squares = try_design(folds, self.weights, self.present, design).squares
+        return squares[:, self._find_joints(index)]
+
+    def _compute_gain(self, before: FloatArray, after: FloatArray) -> float:
+        return compute_gain(self.folds, before, after, is_certain=False)
+
+    def _find_joints(self, index: int) -> list[int]:
+        names = self.present.design.robot.joint_names
+        return [names.index(name) for name in self.candidates[index].joints]
+
+    def _with_drive(self, index: int) -> tuple[Design, Folds]:
+        """Return the design with the columns of one candidate, and the folds of its rows."""
+        given = self.present.design
+        drives = (*given.robot.coupled_drives, self.candidates[index])
+        robot = replace(given.robot, coupled_drives=drives)
+        own = self.scales[len(given.given) + index][np.newaxis]
+        design = replace(
+            given, robot=robot, given=believed(robot), scales=np.concatenate([given.scales, own])
+        )
+        reduction = _select_columns(self.reduction, design, index)
+        return design, Folds.of(reduction, self.folds.likeness, self.folds.settings)
 
 
-def _with_drive(design: Design, drive: CoupledDrive, scales: FloatArray, index: int) -> Design:
-    """Return a design with the columns of one candidate, given by its index."""
-    robot = replace(design.robot, coupled_drives=(*design.robot.coupled_drives, drive))
-    count = len(design.given)
-    return replace(
-        design,
-        robot=robot,
-        given=believed(robot),
-        scales=np.concatenate([design.scales, scales[count + index][np.newaxis]]),
-    )
+def find_ratio(
+    drive: CoupledDrive,
+    try_drives: Callable[[Sequence[CoupledDrive]], DriveTrials],
+    settings: IdentificationSettings,
+) -> CoupledDrive:
+    """Return a drive with the ratio that a log asks for; unchanged unless that is clearly better.
+
+    Parameters
+    ----------
+    drive : CoupledDrive
+        Of two joints, with the ratios 1 and 1 or -1.
+    try_drives : callable
+        Returns the trials of some drives.
+    settings : IdentificationSettings
+    """
+    likeliest = drive
+    for step in settings.ratio_steps:
+        number = settings.ratios_to_either_side
+        ratios = likeliest.ratios[1] * step ** np.arange(-number, number + 1)
+        others = [_make_drive(drive.joints, each) for each in ratios.tolist()]
+        trials = try_drives([drive, *(each for each in others if each != drive)])
+        best = trials.find_likeliest()
+        likeliest = trials.candidates[best]
+    return likeliest if trials.is_better(best, 0) else drive
+
+
+def _make_drive(names: tuple[str, ...], ratio: float) -> CoupledDrive:
+    """Return a drive without numbers that turns with a joint and this ratio of another one."""
+    drive = CoupledDrive('drive', names, (1.0, ratio))
+    return replace(drive, name=drive.formula)
 
 
 def _select_columns(reduction: Reduction, design: Design, index: int) -> Reduction:
