@@ -128,14 +128,17 @@ class DampedArm:
     def _find_elapsed(self, now: float, arrival: float) -> float:
         """Return the time since the state before [s].
 
-        Where the stamps say nothing of it, it is the time between the arrivals, from half of the
-        mean period (two publishers) to all of it: states may have waited for one another.
+        Where the stamps say nothing of it, it is the mean period, as far as that is known: states
+        may have waited for one another. Where others have come between, it is down to half.
         """
         elapsed, waited = self._find_passed(now, arrival)
         if self._tells_time(elapsed, waited):
             return elapsed
         period = self._arm.accept.rate.period
-        return min(max(waited, 0.5 * period), period) if period else waited
+        if not period:
+            return waited
+        halves = min(max(round(2.0 * waited / period), 1), 2)
+        return 0.5 * halves * period
 
     def _find_passed(self, now: float, arrival: float) -> tuple[float, float]:
         """Return the time since the state before by the stamps, and by the arrivals [s]."""
