@@ -28,6 +28,7 @@ class DampedArm:
         self._machine = machine
         self._leaving: Iterator[FloatArray] | None = None
         self._damped_at = 0.0, 0.0
+        self._was_set_back = False
         self._commanded_at = 0.0
         self._sent: FloatArray | None = None
         self._led_to: DesiredState | None = None
@@ -50,6 +51,7 @@ class DampedArm:
         returns = not begins and last is not self._sent
         elapsed = 0.0 if begins else self._find_elapsed(now, tick.arrival)
         since = self._find_since_command(elapsed, now, tick.arrival, returns=returns)
+        self._was_set_back = self._arm.heard_at < (now if begins else self._damped_at[0])
         # The state that has shown the fault may be later than the last that was believed.
         self._damped_at, self._commanded_at = (now, tick.arrival), self._arm.heard_at
         sense.read(now)
@@ -123,25 +125,42 @@ class DampedArm:
     def _find_elapsed(self, now: float, arrival: float) -> float:
         """Return the time since the state before [s].
 
-        Where the stamps do not advance it is the mean period, as far as that is known: states may
-        have waited for one another, and come at once.
+        Where the stamps say nothing of it, it is the mean period, as far as that is known: states
+        may have waited for one another. Where others have come between, it is down to half.
         """
+        elapsed, waited = self._find_passed(now, arrival)
+        if self._tells_time(elapsed, waited):
+            return elapsed
+        period = self._arm.accept.rate.period
+        if not period:
+            return waited
+        halves = min(max(round(2.0 * waited / period), 1), 2)
+        return 0.5 * halves * period
+
+    def _find_passed(self, now: float, arrival: float) -> tuple[float, float]:
+        """Return the time since the state before by the stamps, and by the arrivals [s]."""
         before, came = self._damped_at
-        elapsed = now - before
-        return (
-            elapsed if elapsed > 0.0 else self._arm.accept.rate.period or max(arrival - came, 0.0)
-        )
+        return now - before, max(arrival - came, 0.0)
+
+    def _tells_time(self, elapsed: float, waited: float) -> bool:
+        """Return whether stamps advance as messages do.
+
+        They do not where they stand, are set back, return from there (two publishers, one with old
+        stamps), or leap though nothing was missing.
+        """
+        timeout = self._arm.tuning.states.timeout
+        return not self._was_set_back and 0.0 < elapsed <= max(timeout, waited)
 
     def _find_since_command(
         self, elapsed: float, now: float, arrival: float, *, returns: bool
     ) -> float:
         """Return the time since the last command, no more than is sure [s]."""
-        before, came = self._damped_at
+        passed, waited = self._find_passed(now, arrival)
         if returns:
             return min(elapsed, COMMAND.ramp_period)
-        if now > before:
+        if self._tells_time(passed, waited):
             return min(elapsed, max(now - self._commanded_at, 0.0))
-        return min(elapsed, max(arrival - came, 0.0), COMMAND.unknown_state_time)
+        return min(elapsed, waited, COMMAND.unknown_state_time)
 
     def _lead_drives(self, tick: Tick, damping: FaultDamping, elapsed: float) -> None:
         """Bring drives that close the loop to rest; they damp themselves."""

@@ -159,6 +159,18 @@ def test_commands_of_a_silence_count_for_the_rate(robot) -> None:
     assert np.abs(answer.effort - last).max() <= rate * COMMAND.ramp_period * (1.0 + 1e-9)
 
 
+def test_a_stamp_that_leaps_is_no_time_in_which_the_command_may_change(robot, dynamics) -> None:
+    """A simulation that is set forward: what fades goes on to fade, within the rate limit."""
+    rate = 4000.0
+    controller, now = not_followed(robot, effort_rate_limit=(rate,))
+    last = controller.limits.limiter.last
+    assert np.abs(last - dynamics.gravity_torque(Q)).max() > 2.0 * rate * STEP
+    for index, leap in enumerate((0.0, 0.0, 10.0, 10.0), 1):
+        later = controller.update(Q, ZERO, now + leap + STEP * index, now + STEP * index).effort
+        assert np.abs(later - last).max() <= rate * STEP
+        last = later
+
+
 @pytest.mark.parametrize('jumps', ['every other state', 'at random'])
 def test_a_joint_that_no_longer_jumps_is_damped_again(robot, dynamics, jumps) -> None:
     """An encoder that flickered for half a second, and is good again: what pushes is damped."""

@@ -51,6 +51,23 @@ def test_messages_over_dds(action) -> None:
     assert not violations, '\n'.join([*violations, report])
 
 
+def test_a_command_may_follow_a_gap_that_the_node_excuses() -> None:
+    """Where nothing says when a state was answered, the node may have been busy before it."""
+    pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
+    from fuzz_process import TIMEOUT, largest_elapsed
+    from motion_loop import node_controller, shipped_arm
+
+    rate, still, place = 1000.0, np.zeros(6), np.full(6, 0.3)
+    controller = node_controller(shipped_arm(), effort_rate_limit=(rate,), state_effort='ignore')
+    before = controller.update(place, still, 0.0, 0.0)
+    controller.accept.guard.excuse(0.05)
+    after = controller.update(place - 0.4, still, TIMEOUT + 0.018, TIMEOUT + 0.018)
+    assert after.fault is None
+    step = np.abs(after.effort - before.effort).max()
+    assert step == pytest.approx(rate * (TIMEOUT + 0.018))
+    assert step <= rate * largest_elapsed(None, 1, 0.0)
+
+
 def test_what_is_sent_as_bytes_holds_nothing_of_the_memory(context) -> None:
     """Between fields, and behind the last, a writer leaves what was there."""
     from fuzz_messages import MessageSource

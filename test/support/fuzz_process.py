@@ -46,6 +46,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
+from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.ros.settings.parameters import PARAMETERS
 from ne_dynamics.settings import Changes
 from ne_dynamics.simulation.demo.ros_process import NODE_MODULE, local_discovery
@@ -53,8 +54,11 @@ from ne_dynamics.simulation.demo.ros_process import NODE_MODULE, local_discovery
 MESSAGES_BETWEEN_FENCES = 4
 """After so many messages the node must have come to an end with them."""
 
-LONGEST_STEP = float(KNOWN['state_timeout'].default)
+TIMEOUT = float(KNOWN['state_timeout'].default)
 """Between two commands without a gap [s]."""
+
+LONGEST_STEP = TIMEOUT + GUARD_LIMITS.longest_excuse
+"""The same, where the node has not listened meanwhile: a busy machine [s]."""
 
 MEMORY_BOUND = 4_096
 """Growth of the process from the second quarter of the messages on [kB]: DDS keeps buffers for
@@ -268,16 +272,11 @@ class FuzzBench(FaultBench):
         if self._last is None:
             return
         last, before = self._last
-        if stamp is None or before is None or stamp <= before:
-            # One of a ramp, or its effort has not arrived, or after a fault it answers a state
-            # whose stamp says nothing. After more than this there is a gap.
-            dt = LONGEST_STEP
+        if not is_timed(before, stamp):
             self.counts['commands not timed'] += 1
-        else:
-            dt = max(1e-9 * (stamp - before), SHORTEST_STEP)
-        if self._silence > 0.5 * LONGEST_STEP:
-            dt = max(dt, self._silence + LONGEST_STEP)
+        if self._silence > 0.5 * TIMEOUT:
             self.counts['commands after a silence'] += 1
+        dt = largest_elapsed(before, stamp, self._silence)
         step = np.maximum(np.abs(command - last) - 1e-9, 0.0)
         ratio = float(np.max(step / (self._rates * (dt + CLOCK_ROUNDING))))
         self.worst_step = max(self.worst_step, ratio)
@@ -308,6 +307,32 @@ class FuzzBench(FaultBench):
         if (code := self.node.wait(PATIENCE)) != 0:
             text = self.node.output[-3_000:]
             raise Violation('the node ends when interrupted', f'exit code {code}: {text}')
+
+
+def is_timed(before: int | None, stamp: int | None) -> bool:
+    """Return whether the stamps of two states say how long after one another they were answered.
+
+    Not so for one of a ramp, where an effort has not arrived, or after a fault, when a state is
+    answered whose stamp says nothing: None, or not later.
+    """
+    return before is not None and stamp is not None and stamp > before
+
+
+def largest_elapsed(before: int | None, stamp: int | None, silence: float) -> float:
+    """Return the longest time [s] that the node may have counted between two commands.
+
+    Parameters
+    ----------
+    before, stamp : int or None
+        Of the states that they answer [ns]; None where that is not known.
+    silence : float
+        For which the commands were not looked at [s].
+    """
+    if before is not None and stamp is not None and is_timed(before, stamp):
+        elapsed = max(1e-9 * (stamp - before), SHORTEST_STEP)
+    else:
+        elapsed = LONGEST_STEP
+    return max(elapsed, silence + TIMEOUT) if silence > 0.5 * TIMEOUT else elapsed
 
 
 def is_left_alone(step: Step) -> bool:
