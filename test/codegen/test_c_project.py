@@ -1,7 +1,5 @@
 """The C library of an export builds without a warning and computes what Python does."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
