@@ -372,11 +372,10 @@ STACK = """
         dynamics = ned.Dynamics(some, backend='compiled')
         q = np.full(count, 0.1)
         rows = np.full((21, count), 0.1)
-        calls = [('inverse_dynamics', 3), ('gravity_torque', 1)]
+        calls = [('inverse_dynamics', 3)]
         if count <= 10:
-            calls += [('mass_matrix', 1), ('forward_dynamics', 3), ('regressor', 3)]
-        if count <= 10:
-            calls += [('coriolis_matrix', 2)]
+            calls += [('mass_matrix', 1), ('coriolis_matrix', 2), ('forward_dynamics', 3)]
+            calls += [('regressor', 3)]
         for name, arguments in calls:
             getattr(dynamics, name)(*[q] * arguments)  # compiled here, with all the stack
             method = getattr(dynamics, name)
