@@ -1,7 +1,5 @@
 """`ne_dynamics controller` writes a package that ros2_control can load, or nothing."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil
