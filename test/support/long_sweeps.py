@@ -212,10 +212,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
     },
     'controller/test_controller_law.py': {
-        'test_the_controller_commands_what_the_node_commands': 2,
+        'test_the_controller_commands_what_the_node_commands': 1,
     },
     'controller/test_controller_package.py': {
-        'test_a_package_may_have_any_name': 2,
+        'test_a_package_may_have_any_name': 1,
     },
     'driver/test_driver_description.py': {
         'test_the_meaning_of_efforts_is_found': 1,
