@@ -120,12 +120,14 @@ def test_an_overflow_is_named_by_the_method_that_was_called(arms):
         rates[1] = 1e160
         calls = {'forward_dynamics': (q, rates, q), 'coriolis_matrix': (q, rates)}
         calls['inverse_dynamics'] = calls['regressor'] = (q, rates, q)
+        calls['inverse_dynamics with loads'] = (q, rates, q, np.zeros(6), np.zeros(9))
         for name, arguments in calls.items():
+            method = name.split()[0]
             for rows in (arguments, [np.tile(argument, (3, 1)) for argument in arguments]):
                 if name == 'coriolis_matrix' and dynamics.n < 10:
                     continue  # linear in the rates: nothing overflows
-                with pytest.raises(InputError, match=rf'^{name}: .* largest is 1e\+160, in qd'):
-                    getattr(dynamics, name)(*rows)
+                with pytest.raises(InputError, match=rf'^{method}: .* largest is 1e\+160, in qd'):
+                    getattr(dynamics, method)(*rows)
 
 
 @pytest.mark.parametrize('threads', [-1, 1.5, True, None, 10**9])
@@ -155,7 +157,7 @@ def test_a_result_does_not_overlap_a_wrench_on_a_link(arms):
         np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize('link', [[], 3, ('tcp',)])
+@pytest.mark.parametrize('link', ['nowhere', [], 3, ('tcp',)])
 def test_what_is_no_name_of_a_link_is_refused(link, arms):
     arm, _ = arms
     q = np.zeros(6)

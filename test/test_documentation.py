@@ -1,7 +1,5 @@
 """README.md and the parameter files say what the code says."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

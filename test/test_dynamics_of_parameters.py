@@ -1,7 +1,5 @@
 """What `with_parameters` refuses and makes, and what of dynamics cannot be assigned."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from dataclasses import replace

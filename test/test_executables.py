@@ -1,7 +1,5 @@
 """The ROS executables where something that they need is missing."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

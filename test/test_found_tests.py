@@ -1,7 +1,5 @@
 """What pytest finds before the first test is no burden to the tests."""
 
-from __future__ import annotations
-
 import gc
 
 

@@ -1,7 +1,5 @@
 """The layouts for PlotJuggler and Foxglove show what the node and the shipped arm have."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The package as pip and colcon see it."""
 
-from __future__ import annotations
-
 import ast
 import os
 import shutil

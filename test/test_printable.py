@@ -1,7 +1,5 @@
 """Text from outside is escaped before a terminal gets it."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

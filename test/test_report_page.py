@@ -1,7 +1,5 @@
 """A report as one HTML file, whatever it is about."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

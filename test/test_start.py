@@ -1,7 +1,5 @@
 """What `import ne_dynamics` and a first inverse dynamics load."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

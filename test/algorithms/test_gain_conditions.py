@@ -1,7 +1,5 @@
 """When the error of the computed-torque law vanishes: conditions (a) to (c) of 003."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Friction that turns round gradually: paths and steps against the equation itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -75,6 +73,5 @@ def test_the_effort_along_a_path_is_friction_times_state():
     ],
 )
 def test_numbers_that_make_no_hysteresis_are_refused(numbers, expected):
-    """The error names the number and what was expected."""
     with pytest.raises(ModelError, match=expected):
         FrictionModel(**numbers)

@@ -1,7 +1,5 @@
 """The linear map of inertias is what regrouping the bodies of a robot gives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from random_robots import random_tree

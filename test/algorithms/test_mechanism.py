@@ -1,7 +1,5 @@
 """The chosen frames and regrouped inertias change no torque, however the axes lie."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from dataclasses import replace
@@ -177,7 +175,6 @@ def test_torques_are_right_however_close_to_parallel_axes_are(angle, axis_aligne
 
 @pytest.mark.parametrize('angle', ANGLES)
 def test_poses_are_right_however_close_to_parallel_axes_are(angle):
-    """The pose of the last link is that of plain matrix products, to the last digits."""
     for pattern in PATTERNS.values():
         robot = chain(1, pattern, angle)
         q, _, _ = motion(robot)
@@ -352,6 +349,5 @@ def test_a_tolerance_makes_rounded_quarter_turns_exact():
 
 @pytest.mark.parametrize('tolerance', [-1e-12, 0.01, 1.0, np.inf, np.nan])
 def test_a_tolerance_out_of_range_is_an_input_error(tolerance):
-    """The error names the tolerance and the range."""
     with pytest.raises(InputError, match=r'tolerance: expected 0 <= tolerance < 0\.01'):
         ned.Dynamics(rounded_tree(0), tolerance=tolerance)

@@ -1,7 +1,5 @@
 """Trapezoidal, cubic and quintic motions from rest to rest."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -178,7 +176,6 @@ def test_polynomials_are_what_the_controller_drives_between_two_points_at_rest(p
     ],
 )
 def test_arguments_that_make_no_motion_are_refused_by_name(profile, arguments, match):
-    """A wrong shape, a number that is not finite, no duration: the message names the argument."""
     with pytest.raises(InputError, match=match):
         profile(*arguments)
 

@@ -1,7 +1,5 @@
 """The regressor, written out and in factors, against each other and against Pinocchio."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from test_mechanism import MEETINGS, PATTERNS, chain, tree_robot

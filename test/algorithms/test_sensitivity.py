@@ -1,7 +1,5 @@
 """Derivatives of efforts with respect to the constants of a mechanism."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -74,7 +72,6 @@ def robots():
 
 @pytest.mark.parametrize('robot', list(robots()), ids=lambda robot: robot.name)
 def test_derivatives_are_those_of_the_recursion(robot):
-    """Efforts and their derivatives are those of differences of the recursion's results."""
     mechanism = build_mechanism(robot, 0.0, regroup=False)
     bodies = list(mechanism.bodies)
     sensitivity = Recorded(bodies, robot.n)

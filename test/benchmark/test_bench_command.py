@@ -1,7 +1,5 @@
 """`python -m benchmark` runs, part by part, with as few repeats as there can be."""
 
-from __future__ import annotations
-
 import json
 import os
 

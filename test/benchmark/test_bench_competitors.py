@@ -1,7 +1,5 @@
 """All contenders compute the same inverse dynamics; the textbook recursion and conversions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What the benchmark writes: ratios, verdicts, JSON and back, tables."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -80,7 +78,6 @@ def test_tables_hold_every_figure():
 
 
 def test_document_is_filled_between_its_markers():
-    """The tables replace what is between the markers, once or again; the rest stays."""
     begin, end = reports.BEGIN.format(''), reports.END.format('')
     document = f'before\n{begin}old\n{end}after\n'
     filled = reports.with_results(document, some_report())

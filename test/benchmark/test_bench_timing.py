@@ -1,7 +1,5 @@
 """The clockwork of the benchmark: turns, medians, ratios, agreement. No wall-clock time."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

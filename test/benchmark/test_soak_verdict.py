@@ -1,7 +1,5 @@
 """The verdict on a long run, on records made up for it. No process, no clock."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`ne_dynamics setup` writes a package that says of an arm what its URDF says."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,6 +1,7 @@
 """Commands called in the process of the tests."""
 
-from __future__ import annotations
+import subprocess
+import sys
 
 import pytest
 
@@ -37,6 +38,17 @@ def annotate(tmp_path, monkeypatch):
         return main(['annotate', *model, *options, str(source), str(target)]), target
 
     return call
+
+
+@pytest.fixture
+def run_demo(closed_loop, tmp_path):
+    """Return a function that runs the command as a process of its own, and says how it ended."""
+
+    def run(*arguments):
+        words = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo', *map(str, arguments)]
+        return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=1800.0)
+
+    return run
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """``ne_dynamics check`` prints findings by severity and says by its exit code how it stands."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

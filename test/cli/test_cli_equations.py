@@ -1,7 +1,5 @@
 """`ne_dynamics equations`."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

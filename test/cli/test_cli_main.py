@@ -1,7 +1,5 @@
 """The command line itself: its help, its exit codes, what it imports."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """``ne_dynamics reproduce``."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Files that nobody named: named after the model or the log, and never in the place of another."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from pathlib import Path
 

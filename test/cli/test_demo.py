@@ -17,15 +17,8 @@ COMMAND = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo']
 TIMEOUT = 600.0
 
 
-def run_demo(*arguments, cwd):
-    """Run the command and return how it ended."""
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=TIMEOUT
-    )
-
-
-def test_the_demo_prints_tables_and_writes_plots(closed_loop, tmp_path):
-    ended = run_demo('--short', '--duration', '0.6', '--rate', '250', cwd=tmp_path)
+def test_the_demo_prints_tables_and_writes_plots(run_demo, tmp_path):
+    ended = run_demo('--short', '--duration', '0.6', '--rate', '250')
     assert ended.returncode == 0, ended.stderr
     for words in (
         'six_axis_arm: 6 joints, 0.6 s at 250 Hz',
@@ -44,12 +37,11 @@ def test_the_demo_prints_tables_and_writes_plots(closed_loop, tmp_path):
         assert (tmp_path / 'demo_output' / name).read_bytes().startswith(b'\x89PNG')
 
 
-def test_the_results_are_json_when_asked_and_stdout_holds_nothing_else(closed_loop, tmp_path):
+def test_the_results_are_json_when_asked_and_stdout_holds_nothing_else(run_demo):
     ended = run_demo(
         *('--model', shipped_file('puma560_standard_dh.yaml'), '--duration', '0.6'),
         *('--rate', '200', '--modes', 'feedforward_pd', '--load', '0', '--output', 'here'),
         '--json',
-        cwd=tmp_path,
     )
     assert ended.returncode == 0, ended.stderr
     results = json.loads(ended.stdout)
@@ -105,11 +97,11 @@ def test_what_cannot_be_run_ends_with_code_1_and_a_reason(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_node_that_refuses_its_model_ends_the_demo_with_its_reason(closed_loop, tmp_path):
+def test_a_node_that_refuses_its_model_ends_the_demo_with_its_reason(run_demo, tmp_path):
     text = shipped_file('six_axis_arm.urdf').read_text()
     weak = tmp_path / 'weak.urdf'
     weak.write_text(re.sub('effort="[0-9.]*"', 'effort="0"', text))
-    ended = run_demo('--short', '--urdf', weak, '--tip', 'tcp', cwd=tmp_path)
+    ended = run_demo('--short', '--urdf', weak, '--tip', 'tcp')
     assert ended.returncode == 1
     assert 'computed_torque not configured: effort_limits' in ended.stderr
     assert 'nothing within' not in ended.stderr

@@ -8,34 +8,34 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from document_tables import compare, numbers, row
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = (ROOT / 'doc' / 'scenarios.md').read_text(encoding='utf-8')
 FAILURES = (ROOT / 'doc' / 'failure_behaviour.md').read_text(encoding='utf-8')
-TIMEOUT = 1800.0
-pytestmark = pytest.mark.usefixtures('closed_loop')
-CLOSE = 0.01
-"""Part of a figure by which a run may differ from another: now and then a last digit does."""
 
 
-def run_demo(scenario, folder, *options):
-    """Run a scenario whole, and return what it prints."""
-    command = [sys.executable, '-m', 'ne_dynamics.cli.main', 'demo', '--scenario', scenario]
-    ended = subprocess.run(
-        [*command, *options], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT
-    )
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+@pytest.fixture
+def results_of(run_demo, tmp_path):
+    """Return a function that runs a scenario whole, and returns its results."""
 
+    def run(scenario):
+        ended = run_demo('--scenario', scenario, '--json')
+        assert ended.returncode == 0, ended.stderr
+        results = json.loads(ended.stdout)
+        assert results['scenario'] == scenario
+        assert results['plots']
+        for plot in results['plots']:
+            assert (tmp_path / plot).read_bytes().startswith(b'\x89PNG')
+        for one in results['runs'].values():
+            assert list(one['rms_error']) == results['joints']
+            assert one['states'] >= 500 * results['duration']
+        return results
 
-def results_of(scenario, folder):
-    """Run a scenario whole, and return its results."""
-    return json.loads(run_demo(scenario, folder, '--json'))
+    return run
 
 
 def section(name):
@@ -43,32 +43,13 @@ def section(name):
     return SCENARIOS.partition(f'\n## {name}\n')[2].partition('\n## ')[0]
 
 
-def numbers(text):
-    """Return the numbers of a text as they are written."""
-    return re.findall(r'(?<![\w.])\d+(?:\.\d+)?', text)
-
-
-def row(text, beginning):
-    """Return the numbers of the row of a table that begins so, as they are written."""
-    (line,) = (line for line in text.splitlines() if line.startswith(f'| {beginning} |'))
-    return numbers(line.partition(f'| {beginning} |')[2])
-
-
-def compare(found, written):
-    """Fail where numbers differ by more than their last digit and a little."""
-    assert len(found) == len(written)
-    for number, text in zip(found, written, strict=True):
-        digit = 10.0 ** -len(text.partition('.')[2])
-        assert abs(number - float(text)) <= max(0.51 * digit, CLOSE * float(text)), (number, text)
-
-
 def milli(results, key):
     """Return the RMS error over all joints of a run [mrad]."""
     return 1e3 * results['runs'][key]['overall_rms_error']
 
 
-def test_the_document_has_the_errors_of_the_demo(tmp_path):
-    results = results_of('control-laws', tmp_path)
+def test_the_document_has_the_errors_of_the_demo(results_of):
+    results = results_of('control-laws')
     runs = results['runs'] | results['load']['runs']
     exact = runs['computed_torque']['peak_error']
     assert f'with the model right it was {1e3 * max(exact.values()):.0f} mrad' in FAILURES
@@ -87,8 +68,10 @@ def test_the_document_has_the_errors_of_the_demo(tmp_path):
         compare(found, row(section('control-laws'), beginning))
 
 
-def test_a_tool_that_is_picked_up(tmp_path):
-    printed = run_demo('tool-load', tmp_path, '--output', str(tmp_path))
+def test_a_tool_that_is_picked_up(run_demo):
+    ended = run_demo('--scenario', 'tool-load')
+    assert ended.returncode == 0, ended.stderr
+    printed = ended.stdout
     for beginning, label in (
         ('PD alone', 'PD alone'),
         ('computed torque, load unknown', 'computed torque, load unknown'),
@@ -105,8 +88,8 @@ def test_a_tool_that_is_picked_up(tmp_path):
     compare([float(wrench), float(payload)], said)
 
 
-def test_a_base_that_is_tilted_or_rocks(tmp_path):
-    results = results_of('tilted-base', tmp_path)
+def test_a_base_that_is_tilted_or_rocks(results_of):
+    results = results_of('tilted-base')
     text = section('tilted-base')
     said = re.search(
         r'20 degrees: (\S+) without `imu`, (\S+) with it\..*0\.5 Hz:\s+(\S+) without, (\S+) with '
@@ -126,8 +109,8 @@ def test_a_base_that_is_tilted_or_rocks(tmp_path):
     compare([results['findings']['ratios']['tilted']], [ratio])
 
 
-def test_a_model_that_is_wrong(tmp_path):
-    errors = results_of('model-error', tmp_path)['findings']['overall_rms_error']
+def test_a_model_that_is_wrong(results_of):
+    errors = results_of('model-error')['findings']['overall_rms_error']
     text = section('model-error')
     for beginning, law in (
         ('PD alone', 'pd'),
@@ -141,8 +124,8 @@ def test_a_model_that_is_wrong(tmp_path):
         compare(found, row(text, beginning))
 
 
-def test_positions_alone(tmp_path):
-    results = results_of('chunks', tmp_path)
+def test_positions_alone(results_of):
+    results = results_of('chunks')
     text, findings = section('chunks'), results['findings']
     for beginning, key in (
         ('straight lines, chunks of 2', 'lines'),
@@ -156,8 +139,8 @@ def test_positions_alone(tmp_path):
     compare([findings['ratios']['spline_2']], [ratio])
 
 
-def test_motors_that_are_too_weak(tmp_path):
-    runs = results_of('weak-motors', tmp_path)['findings']['runs']
+def test_motors_that_are_too_weak(results_of):
+    runs = results_of('weak-motors')['findings']['runs']
     for beginning, key in (
         ('motors strong enough', 'strong'),
         ('weak, `follow`', 'follow'),

@@ -1,7 +1,5 @@
 """``ne_dynamics excite``."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

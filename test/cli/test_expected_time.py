@@ -1,7 +1,5 @@
 """Long work says at its begin how long it will take."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -4,8 +4,6 @@
 size, which the system refuses to exceed as it refuses to fill a disk.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """``ne_dynamics gains``: what is printed, written and refused."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

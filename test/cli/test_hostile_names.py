@@ -13,10 +13,12 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pytest
 import yaml
+from long_logs import write_csv
 
 import ne_dynamics as ned
 from ne_dynamics.cli.main import main
 from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.logs.log import Log
 
 # What XML 1.0 can hold: no control characters but tab, line end and those from U+0080 on.
 XML_NAMES = {
@@ -93,22 +95,13 @@ def log_file(tmp_path):
 
     def write(robot):
         times = np.arange(0.0, 10.0, 0.02)
-        position = 0.8 * np.sin(2.0 * times)
-        velocity, acceleration = 1.6 * np.cos(2.0 * times), -4.0 * position
-        effort = ned.Dynamics(robot, backend='python').inverse_dynamics(
-            position[:, None], velocity[:, None], acceleration[:, None]
+        position = 0.8 * np.sin(2.0 * times)[:, None]
+        velocity, acceleration = 1.6 * np.cos(2.0 * times)[:, None], -4.0 * position
+        effort = 1.3 * ned.Dynamics(robot, backend='python').inverse_dynamics(
+            position, velocity, acceleration
         )
-        path = tmp_path / 'log.csv'
-        quoted = '"' + robot.joint_names[0].replace('"', '""')
-        rows = [f'time,{quoted}.position",{quoted}.effort"']
-        rows += [
-            f'{time!r},{one!r},{other!r}'
-            for time, one, other in zip(
-                times.tolist(), position.tolist(), (1.3 * effort[:, 0]).tolist(), strict=True
-            )
-        ]
-        path.write_text('\n'.join(rows) + '\n', encoding='utf-8', newline='')
-        return path
+        log = Log.from_samples(robot.joint_names, times, position, effort)
+        return write_csv(tmp_path / 'log.csv', log)
 
     return write
 

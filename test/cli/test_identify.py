@@ -1,12 +1,11 @@
 """``ne_dynamics identify`` and ``evaluate``: from files to files, or nothing written."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from long_logs import write_csv
 from short_arm import JOINTS, short_arm
 
 import ne_dynamics as ned
@@ -14,6 +13,7 @@ from ne_dynamics.cli import evaluate, identify
 from ne_dynamics.cli import main as cli
 from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification.report.report import Report
+from ne_dynamics.logs.log import Log
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
 ARM = short_arm()
@@ -25,32 +25,18 @@ def call(module, name, *arguments):
     return module.run(cli.build_parser(name).parse_args([name, *map(str, arguments)]))
 
 
-def write_log(path, robot, *, sign=1.0, moving=True):
-    """Write the log of a robot that swings in all joints, and return its path."""
+def write_log(path, robot):
+    """Write the log of a robot that swings in all joints, the last one first; return its path."""
     times = np.arange(0.0, 15.0, PERIOD)
     rates = 2.0 * np.pi * np.array([0.2, 0.25, 0.3, 0.35, 0.4, 0.45])[: robot.n]
     phase = times[:, None] * rates + np.arange(robot.n)
-    position, velocity = 0.6 * np.sin(phase), 0.6 * rates * np.cos(phase)
-    acceleration = -rates * rates * position
-    if not moving:
-        position, velocity, acceleration = position[:1] + 0.0 * position, 0 * phase, 0 * phase
+    position = 0.6 * np.sin(phase)
     effort = ned.Dynamics(robot, backend='python').inverse_dynamics(
-        position, velocity, acceleration
+        position, 0.6 * rates * np.cos(phase), -rates * rates * position
     )
-    noise = 0.05 * np.random.default_rng(0).standard_normal(effort.shape)
-    columns = {'time': times}
-    for index, name in reversed(list(enumerate(robot.joint_names))):
-        columns[f'{name}.effort'] = sign * (effort + noise)[:, index]
-        columns[f'{name}.position'] = position[:, index]
-    rows = [
-        ','.join(columns),
-        *(
-            ','.join(map(repr, row))
-            for row in zip(*map(np.ndarray.tolist, columns.values()), strict=True)
-        ),
-    ]
-    path.write_text('\n'.join(rows) + '\n', encoding='utf-8')
-    return path
+    effort = effort + 0.05 * np.random.default_rng(0).standard_normal(effort.shape)
+    names = robot.joint_names[::-1]
+    return write_csv(path, Log.from_samples(names, times, position[:, ::-1], effort[:, ::-1]))
 
 
 @pytest.fixture(scope='module')

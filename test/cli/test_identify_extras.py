@@ -1,7 +1,5 @@
 """``ne_dynamics identify -o``: what is reported is what is written, beside the URDF too."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``ne_dynamics identify`` and ``evaluate`` with logs and names that are wrong."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

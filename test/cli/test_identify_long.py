@@ -1,7 +1,5 @@
 """`identify` and `evaluate` of several logs, and of logs that are cut into parts."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import json

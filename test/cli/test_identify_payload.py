@@ -17,17 +17,15 @@ MASS, COM = 2.0, np.array([0.05, -0.03, 0.08])
 SECONDS = 30.0
 
 
-def write_log(
-    path, *, rate=100.0, speed=0.35, link=None, mass=MASS, change=lambda tau: tau, **gravity
-):
+def write_log(path, *, rate=100.0, speed=0.35, mass=MASS, change=lambda tau: tau):
     """Write the log of the arm with the load, which moves all joints slowly; return its path."""
     robot = ned.load_urdf(ARM, tip_link='tcp')
-    loaded = robot.with_payload(Inertia(mass, COM, np.zeros((3, 3))), link)
+    loaded = robot.with_payload(Inertia(mass, COM, np.zeros((3, 3))))
     times = np.arange(0.0, SECONDS, 1.0 / rate)
     rates = speed * (1.0 + 0.1 * np.arange(6))
     phase = times[:, None] * rates + np.arange(6)
     position = np.sin(phase)
-    effort = ned.Dynamics(loaded, backend='python', **gravity).inverse_dynamics(
+    effort = ned.Dynamics(loaded, backend='python').inverse_dynamics(
         position, rates * np.cos(phase), -rates * rates * position
     )
     noise = 0.1 * np.random.default_rng(0).standard_normal(effort.shape)

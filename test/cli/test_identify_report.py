@@ -1,7 +1,5 @@
 """``ne_dynamics identify --report``: one page that says what the JSON says."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import html
@@ -19,6 +17,7 @@ import pytest
 pytest.importorskip('matplotlib', reason='matplotlib is missing')
 pytest.importorskip('jinja2', reason='Jinja2 is missing')
 
+from long_logs import write_csv
 from page_reading import PageReader, assert_stands_alone, find_browser
 from planted_faults import PLANTED_FAULTS, simulate_log
 
@@ -36,15 +35,6 @@ SHOWN = 3
 
 HOSTILE = '<script>x</script>"\'\u202e' + 'n' * 260
 HOSTILE_SHOWN = HOSTILE.replace('\u202e', '\\u202e')
-
-
-def write_csv(path, log):
-    """Write a log as CSV and return its path."""
-    names = [f'{name}.{key}' for key in ('position', 'effort') for name in log.joint_names]
-    table = np.column_stack([log.times - log.times[0], log.position, log.effort])
-    header = ','.join('"' + name.replace('"', '""') + '"' for name in ['time', *names])
-    np.savetxt(path, table, delimiter=',', header=header, comments='', fmt='%.10g')
-    return path
 
 
 def run(*arguments, model):

@@ -1,7 +1,5 @@
 """``ne_dynamics ik``."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``identify --payload`` and ``--drive-gains`` with logs that are wrong."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

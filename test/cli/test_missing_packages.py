@@ -1,7 +1,5 @@
 """Packages that are missing: all of them in one message, with one command, before any work."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

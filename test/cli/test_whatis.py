@@ -1,7 +1,5 @@
 """The command `whatis`: files in, a description and a profile that the node takes out."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

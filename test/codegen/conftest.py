@@ -1,7 +1,5 @@
 """Fixtures of the tests of generated code: a private cache, and what needs the compiler."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

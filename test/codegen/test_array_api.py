@@ -172,7 +172,6 @@ def assert_close(result, expected):
 
 @pytest.mark.parametrize(('robot', 'name'), CASES)
 def test_every_function_equals_its_method(robot, name, library):
-    """Each function that is written out gives on each library what the method gives."""
     dynamics = DYNAMICS[robot]
     arrays = draw(name, dynamics.robot)
     function = dynamics.array_function(name, library.xp)
@@ -381,7 +380,6 @@ def test_a_wrong_number_of_arguments_is_an_error(count):
     ],
 )
 def test_a_wrong_shape_is_an_error(name, position, shape, message, library):
-    """The message names the argument, the shape that is expected and the one that was found."""
     dynamics = DYNAMICS['arm']
     arrays = draw(name, dynamics.robot)
     arrays[position] = np.zeros(shape)
@@ -400,7 +398,6 @@ def test_numbers_that_are_not_floating_are_an_error(library):
 
 @pytest.mark.filterwarnings('ignore:You are comparing')
 def test_arrays_of_another_library_are_an_error():
-    """The message names the argument, the namespace and the type that was found."""
     strict = pytest.importorskip('array_api_strict', reason='array-api-strict is missing')
     dynamics = DYNAMICS['arm']
     ours, theirs = np.zeros(6), strict.zeros(6)
@@ -416,7 +413,6 @@ def test_arrays_of_another_library_are_an_error():
 
 @pytest.mark.parametrize('clone', CLONES.values(), ids=CLONES)
 def test_a_function_can_be_pickled_and_copied(clone, library):
-    """What comes back computes the same, and tells the same of itself."""
     dynamics = DYNAMICS['arm']
     function = dynamics.array_function('inverse_dynamics', library.xp)
     twin = clone(function)

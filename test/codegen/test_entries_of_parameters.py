@@ -1,7 +1,5 @@
 """Every result of `with_parameters` has compiled entries, with its own numbers."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exponential and hyperbolic tangent in machine code, and how the graph folds them."""
 
-from __future__ import annotations
-
 import decimal
 import math
 

@@ -1,7 +1,5 @@
 """An export is written whole or not at all, and over nothing that is not its own."""
 
-from __future__ import annotations
-
 import os
 import stat
 
@@ -68,7 +66,6 @@ def test_what_is_in_the_way_is_named(kind, tmp_path):
 
 
 def test_a_file_of_somebody_else_is_not_overwritten(tmp_path):
-    """Beside an earlier export, a file where one of ours would go is named and kept."""
     write_folder(tmp_path, FIRST)
     (tmp_path / 'b.c').write_text('int mine;')
     with pytest.raises(InputError, match=r"but 'b\.c' is in the way"):
@@ -78,7 +75,6 @@ def test_a_file_of_somebody_else_is_not_overwritten(tmp_path):
 
 @pytest.mark.parametrize('is_new', [True, False])
 def test_an_error_on_the_way_leaves_everything_as_it_was(is_new, tmp_path, monkeypatch):
-    """Whichever file cannot be put in its place, the folder is what it was before."""
     folder = tmp_path / 'robot'
     if not is_new:
         write_folder(folder, FIRST)

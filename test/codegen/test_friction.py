@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
-import shutil
-import subprocess
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from compiled_c import call_c, compile_c
 from random_robots import random_tree
 
 import ne_dynamics as ned
@@ -97,7 +95,6 @@ def rigid(robot):
 
 @pytest.mark.parametrize('terms', TERMS)
 def test_efforts_are_those_without_friction_and_the_formula(terms, backend):
-    """Each term adds what its formula says, for one sample and for a batch."""
     robot = random_robot(TERMS[terms])
     dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
     free = rigid(robot)
@@ -201,34 +198,22 @@ def test_text_of_every_language_runs_on_its_own(joints, tmp_path):
         namespace = {}
         exec(dynamics.source('inverse_dynamics', language), namespace)
         function = namespace['inverse_dynamics']
-        if language == 'array-api':
-            np.testing.assert_allclose(function(np, q, qd, qdd), expected, **tolerance)
-        elif language == 'numpy':
-            np.testing.assert_allclose(function(q, qd, qdd), expected, **tolerance)
+        if language == 'python':
+            found = [function(*arguments) for arguments in zip(q, qd, qdd, strict=True)]
         else:
-            rows = [function(*arguments) for arguments in zip(q, qd, qdd, strict=True)]
-            np.testing.assert_allclose(rows, expected, **tolerance)
+            found = function(*([np] if language == 'array-api' else []), q, qd, qdd)
+        np.testing.assert_allclose(found, expected, **tolerance)
     of_arrays = dynamics.array_function('inverse_dynamics', np)
     np.testing.assert_allclose(of_arrays(q, qd, qdd), expected, **tolerance)
-    compiler = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
-    if compiler is None:
-        pytest.skip('no C compiler (cc, gcc or clang) is installed')
-    source, library = tmp_path / 'friction.c', tmp_path / 'friction.so'
-    source.write_text(dynamics.source('inverse_dynamics', 'c'), encoding='utf-8')
-    flags = ['-std=c99', '-O0', '-Wall', '-Wextra', '-Werror', '-pedantic', '-shared', '-fPIC']
-    subprocess.run([compiler, *flags, source, '-o', library, '-lm'], check=True)
-    function = ctypes.CDLL(str(library)).inverse_dynamics
-    pointer = np.ctypeslib.ndpointer(np.float64, flags='C_CONTIGUOUS')
-    function.argtypes, function.restype = [pointer] * 4, None
-    for row, arguments in enumerate(zip(q, qd, qdd, strict=True)):
-        result = np.empty(robot.n)
-        function(*[np.ascontiguousarray(each) for each in arguments], result)
-        np.testing.assert_allclose(result, expected[row], **tolerance)
+    function = compile_c(dynamics.source('inverse_dynamics', 'c'), tmp_path).inverse_dynamics
+    found = np.empty_like(expected)
+    for arguments in zip(q, qd, qdd, found, strict=True):
+        call_c(function, *arguments)
+    np.testing.assert_allclose(found, expected, **tolerance)
 
 
 @pytest.mark.parametrize('count', [1, 9])
 def test_velocities_that_overflow_are_refused(backend, count):
-    """Where the square of a velocity overflows there is an error and no wrong number."""
     robot = random_robot(TERMS['square root'], seed=0, joints=1)
     dynamics = ned.Dynamics(robot, GRAVITY, backend=backend)
     zeros = np.zeros((count, 1))[0 if count == 1 else slice(None)]

@@ -1,7 +1,5 @@
 """Friction that depends on the load, under wrenches on links."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from test_friction import GRAVITY, TERMS, expected_friction, random_robot, rigid, samples

@@ -1,7 +1,5 @@
 """Lists as arguments: the same results and errors as arrays, by the same machine code."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Machine code linked without LLVM; what a process knows of a compiler that it does not start."""
 
-from __future__ import annotations
-
 import struct
 import subprocess
 import sys
@@ -72,7 +70,6 @@ def test_code_runs_as_where_llvm_links_it(name):
 
 
 def test_every_function_of_the_table_is_linked():
-    """No object that the package makes is left to LLVM."""
     tree = random_tree(1, 1)
     robot = replace(ned.load_urdf(tree.urdf), tip_link=tree.tip)
     for name in list_functions(robot):

@@ -24,7 +24,6 @@ def make_dynamics(name, backend):
 
 @pytest.mark.parametrize(('name', 'backend'), ARMS)
 def test_it_is_the_gradient_of_a_weighted_sum(name, backend):
-    """Central differences of the weighted sum of the regressor's entries agree with it."""
     dynamics = make_dynamics(name, backend)
     rng = np.random.default_rng(1)
     motion = rng.uniform(-1.5, 1.5, (3, 20, dynamics.n))
@@ -62,7 +61,6 @@ def test_with_weights_of_parameters_it_is_the_gradient_of_efforts(name, backend)
 
 
 def test_wrong_arguments_are_named():
-    """Weights of another shape, and numbers that are not finite, are refused."""
     dynamics = make_dynamics('small', 'python')
     rest = np.zeros(4)
     with pytest.raises(InputError, match=r'weights: expected shape \(4, 40\) or \(N, 4, 40\)'):

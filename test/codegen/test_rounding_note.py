@@ -1,7 +1,5 @@
 """What the header of a printed function says that numbers taken as exact change, holds."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

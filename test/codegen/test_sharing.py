@@ -1,7 +1,5 @@
 """Threads share large batches where that is faster, and only there."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,21 +1,18 @@
 """Generated text holds numbers and names made by the generator, and nothing of a model file."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import functools
 import importlib.util
 import math
 import re
-import shutil
-import subprocess
 import tokenize
 from dataclasses import replace
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pytest
+from compiled_c import compile_c
 from random_robots import random_tree
 
 import ne_dynamics as ned
@@ -181,7 +178,6 @@ def test_no_name_of_a_model_file_reaches_what_is_executed(key):
 
 @pytest.mark.parametrize('key', HOSTILE)
 def test_no_name_of_a_model_file_reaches_the_assembly(key):
-    """The LLVM text of a robot with hostile names is that of the robot with plain ones."""
     plain, hostile = plain_programs()[0], hostile_programs(key)[0]
     for signature in (None, Signature.of(plain)):
         assert write_module(hostile, signature) == write_module(plain, signature)
@@ -248,35 +244,6 @@ def test_numbers_are_written_to_the_last_bit():
     assert sorted(found) == sorted(numbers)
 
 
-def test_c_text_compiles_without_a_warning_and_computes_the_same(tmp_path):
-    """A strict C99 compiler accepts the text of a random robot with hostile names."""
-    import ctypes
-
-    compiler = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
-    if compiler is None:
-        pytest.skip('no C compiler (cc, gcc or clang) is installed')
-    robot = replace(ned.load_urdf(random_tree(2, 7).urdf), name=' '.join(HOSTILE.values()))
-    dynamics = ned.Dynamics(robot, backend='python')
-    (tmp_path / 'id.c').write_text(dynamics.source('inverse_dynamics', 'c'))
-    flags = ['-std=c99', '-trigraphs', '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-O0']
-    library = tmp_path / 'id.so'
-    result = subprocess.run(
-        [compiler, *flags, '-shared', '-fPIC', str(tmp_path / 'id.c'), '-o', str(library), '-lm'],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    function = ctypes.CDLL(str(library)).inverse_dynamics
-    rng = np.random.default_rng(0)
-    arguments = [rng.uniform(-2.0, 2.0, robot.n) for _ in range(3)]
-    computed = np.full(robot.n, np.nan)
-    function(*[ctypes.c_void_p(array.ctypes.data) for array in (*arguments, computed)])
-    expected = dynamics.inverse_dynamics(*arguments)
-    np.testing.assert_allclose(computed, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-
-
 CODING = {
     'utf-7': "arm coding:utf-7 +AAo-open('owned', 'w')#",
     'emacs': '-*- coding: utf-7 -*-',
@@ -334,19 +301,10 @@ C_NAMES = [
 @pytest.mark.parametrize('name', C_NAMES)
 def test_no_name_reaches_beyond_its_comment_in_c(name, tmp_path):
     """Trigraphs, lines that go on and marks of comments in a name: strict C has no complaint."""
-    if shutil.which('gcc') is None:
-        pytest.skip('gcc is missing')
     robot = plain_robot()
     joints = tuple(replace(joint, name=f'{k} {name}') for k, joint in enumerate(robot.joints))
     dynamics = ned.Dynamics(replace(robot, name=name, joints=joints), backend='python')
-    path = tmp_path / 'equations.c'
-    path.write_text(dynamics.source('gravity_torque', 'c'))
-    result = subprocess.run(
-        ['gcc', '-std=c99', '-pedantic', '-Wall', '-Wextra', '-Werror', '-trigraphs', '-c',
-         str(path), '-o', str(tmp_path / 'equations.o'), '-Wno-missing-prototypes'],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert result.returncode == 0, result.stderr
+    compile_c(dynamics.source('gravity_torque', 'c'), tmp_path)
 
 
 def test_escapes_can_be_told_apart():

@@ -1,7 +1,5 @@
 """The tracer: folding changes no value, shares what is equal, and does the same every time."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import os
@@ -72,7 +70,6 @@ def count(function, *names):
 
 @pytest.mark.parametrize('seed', range(8))
 def test_random_expressions_keep_their_value_as_python_source_on_floats_and_arrays(seed):
-    """Random expressions, traced and written as source, agree with their direct evaluation."""
     expressions = random_expressions(seed, 40)
     rows = random_rows(seed, 9)
     values, bounds = reference(expressions, rows)
@@ -252,7 +249,6 @@ def test_equal_expressions_are_one_node_with_one_sign(case):
 
 @pytest.mark.parametrize('seed', range(4))
 def test_counts_are_those_of_the_written_text(seed):
-    """Operators in the text of random expressions are as many as the count says."""
     program = traced(random_expressions(seed, 30))
     tree = ast.parse(python_source(program))
     operators = [type(node.op) for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
@@ -274,7 +270,6 @@ def _smooth(expression):
 
 
 def test_derivatives_of_random_expressions_agree_with_complex_steps():
-    """The slopes of random smooth expressions are those of a complex step."""
     step = 1e-30
     checked = 0
     for seed in range(6):
@@ -306,7 +301,6 @@ def test_derivatives_of_random_expressions_agree_with_complex_steps():
 
 
 def test_a_directional_derivative_is_the_product_of_slopes_and_direction():
-    """One pass along a direction gives what all slopes times the direction give."""
     for seed in range(6):
         expressions = [e for e in random_expressions([8, seed], 25, depth=4) if _smooth(e)]
         rows = random_rows(seed, 5)
@@ -333,7 +327,6 @@ def test_a_directional_derivative_is_the_product_of_slopes_and_direction():
 
 
 def test_what_is_substituted_is_computed_as_if_it_had_been_there():
-    """Expressions of placeholders, with other expressions put in their place."""
     for seed in range(6):
         expressions = random_expressions([9, seed], 25, depth=4)
         rows = random_rows(seed, 5)

@@ -1,7 +1,5 @@
 """Every function on every backend where Python cannot call machine code directly."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 

@@ -1,7 +1,5 @@
 """The controller of the shipped arm, compiled once."""
 
-from __future__ import annotations
-
 import pytest
 from controller_arm import ZERO, N, Q, load_arm
 from controller_bench import ControllerBench, compile_package, write_package

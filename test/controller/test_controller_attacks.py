@@ -1,7 +1,5 @@
 """References that stop, hop and come back, at places and times where much depends on it."""
 
-from __future__ import annotations
-
 import numpy as np
 from controller_arm import ZERO, N, Q
 from controller_bench import ControllerBench

@@ -4,8 +4,6 @@ The program is compiled with all warnings as errors, and with the address and un
 sanitizers, which end it at the first fault.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from controller_arm import ZERO, N, Q, load_arm

@@ -1,7 +1,5 @@
 """The written controller in closed loop with a MuJoCo arm that loses its reference."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from controller_arm import load_arm

@@ -1,7 +1,5 @@
 """Parameters that a written controller takes and refuses, and its wrist sensor."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from controller_arm import ZERO, N, Q, load_arm

@@ -4,16 +4,13 @@ The errors in the table of `doc/real_time.md` are measured anew. Needs JTC compi
 `test/real_jtc/README.md`.
 """
 
-from __future__ import annotations
-
-import re
 from multiprocessing import get_context
-from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 from controller_bench import write_package
+from document_tables import compare_errors
 from real_chain import ChainProcess, compile_chain
 from real_jtc import MISSING
 
@@ -32,12 +29,10 @@ from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
-PAGE = Path(__file__).resolve().parents[2] / 'doc' / 'real_time.md'
+PAGE = 'real_time.md'
 START = 100.0
 LOOPS = [(500, 100.0, 20.0), (1000, 100.0, 20.0), (500, 394.2, 27.8)]
 """Rate and gains. The last are those that `ne_dynamics gains` computes for this loop."""
-CLOSE = 0.01
-"""Part of a figure by which a run may differ from another: now and then a last digit does."""
 
 
 @pytest.fixture(scope='module')
@@ -104,28 +99,13 @@ def follow(chain, motion, rate):
     return OneProcessLoop(arm, answer).run(motion.duration + 1.0), np.array(references)
 
 
-def rms(errors):
-    """Return the RMS error of each joint [mrad]."""
-    return 1e3 * np.sqrt((errors**2).mean(axis=0))
-
-
-def check_row(beginning, found):
-    """Check that the row of the page that begins so has the RMS errors."""
-    lines = PAGE.read_text(encoding='utf-8').splitlines()
-    (line,) = (line for line in lines if line.startswith(f'| {beginning} |'))
-    written = re.findall(r'\d+(?:\.\d+)?', line.removeprefix(f'| {beginning} |'))
-    for number, text in zip(found, written, strict=True):
-        digit = 10.0 ** -len(text.partition('.')[2])
-        assert abs(number - float(text)) <= max(0.51 * digit, CLOSE * float(text)), (number, text)
-
-
 @pytest.mark.parametrize(('rate', 'kp', 'kv'), LOOPS)
 def test_the_page_has_the_errors_of_the_chain(chain_of, motion, rate, kp, kv):
     """Against what JTC asked for in each cycle, which is the state of the next one."""
     chain = chain_of(rate, kp, kv)
     run, references = follow(chain, motion, rate)
     chain.close()
-    check_row(f'JTC and the controller, {kp:g}/{kv:g}, {rate} Hz', rms(run.error))
+    compare_errors(PAGE, f'JTC and the controller, {kp:g}/{kv:g}, {rate} Hz', run.error)
     # JTC leads by one period.
     times = np.arange(len(references)) / rate + 1.0 / rate
     moving = times < motion.duration
@@ -141,7 +121,7 @@ def test_the_page_has_the_errors_of_the_node(motion, rate, kp, kv):
     arm = MujocoArm(motion.robot, period=1.0 / rate)
     arm.reset(motion.positions[0])
     run = OneProcessLoop(arm, controller).run(motion.duration + 1.0)
-    check_row(f'the node, {kp:g}/{kv:g}, {rate} Hz', rms(run.error))
+    compare_errors(PAGE, f'the node, {kp:g}/{kv:g}, {rate} Hz', run.error)
 
 
 def test_an_error_ends_the_chain_with_a_command_against_gravity(chain_of, motion):

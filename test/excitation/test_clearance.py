@@ -1,7 +1,5 @@
 """Distances of an arm from itself and from planes; the oracle is MuJoCo's geometry."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The family of motions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ne_dynamics.excitation.basis import Series
@@ -17,7 +15,6 @@ def test_every_motion_begins_and_ends_at_rest():
 
 
 def test_velocities_and_accelerations_are_the_derivatives():
-    """They agree with central differences of positions and of velocities."""
     step = 1e-5
     times = np.linspace(0.1, SERIES.duration - 0.1, 97)
     before, here, after = (SERIES.evaluate(times + shift) for shift in (-step, 0.0, step))

@@ -1,7 +1,5 @@
 """Threads of the linear algebra while a motion is sought."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

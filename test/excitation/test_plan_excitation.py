@@ -1,7 +1,5 @@
 """A planned motion: what it keeps, by MuJoCo, and what it is worth."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -62,7 +60,6 @@ def geometry():
 
 
 def test_it_begins_and_ends_at_rest_where_the_arm_is(plan):
-    """First and last point are the start, without velocity and acceleration."""
     trajectory = plan.trajectory
     for place in (0, -1):
         np.testing.assert_array_equal(trajectory.positions[place], START)
@@ -265,7 +262,6 @@ def test_a_joint_without_room_stays(monkeypatch):
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, message):
-    """The error says which, what was expected and what was found."""
     with pytest.raises(InputError, match=message):
         plan_excitation(small_arm(), START, **options)
 

@@ -1,7 +1,5 @@
 """Gains from the model: bounds over all models, what is promised, and what is refused."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """By which factor gains may be smaller before gravity pulls an arm away that stands upright."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import replace

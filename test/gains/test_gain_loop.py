@@ -1,7 +1,5 @@
 """Sampled loops with dead time, against sums over aliases and against their own eigenvalues."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

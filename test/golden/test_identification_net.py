@@ -1,7 +1,5 @@
 """Identification finds in stored logs what it found in them before."""
 
-from __future__ import annotations
-
 import pytest
 from identification_record import (
     CASES,

@@ -1,7 +1,5 @@
 """What users rely on is there as it was: names, types, defaults, options, counts, equations."""
 
-from __future__ import annotations
-
 import pytest
 from interface_record import (
     COUNTED,

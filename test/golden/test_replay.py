@@ -1,7 +1,5 @@
 """Recorded sessions of the node, told again: it answers as it did."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

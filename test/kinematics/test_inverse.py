@@ -1,7 +1,5 @@
 """Inverse kinematics: limits, starts, singular and impossible poses, and what is refused."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 
@@ -200,7 +198,6 @@ def change(index, value):
 )
 @pytest.mark.parametrize('function', [ned.inverse_kinematics, ned.inverse_kinematics_branches])
 def test_what_is_no_pose_is_refused(puma, function, spoil, message):
-    """The message names the argument, what was expected and what was found."""
     pose = puma.forward_kinematics(np.full(6, 0.3))
     with pytest.raises(InputError, match=message):
         function(puma, spoil(pose))
@@ -216,7 +213,6 @@ def test_what_is_no_pose_is_refused(puma, function, spoil, message):
     ],
 )
 def test_a_bad_start_is_refused(puma, initial, message):
-    """The message names the argument."""
     with pytest.raises(InputError, match=message):
         ned.inverse_kinematics(puma, puma.forward_kinematics(np.zeros(6)), initial)
 

@@ -1,7 +1,5 @@
 """All positions of an arm for one pose."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import yaml

@@ -1,7 +1,5 @@
 """An install space for the launch files, whatever the package is installed as."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """A package of `ne_dynamics setup`, launched by the real launch system where it is installed."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip(

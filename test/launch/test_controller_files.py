@@ -1,7 +1,5 @@
 """The parameter files for the controllers of ros2_control, and what must fit to them."""
 
-from __future__ import annotations
-
 import ast
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -48,6 +46,15 @@ def constants(launch_file, folder='launch'):
             except ValueError:
                 continue
     return found
+
+
+def flattened(values, prefix=''):
+    """Yield parameters by their names with dots."""
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from flattened(value, f'{prefix}{key}.')
+        else:
+            yield prefix + key, value
 
 
 @pytest.fixture(scope='module')
@@ -112,13 +119,6 @@ def test_controllers_claim_what_the_description_offers():
 
 def test_node_parameters_for_gazebo_are_possible(robot):
     specs = {spec.name: spec for spec in PARAMETERS}
-
-    def flattened(values, prefix=''):
-        for key, value in values.items():
-            if isinstance(value, dict):
-                yield from flattened(value, f'{prefix}{key}.')
-            else:
-                yield prefix + key, value
 
     values = dict(flattened(nodes('gazebo.params.yaml')['computed_torque']))
     for name, value in values.items():

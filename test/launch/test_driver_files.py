@@ -1,13 +1,11 @@
 """The parameter files of drivers: sound, with a source for each value, and the same everywhere."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
 import yaml
-from test_controller_files import constants
+from test_controller_files import constants, flattened
 
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.errors import ParameterError
@@ -31,14 +29,6 @@ def driver_text(name):
 
 def driver_parameters(name):
     """Return the parameters in the file of a driver, with the dots in their names."""
-
-    def flattened(values, prefix=''):
-        for key, value in values.items():
-            if isinstance(value, dict):
-                yield from flattened(value, f'{prefix}{key}.')
-            else:
-                yield prefix + key, value
-
     content = yaml.safe_load(driver_text(name))
     assert list(content) == ['/**']
     assert list(content['/**']) == ['ros__parameters']

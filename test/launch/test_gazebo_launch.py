@@ -1,9 +1,6 @@
 """gazebo.launch.py with stand-ins for Gazebo and ros2_control, whose physics is Gazebo's own."""
 
-from __future__ import annotations
-
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +13,7 @@ pytest.importorskip(
 pytest.importorskip('dartpy', reason='needs DART (pip install dartpy)')
 
 import rclpy
-from install_space import ROOT, add_executable, add_package
+from install_space import ROOT, add_stand_ins
 from launch_process import LaunchProcess, refusal
 from trajectory_msgs.msg import JointTrajectory
 
@@ -64,18 +61,11 @@ def generate_launch_description():
 def folder(prefix, tmp_path):
     folder = tmp_path / 'stand_in'
     folder.mkdir()
-    for package, programs in PROGRAMS.items():
-        share = add_package(prefix, package)
-        for program in programs:
-            text = f'import os, sys\nos.execv({sys.executable!r}, [{sys.executable!r}, '
-            text += f'{str(STAND_IN)!r}, {program!r}, {str(folder)!r}, *sys.argv[1:]])'
-            add_executable(prefix, package, program, text)
-        if package == 'ros_gz_sim':
-            (share / 'launch').mkdir()
-            path = share / 'launch/gz_sim.launch.py'
-            path.write_text(
-                GZ_SIM.replace('@folder@', str(folder)).replace('@stand-in@', str(STAND_IN))
-            )
+    add_stand_ins(prefix, PROGRAMS, STAND_IN, folder)
+    path = prefix / 'share/ros_gz_sim/launch/gz_sim.launch.py'
+    path.parent.mkdir()
+    text = GZ_SIM.replace('@folder@', str(folder))
+    path.write_text(text.replace('@stand-in@', str(STAND_IN)))
     return folder
 
 

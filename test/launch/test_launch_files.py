@@ -1,7 +1,5 @@
 """The launch files, against the real launch system where it is installed."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ pytest.importorskip(
 )
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
-from install_space import ROOT, add_executable, add_package
+from install_space import ROOT, add_stand_ins
 from launch_process import LaunchProcess, refusal, write_parameters
 
 LAUNCH_FILE = ROOT / 'launch/ros2_control.launch.py'
@@ -32,22 +31,12 @@ MANAGERS = {'controller_manager', 'mujoco_ros2_control'}
 JOINTS = [f'joint_{number}' for number in range(1, 7)]
 
 
-def install(prefix, folder, packages):
-    """Install the stand-ins of some packages."""
-    for package in packages:
-        add_package(prefix, package)
-        for program in PROGRAMS[package]:
-            text = f'import os, sys\nos.execv({sys.executable!r}, [{sys.executable!r}, '
-            text += f'{str(STAND_IN)!r}, {program!r}, {str(folder)!r}, *sys.argv[1:]])'
-            add_executable(prefix, package, program, text)
-
-
 @pytest.fixture
 def folder(prefix, tmp_path):
     folder = tmp_path / 'stand_in'
     folder.mkdir()
     (folder / 'joints.json').write_text(json.dumps(JOINTS))
-    install(prefix, folder, PROGRAMS)
+    add_stand_ins(prefix, PROGRAMS, STAND_IN, folder)
     return folder
 
 
@@ -171,7 +160,9 @@ def test_a_node_that_refuses_the_arm_ends_everything(folder, environment, tmp_pa
 
 def test_packages_that_are_missing_are_named(prefix, environment, tmp_path) -> None:
     """Those of the hardware that was asked for, as Debian calls them; nothing is started."""
-    install(prefix, tmp_path, ['controller_manager', 'joint_state_broadcaster'])
+    packages = 'controller_manager', 'joint_state_broadcaster'
+    programs = {package: PROGRAMS[package] for package in packages}
+    add_stand_ins(prefix, programs, STAND_IN, tmp_path)
     assert (
         'ros-$ROS_DISTRO-forward-command-controller '
         'ros-$ROS_DISTRO-joint-state-topic-hardware-interface '

@@ -1,7 +1,5 @@
 """Which chains of a robot are proposed where no tip was named."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

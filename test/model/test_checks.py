@@ -1,7 +1,5 @@
 """The checker finds what is wrong or doubtful, and nothing in a sound robot."""
 
-from __future__ import annotations
-
 import pytest
 
 from ne_dynamics.model.checks import check_robot
@@ -90,7 +88,6 @@ CASES = {
 
 @pytest.mark.parametrize('case', CASES)
 def test_fault_is_found(case):
-    """Each fault alone gives its finding, of its severity, at its element, and nothing else."""
     old, new, expected = CASES[case]
     assert old in GOOD
     assert found(GOOD.replace(old, new, 1)) == expected

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from random_robots import random_tree
 
 import ne_dynamics as ned
 from ne_dynamics.errors import ModelError
 from ne_dynamics.model.frozen import checked_number, frozen_array
-from ne_dynamics.model.rigid_body import Inertia, Transform
-from ne_dynamics.model.robot import Body, Joint, JointType, Link, ModelFinding, Robot
+from ne_dynamics.model.rigid_body import Transform
+from ne_dynamics.model.robot import ModelFinding, Robot
 
 CONFIG = Path(__file__).resolve().parents[2] / 'config'
 
@@ -46,27 +47,10 @@ class Flange(Transform):
 
 
 def random_robot(seed):
-    """Return a chain of three bodies of two links each, with rotated frames and full tensors."""
-    rng = np.random.default_rng(seed)
-
-    def pose():
-        return Transform.from_xyz_rpy(rng.normal(size=3), rng.normal(size=3)).inverse()
-
-    def inertia():
-        spread = rng.normal(size=(3, 3))
-        return Inertia(rng.uniform(0.1, 3.0), rng.normal(size=3), spread @ spread.T)
-
-    joints, bodies, links = [], [], [Link('base', -1, Transform.identity(), None, inertia())]
-    for index in range(3):
-        kind = JointType.PRISMATIC if index == 1 else JointType.REVOLUTE
-        joints.append(Joint(f'j{index}', kind, rotor_inertia=1e-4, gear_ratio=101.3))
-        axis = rng.normal(size=3)
-        axis /= np.linalg.norm(axis)
-        bodies.append(Body(f'l{index}', f'j{index}', index - 1, kind, axis, pose(), index))
-        links.append(Link(f'l{index}', index, pose(), links[-1].name, inertia()))
-        links.append(Link(f'f{index}', index, pose(), links[-1].name, inertia()))
+    """Return a random tree, with rotated frames and full tensors, and with a finding."""
     finding = ModelFinding('info', 'made-up', 'robot', 'of a test')
-    return Robot('r', joints, bodies, links, 'base', 'f2', (finding,), 'nowhere')
+    robot = ned.load_urdf(random_tree(seed, 5).urdf)
+    return dataclasses.replace(robot, findings=(finding,), source='nowhere')
 
 
 def assert_same_and_frozen(left, right):
@@ -104,7 +88,6 @@ def list_robots():
 
 @pytest.mark.parametrize('way', WAYS)
 def test_copies_of_robots_and_their_parts_are_frozen_and_equal(way):
-    """The same bits and classes, in arrays that nobody can write to."""
     for robot in list_robots():
         copied = WAYS[way](robot)
         assert copied is not robot

@@ -1,7 +1,5 @@
 """Drives that turn with several joints: where they are read, kept, moved and written."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from dataclasses import replace

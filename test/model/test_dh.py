@@ -70,7 +70,6 @@ def write(tmp_path):
 
 
 def test_everything_in_the_file_arrives(write):
-    """Limits, friction, rotor inertia, gear and inertia are those of the file."""
     robot = load_dh(write(GOOD))
     assert robot.name == 'test_arm'
     assert robot.joint_names == ('turn', 'slide', 'spin')
@@ -95,7 +94,6 @@ def test_everything_in_the_file_arrives(write):
 
 
 def test_defaults(write):
-    """A minimal file takes every default that the schema documents."""
     robot = load_dh(write({'convention': 'modified', 'joints': [{}, {'mass': 1}]}))
     assert robot.name == 'arm'
     assert robot.joint_names == ('joint_1', 'joint_2')

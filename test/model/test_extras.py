@@ -118,7 +118,6 @@ def test_what_is_given_goes_before_the_file_beside(urdf, beside, tmp_path):
 
 
 def test_joints_that_do_not_move_are_named_and_left(urdf, beside):
-    """What extras say of a locked joint has no effect, and a finding says which."""
     robot = ned.load_urdf(urdf, locked_joints={'j_a': 0.3})
     assert [joint.name for joint in robot.joints] == ['j_b']
     codes = {item.code: item.element for item in infos(robot)}

@@ -1,7 +1,5 @@
 """What a URDF has no place for, written as YAML and read again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -101,7 +99,6 @@ HOSTILE = [
 
 @pytest.mark.parametrize('name', [*HOSTILE, '<<', 'a\nb', 'a\tb', '\x85', '\U0001f9be', '\ud800'])
 def test_names_that_yaml_would_misread_come_back(name):
-    """A joint's name is the same after writing and reading, whatever YAML takes it for."""
     text = format_extras({name: {'gear_ratio': -100.0, 'rotor_inertia': 1e-5}})
     from ne_dynamics.model.yaml_text import parse_yaml
 
@@ -140,7 +137,6 @@ def test_joints_that_follow_are_in_the_sum():
 
 
 def test_what_is_said_of_joints_that_are_locked_is_kept():
-    """Extras of joints beyond the tip come back as they were given."""
     text = describe(['one', 'two', 'three'])
     given = read_extras(
         {

@@ -1,7 +1,5 @@
 """The friction of a joint is checked where it enters, and what is doubtful is found."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle
@@ -21,7 +19,6 @@ NAMES = [item.name for item in fields(FrictionModel)]
 @pytest.mark.parametrize('name', NAMES)
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf, 1e101, 'much', [1.0]])
 def test_what_is_no_finite_number_is_refused(name, value):
-    """Every number is checked by name."""
     with pytest.raises(ModelError, match=f'^{name}: expected'):
         FrictionModel(**{name: value})
 
@@ -39,13 +36,11 @@ def test_what_is_no_finite_number_is_refused(name, value):
     ],
 )
 def test_numbers_that_no_friction_has_are_refused(values, match):
-    """Signs and widths are checked, with what was expected."""
     with pytest.raises(ModelError, match=match):
         FrictionModel(**values)
 
 
 def test_it_is_frozen_and_copies_are_equal():
-    """No number can be changed, and copies and pickles keep all."""
     friction = FrictionModel(1.0, 0.1, friction_offset=-0.3)
     with pytest.raises(FrozenInstanceError):
         friction.friction_offset = 0.0

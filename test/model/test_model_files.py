@@ -1,7 +1,5 @@
 """A model file is told apart by its content, whatever its name ends in."""
 
-from __future__ import annotations
-
 import pytest
 
 from ne_dynamics.errors import ModelError
@@ -25,7 +23,6 @@ def test_content_decides(tmp_path):
 
 
 def test_xml_itself_is_accepted():
-    """The text of a URDF loads as well as its file."""
     assert load_model(URDF).joint_names == ('j',)
     assert load_model(URDF.encode(), base_link='base', tip_link='a').joint_names == ('j',)
 

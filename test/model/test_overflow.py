@@ -63,7 +63,6 @@ def robot_of(joint, inertia, pose, multiplier=1.0, offset=0.0):
 @SEEDED
 @given(st.lists(finite, min_size=9, max_size=9), vectors, vectors)
 def test_any_transform_is_sound_or_refused(rotation, translation, rpy):
-    """A pose of any finite numbers is a proper rotation, or an error of ours."""
     for pose in (
         sound(Transform, np.reshape(rotation, (3, 3)), translation),
         sound(Transform.from_xyz_rpy, translation, rpy),

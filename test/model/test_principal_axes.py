@@ -1,7 +1,5 @@
 """Principal axes, moments about lines and angular velocities, appendices A and B of 000."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import ne_dynamics as ned
@@ -24,7 +22,6 @@ def inertia_of_points():
 
 
 def test_principal_axes_make_the_tensor_diagonal():
-    """About the principal axes the moments are the principal ones, and there are no products."""
     body = inertia_of_points()
     axes, moments = body.principal_axes, body.principal_moments
     np.testing.assert_allclose(

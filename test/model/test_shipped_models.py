@@ -1,7 +1,5 @@
 """The robots in config/ are what their comments say."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +15,6 @@ CONFIG = Path(__file__).resolve().parents[2] / 'config'
 
 @pytest.mark.parametrize('path', sorted(CONFIG.glob('*.urdf')) + sorted(CONFIG.glob('*_dh.yaml')))
 def test_no_shipped_model_has_an_error(path):
-    """Every robot we ship passes our own checker without errors."""
     findings = check_robot(load_model(path))
     assert [finding for finding in findings if finding.severity == 'error'] == []
 

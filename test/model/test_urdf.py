@@ -149,7 +149,6 @@ def test_link_without_inertial_is_massless_and_says_so():
 
 
 def test_unknown_tags_become_findings_and_print_nothing(capfd):
-    """What the parser does not know is a finding, and neither stdout nor stderr sees it."""
     xml = robot_xml(
         link('base'),
         link('a').replace('</link>', '<sensor/></link>'),
@@ -180,7 +179,6 @@ def test_floating_joint_off_the_way_is_locked_with_a_warning():
 
 
 def test_locked_position_outside_the_limits_is_a_warning():
-    """A lock beyond the joint's limits is kept and reported."""
     robot = load_urdf(tree(), locked_joints={'j_a': 2.5})
     assert any(item.code == 'locked-outside-limits' for item in robot.findings)
 

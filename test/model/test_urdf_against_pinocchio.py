@@ -1,7 +1,5 @@
 """What is read from URDFs in the field is what Pinocchio reads: frames, axes, inertias, limits."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -131,7 +131,6 @@ CASES = {
 
 @pytest.mark.parametrize('case', CASES)
 def test_fault_is_named(case, capfd):
-    """A faulty description raises ModelError, whose message names element and value."""
     old, new, message = CASES[case]
     assert old in GOOD
     count = GOOD.count(old) if case == 'wrong root' else 1
@@ -141,7 +140,6 @@ def test_fault_is_named(case, capfd):
 
 
 def test_mimic_cycle():
-    """Two joints that follow each other are refused, and the cycle is spelt out."""
     xml = GOOD.replace('<dynamics', '<mimic joint="j_b"/><dynamics', 1)
     with pytest.raises(ModelError, match='cycle: j_a -> j_b -> j_a'):
         load_urdf(xml)
@@ -177,7 +175,6 @@ def test_external_entities_are_refused_in_any_encoding(encoding, tmp_path):
 
 
 def test_deep_nesting_is_refused():
-    """Elements nested thousands deep raise ModelError, not RecursionError."""
     xml = '<robot name="x">' + '<a>' * 100_000 + '</a>' * 100_000 + '</robot>'
     with pytest.raises(ModelError, match='deep'):
         load_urdf(xml)
@@ -221,7 +218,6 @@ def test_no_moving_joint_between_base_and_tip():
     ],
 )
 def test_bad_locks(locked, message):
-    """Unknown joints and positions that are no numbers are refused."""
     with pytest.raises(ModelError, match=message):
         load_urdf(GOOD, locked_joints=locked)
 
@@ -242,7 +238,6 @@ def test_bad_locks(locked, message):
     ],
 )
 def test_source_that_is_no_description(source, message):
-    """What is neither a file nor XML is refused."""
     with pytest.raises(ModelError, match=message):
         load_urdf(source)
 

@@ -1,7 +1,5 @@
 """Rotor inertias and reductions that a URDF gives reach the joints, and what is wrong is named."""
 
-from __future__ import annotations
-
 import pytest
 
 from ne_dynamics.errors import ModelError
@@ -84,7 +82,6 @@ PLACES = {
 
 @pytest.mark.parametrize('place', PLACES)
 def test_rotor_reaches_its_joint(place):
-    """Inertia and reduction, wherever they stand, are the joint's, and one remark says so."""
     robot = load_urdf(PLACES[place])
     assert [(joint.rotor_inertia, joint.gear_ratio) for joint in robot.joints] == [
         (3e-5, 160.0),

@@ -1,7 +1,5 @@
 """Collision shapes of a URDF, and where its meshes are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -26,7 +24,6 @@ def make_urdf(*shapes, origin='<origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/
 
 
 def test_shapes_of_every_kind_are_read():
-    """Kind, size and pose of each come back, in the order of the file."""
     found = read_shapes(make_urdf(*SHAPES))
     assert [(shape.kind, shape.size) for shape in found] == list(SHAPES.values())
     for shape in found:
@@ -53,7 +50,6 @@ def test_shapes_of_every_kind_are_read():
     ],
 )
 def test_wrong_shapes_are_named(shape, message):
-    """The error names the link, what was expected and what was found."""
     with pytest.raises(ModelError, match=message):
         read_shapes(make_urdf(shape))
 

@@ -1,7 +1,5 @@
 """URDF 1.1 and 1.2: quaternions, capsules, limits of acceleration, deceleration and jerk."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -126,7 +124,6 @@ def test_quaternions_are_normalised(numbers, severities):
     ],
 )
 def test_faulty_quaternion_is_named(attributes, message):
-    """What is no orientation is refused, with the joint and what was expected."""
     with pytest.raises(ModelError, match=message):
         load_urdf(urdf((attributes, '', '')))
 
@@ -181,7 +178,6 @@ def test_limits_of_acceleration_need_version_1_2(version):
 @pytest.mark.parametrize('key', ['acceleration', 'deceleration', 'jerk'])
 @pytest.mark.parametrize('value', ['nan', 'inf', '', '1 2', 'fast', '1e999'])
 def test_faulty_limit_of_acceleration_is_named(key, value):
-    """What is no finite number is refused, with the joint and the attribute."""
     limit = LIMIT.replace('/>', f' {key}="{value}"/>')
     with pytest.raises(ModelError, match=rf"'j_b': limit {key}: expected (a|1) "):
         load_urdf(urdf(PLAIN, '1.2', (LIMIT, limit)))

@@ -1,7 +1,5 @@
 """Models that xacro has to be run on first."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -6,13 +6,12 @@ has been compiled (`test/support/real_jtc.py`), and those of its rules.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from document_tables import compare_errors
 from jtc_interpolation import NANO, JointTrajectoryController
 
 from ne_dynamics import Dynamics, load_urdf
@@ -28,9 +27,7 @@ from ne_dynamics.simulation.demo.motion import excitation
 from ne_dynamics.simulation.mujoco_model import MujocoArm
 from ne_dynamics.simulation.one_process_loop import Answer, OneProcessLoop
 
-PAGE = Path(__file__).resolve().parents[2] / 'doc' / 'joint_trajectory_controller.md'
-CLOSE = 0.01
-"""Part of a figure by which a run may differ from another: now and then a last digit does."""
+PAGE = 'joint_trajectory_controller.md'
 
 JTC_ROWS = {
     'JTC, 100/20, without efforts': 'none',
@@ -162,24 +159,10 @@ def distances():
     return {'sent': measure(sent), 'retimed': measure(retime(dynamics, sent).waypoints)}
 
 
-def check_row(beginning, errors):
-    """Check that the row of the page that begins so has the RMS errors, in mrad."""
-    (line,) = (
-        line
-        for line in PAGE.read_text(encoding='utf-8').splitlines()
-        if line.startswith(f'| {beginning} |')
-    )
-    written = re.findall(r'\d+(?:\.\d+)?', line.removeprefix(f'| {beginning} |'))
-    found = 1e3 * np.sqrt((errors**2).mean(axis=0))
-    for number, text in zip(found, written, strict=True):
-        digit = 10.0 ** -len(text.partition('.')[2])
-        assert abs(number - float(text)) <= max(0.51 * digit, CLOSE * float(text)), (number, text)
-
-
 @pytest.mark.parametrize('beginning', list(JTC_ROWS))
 def test_the_page_has_the_errors_by_the_rules_of_jtc(errors, beginning) -> None:
     """They are those of JTC itself in all digits."""
-    check_row(beginning, errors[JTC_ROWS[beginning]])
+    compare_errors(PAGE, beginning, errors[JTC_ROWS[beginning]])
 
 
 @pytest.mark.parametrize('beginning', list(JTC_ROWS))
@@ -193,7 +176,7 @@ def test_the_page_has_the_errors_of_jtc(jtc_process, motion, trajectories, begin
     }
     points = trajectories[JTC_ROWS[beginning]]
     run = follow_by_jtc(jtc_process, robot, points, gains, period=0.002, tail=1.0)
-    check_row(beginning, run.error)
+    compare_errors(PAGE, beginning, run.error)
 
 
 def test_the_page_has_the_errors_of_jtc_with_the_shipped_gains(
@@ -204,7 +187,7 @@ def test_the_page_has_the_errors_of_jtc_with_the_shipped_gains(
     gains = file['/**/effort_trajectory_controller']['ros__parameters']['gains']
     points = trajectories['annotated']
     run = follow_by_jtc(jtc_process, motion.robot, points, gains, period=0.002, tail=1.0)
-    check_row(SHIPPED_ROW, run.error)
+    compare_errors(PAGE, SHIPPED_ROW, run.error)
 
 
 def test_annotated_efforts_leave_little_to_the_gains(errors) -> None:

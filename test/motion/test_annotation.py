@@ -129,7 +129,6 @@ def test_three_arms_stay_within_the_tolerance_by_pinocchio(name: str, order: int
 
 @pytest.mark.parametrize('order', [0, 1, 2])
 def test_the_motion_stays_the_same(order: int) -> None:
-    """A controller interpolates the same positions, velocities and accelerations as before."""
     dynamics = dynamics_of('arm')
     rng = np.random.default_rng(order)
     points = random_points(rng, dynamics, 5, order)
@@ -220,7 +219,6 @@ def test_continuous_joints_start_from_the_nearest_turn() -> None:
 
 
 def test_half_an_hour_of_motion() -> None:
-    """A motion of half an hour, with a rest of 20 minutes in it, keeps motion and tolerance."""
     dynamics = dynamics_of('arm')
     rng = np.random.default_rng(13)
     points = random_points(rng, dynamics, 40, 2, spacing=(10.0, 20.0))
@@ -241,7 +239,6 @@ def test_half_an_hour_of_motion() -> None:
 
 
 def test_efforts_beyond_the_limits_are_remarked_on() -> None:
-    """A motion that the arm has no effort for is annotated all the same, and said to be so."""
     dynamics = dynamics_of('arm')
     zeros = np.zeros(6)
     points = [
@@ -258,7 +255,6 @@ def test_efforts_beyond_the_limits_are_remarked_on() -> None:
 
 
 def test_what_no_samples_can_resolve_is_refused() -> None:
-    """A motion too wild for samples a microsecond apart is an error that names the time."""
     dynamics = dynamics_of('arm')
     points = [
         TrajectoryPoint(0.0, np.full(6, -2.0), np.zeros(6), np.zeros(6)),
@@ -361,7 +357,6 @@ def test_friction_of_any_kind_is_within_the_tolerance(smoothing: float) -> None:
 
 
 def test_one_point_holds() -> None:
-    """A single point comes back with the effort that holds it."""
     dynamics = dynamics_of('arm')
     q = np.array([0.1, -0.5, 0.7, 0.2, -0.3, 0.4])
     result = annotated(dynamics, [TrajectoryPoint(0.0, q)])

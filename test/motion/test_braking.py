@@ -122,7 +122,6 @@ def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead(compute_eff
 
 
 def test_there_is_nothing_to_brake(compute_efforts) -> None:
-    """An arm at rest, too few states, or a silence too long give no brake."""
     assert plan(steady_motion(compute_efforts, speed=np.zeros(6)), compute_efforts) is None
     assert plan(AnsweredStates(), compute_efforts) is None
     assert plan(steady_motion(compute_efforts, count=2), compute_efforts) is None

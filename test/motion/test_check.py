@@ -73,7 +73,6 @@ def excesses(
 
 @pytest.mark.parametrize('seed', range(20))
 def test_no_sample_lies_outside_the_bounds(seed: int) -> None:
-    """Position, velocity and acceleration of every segment stay within their bounds."""
     segments = random_segments(seed)
     bounds = bound_segments(segments)
     samples = dense(segments)

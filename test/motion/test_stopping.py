@@ -92,7 +92,6 @@ def test_it_leaves_the_feedback_a_share_of_the_motors(arm: Dynamics, seed: int) 
 
 @pytest.mark.parametrize('seed', SEEDS)
 def test_it_keeps_to_given_decelerations(arm: Dynamics, seed: int) -> None:
-    """Every joint's deceleration is within its limit, or what the motion had."""
     given = np.array([4.0, 5.0, 6.0, 7.0, 8.0, 9.0])
     state = random_state(seed)._replace(acceleration=np.zeros(6))
     limits = limits_of(arm, decelerations=given)

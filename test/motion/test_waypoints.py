@@ -88,7 +88,6 @@ def test_equals_the_polynomial_that_numpy_solves_for(order: int) -> None:
 
 @pytest.mark.parametrize('order', [0, 1, 2])
 def test_is_continuous_as_far_as_its_points_carry(order: int) -> None:
-    """Positions never jump; velocities and accelerations do not where the points carry them."""
     rng = np.random.default_rng(30 + order)
     times = np.cumsum(rng.uniform(0.2, 1.0, 5))
     trajectory = through(points_of(rng, times, order), start=state(rng))
@@ -112,7 +111,6 @@ def test_segments_between_unlike_points_use_what_both_carry() -> None:
 
 
 def test_joints_are_matched_by_name() -> None:
-    """A sender's own order of joints changes nothing."""
     rng = np.random.default_rng(8)
     points = points_of(rng, (1.0, 2.0, 3.0), 2)
     shuffled = [
@@ -202,6 +200,5 @@ BAD = [
     ('names', 'points', 'match'), [b[1:] for b in BAD], ids=[b[0] for b in BAD]
 )
 def test_bad_waypoints_are_refused_by_name(names, points, match: str) -> None:
-    """What cannot be followed is refused, naming point, field, joint, got and expected."""
     with pytest.raises(TrajectoryError, match=match):
         Waypoints.from_points(JOINTS, names, points)

@@ -1,7 +1,5 @@
 """Fixtures of the comparisons with oracles, and a table of the errors found (``pytest -v``)."""
 
-from __future__ import annotations
-
 import pytest
 from oracle_measure import BACKENDS, COMPILED, TOLERANCE, relative_error
 

@@ -1,7 +1,5 @@
 """Drives that turn with several joints: Lagrange's equations and MuJoCo."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

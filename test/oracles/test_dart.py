@@ -1,7 +1,5 @@
 """The description for Gazebo in DART, Gazebo's physics engine unless it is told otherwise."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

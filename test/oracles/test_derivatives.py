@@ -1,7 +1,5 @@
 """Derivatives of both dynamics: Pinocchio, differences, and the identities between them."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Derivatives of the dynamics with wrenches, a payload and a moving base."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

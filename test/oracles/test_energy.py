@@ -1,7 +1,5 @@
 """Bias, energies, momenta and the centre of mass: Pinocchio, conservation laws, closed forms."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

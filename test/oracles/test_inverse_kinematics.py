@@ -1,7 +1,5 @@
 """Inverse kinematics: the pose of what it returns is the target, by Pinocchio's kinematics."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from example_robots import EXAMPLE_ROBOTS

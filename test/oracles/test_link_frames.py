@@ -1,7 +1,5 @@
 """Poses of all links and rates of Jacobians, against Pinocchio and differences."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

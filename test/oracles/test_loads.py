@@ -1,7 +1,5 @@
 """Payloads, moving bases and wrenches on any link, in both dynamics, against Pinocchio."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 

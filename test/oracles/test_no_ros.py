@@ -1,7 +1,5 @@
 """The core runs where there is no ROS and no optional package: each is blocked and proven."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

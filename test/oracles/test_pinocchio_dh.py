@@ -1,7 +1,5 @@
 """Random chains in both Denavit-Hartenberg conventions against Pinocchio."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from motion_samples import inverse_dynamics_rows, random_motion

@@ -4,8 +4,6 @@ Pinocchio reads the same URDF, with the sensor on it, says what a sensor there m
 the joints take. Nothing of the sensor's place, the motion or gravity is shared with it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """200 random trees against Pinocchio: every joint type, mimic, full tensors, rotated frames."""
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
 
@@ -35,7 +33,6 @@ def dynamics_and_oracle(seed, backend):
 
 
 def test_the_trees_are_what_they_are_said_to_be():
-    """The trees hold 1 to 30 joints, of every type, and most of them branch."""
     trees = [tree(seed) for seed in ALL_SEEDS]
     assert {len(subject.kinds) for subject in trees} == set(range(1, LARGEST + 1))
     kinds = Counter(kind for subject in trees for kind in subject.kinds)

@@ -1,7 +1,5 @@
 """Dynamics of well-known robots against Pinocchio: every quantity, chains and whole trees."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np
@@ -125,7 +123,6 @@ def test_forward_dynamics(robot, backend, under_wrench, assert_agree):
 @robots
 @pytest.mark.parametrize('axes', ['base', 'tip', 'world'])
 def test_jacobian(robot, backend, axes, assert_agree):
-    """The tip's Jacobian is linear, then angular."""
     pair = comparison(robot, backend)
     computed = pair.each(functools.partial(pair.ours.jacobian, axes=axes), 'q')
     expected = pair.each(functools.partial(pair.oracle.jacobian, axes=axes), 'q')
@@ -147,7 +144,6 @@ def test_forward_kinematics_of_named_links(robot, backend, assert_agree):
 
 @every_robot(lambda robot: robot.name == 'UR5')
 def test_regressor(robot, backend, assert_agree):
-    """The regressor is Pinocchio's: ten columns a body, about the origin of the link's frame."""
     pair = comparison(robot, backend)
     joints = [body.joint_name for body in pair.ours.robot.bodies]
     computed = pair.each(pair.ours.regressor, 'q', 'qd', 'qdd')

@@ -1,7 +1,5 @@
 """Puma 560 from its two DH files: printed gravity load, each other, Robotics Toolbox."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Dynamics with parameters of the run time are the dynamics of the robot that has them."""
 
-from __future__ import annotations
-
 import copy
 import functools
 import pickle
@@ -323,7 +321,7 @@ def use(dynamics):
 
 def test_other_parameters_compile_nothing(compilations):
     """One program of each function serves all parameters, copies and derived dynamics."""
-    subject = random_tree(1660, 4)  # in no other test: its code is not in memory
+    subject = random_tree(1660, 2)  # in no other test: its code is not in memory
     robot = replace(ned.load_urdf(subject.urdf), tip_link=subject.tip)
     first = ned.Dynamics(robot, GRAVITY, 'compiled')
     found = first.with_parameters(**real_parameters(1, robot))

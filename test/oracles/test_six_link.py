@@ -1,7 +1,5 @@
 """The six-link manipulator of JAERI-M 90-147 against the poses printed there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

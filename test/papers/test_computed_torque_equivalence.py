@@ -1,7 +1,5 @@
 """The computed-torque law: by substitution into a recursion, and explicitly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from formulation_cases import GENERAL, GRAVITY, arm_for, relative_error

@@ -1,7 +1,5 @@
 """Arms in Denavit-Hartenberg parameters: made, given to the production recursion, recovered."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -24,7 +22,6 @@ CONVENTIONS = ['standard', 'modified']
 @pytest.mark.parametrize('convention', CONVENTIONS)
 @pytest.mark.parametrize('seed', range(12))
 def test_an_arm_survives_the_way_through_a_robot(seed, convention):
-    """Recovered from its robot, an arm has the same torques and the same tip pose."""
     rng = np.random.default_rng([seed, 1])
     n = 1 + seed % 6
     arm = random_arm(rng, n, convention)

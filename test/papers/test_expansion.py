@@ -1,7 +1,5 @@
 """Efforts multiplied out into terms: what they add up to, and how many there are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

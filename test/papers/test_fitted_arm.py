@@ -1,7 +1,5 @@
 """Denavit-Hartenberg frames fitted to the axes of any chain."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

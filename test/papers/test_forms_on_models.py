@@ -1,11 +1,11 @@
 """Every published form on robots from files."""
 
-from __future__ import annotations
-
+import functools
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from short_arm import short_arm
 
 import ne_dynamics as ned
 from ne_dynamics.errors import InputError
@@ -16,6 +16,8 @@ from ne_dynamics.papers.thresholds import STUDIES
 from ne_dynamics.shipped import shipped_file
 
 GENERAL = set(FORMULATIONS) - {'sasaki_symbolic'}
+ARM = 'six_axis_arm.urdf'
+PUMAS = ('puma560_standard_dh.yaml', 'puma560_modified_dh.yaml')
 
 TREE = """<robot name="tree">
 <link name="base"/>
@@ -39,9 +41,20 @@ def run(robot, **given):
     return forms.study(robot, forms.choose_motion(robot, **given))
 
 
+def load(name):
+    """Return a shipped robot."""
+    return ned.load_model(shipped_file(name), tip_link='tcp' if name == ARM else None)
+
+
+@functools.cache
+def report_of(name):
+    """Return the report on a shipped robot, its motion drawn."""
+    return run(load(name))
+
+
 def check(robot, names):
     """Assert that these forms agree with this package, strobing too, and others say why not."""
-    data = run(robot).data
+    data = report_of(robot).data
     assert set(data['forms']) == set(FORMULATIONS)
     for name, result in data['forms'].items():
         if name not in names:
@@ -57,22 +70,21 @@ def check(robot, names):
 
 def test_the_shipped_urdf_runs_through_every_general_form():
     """A URDF with axes in other directions than z agrees in all forms but the array form."""
-    data = check(ned.load_urdf(shipped_file('six_axis_arm.urdf')), GENERAL)
+    data = check(ARM, GENERAL)
     assert any('half-way' in phrase for phrase in data['forms']['sasaki_symbolic']['refused'])
 
 
-@pytest.mark.parametrize('convention', ['standard', 'modified'])
-def test_the_shipped_puma_runs_with_friction_and_rotors(convention):
+@pytest.mark.parametrize('name', PUMAS)
+def test_the_shipped_puma_runs_with_friction_and_rotors(name):
     """Nothing has to be taken off the Puma: its drives are terms of their own, and not zero."""
-    robot = ned.load_dh(shipped_file(f'puma560_{convention}_dh.yaml'))
-    data = check(robot, GENERAL)
+    data = check(name, GENERAL)
     assert np.abs(data['rotors']).min() > 0.0
     assert np.abs(data['friction']).min() > 0.0
 
 
 def test_the_six_link_arm_of_000_runs_through_all_eight_forms():
     """In the frames of its file the arm is one that even the array form of 000 takes."""
-    check(ned.load_dh(shipped_file('six_link_dh.yaml')), set(FORMULATIONS))
+    check('six_link_dh.yaml', set(FORMULATIONS))
 
 
 def spoil(monkeypatch, name, factor=1.5):
@@ -86,7 +98,7 @@ def spoil(monkeypatch, name, factor=1.5):
 
 def test_a_form_that_is_wrong_is_a_disagreement(monkeypatch):
     """Efforts 1.5 times too large are named, with what was expected."""
-    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+    robot = ned.load_urdf(short_arm())
     assert run(robot).disagreements == ()
     spoil(monkeypatch, 'craig')
     (line,) = run(robot).disagreements
@@ -98,7 +110,7 @@ def test_a_form_that_is_wrong_is_a_disagreement(monkeypatch):
 
 def test_no_number_is_a_disagreement(monkeypatch):
     """A form whose efforts are not a number is not taken for one that agrees."""
-    robot = ned.load_urdf(shipped_file('six_axis_arm.urdf'))
+    robot = ned.load_urdf(short_arm())
     spoil(monkeypatch, 'craig', float('nan'))
     (line,) = run(robot).disagreements
     assert line.startswith('craig: ')
@@ -106,33 +118,20 @@ def test_no_number_is_a_disagreement(monkeypatch):
     assert any(line.startswith('craig: ') for line in equivalence.study(arms=1).disagreements)
 
 
-@pytest.mark.parametrize(
-    'name',
-    [
-        'six_axis_arm.urdf',
-        'puma560_standard_dh.yaml',
-        'puma560_modified_dh.yaml',
-        'six_link_dh.yaml',
-    ],
-)
+@pytest.mark.parametrize('name', [ARM, *PUMAS, 'six_link_dh.yaml'])
 @pytest.mark.parametrize('seed', [0, 1])
 def test_a_robot_at_rest_is_compared_by_the_scale_of_its_efforts(name, seed):
     """Where all is zero but rounding, the disagreement is that of rounding."""
-    load = ned.load_dh if name.endswith('.yaml') else ned.load_urdf
-    robot = load(shipped_file(name))
+    robot = load(name)
     report = run(robot, seed=seed, qd=[0.0] * robot.n, qdd=[0.0] * robot.n)
     assert max(report.data['strobing'].values()) < 1e-11
     assert report.disagreements == ()
 
 
-@pytest.mark.parametrize('name', ['six_axis_arm.urdf', 'puma560_standard_dh.yaml', 'modified'])
+@pytest.mark.parametrize('name', [ARM, *PUMAS])
 def test_the_printed_frames_are_those_of_the_robot(name):
     """Base, rows and tool, multiplied by hand, give the pose of the tip."""
-    if name == 'six_axis_arm.urdf':
-        robot = ned.load_urdf(shipped_file(name), tip_link='tcp')
-    else:
-        robot = ned.load_dh(shipped_file(name.replace('modified', 'puma560_modified_dh.yaml')))
-    report = run(robot)
+    robot, report = load(name), report_of(name)
     frames = report.data['frames']
     q = np.linspace(0.3, -1.2, robot.n)
 
@@ -156,7 +155,7 @@ def test_the_printed_frames_are_those_of_the_robot(name):
     expected = ned.Dynamics(robot, backend='python').forward_kinematics(q)
     np.testing.assert_allclose(pose, expected, atol=1e-12)
     assert [link['joint'] for link in frames['links']] == list(robot.joint_names)
-    assert frames['fitted'] == (name == 'six_axis_arm.urdf')
+    assert frames['fitted'] == (name == ARM)
     (ends,) = [table for table in report.tables if table.title.startswith('Frames before')]
     for row, key in zip(ends.rows, ('base', 'tool'), strict=True):
         x, y, z, *angles = map(float, row[1:])

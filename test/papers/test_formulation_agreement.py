@@ -1,7 +1,5 @@
 """Every published formulation against the production recursion, and against Pinocchio."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a formulation does not cover, it says."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -55,14 +53,12 @@ def test_the_register_says_where_a_formulation_comes_from(name):
 
 @pytest.mark.parametrize('name', STANDARD)
 def test_modified_frames_are_refused_by_standard_forms(name):
-    """A form in standard frames refuses an arm in modified ones."""
     arm = random_arm(np.random.default_rng(0), N, 'modified')
     with pytest.raises(ModelError, match=f'{name}: expected standard .* got modified'):
         call(name, arm)
 
 
 def test_standard_frames_are_refused_by_craig():
-    """Craig's form refuses an arm in standard frames."""
     arm = random_arm(np.random.default_rng(0), N, 'standard')
     with pytest.raises(ModelError, match=r'craig: expected modified .* got standard'):
         call('craig', arm)

@@ -1,7 +1,5 @@
 """The formulations on arrays, symbols and counting scalars, and what they cost."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from formulation_cases import (
@@ -103,7 +101,6 @@ def test_trivial_operations_are_skipped_on_request_only():
 
 
 def test_a_tally_keeps_terms_apart():
-    """Operations are entered under the term named last."""
     tally = Tally()
     x = tally.number(2.0)
     tally.enter('first')

@@ -39,7 +39,6 @@ def without_optional_robots(text):
 
 
 def test_counts_are_up_to_date():
-    """The tables of counts are those measured now, to the last digit."""
     found = counts.study().markdown()
     written = document.section(DOCUMENT, 'counts')
     assert without_optional_robots(found) == without_optional_robots(written)
@@ -59,7 +58,6 @@ def test_rows_by_status_are_as_many_as_is_said():
 
 
 def test_schedules_are_up_to_date():
-    """The tables of schedules are those found now, to the last digit."""
     found = concurrency.study()[0].markdown()
     assert found.strip() == document.section(DOCUMENT, 'concurrency').strip()
 
@@ -95,7 +93,6 @@ def test_pictures_are_there_and_small():
 
 
 def test_a_document_without_markers_is_refused():
-    """A file to write to that has no markers is an error that shows them."""
     with pytest.raises(InputError, match='expected the markers'):
         document.section('# nothing', 'counts')
 

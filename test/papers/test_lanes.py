@@ -1,7 +1,5 @@
 """The loops that time what one core does at once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every printed operation count is measured, derived from measured ones, or impossible."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -47,7 +45,6 @@ def printed(item):
 
 
 def test_no_printed_row_is_without_a_status():
-    """Every row of every printed table is explained, once."""
     explained = [(item.table, item.row) for item in EVERY_ROW]
     assert len(explained) == len(set(explained))
     assert set(explained) == {
@@ -77,7 +74,6 @@ def test_rows_that_cannot_be_had_say_why(item):
 
 
 def test_an_unknown_way_is_refused():
-    """The error names the ways there are."""
     w, alpha = [1.0, 2.0, 3.0], [0.1, 0.2, 0.3]
     with pytest.raises(InputError, match=r"expected one of cross_products.*got 'quaternions'"):
         prepare_relative_acceleration('quaternions', w, alpha, lambda name: None)
@@ -88,7 +84,6 @@ def test_an_unknown_way_is_refused():
 
 
 def test_a_term_that_a_form_does_not_have_is_refused():
-    """A misspelled term is an error, not zero operations."""
     with pytest.raises(InputError, match=r'expected terms of .*omega_i.*got omegas'):
         SummedTerms(CountSetting('luh_walker_paul'), ('omegas',)).cost(METER)
 

@@ -1,7 +1,5 @@
 """The simulation of 003 section 5 under both readings of its program."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -93,6 +91,5 @@ def test_readings_of_the_converter_are_whole_bits():
 
 @pytest.mark.parametrize('duration', [0.0, 0.005, np.nan, np.inf])
 def test_a_motion_shorter_than_a_sample_is_refused(dynamics, duration):
-    """The duration is finite and not less than the sampling time."""
     with pytest.raises(InputError, match=r'duration: expected 0\.01 s or more'):
         run(dynamics, PROFILES['quintic'], duration, LawEvaluation.HELD)

@@ -1,7 +1,5 @@
 """The four-point Runge-Kutta simulation: its order, and what it conserves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Task graphs of one inverse dynamics, their longest chains and their schedules."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The two ways from pose A to pose B of the six-link manipulator."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -29,37 +29,23 @@ LOAD = 3.0
 ARMS = {'six_axis_arm.urdf': 'tcp', 'puma560_standard_dh.yaml': ''}
 
 
-class Rig:
-    """An arm, its motion, and a closed loop that runs it."""
-
-    def __init__(self, model, tip, motion=None, rate=RATE, kp=KP, kv=KV):
-        self.model_file, self.tip = str(model), tip
-        self.robot = ned.load_model(self.model_file, tip_link=tip or None)
-        loaded = ned.Dynamics(with_hung_mass(self.robot, LOAD, np.zeros(3)), backend='python')
-        self.motion = motion or excitation(self.robot, DURATION, loaded.inverse_dynamics)
-        model_parameters = {'model_file': self.model_file, 'tip_link': tip}
-        self.loop = NodeLoop(
-            rate,
-            {
-                **model_parameters,
-                'joint_states_reliability': 'reliable',
-                **gain_parameters(self.robot, self.motion, kp, kv),
-            },
-            model_parameters,
-        )
-
-    def run(self, law, node=None, robot=None):
-        """Run the motion once by a law of the demo."""
-        parameters = law_parameters(LAWS[law].mode, LAWS[law].terms)
-        with self.loop as loop:
-            one = ScenarioRun(law, LAWS[law].style, {**parameters, **(node or {})}, robot or {})
-            return loop.run(self.motion, one)
+def run(model, tip, law):
+    """Run the motion of an arm once, by a law of the demo."""
+    file = str(shipped_file(model))
+    robot = ned.load_model(file, tip_link=tip or None)
+    loaded = ned.Dynamics(with_hung_mass(robot, LOAD, np.zeros(3)), backend='python')
+    motion = excitation(robot, DURATION, loaded.inverse_dynamics)
+    given = {'model_file': file, 'tip_link': tip}
+    parameters = {**given, 'joint_states_reliability': 'reliable'}
+    parameters |= gain_parameters(robot, motion, KP, KV)
+    of_law = law_parameters(LAWS[law].mode, LAWS[law].terms)
+    with NodeLoop(RATE, parameters, given) as loop:
+        return loop.run(motion, ScenarioRun(law, LAWS[law].style, of_law, {}))
 
 
 @pytest.mark.parametrize(('model', 'tip'), ARMS.items())
 def test_computed_torque_tracks_twenty_times_better_than_pd_of_the_same_bandwidth(model, tip):
-    pd = Rig(shipped_file(model), tip).run('pd')
-    computed_torque = Rig(shipped_file(model), tip).run('computed_torque')
+    pd, computed_torque = (run(model, tip, law) for law in ('pd', 'computed_torque'))
     assert len(computed_torque.time) > 0.98 * RATE * computed_torque.time[-1]
     assert (computed_torque.rms_error <= pd.rms_error / 20.0).all()
     assert computed_torque.overall_rms_error <= pd.overall_rms_error / 20.0

@@ -1,7 +1,5 @@
 """Drives of several joints in simulated arms: dry friction holds, other errors scale it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

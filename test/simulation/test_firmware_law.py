@@ -1,11 +1,5 @@
 """The printed controller in a firmware's place: C, in closed loop with MuJoCo's arm."""
 
-from __future__ import annotations
-
-import ctypes
-import shutil
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -14,6 +8,7 @@ from ne_dynamics.shipped import shipped_file
 
 pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 
+from compiled_c import call_c, compile_c
 from motion_loop import MotionLoop, demo_motion
 
 from ne_dynamics.control.laws import Mode
@@ -23,23 +18,6 @@ from ne_dynamics.simulation.one_process_loop import OneProcessLoop
 
 KP, KV = 400.0, 40.0
 ARMS = {'six_axis_arm.urdf': 'tcp', 'puma560_standard_dh.yaml': None}
-
-
-def compile_law(dynamics, law, folder):
-    """Return a printed law as a function of arrays, the last of which takes the efforts."""
-    compiler = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
-    if compiler is None:
-        pytest.skip('no C compiler (cc, gcc or clang) is installed')
-    (folder / 'law.c').write_text(dynamics.source(law, 'c'))
-    words = [compiler, '-std=c99', '-O2', '-shared', '-fPIC', 'law.c', '-o', 'law.so', '-lm']
-    subprocess.run(words, cwd=folder, check=True)
-    function = ctypes.CDLL(str(folder / 'law.so'))[law]
-    function.restype = None
-
-    def compute(*arrays):
-        function(*[ctypes.c_void_p(np.ascontiguousarray(a).ctypes.data) for a in arrays])
-
-    return compute
 
 
 @pytest.mark.parametrize('backend', ['python', 'auto'])
@@ -57,12 +35,13 @@ def test_a_firmware_moves_the_arm_as_the_controller_does(model, tip, mode, backe
     given = fair_gains(robot, motion, KP, KV) if mode is Mode.FEEDFORWARD_PD else (KP, KV)
     kp, kv = (np.array(np.broadcast_to(gain, n), dtype=float) for gain in given)
     limits, smoothing = robot.limits('effort_limit'), np.zeros(1)
-    compute = compile_law(ned.Dynamics(robot, backend='python'), mode.value, tmp_path)
+    text = ned.Dynamics(robot, backend='python').source(mode.value, 'c')
+    compute = compile_c(text, tmp_path, flags=('-std=c99', '-O2'))[mode.value]
     effort = np.empty(n)
 
     def firmware(reading):
-        desired = loop.answers.command.desired
-        compute(reading.position, reading.velocity, *desired, kp, kv, limits, smoothing, effort)
+        states = reading.position, reading.velocity, *loop.answers.command.desired
+        call_c(compute, *map(np.ascontiguousarray, (*states, kp, kv, limits, smoothing)), effort)
         return effort.copy()
 
     arm = MujocoArm(robot, period=loop.arm.period, integrator='implicitfast')

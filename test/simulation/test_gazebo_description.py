@@ -1,7 +1,5 @@
 """What is added to a URDF for Gazebo."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 

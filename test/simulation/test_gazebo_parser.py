@@ -5,8 +5,6 @@ compiled here. Debian's version is older than that of Gazebo Harmonic (14); both
 same rules.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

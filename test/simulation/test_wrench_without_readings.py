@@ -3,8 +3,6 @@
 The node's own configuration, its controller and MuJoCo's arm with a sensor in one process.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The site of doc/: made without a warning, every link leads somewhere, a browser shows it."""
 
-from __future__ import annotations
-
 import functools
 import re
 import shutil

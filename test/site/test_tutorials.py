@@ -1,7 +1,5 @@
 """The tutorials are run line by line."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Bags of joint states, written by the library that reads them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """One quantity in every form of call: sample by sample, as a batch, into arrays of the caller."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

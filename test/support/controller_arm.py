@@ -1,7 +1,5 @@
 """The arm whose controller is driven in tests, and where it stands."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import ne_dynamics as ned

@@ -3,8 +3,6 @@
 `test/controller/bench.cpp` is its program, `test/controller/interfaces` has the stand-ins.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile

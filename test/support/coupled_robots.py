@@ -1,7 +1,5 @@
 """Robots with drives that turn with several joints."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

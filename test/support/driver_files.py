@@ -1,7 +1,5 @@
 """Files of recordings of drivers: CSV, and bags with states and commands."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A small arm with shapes of every kind, as a URDF that MuJoCo reads too, and a plan for it."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

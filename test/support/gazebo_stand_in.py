@@ -11,8 +11,6 @@ broadcasters on. Everything about the arm comes from the description: nothing is
 Gazebo would not know.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import json

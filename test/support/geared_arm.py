@@ -1,7 +1,5 @@
 """The shipped arm with rotors, as real arms have them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ne_dynamics.model.files import load_model

@@ -1,7 +1,5 @@
 """What an ament install space is made of, as far as `ros2 launch` looks."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -25,3 +23,16 @@ def add_executable(prefix, package, name, text):
     script = folder / name
     script.write_text(f'#!{sys.executable}\n{text}\n')
     script.chmod(0o755)
+
+
+def add_stand_ins(prefix, programs, stand_in, folder):
+    """Put a script in the place of programs, a list for each package.
+
+    It gets the program's name and a folder before the arguments.
+    """
+    for package, names in programs.items():
+        add_package(prefix, package)
+        for name in names:
+            text = f'import os, sys\nos.execv({sys.executable!r}, [{sys.executable!r}, '
+            text += f'{str(stand_in)!r}, {name!r}, {str(folder)!r}, *sys.argv[1:]])'
+            add_executable(prefix, package, name, text)

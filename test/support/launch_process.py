@@ -4,8 +4,6 @@ Its arguments go through `ros2 launch`'s own parser, or, where that is not insta
 no argument is without a value.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

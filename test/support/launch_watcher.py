@@ -1,7 +1,5 @@
 """Looks from outside at a node that a launch file starts."""
 
-from __future__ import annotations
-
 from launch_process import LaunchProcess
 from lifecycle_msgs.srv import GetState
 from node_probe import ServedProbe

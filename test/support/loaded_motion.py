@@ -1,7 +1,5 @@
 """Logs of an arm that is not as its model and carries a load, by inverse dynamics alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

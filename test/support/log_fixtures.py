@@ -1,7 +1,5 @@
 """Fixtures: a log that tests of several folders read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Logs in files that are cut into parts, and what short parts are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -31,9 +29,14 @@ def swinging_log(robot, duration=160.0, *, seed=0, start=0.0):
     return Log.from_samples(robot.joint_names, start + times, position, effort, source='swing')
 
 
+def quote(name):
+    """Return a name as CSV has it: in quotes where it needs them."""
+    return '"' + name.replace('"', '""') + '"' if set(name) & set('",\r\n') else name
+
+
 def write_csv(path, log, change=None):
     """Write a log as CSV, its lines changed by a function, and return its path."""
-    names = [f'{name}.{key}' for name in log.joint_names for key in ('position', 'effort')]
+    names = [quote(f'{name}.{key}') for name in log.joint_names for key in ('position', 'effort')]
     table = np.empty((log.times.size, 1 + len(names)))
     table[:, 0], table[:, 1::2], table[:, 2::2] = log.times, log.position, log.effort
     lines = [','.join(['time', *names]), *(','.join(map(repr, row)) for row in table.tolist())]

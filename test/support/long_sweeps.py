@@ -55,7 +55,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_simulations_draw_and_print_json': 1,
     },
     'cli/test_default_names.py': {
-        'test_a_name_that_is_taken_gets_a_number': 2,
+        'test_a_name_that_is_taken_gets_a_number': 1,
     },
     'cli/test_demo.py': {
         'test_a_missing_dependency_is_named_with_the_extra_that_brings_it': 1,
@@ -72,24 +72,19 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_document_has_the_errors_of_the_demo': 0,
     },
     'cli/test_demo_scenarios.py': {
-        'test_a_tool_that_is_felt_or_told_of_costs_a_fraction_of_the_error': 0,
-        'test_masses_that_are_20_percent_off_leave_computed_torque_ahead_of_pd': 0,
-        'test_motors_too_weak_for_a_motion_cost_time_and_no_path': 0,
-        'test_on_a_rocking_base_the_imu_takes_most_of_the_error_away': 0,
-        'test_positions_alone_have_a_feed_forward_by_splines': 0,
         'test_when_sensors_are_lost_the_watchdog_keeps_the_arm_and_hold_keeps_the_tool': 0,
     },
     'cli/test_full_disk.py': {
-        'test_an_export_is_whole_or_as_it_was': 2,
+        'test_an_export_is_whole_or_as_it_was': 1,
         'test_standard_output_that_is_full_is_one_line': 2,
     },
     'cli/test_gains.py': {
-        'test_what_cannot_be_used_is_one_line': 6,
+        'test_what_cannot_be_used_is_one_line': 4,
     },
     'cli/test_hostile_names.py': {
-        'test_annotated_file_has_the_same_names': 10,
-        'test_identified_urdf_has_the_same_names': 2,
-        'test_reports_on_dh_files_are_safe_to_print': 2,
+        'test_annotated_file_has_the_same_names': 6,
+        'test_identified_urdf_has_the_same_names': 1,
+        'test_reports_on_dh_files_are_safe_to_print': 1,
     },
     'cli/test_identify.py': {
         'test_a_failure_on_the_way_writes_nothing': 1,
@@ -117,31 +112,31 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_no_profile_is_written_that_no_parameter_makes_right': 0,
     },
     'codegen/test_array_api.py': {
-        'test_every_function_equals_its_method': 40,
+        'test_every_function_equals_its_method': 24,
         'test_the_text_is_straight_lines_that_write_into_nothing': 1,
     },
     'codegen/test_base_parameters.py': {
-        'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 2,
+        'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 1,
     },
     'codegen/test_c_project.py': {
+        'test_functions_that_a_robot_lacks_are_left_out': 1,
         'test_the_library_builds_without_a_warning_and_its_test_passes': 1,
-        'test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers': 2,
+        'test_the_object_has_no_data_and_calls_nothing_but_functions_of_numbers': 1,
     },
     'codegen/test_code_lifetime.py': {
-        'test_a_method_can_be_pickled_before_and_after_calls': 5,
         'test_a_pool_of_processes_computes_a_method': 1,
         'test_a_sweep_of_robots_keeps_neither_maps_nor_memory': 0,
     },
     'codegen/test_compiled.py': {
-        'test_arguments_can_be_given_by_name_and_place': 12,
-        'test_backends_agree_on_every_function_single_and_batch': 12,
-        'test_no_function_takes_a_number_that_is_not_finite': 16,
-        'test_results_are_fresh_arrays_of_the_caller': 16,
+        'test_arguments_can_be_given_by_name_and_place': 6,
+        'test_backends_agree_on_every_function_single_and_batch': 8,
+        'test_no_function_takes_a_number_that_is_not_finite': 8,
+        'test_results_are_fresh_arrays_of_the_caller': 10,
     },
     'codegen/test_control_law.py': {
         'test_a_firmware_gets_the_efforts_of_the_node': 1,
         'test_diagonal_gains_and_their_matrices_give_one_law': 2,
-        'test_the_general_law_is_what_it_says': 4,
+        'test_the_general_law_is_what_it_says': 3,
         'test_the_library_gives_no_result_of_what_is_no_number': 1,
     },
     'codegen/test_friction.py': {
@@ -161,7 +156,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_it_is_the_gradient_of_a_weighted_sum': 2,
     },
     'codegen/test_result_arrays.py': {
-        'test_the_result_is_written_into_out': 24,
+        'test_the_result_is_written_into_out': 16,
     },
     'codegen/test_rounding_note.py': {
         'test_no_printed_function_changes_by_more_than_its_header_says': 1,
@@ -169,7 +164,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'codegen/test_source.py': {
         'test_names_in_the_header_cannot_leave_their_comment': 20,
         'test_no_name_of_a_model_file_reaches_the_assembly': 6,
-        'test_no_name_of_a_model_file_reaches_what_is_executed': 2,
+        'test_no_name_of_a_model_file_reaches_what_is_executed': 1,
     },
     'codegen/test_without_entry.py': {
         'test_a_module_without_entry_refers_to_nothing_outside': 5,
@@ -217,10 +212,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
     },
     'controller/test_controller_law.py': {
-        'test_the_controller_commands_what_the_node_commands': 2,
+        'test_the_controller_commands_what_the_node_commands': 1,
     },
     'controller/test_controller_package.py': {
-        'test_a_package_may_have_any_name': 2,
+        'test_a_package_may_have_any_name': 1,
     },
     'driver/test_driver_description.py': {
         'test_the_meaning_of_efforts_is_found': 1,
@@ -362,10 +357,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_tight_turns_take_as_long_as_toppra_says': 4,
     },
     'papers/test_fitted_arm.py': {
-        'test_fitted_frames_are_the_same_robot': 16,
+        'test_fitted_frames_are_the_same_robot': 8,
     },
     'papers/test_forms_on_models.py': {
-        'test_a_robot_at_rest_is_compared_by_the_scale_of_its_efforts': 3,
+        'test_a_robot_at_rest_is_compared_by_the_scale_of_its_efforts': 2,
     },
     'papers/test_formulation_agreement.py': {
         'test_a_moving_base_equals_production_and_pinocchio': 2,
@@ -374,7 +369,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_sasaki_equals_the_production_recursion': 3,
     },
     'papers/test_formulations_document.py': {
-        'test_counts_are_up_to_date': 1,
+        'test_counts_are_up_to_date': 0,
         'test_disagreements_are_up_to_date': 0,
         'test_simulations_are_up_to_date': 1,
     },
@@ -402,13 +397,20 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'simulation/test_damped_arms.py': {
         'test_a_motor_at_its_limit_throws_no_other_joint': 1,
-        'test_a_state_that_is_not_believed_is_damped_too': 2,
-        'test_braking_throws_no_joint_that_stands': 2,
+        'test_a_state_that_is_not_believed_is_damped_too': 1,
+        'test_braking_throws_no_joint_that_stands': 1,
+        'test_encoders_that_freeze_together_are_none_of_them_believed': 1,
+    },
+    'simulation/test_deactivated_arm.py': {
+        'test_an_arm_that_moves_is_braked_first': 1,
+    },
+    'simulation/test_drive_loop.py': {
+        'test_the_effort_is_what_makes_them_precise': 1,
     },
     'simulation/test_fault_damping.py': {
-        'test_a_frozen_encoder_lets_no_joint_get_faster': 2,
+        'test_a_frozen_encoder_lets_no_joint_get_faster': 1,
         'test_an_arm_that_shakes_beyond_its_limits_calms_down': 1,
-        'test_no_joint_gets_faster': 3,
+        'test_no_joint_gets_faster': 2,
     },
     'simulation/test_firmware_law.py': {
         'test_a_firmware_moves_the_arm_as_the_controller_does': 1,
@@ -428,9 +430,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_with_friction_it_stays_where_it_was_left': 1,
     },
     'simulation/test_motion_faults.py': {
+        'test_a_frozen_encoder_under_way': 2,
         'test_a_model_that_is_wrong_is_no_fault': 2,
         'test_an_arm_without_velocities_follows_by_computed_torque': 1,
-        'test_good_motion_is_left_alone': 3,
+        'test_good_motion_is_left_alone': 2,
     },
     'simulation/test_mujoco_model.py': {
         'test_on_a_moving_base_the_arm_moves_as_in_pinocchio': 2,
@@ -439,19 +442,19 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_a_push_is_seen_soon': 1,
         'test_elastic_joints_do_not_swing': 1,
         'test_fast_motions_are_no_contact': 1,
-        'test_it_is_never_worse': 2,
+        'test_it_is_never_worse': 1,
     },
     'simulation/test_pacing_changes_loop.py': {
         'test_a_limit_that_is_lowered_slows_the_rest_of_the_path': 1,
         'test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity': 1,
-        'test_a_motion_that_is_given_up_stops_on_its_path': 2,
+        'test_a_motion_that_is_given_up_stops_on_its_path': 1,
         'test_a_path_waits_for_a_joint_that_is_held': 1,
         'test_a_payload_that_is_set_slows_the_rest_of_the_path': 1,
         'test_a_scaled_motion_stays_on_its_path': 1,
         'test_what_comes_while_paused_moves_nothing_until_resumed': 1,
     },
     'simulation/test_pacing_loop.py': {
-        'test_weak_motors_cost_time_and_no_path': 2,
+        'test_weak_motors_cost_time_and_no_path': 1,
     },
     'simulation/test_payload_loop.py': {
         'test_a_slow_motion_tells_by_efforts': 1,
@@ -470,7 +473,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'simulation/test_state_effort_loop.py': {
         'test_what_is_meant_makes_no_step': 4,
-        'test_whatever_is_set_the_step_is_bounded': 8,
+        'test_whatever_is_set_the_step_is_bounded': 4,
     },
     'simulation/test_state_loss.py': {
         'test_an_arm_with_gears_stands': 2,

@@ -3,8 +3,6 @@
 What stands behind a name of a method tells calls of it apart; :func:`str.split` takes it off.
 """
 
-from __future__ import annotations
-
 LOADS = ('wrench', 'base_motion', 'payload')
 
 PLAIN = {

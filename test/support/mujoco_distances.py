@@ -1,7 +1,5 @@
 """Distances between links of a URDF as MuJoCo places and measures them."""
 
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 

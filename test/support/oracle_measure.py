@@ -1,7 +1,5 @@
 """What every comparison with an oracle shares: backends under test, tolerance, error measure."""
 
-from __future__ import annotations
-
 import functools
 import os
 from dataclasses import replace

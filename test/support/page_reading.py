@@ -1,7 +1,5 @@
 """A report page as a browser reads it: tables, sections, drawings, and what it would fetch."""
 
-from __future__ import annotations
-
 import shutil
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """The same Denavit-Hartenberg arm in Pinocchio, from the definition of the convention."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

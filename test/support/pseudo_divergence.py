@@ -1,7 +1,5 @@
 """The divergence of one pseudo-inertia from another, as the textbooks write it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Random chains in Denavit-Hartenberg parameters: as YAML for us, joint by joint in Pinocchio."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import yaml

@@ -1,7 +1,5 @@
 """Logs of an arm that MuJoCo moves: what an identification gets from a real one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ Lengths, masses and centres of mass are those that the manufacturer publishes; t
 of rods of about the links' size, good enough to start a fit from.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

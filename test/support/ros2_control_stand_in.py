@@ -11,8 +11,6 @@ effort controller on, in the order of its parameter. It waits for each answer, s
 depends on the machine.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """Random trees with rotor inertia and gears, by number of coordinates, here and in Pinocchio."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import replace
 

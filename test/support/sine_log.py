@@ -1,7 +1,5 @@
 """A log of sines, whatever arm it is of."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ne_dynamics.logs.log import Log

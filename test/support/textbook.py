@@ -4,8 +4,6 @@ It reads the dataclasses of a robot and nothing else of the package: frames are 
 description, every inertia stays where the description puts it, and all vectors are in base axes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Robots on which a tolerance that looks at the whole robot fails: of many sizes in one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
