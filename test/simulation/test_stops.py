@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,24 @@ def test_a_goal_that_ends_moving_is_no_step() -> None:
     loop.get_going(goes_on=False)
     before, position = loop.run(PERIOD).command, loop.arm.position
     is_a_stop(loop, before[-1], position)
+
+
+@pytest.mark.parametrize('deceleration', [0.5, 100.0])
+def test_another_deceleration_under_way_is_no_step(deceleration) -> None:
+    """It counts from the next stop on."""
+    loop = Loop()
+    loop.get_going()
+    position = loop.arm.position
+    controller = loop.controller
+    controller.motion.hold()
+    before = loop.run(0.03).command
+    controller.adopt(replace(controller.tuning, decelerations=np.full(6, deceleration)))
+    found = loop.run(1.5)
+    after = np.vstack((before[-1], found.command))
+    largest = np.abs(np.diff(before, axis=0)).max()
+    assert np.abs(np.diff(after, axis=0)).max() <= 1.5 * largest
+    assert np.abs(found.velocity[-1]).max() < 1e-3
+    assert (np.abs(found.position[-1] - position) <= 0.2 * np.abs(SPEED)).all()
 
 
 def test_given_decelerations_are_kept() -> None:

@@ -175,6 +175,8 @@ class TimeScaling:
     slows_down: bool
     _limits: DemandLimits
     _stop_limits: StopLimits
+    _stopping_by: StopLimits
+    """Those with which the present stop has begun."""
 
     def __init__(self, submit: Submit) -> None:
         self.clock: PathParameter | None = None
@@ -274,6 +276,8 @@ class TimeScaling:
         if not np.isfinite(path).all():
             return False
         clock = self.clock = self.clock or PathParameter(time, time)
+        if not clock.is_stopping:
+            self._stopping_by = self._stop_limits
         self._planning, clock.is_stopping = None, True
         band = Band()
         desired = clock.moved(path)
@@ -366,7 +370,7 @@ class TimeScaling:
         if band.is_empty:
             band = self._give_way(band, inertial, effort)
         if clock.is_stopping:
-            most = self._stop_limits.decelerations_from(desired.velocity)
+            most = self._stopping_by.decelerations_from(desired.velocity)
         elif self.slows_down:
             most = np.minimum(self._limits.acceleration, self._limits.deceleration)
         else:
