@@ -14,7 +14,7 @@ from ne_dynamics.shipped import shipped_file
 
 ARM = str(shipped_file('six_axis_arm.urdf'))
 MASS, COM = 2.0, np.array([0.05, -0.03, 0.08])
-SECONDS = 30.0
+SECONDS = 20.0
 
 
 def write_log(path, *, rate=100.0, speed=0.35, mass=MASS, change=lambda tau: tau):

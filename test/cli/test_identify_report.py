@@ -61,7 +61,7 @@ def model(tmp_path_factory):
 @pytest.fixture(scope='module')
 def log(model):
     """Return a short log of an arm near that one."""
-    return simulate_log(ned.load_urdf(model), 7, duration=15.0)
+    return simulate_log(ned.load_urdf(model), 7, duration=10.0)
 
 
 @pytest.fixture(scope='module')
@@ -98,7 +98,7 @@ def test_values_of_no_such_arm_are_said_in_text_json_and_page(model, tmp_path, c
         replace(link, inertia=link.inertia + load) if link.name == 'upper_arm' else link
         for link in given.links
     )
-    log = write_csv(tmp_path / 'log.csv', simulate_log(loaded, 7, duration=15.0))
+    log = write_csv(tmp_path / 'log.csv', simulate_log(loaded, 7, duration=10.0))
     page = tmp_path / 'report.html'
     assert run('identify', log, '--force', '--json', '--report', page, model=path) == 0
     findings = json.loads(capsys.readouterr().out)['findings']
