@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ne_dynamics.driver.evidence.evidence import LogEvidence
-from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
+from ne_dynamics.driver.hypotheses.changed_meanwhile import name_change
+from ne_dynamics.driver.hypotheses.hypothesis import (
+    Hypothesis,
+    Suspicion,
+    TestedLog,
+    name_rivals,
+)
 from ne_dynamics.driver.hypotheses.row import (
+    CHANGED_MEANWHILE,
     COMMON_FACTOR,
     HYPOTHESES,
     OTHER_MODEL,
@@ -20,7 +26,7 @@ from ne_dynamics.driver.hypotheses.row import (
 from ne_dynamics.driver.hypotheses.shifted_zero import ShiftedZero
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.logs import Certainty, Finding, Log, LogDiagnosis, LogReading
+from ne_dynamics.logs import Certainty, Log, LogDiagnosis, LogReading
 from ne_dynamics.logs.parts import change_in_parts
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.work import Work
@@ -40,8 +46,6 @@ class SearchSettings:
     still_likelier : float
         By how much a log must be likelier without a fault once friction that turns round over a
         displacement is among the explanations.
-    named : int
-        Other causes that are named beside one that explains a log about as well.
     few : int
         As many faults, or fewer, are taken for themselves, though a description of another robot
         would explain them.
@@ -54,7 +58,6 @@ class SearchSettings:
     clear: float = 3.0
     most_faults: int = 8
     still_likelier: float = 1.0
-    named: int = 3
     few: int = 2
     comparable: float = 0.25
     like_other_model: tuple[str, ...] = ('effort-scaled', 'efforts-scaled', 'position-scaled')
@@ -154,6 +157,9 @@ class _FaultSearch:
                 self.reading = found.reading
                 self._find_single()
         self._set_against_other_model()
+        for found in CHANGED_MEANWHILE.test(self._log):
+            self.certain = LogReading.as_recorded(self._robot.n)
+            self.faults = [*map(name_change, self.faults), found]
         for found in UNEXPLAINED.test(self._log):
             # What does not make the log whole is not what is wrong, or not all.
             self._doubt_all()
@@ -177,12 +183,12 @@ class _FaultSearch:
                 continue
             alike = [fault.code in self._settings.like_other_model for fault in self.faults]
             if not 0 < len(alike) <= self._settings.few:
-                self.faults = [self._with_rivals(other, self.faults)]
+                self.faults = [name_rivals(other, self.faults)]
                 self.reading, self.certain = other.reading, recorded
             elif sum(alike) > 1:
                 self._doubt_all()
                 self.faults = [
-                    self._with_rivals(fault, [other] * is_alike)
+                    name_rivals(fault, [other] * is_alike)
                     for fault, is_alike in zip(self.faults, alike, strict=True)
                 ]
 
@@ -223,7 +229,8 @@ class _FaultSearch:
                 and other.cost < 0.5 * found.cost
                 and not (other.code == found.code and hypothesis.is_same(found, other))
             ]
-            self.faults.append(self._with_rivals(found, rivals))
+            found = name_rivals(found, rivals)
+            self.faults.append(found if self._is_lasting(found) else name_change(found))
             self.reading = found.reading
             if found.code == ShiftedZero.code and self._jumped.issuperset(found.joints):
                 self.faults.pop()  # Of the jump that is named: which of the two zeros is right?
@@ -233,20 +240,17 @@ class _FaultSearch:
             if self.faults[-1].is_certain:
                 self.certain = found.undo(self.certain)
 
-    def _with_rivals(self, found: Suspicion, rivals: Sequence[Finding]) -> Suspicion:
-        """Return a fault with what explains the log about as well."""
-        if not rivals:
-            return found
-        others = '; '.join(
-            sorted(
-                {
-                    f'{rival.what} ({", ".join(rival.joints)})'
-                    for rival in rivals[: self._settings.named]
-                }
-            )
-        )
-        what = f'{found.what}; or else, which this log does not tell apart: {others}'
-        return replace(found, what=what, certainty=Certainty.LIKELY)
+    def _is_lasting(self, found: Suspicion) -> bool:
+        """Tell whether neither half of the log is likelier with a fault than without it."""
+        rises = [
+            half.explain(found.reading).cost - half.explain(self.reading).cost
+            for half in self._halves
+        ]
+        return max(rises) < self._settings.clear
+
+    @cached_property
+    def _halves(self) -> tuple[LogEvidence, LogEvidence]:
+        return self._evidence.split_in_halves()
 
     @cached_property
     def _with_path(self) -> LogEvidence:

@@ -31,6 +31,7 @@ from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
 from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
 from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
 from ne_dynamics.driver.hypotheses.row import COLUMN_HYPOTHESES
+from ne_dynamics.driver.hypotheses.tilted_base import TiltedBase
 from ne_dynamics.driver.thresholds import MEANING
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
@@ -176,6 +177,13 @@ def find_meaning(
             present = TestedLog(evidence, robot, base)
             faults.append(ReversedPosition().test_joints(present, present.everyone))
             trials, best = others, other
+    for tilt in _find_tilts(TestedLog(evidence, robot, base)):
+        # Before a factor, or gravity taken out, stands for it.
+        others = search.run(tilt.reading)
+        other = min(others, key=lambda trial: trial.cost)
+        if other.cost + tilt.penalty < best.cost - TiltedBase.decisive:
+            faults.append(tilt)
+            trials, best = others, other
     for _ in range(MEANING.most_faults):
         present = TestedLog(evidence, robot, best.reading)
         tested = [one for hypothesis in COLUMN_HYPOTHESES for one in hypothesis.test(present)]
@@ -193,6 +201,12 @@ def find_meaning(
         delay=delay,
         delay_deviation=math.hypot(MEANING.delay_spread * deviation, MEANING.delay_floor),
     )
+
+
+def _find_tilts(log: TestedLog) -> list[Suspicion]:
+    """Return the likeliest tilt of the base, where one is decisive."""
+    tilts = [one for one in TiltedBase().test(log) if one.is_decisive]
+    return sorted(tilts, key=lambda one: one.rank)[:1]
 
 
 def find_delay(

@@ -126,6 +126,18 @@ class LogEvidence:
         other._fits, other._turns_round = {}, EVIDENCE.turns_round
         return other
 
+    def split_in_halves(self) -> tuple[LogEvidence, LogEvidence]:
+        """Return the evidence of the first and of the second half of the log, each by itself."""
+        halves = []
+        in_first = np.arange(self._used.shape[0])[:, np.newaxis] < self._used.shape[0] // 2
+        for chosen in (in_first, ~in_first):
+            half = copy.copy(self)
+            half._fits, half._used = {}, self._used & chosen
+            share = half._used.sum(axis=0) / np.maximum(self._used.sum(axis=0), 1)
+            half._counts = self._counts * share
+            halves.append(half)
+        return halves[0], halves[1]
+
     @property
     def is_telling(self) -> bool:
         """False when no joint moves, or no effort was measured."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ne_dynamics.driver.evidence.evidence import LogEvidence
@@ -168,3 +168,14 @@ class Hypothesis(abc.ABC):
 def get_option(names: Sequence[str]) -> str:
     """Return whose an option of `identify` is: the joint's name, or all."""
     return names[0] if len(names) == 1 else 'all'
+
+
+def name_rivals(found: Suspicion, rivals: Sequence[Finding], most: int = 3) -> Suspicion:
+    """Return a fault with what explains the log about as well, `most` of that at most."""
+    if not rivals:
+        return found
+    others = '; '.join(
+        sorted({f'{rival.what} ({", ".join(rival.joints)})' for rival in rivals[:most]})
+    )
+    what = f'{found.what}; or else, which this log does not tell apart: {others}'
+    return replace(found, what=what, certainty=Certainty.LIKELY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ne_dynamics.driver.hypotheses.changed_meanwhile import ChangedMeanwhile
 from ne_dynamics.driver.hypotheses.degrees import Degrees
 from ne_dynamics.driver.hypotheses.effort_offset import EffortOffset
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis
@@ -54,6 +55,9 @@ COMMON_FACTOR = ScaledEfforts()
 
 OTHER_MODEL = OtherModel()
 """Set against all that was found."""
+
+CHANGED_MEANWHILE = ChangedMeanwhile()
+"""Tested on the log without all that was found."""
 
 UNEXPLAINED = Unexplained(tuple(hypothesis.code for hypothesis in (*HYPOTHESES, OTHER_MODEL)))
 """Of what is left in the end."""
