@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -46,6 +47,8 @@ class SearchSettings:
     still_likelier : float
         By how much a log must be likelier without a fault once friction that turns round over a
         displacement is among the explanations.
+    most_credible : int
+        More causes than these in one log are none: something explains it that was not tried.
     few : int
         As many faults, or fewer, are taken for themselves, though a description of another robot
         would explain them.
@@ -58,6 +61,7 @@ class SearchSettings:
     clear: float = 3.0
     most_faults: int = 8
     still_likelier: float = 1.0
+    most_credible: int = 3
     few: int = 2
     comparable: float = 0.25
     like_other_model: tuple[str, ...] = ('effort-scaled', 'efforts-scaled', 'position-scaled')
@@ -114,8 +118,10 @@ def diagnose_log(
     if evidence is None:
         # Too short or too slow to be filtered, which the fit itself refuses, or of an arm at rest.
         return LogDiagnosis(tuple(faults), (), repaired, LogReading.as_recorded(robot.n))
-    jumped = {name for fault in faults if fault.code == 'zero-jumps' for name in fault.joints}
-    search = _FaultSearch(robot, evidence, SearchSettings(), jumped)
+    named: dict[str, set[str]] = {}
+    for fault in faults:
+        named.setdefault(fault.code, set()).update(fault.joints)
+    search = _FaultSearch(robot, evidence, SearchSettings(), named)
     search.run()
     if any(fault.is_certain for fault in search.faults):
         delay = float(np.abs(search.certain.effort_delay).max())
@@ -127,8 +133,8 @@ def diagnose_log(
 class _FaultSearch:
     """Takes the likeliest fault, then the next one, until none is decisive.
 
-    `reading` is the log without all faults found, `certain` without those whose repair is. Of
-    joints in `jumped` the zero jumped while the log was recorded, which is said already.
+    `reading` is the log without all faults found, `certain` without those whose repair is.
+    `named` are the joints of what its samples show, by code.
     """
 
     def __init__(
@@ -136,14 +142,15 @@ class _FaultSearch:
         robot: Robot,
         evidence: LogEvidence,
         settings: SearchSettings,
-        jumped: set[str],
+        named: Mapping[str, set[str]],
     ) -> None:
         self._robot, self._evidence, self._settings = robot, evidence, settings
         self.reading = self.certain = LogReading.as_recorded(robot.n)
         self.faults: list[Suspicion] = []
         self._tested: list[tuple[Suspicion, Hypothesis]] = []
+        self._jumped = named.get('zero-jumps', set())
+        self._unrecorded = named.get('effort-dead-band', set())
         self._doubtful: set[str] = set()
-        self._jumped = jumped
 
     def run(self) -> None:
         """Find all."""
@@ -157,9 +164,15 @@ class _FaultSearch:
                 self.reading = found.reading
                 self._find_single()
         self._set_against_other_model()
+        if len({fault.code for fault in self.faults}) > self._settings.most_credible:
+            self.reading = self.certain = LogReading.as_recorded(self._robot.n)
+            self.faults = [UNEXPLAINED.give_up(self._log, self.faults)]
+            return
         for found in CHANGED_MEANWHILE.test(self._log):
             self.certain = LogReading.as_recorded(self._robot.n)
             self.faults = [*map(name_change, self.faults), found]
+        if UNEXPLAINED.is_doubtful(self._log):
+            self._doubt_all()
         for found in UNEXPLAINED.test(self._log):
             # What does not make the log whole is not what is wrong, or not all.
             self._doubt_all()
@@ -178,7 +191,9 @@ class _FaultSearch:
         """Set what was found against one cause of all of it: a description of another robot."""
         recorded = LogReading.as_recorded(self._robot.n)
         for other in OTHER_MODEL.test(TestedLog(self._evidence, self._robot, recorded)):
-            strongest = min((fault.cost for fault in self.faults), default=0.0)
+            # Such a description was compared with one factor on all efforts already.
+            costs = (fault.cost for fault in self.faults if fault.code != COMMON_FACTOR.code)
+            strongest = min(costs, default=0.0)
             if not other.is_decisive or other.cost > self._settings.comparable * strongest:
                 continue
             alike = [fault.code in self._settings.like_other_model for fault in self.faults]
@@ -215,6 +230,7 @@ class _FaultSearch:
                     for pair in self._tested
                     if pair[0].is_decisive
                     and not self._doubtful.issuperset(pair[0].joints)
+                    and not self._is_of_unrecorded(pair[0])
                     and not self._is_friction(pair[0])
                 ),
                 None,
@@ -239,6 +255,11 @@ class _FaultSearch:
                 self._doubtful.update(found.joints, *(rival.joints for rival in rivals))
             if self.faults[-1].is_certain:
                 self.certain = found.undo(self.certain)
+
+    def _is_of_unrecorded(self, suspicion: Suspicion) -> bool:
+        """Tell whether a fault is of single joints of which efforts were not recorded."""
+        is_single = len(suspicion.joints) < self._robot.n
+        return is_single and not self._unrecorded.isdisjoint(suspicion.joints)
 
     def _is_lasting(self, found: Suspicion) -> bool:
         """Tell whether neither half of the log is likelier with a fault than without it."""

@@ -27,6 +27,7 @@ from ne_dynamics.driver.evidence.likeliest import choose_signs, search_minimum
 from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 from ne_dynamics.driver.hypotheses.late_effort import LateEffort
+from ne_dynamics.driver.hypotheses.missing_load import MissingLoad
 from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
 from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
 from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
@@ -177,13 +178,14 @@ def find_meaning(
             present = TestedLog(evidence, robot, base)
             faults.append(ReversedPosition().test_joints(present, present.everyone))
             trials, best = others, other
-    for tilt in _find_tilts(TestedLog(evidence, robot, base)):
+    for hypothesis in (TiltedBase(), MissingLoad()):
         # Before a factor, or gravity taken out, stands for it.
-        others = search.run(tilt.reading)
-        other = min(others, key=lambda trial: trial.cost)
-        if other.cost + tilt.penalty < best.cost - TiltedBase.decisive:
-            faults.append(tilt)
-            trials, best = others, other
+        for found in _find_likeliest(hypothesis, TestedLog(evidence, robot, base)):
+            others = search.run(found.reading)
+            other = min(others, key=lambda trial: trial.cost)
+            if other.cost + found.penalty < best.cost - hypothesis.decisive:
+                faults.append(found)
+                base, trials, best = found.reading, others, other
     for _ in range(MEANING.most_faults):
         present = TestedLog(evidence, robot, best.reading)
         tested = [one for hypothesis in COLUMN_HYPOTHESES for one in hypothesis.test(present)]
@@ -203,10 +205,10 @@ def find_meaning(
     )
 
 
-def _find_tilts(log: TestedLog) -> list[Suspicion]:
-    """Return the likeliest tilt of the base, where one is decisive."""
-    tilts = [one for one in TiltedBase().test(log) if one.is_decisive]
-    return sorted(tilts, key=lambda one: one.rank)[:1]
+def _find_likeliest(hypothesis: Hypothesis, log: TestedLog) -> list[Suspicion]:
+    """Return what a hypothesis has for likeliest, if that is decisive."""
+    found = [one for one in hypothesis.test(log) if one.is_decisive]
+    return sorted(found, key=lambda one: one.rank)[:1]
 
 
 def find_delay(

@@ -7,6 +7,7 @@ from ne_dynamics.driver.hypotheses.degrees import Degrees
 from ne_dynamics.driver.hypotheses.effort_offset import EffortOffset
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis
 from ne_dynamics.driver.hypotheses.late_effort import LateEffort
+from ne_dynamics.driver.hypotheses.missing_load import MissingLoad
 from ne_dynamics.driver.hypotheses.other_model import OtherModel
 from ne_dynamics.driver.hypotheses.removed_gravity import RemovedGravity
 from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
@@ -46,6 +47,7 @@ HYPOTHESES: tuple[Hypothesis, ...] = (
     EffortOffset(),
     RemovedGravity(),
     TiltedBase(),
+    MissingLoad(),
     ScaledEfforts(has_to_explain=True),
 )
 """Of which the likeliest is taken, and then the next."""
