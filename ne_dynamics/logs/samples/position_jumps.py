@@ -62,7 +62,7 @@ def find_frozen_positions(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
             and (np.abs(beside) > usual).all()
         ):
             frozen[start + 1 : row + 1, joint] = True
-    rows = frozen.any(axis=1)
+    rows: NDArray[np.bool_] = np.asarray(frozen.any(axis=1))
     if not rows.any():
         return log, None
     names = tuple(np.array(robot.joint_names)[frozen.any(axis=0)].tolist())
@@ -76,7 +76,7 @@ def find_frozen_positions(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
         certainty=Certainty.KNOWN,
         remedy='look at the encoder and its line; --repair leaves these samples out',
     )
-    return keep_samples(log, ~rows, 'frozen'), fault
+    return keep_samples(log, np.logical_not(rows), 'frozen'), fault
 
 
 def find_zero_jumps(
