@@ -70,8 +70,8 @@ class Unexplained(Hypothesis):
             log.everyone,
             lambda reading: reading,
             f'only {len(faults)} faults together would explain the efforts, which is not '
-            f'credible: {together}. The description may be of another robot, joints may be coupled '
-            '(a parallelogram, a differential wrist), or the efforts may be no torques',
+            f'credible: {together}. The description may be of another robot, or joints '
+            'may be coupled (a parallelogram, a differential wrist)',
             'compare positions and efforts of some poses with the arm',
             certainty=Certainty.LIKELY,
             is_decisive=True,
