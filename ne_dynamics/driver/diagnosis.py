@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from ne_dynamics.driver.evidence.evidence import LogEvidence
-from ne_dynamics.driver.hypotheses.changed_meanwhile import name_change
 from ne_dynamics.driver.hypotheses.hypothesis import (
     Hypothesis,
     Suspicion,
@@ -170,9 +169,10 @@ class _FaultSearch:
             return
         for found in CHANGED_MEANWHILE.test(self._log):
             self.certain = LogReading.as_recorded(self._robot.n)
-            self.faults = [*map(name_change, self.faults), found]
+            self.faults = [*CHANGED_MEANWHILE.name_beside(self.faults), found]
         if UNEXPLAINED.is_doubtful(self._log):
-            self._doubt_all()
+            self.certain = LogReading.as_recorded(self._robot.n)
+            self.faults = UNEXPLAINED.name_beside(self.faults)
         for found in UNEXPLAINED.test(self._log):
             # What does not make the log whole is not what is wrong, or not all.
             self._doubt_all()
@@ -246,7 +246,10 @@ class _FaultSearch:
                 and not (other.code == found.code and hypothesis.is_same(found, other))
             ]
             found = name_rivals(found, rivals)
-            self.faults.append(found if self._is_lasting(found) else name_change(found))
+            lasting = (
+                [found] if self._is_lasting(found) else CHANGED_MEANWHILE.name_beside([found])
+            )
+            self.faults += lasting
             self.reading = found.reading
             if found.code == ShiftedZero.code and self._jumped.issuperset(found.joints):
                 self.faults.pop()  # Of the jump that is named: which of the two zeros is right?

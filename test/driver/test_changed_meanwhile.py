@@ -49,6 +49,7 @@ def test_a_change_is_named_and_nothing_is_repaired(given, arm_log, change, amoun
     assert not any(fault.is_certain for fault in diagnosis.faults)
     np.testing.assert_array_equal(diagnosis.repaired.position, log.position)
     np.testing.assert_array_equal(diagnosis.repaired.effort, log.effort)
+    assert not any(fault.is_certain for fault in describe_driver(given, log).faults)
 
 
 def test_a_lasting_fault_is_no_change(given, arm_log):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 from ne_dynamics.logs import Certainty
-
-CHANGE = 'something changed while the log was recorded'
 
 
 @dataclass(frozen=True)
@@ -27,6 +25,7 @@ class ChangedMeanwhile(Hypothesis):
     decisive: float = 20.0
 
     code = 'changed-meanwhile'
+    rival = 'something changed while the log was recorded'
 
     def test(self, log: TestedLog) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
@@ -61,11 +60,3 @@ class ChangedMeanwhile(Hypothesis):
                 severity='warning',
             )
         ]
-
-
-def name_change(fault: Suspicion) -> Suspicion:
-    """Return a fault that may as well be a change while the log was recorded."""
-    if fault.what.endswith(CHANGE):
-        return fault
-    what = f'{fault.what}; or else {CHANGE}'
-    return replace(fault, what=what, certainty=Certainty.LIKELY)

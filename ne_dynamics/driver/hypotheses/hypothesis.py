@@ -106,6 +106,9 @@ class Hypothesis(abc.ABC):
     code: str
     """Of its findings."""
 
+    rival: str = ''
+    """What it says of itself where it may stand behind another finding."""
+
     decisive: float = 6.0
     """Logarithm of how many times likelier a log must be without a fault, for that to be said."""
 
@@ -124,6 +127,17 @@ class Hypothesis(abc.ABC):
             All that came of the last test.
         """
         return []
+
+    def name_beside(self, faults: Sequence[Suspicion]) -> list[Suspicion]:
+        """Return faults behind which this cause may stand, with it; none is certain."""
+        return [
+            fault
+            if fault.what.endswith(self.rival)
+            else replace(
+                fault, what=f'{fault.what}; or else {self.rival}', certainty=Certainty.LIKELY
+            )
+            for fault in faults
+        ]
 
     def is_same(self, one: Suspicion, other: Suspicion) -> bool:
         """Tell whether two suspicions of this cause are one fault."""

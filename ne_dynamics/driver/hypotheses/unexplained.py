@@ -40,6 +40,7 @@ class Unexplained(Hypothesis):
     heavy: float = 0.2
 
     code = 'effort-unexplained'
+    rival = 'something that was not tried, because much of the efforts is left'
 
     def test(self, log: TestedLog) -> list[Suspicion]:
         """See :class:`Hypothesis`."""
