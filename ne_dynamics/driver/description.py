@@ -30,7 +30,7 @@ from ne_dynamics.driver.effort import (
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.findings import DriverFindings, JointDriver
 from ne_dynamics.driver.hypotheses.hypothesis import TestedLog
-from ne_dynamics.driver.hypotheses.row import UNSIGNED
+from ne_dynamics.driver.hypotheses.row import CHANGED_MEANWHILE, UNEXPLAINED, UNSIGNED
 from ne_dynamics.driver.limited_effort import find_limited_efforts
 from ne_dynamics.driver.meaning import Meaning, find_meaning
 from ne_dynamics.driver.profile import (
@@ -189,7 +189,13 @@ def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[Fi
     if unsigned:
         return None, [*unsigned]
     meaning = find_meaning(evidence, dynamics, log, concerned)
-    return meaning, list(meaning.faults)
+    tested = TestedLog(evidence, robot, meaning.reading)
+    found = list(meaning.faults)
+    if UNEXPLAINED.is_doubtful(tested):
+        found = UNEXPLAINED.name_beside(found)
+    for change in CHANGED_MEANWHILE.test(tested):
+        found = [*CHANGED_MEANWHILE.name_beside(found), change]
+    return meaning, list[Finding](found)
 
 
 def _describe_effort_delay(meaning: Meaning | None) -> Verdict:

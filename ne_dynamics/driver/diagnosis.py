@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ne_dynamics.driver.evidence.evidence import LogEvidence
-from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
+from ne_dynamics.driver.hypotheses.hypothesis import (
+    Hypothesis,
+    Suspicion,
+    TestedLog,
+    name_rivals,
+)
 from ne_dynamics.driver.hypotheses.row import (
+    CHANGED_MEANWHILE,
     COMMON_FACTOR,
     HYPOTHESES,
     OTHER_MODEL,
@@ -20,7 +26,7 @@ from ne_dynamics.driver.hypotheses.row import (
 from ne_dynamics.driver.hypotheses.shifted_zero import ShiftedZero
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.logs import Certainty, Finding, Log, LogDiagnosis, LogReading
+from ne_dynamics.logs import Certainty, Log, LogDiagnosis, LogReading
 from ne_dynamics.logs.parts import change_in_parts
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.work import Work
@@ -40,8 +46,8 @@ class SearchSettings:
     still_likelier : float
         By how much a log must be likelier without a fault once friction that turns round over a
         displacement is among the explanations.
-    named : int
-        Other causes that are named beside one that explains a log about as well.
+    most_credible : int
+        More causes than these in one log are none: something explains it that was not tried.
     few : int
         As many faults, or fewer, are taken for themselves, though a description of another robot
         would explain them.
@@ -54,7 +60,7 @@ class SearchSettings:
     clear: float = 3.0
     most_faults: int = 8
     still_likelier: float = 1.0
-    named: int = 3
+    most_credible: int = 3
     few: int = 2
     comparable: float = 0.25
     like_other_model: tuple[str, ...] = ('effort-scaled', 'efforts-scaled', 'position-scaled')
@@ -111,8 +117,10 @@ def diagnose_log(
     if evidence is None:
         # Too short or too slow to be filtered, which the fit itself refuses, or of an arm at rest.
         return LogDiagnosis(tuple(faults), (), repaired, LogReading.as_recorded(robot.n))
-    jumped = {name for fault in faults if fault.code == 'zero-jumps' for name in fault.joints}
-    search = _FaultSearch(robot, evidence, SearchSettings(), jumped)
+    named: dict[str, set[str]] = {}
+    for fault in faults:
+        named.setdefault(fault.code, set()).update(fault.joints)
+    search = _FaultSearch(robot, evidence, SearchSettings(), named)
     search.run()
     if any(fault.is_certain for fault in search.faults):
         delay = float(np.abs(search.certain.effort_delay).max())
@@ -124,8 +132,8 @@ def diagnose_log(
 class _FaultSearch:
     """Takes the likeliest fault, then the next one, until none is decisive.
 
-    `reading` is the log without all faults found, `certain` without those whose repair is. Of
-    joints in `jumped` the zero jumped while the log was recorded, which is said already.
+    `reading` is the log without all faults found, `certain` without those whose repair is.
+    `named` are the joints of what its samples show, by code.
     """
 
     def __init__(
@@ -133,14 +141,15 @@ class _FaultSearch:
         robot: Robot,
         evidence: LogEvidence,
         settings: SearchSettings,
-        jumped: set[str],
+        named: Mapping[str, set[str]],
     ) -> None:
         self._robot, self._evidence, self._settings = robot, evidence, settings
         self.reading = self.certain = LogReading.as_recorded(robot.n)
         self.faults: list[Suspicion] = []
         self._tested: list[tuple[Suspicion, Hypothesis]] = []
+        self._jumped = named.get('zero-jumps', set())
+        self._unrecorded = named.get('effort-dead-band', set())
         self._doubtful: set[str] = set()
-        self._jumped = jumped
 
     def run(self) -> None:
         """Find all."""
@@ -154,6 +163,16 @@ class _FaultSearch:
                 self.reading = found.reading
                 self._find_single()
         self._set_against_other_model()
+        if len({fault.code for fault in self.faults}) > self._settings.most_credible:
+            self.reading = self.certain = LogReading.as_recorded(self._robot.n)
+            self.faults = [UNEXPLAINED.give_up(self._log, self.faults)]
+            return
+        for found in CHANGED_MEANWHILE.test(self._log):
+            self.certain = LogReading.as_recorded(self._robot.n)
+            self.faults = [*CHANGED_MEANWHILE.name_beside(self.faults), found]
+        if UNEXPLAINED.is_doubtful(self._log):
+            self.certain = LogReading.as_recorded(self._robot.n)
+            self.faults = UNEXPLAINED.name_beside(self.faults)
         for found in UNEXPLAINED.test(self._log):
             # What does not make the log whole is not what is wrong, or not all.
             self._doubt_all()
@@ -172,17 +191,19 @@ class _FaultSearch:
         """Set what was found against one cause of all of it: a description of another robot."""
         recorded = LogReading.as_recorded(self._robot.n)
         for other in OTHER_MODEL.test(TestedLog(self._evidence, self._robot, recorded)):
-            strongest = min((fault.cost for fault in self.faults), default=0.0)
+            # Such a description was compared with one factor on all efforts already.
+            costs = (fault.cost for fault in self.faults if fault.code != COMMON_FACTOR.code)
+            strongest = min(costs, default=0.0)
             if not other.is_decisive or other.cost > self._settings.comparable * strongest:
                 continue
             alike = [fault.code in self._settings.like_other_model for fault in self.faults]
             if not 0 < len(alike) <= self._settings.few:
-                self.faults = [self._with_rivals(other, self.faults)]
+                self.faults = [name_rivals(other, self.faults)]
                 self.reading, self.certain = other.reading, recorded
             elif sum(alike) > 1:
                 self._doubt_all()
                 self.faults = [
-                    self._with_rivals(fault, [other] * is_alike)
+                    name_rivals(fault, [other] * is_alike)
                     for fault, is_alike in zip(self.faults, alike, strict=True)
                 ]
 
@@ -209,6 +230,7 @@ class _FaultSearch:
                     for pair in self._tested
                     if pair[0].is_decisive
                     and not self._doubtful.issuperset(pair[0].joints)
+                    and not self._is_of_unrecorded(pair[0])
                     and not self._is_friction(pair[0])
                 ),
                 None,
@@ -223,7 +245,11 @@ class _FaultSearch:
                 and other.cost < 0.5 * found.cost
                 and not (other.code == found.code and hypothesis.is_same(found, other))
             ]
-            self.faults.append(self._with_rivals(found, rivals))
+            found = name_rivals(found, rivals)
+            lasting = (
+                [found] if self._is_lasting(found) else CHANGED_MEANWHILE.name_beside([found])
+            )
+            self.faults += lasting
             self.reading = found.reading
             if found.code == ShiftedZero.code and self._jumped.issuperset(found.joints):
                 self.faults.pop()  # Of the jump that is named: which of the two zeros is right?
@@ -233,20 +259,22 @@ class _FaultSearch:
             if self.faults[-1].is_certain:
                 self.certain = found.undo(self.certain)
 
-    def _with_rivals(self, found: Suspicion, rivals: Sequence[Finding]) -> Suspicion:
-        """Return a fault with what explains the log about as well."""
-        if not rivals:
-            return found
-        others = '; '.join(
-            sorted(
-                {
-                    f'{rival.what} ({", ".join(rival.joints)})'
-                    for rival in rivals[: self._settings.named]
-                }
-            )
-        )
-        what = f'{found.what}; or else, which this log does not tell apart: {others}'
-        return replace(found, what=what, certainty=Certainty.LIKELY)
+    def _is_of_unrecorded(self, suspicion: Suspicion) -> bool:
+        """Tell whether a fault is of single joints of which efforts were not recorded."""
+        is_single = len(suspicion.joints) < self._robot.n
+        return is_single and not self._unrecorded.isdisjoint(suspicion.joints)
+
+    def _is_lasting(self, found: Suspicion) -> bool:
+        """Tell whether neither half of the log is likelier with a fault than without it."""
+        rises = [
+            half.explain(found.reading).cost - half.explain(self.reading).cost
+            for half in self._halves
+        ]
+        return max(rises) < self._settings.clear
+
+    @cached_property
+    def _halves(self) -> tuple[LogEvidence, LogEvidence]:
+        return self._evidence.split_in_halves()
 
     @cached_property
     def _with_path(self) -> LogEvidence:

@@ -27,10 +27,12 @@ from ne_dynamics.driver.evidence.likeliest import choose_signs, search_minimum
 from ne_dynamics.driver.evidence.thresholds import EVIDENCE
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
 from ne_dynamics.driver.hypotheses.late_effort import LateEffort
+from ne_dynamics.driver.hypotheses.missing_load import MissingLoad
 from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
 from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
 from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
 from ne_dynamics.driver.hypotheses.row import COLUMN_HYPOTHESES
+from ne_dynamics.driver.hypotheses.tilted_base import TiltedBase
 from ne_dynamics.driver.thresholds import MEANING
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
@@ -176,6 +178,14 @@ def find_meaning(
             present = TestedLog(evidence, robot, base)
             faults.append(ReversedPosition().test_joints(present, present.everyone))
             trials, best = others, other
+    for hypothesis in (TiltedBase(), MissingLoad()):
+        # Before a factor, or gravity taken out, stands for it.
+        for found in _find_likeliest(hypothesis, TestedLog(evidence, robot, base)):
+            others = search.run(found.reading)
+            other = min(others, key=lambda trial: trial.cost)
+            if other.cost + found.penalty < best.cost - hypothesis.decisive:
+                faults.append(found)
+                base, trials, best = found.reading, others, other
     for _ in range(MEANING.most_faults):
         present = TestedLog(evidence, robot, best.reading)
         tested = [one for hypothesis in COLUMN_HYPOTHESES for one in hypothesis.test(present)]
@@ -193,6 +203,12 @@ def find_meaning(
         delay=delay,
         delay_deviation=math.hypot(MEANING.delay_spread * deviation, MEANING.delay_floor),
     )
+
+
+def _find_likeliest(hypothesis: Hypothesis, log: TestedLog) -> list[Suspicion]:
+    """Return what a hypothesis has for likeliest, if that is decisive."""
+    found = [one for one in hypothesis.test(log) if one.is_decisive]
+    return sorted(found, key=lambda one: one.rank)[:1]
 
 
 def find_delay(

@@ -46,6 +46,8 @@ class LogReading:
         :func:`~ne_dynamics.driver.evidence.gravity_columns.turn_gravity`.
     doubt : float
         Factor on the usual prior scale of the given inertias.
+    has_load : bool
+        Whether the arm carries a load that the given model lacks.
     """
 
     position_source: NDArray[np.intp]
@@ -58,6 +60,7 @@ class LogReading:
     without_gravity: bool = False
     tilt: tuple[float, float] = (0.0, 0.0)
     doubt: float = 1.0
+    has_load: bool = False
 
     @classmethod
     def as_recorded(cls, n: int) -> LogReading:

@@ -111,3 +111,11 @@ def test_a_dead_band_is_named_joint_by_joint(given, log, share):
     assert not fault.is_certain
     _, faults = check_samples(given, replace(log, effort=effort))
     assert 'effort-dead-band' in {one.code for one in faults}
+
+
+def test_what_is_left_by_a_dead_band_is_no_spike(given, log):
+    """Where the effort comes out of the band for a sample, it is as far from zero as it was."""
+    effort = log.effort[:, 1] + np.random.default_rng(3).normal(0.0, 2.0, log.times.size)
+    seen = np.where(np.abs(effort) > np.quantile(np.abs(effort), 0.95), effort, 0.0)
+    _, faults = check_samples(given, with_effort(log, 1, seen))
+    assert [fault.code for fault in faults] == ['effort-dead-band']

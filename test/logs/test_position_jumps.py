@@ -58,6 +58,29 @@ def test_a_zero_that_jumps_is_named(robot, log, joint, degrees):
     assert diagnosis.repaired.times[0] == log.times[1400]
 
 
+def test_an_encoder_that_stands_still_is_named_and_left_out(robot, log):
+    """What it repeats in full motion is no place of the joint, and the jump after it no zero."""
+    position, joint = log.position.copy(), 2
+    fast = 500 + int(np.argmax(np.abs(np.diff(log.position[500:2000, joint]))))
+    position[fast : fast + 100, joint] = position[fast, joint]
+    diagnosis = diagnose_log(robot, replace(log, position=position, velocity=None))
+    (fault,) = diagnosis.errors
+    assert (fault.code, fault.joints) == ('position-frozen', (robot.joint_names[joint],))
+    assert not diagnosis.remaining
+    assert not np.isin(log.times[fast + 1 : fast + 100], diagnosis.repaired.times).any()
+    assert diagnosis.repaired.times.size == log.times.size - 99
+
+
+def test_a_zero_that_jumps_while_its_joint_stands_is_no_frozen_encoder(robot, log):
+    """A joint that comes to rest and gets another zero there was not measured wrongly before."""
+    position, recorded = log.position.copy(), log.position[:, 2]
+    rest = 500 + int(np.argmin(np.abs(np.diff(recorded[500:2000]))))
+    position[rest:, 2] = recorded[rest]
+    position[rest + 100 :, 2] = recorded[rest:-100] + 0.3
+    faults = diagnose_log(robot, replace(log, position=position, velocity=None)).faults
+    assert 'position-frozen' not in [fault.code for fault in faults]
+
+
 def test_what_is_no_jump_of_a_zero(given):
     """Lost samples, a pause, a spike, a fast start and a coarse encoder are no new zero."""
     log = make_log(given, amplitude=1.0, frequency=0.4)

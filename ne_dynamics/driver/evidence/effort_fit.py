@@ -78,11 +78,14 @@ class Explained:
     freedom : float
         Negative logarithm of the part of what was believed that the log leaves: what a reading
         with more unknowns explains better for that alone. In the approximation of Laplace.
+    size : array, shape (n,)
+        Root mean square of each effort, where it counts [N m or N].
     """
 
     cost: float
     left: FloatArray
     freedom: float
+    size: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +221,9 @@ class EffortFit:
         cost = found.counts @ terms + 0.5 * found.step @ found.step
         chosen = np.flatnonzero(found.free)
         _, freedom = np.linalg.slogdet(found.matrix[chosen][:, chosen])
-        return Explained(float(cost), found.left / found.amount, 0.5 * float(freedom))
+        return Explained(
+            float(cost), found.left / found.amount, 0.5 * float(freedom), found.amount
+        )
 
     def find_signs(self, sizes: FloatArray, counts: FloatArray) -> FloatArray:
         """Return the signs that efforts have in the fit, shape (M, n), where sizes are all.

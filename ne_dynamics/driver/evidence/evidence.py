@@ -70,7 +70,7 @@ class LogEvidence:
         has_load: bool = False,
         reversal_margin: float = 0.0,
     ) -> None:
-        self._dynamics, self._has_load = dynamics, has_load
+        self._dynamics, self.has_load = dynamics, has_load
         self.has_free_factors = has_free_factors
         limits = dynamics.robot.limits('effort_limit')
         cutoff = choose_evidence_cutoff(log) if cutoff_frequency is None else cutoff_frequency
@@ -125,6 +125,18 @@ class LogEvidence:
         other = copy.copy(self)
         other._fits, other._turns_round = {}, EVIDENCE.turns_round
         return other
+
+    def split_in_halves(self) -> tuple[LogEvidence, LogEvidence]:
+        """Return the evidence of the first and of the second half of the log, each by itself."""
+        halves = []
+        in_first = np.arange(self._used.shape[0])[:, np.newaxis] < self._used.shape[0] // 2
+        for chosen in (in_first, ~in_first):
+            half = copy.copy(self)
+            half._fits, half._used = {}, self._used & chosen
+            share = half._used.sum(axis=0) / np.maximum(self._used.sum(axis=0), 1)
+            half._counts = self._counts * share
+            halves.append(half)
+        return halves[0], halves[1]
 
     @property
     def is_telling(self) -> bool:
@@ -266,6 +278,11 @@ class LogEvidence:
             _signs(reading.read_rates(direction), reading),
         )
 
+    def get_ranges(self, reading: LogReading) -> FloatArray:
+        """Return the range of each filtered position in a reading, shape (n,)."""
+        ranges: FloatArray = np.ptp(reading.read_rates(self._position), axis=0)
+        return ranges
+
     def _get_paths(self, reading: LogReading) -> FloatArray:
         """Return states of friction of the path in a reading, shape (M, n, p)."""
         paths = []
@@ -314,7 +331,9 @@ class LogEvidence:
                     reading.position_offset,
                 )
             )
-            + repr((reading.without_gravity, reading.tilt, reading.doubt)).encode()
+            + repr(
+                (reading.without_gravity, reading.tilt, reading.doubt, reading.has_load)
+            ).encode()
         )
         if key not in self._fits:
             velocity, acceleration, direction = self.get_rates(reading)
@@ -328,7 +347,7 @@ class LogEvidence:
                     self._get_paths(reading),
                 ),
                 self._used[:, reading.position_source],
-                self._has_load,
+                self.has_load or reading.has_load,
                 reading.without_gravity,
                 turn_gravity(self._dynamics.gravity, reading.tilt) if any(reading.tilt) else None,
                 reading.doubt,

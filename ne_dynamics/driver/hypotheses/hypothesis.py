@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ne_dynamics.driver.evidence.evidence import LogEvidence
@@ -106,6 +106,9 @@ class Hypothesis(abc.ABC):
     code: str
     """Of its findings."""
 
+    rival: str = ''
+    """What it says of itself where it may stand behind another finding."""
+
     decisive: float = 6.0
     """Logarithm of how many times likelier a log must be without a fault, for that to be said."""
 
@@ -124,6 +127,17 @@ class Hypothesis(abc.ABC):
             All that came of the last test.
         """
         return []
+
+    def name_beside(self, faults: Sequence[Suspicion]) -> list[Suspicion]:
+        """Return faults behind which this cause may stand, with it; none is certain."""
+        return [
+            fault
+            if fault.what.endswith(self.rival)
+            else replace(
+                fault, what=f'{fault.what}; or else {self.rival}', certainty=Certainty.LIKELY
+            )
+            for fault in faults
+        ]
 
     def is_same(self, one: Suspicion, other: Suspicion) -> bool:
         """Tell whether two suspicions of this cause are one fault."""
@@ -168,3 +182,14 @@ class Hypothesis(abc.ABC):
 def get_option(names: Sequence[str]) -> str:
     """Return whose an option of `identify` is: the joint's name, or all."""
     return names[0] if len(names) == 1 else 'all'
+
+
+def name_rivals(found: Suspicion, rivals: Sequence[Finding], most: int = 3) -> Suspicion:
+    """Return a fault with what explains the log about as well, `most` of that at most."""
+    if not rivals:
+        return found
+    others = '; '.join(
+        sorted({f'{rival.what} ({", ".join(rival.joints)})' for rival in rivals[:most]})
+    )
+    what = f'{found.what}; or else, which this log does not tell apart: {others}'
+    return replace(found, what=what, certainty=Certainty.LIKELY)

@@ -18,10 +18,14 @@ class RemovedGravity(Hypothesis):
     decisive : float
         More than of a fault of columns: an arm that is much lighter than the given one has little
         gravity, too.
+    smallest : float
+        Part of an effort that must be left where gravity is taken to be in it: where less is,
+        gravity is in it.
     """
 
     penalty: float = 3.0
     decisive: float = 20.0
+    smallest: float = 0.05
 
     code = 'gravity-removed'
 
@@ -45,6 +49,7 @@ class RemovedGravity(Hypothesis):
                 cost=cost,
                 penalty=self.penalty,
                 certainty=Certainty.LIKELY,
+                is_decisive=cost < -self.decisive and bool((before.left > self.smallest).any()),
             )
         ]
 

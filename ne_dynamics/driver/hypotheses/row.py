@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ne_dynamics.driver.hypotheses.changed_meanwhile import ChangedMeanwhile
 from ne_dynamics.driver.hypotheses.degrees import Degrees
 from ne_dynamics.driver.hypotheses.effort_offset import EffortOffset
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis
 from ne_dynamics.driver.hypotheses.late_effort import LateEffort
+from ne_dynamics.driver.hypotheses.missing_load import MissingLoad
 from ne_dynamics.driver.hypotheses.other_model import OtherModel
 from ne_dynamics.driver.hypotheses.removed_gravity import RemovedGravity
 from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
@@ -45,6 +47,7 @@ HYPOTHESES: tuple[Hypothesis, ...] = (
     EffortOffset(),
     RemovedGravity(),
     TiltedBase(),
+    MissingLoad(),
     ScaledEfforts(has_to_explain=True),
 )
 """Of which the likeliest is taken, and then the next."""
@@ -54,6 +57,9 @@ COMMON_FACTOR = ScaledEfforts()
 
 OTHER_MODEL = OtherModel()
 """Set against all that was found."""
+
+CHANGED_MEANWHILE = ChangedMeanwhile()
+"""Tested on the log without all that was found."""
 
 UNEXPLAINED = Unexplained(tuple(hypothesis.code for hypothesis in (*HYPOTHESES, OTHER_MODEL)))
 """Of what is left in the end."""

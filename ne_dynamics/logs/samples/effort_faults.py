@@ -88,9 +88,11 @@ def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     same = np.zeros(log.effort.shape, dtype=bool)
     same[1:] = log.effort[1:] == log.effort[:-1]
     names, first, number = [], np.inf, 0
+    _, band = find_dead_bands(robot, log)
+    silent = band.joints if band else ()
     for joint, name in enumerate(robot.joint_names):
         position, effort = log.position[:, joint], log.effort[:, joint]
-        if not effort.any():
+        if not effort.any() or name in silent:
             continue
         frozen = np.zeros(effort.size, dtype=bool)
         # At an end of its range it is cut off.

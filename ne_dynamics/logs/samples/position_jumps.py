@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.logs.finding import Finding
+from ne_dynamics.logs.finding import Certainty, Finding
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.samples.sample_faults import keep_samples, list_speeds
 from ne_dynamics.logs.thresholds import FAULTS
@@ -40,6 +40,43 @@ def find_clock_restart(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     dropped = {**log.dropped, 'after the clock was set back': log.times.size - count}
     kept = log.at(slice(count))
     return replace(kept, received=log.received, dropped=dropped, clock_step=step), fault
+
+
+def find_frozen_positions(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
+    """Find positions that stand still for long in full motion and then jump to where they are.
+
+    What stood still is left out.
+    """
+    if log.times.size <= 4 * FAULTS.steps_around:
+        return log, None
+    frozen = np.zeros(log.position.shape, dtype=bool)
+    steps = np.diff(log.position, axis=0)
+    for row, joint in np.argwhere(_find_jumps(robot, log)[0]):
+        own = steps[:, joint]
+        before = np.flatnonzero(own[:row] != 0.0)
+        start = int(before[-1]) + 1 if before.size else 0
+        usual = FAULTS.moving_share * np.quantile(np.abs(own), 0.98)
+        beside = own[[max(start - 1, 0), min(row + 1, own.size - 1)]]
+        if (
+            log.times[row] - log.times[start] > FAULTS.longest_rest
+            and (np.abs(beside) > usual).all()
+        ):
+            frozen[start + 1 : row + 1, joint] = True
+    rows: NDArray[np.bool_] = np.asarray(frozen.any(axis=1))
+    if not rows.any():
+        return log, None
+    names = tuple(np.array(robot.joint_names)[frozen.any(axis=0)].tolist())
+    first = float(log.times[rows.argmax()] - log.times[0])
+    fault = Finding(
+        'position-frozen',
+        names,
+        f'{int(rows.sum())} positions have the value of the one before while the joint moves, the '
+        f'first {first:.4g} s after the start; then they jump to where it is',
+        float(rows.sum()),
+        certainty=Certainty.KNOWN,
+        remedy='look at the encoder and its line; --repair leaves these samples out',
+    )
+    return keep_samples(log, np.logical_not(rows), 'frozen'), fault
 
 
 def find_zero_jumps(

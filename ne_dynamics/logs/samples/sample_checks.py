@@ -16,7 +16,11 @@ from ne_dynamics.logs.samples.effort_faults import (
     find_dead_bands,
     find_frozen_efforts,
 )
-from ne_dynamics.logs.samples.position_jumps import find_clock_restart, find_zero_jumps
+from ne_dynamics.logs.samples.position_jumps import (
+    find_clock_restart,
+    find_frozen_positions,
+    find_zero_jumps,
+)
 from ne_dynamics.logs.samples.sample_faults import (
     find_degrees,
     find_spikes,
@@ -37,6 +41,7 @@ PIECE_CHECKS: tuple[Check, ...] = (
     find_wraps,
     find_stale,
     find_spikes,
+    find_frozen_positions,
     find_zero_jumps,
     find_cut_efforts,
     find_frozen_efforts,
@@ -106,7 +111,7 @@ def _check_part(part: Part, robot: Robot) -> list[Finding]:
     """Return the faults of a part; what is beside it tells whether a zero jumps at its ends."""
     own = part.find_own(part.log).nonzero()[0]
     _, faults = _check(robot, part.log.at(slice(own[0], own[-1] + 1)), PIECE_CHECKS)
-    log, _ = _check(robot, part.log, (find_wraps, find_stale, find_spikes))
+    log, _ = _check(robot, part.log, (find_wraps, find_stale, find_spikes, find_frozen_positions))
     _, jumps = find_zero_jumps(robot, log, part.start, float(part.log.times[own[-1]]))
     faults = [fault for fault in faults if fault.code != 'zero-jumps']
     return faults if jumps is None else [*faults, jumps]
