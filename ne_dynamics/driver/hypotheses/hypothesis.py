@@ -92,6 +92,14 @@ class TestedLog:
         """Return the cost of the log in another reading, less that in the present one."""
         return self.evidence.explain(reading).cost - self.cost
 
+    def weigh_unknowns(self, reading: LogReading) -> float:
+        """Return what :meth:`weigh` does for a reading with more unknowns, less what these win.
+
+        More unknowns explain more for that alone.
+        """
+        more = self.evidence.explain(reading).freedom
+        return self.weigh(reading) + more - self.evidence.explain(self.reading).freedom
+
     def get_names(self, joints: Sequence[int]) -> tuple[str, ...]:
         """Return the names of joints."""
         return tuple(self.robot.joint_names[joint] for joint in joints)

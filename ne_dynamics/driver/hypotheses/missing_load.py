@@ -27,11 +27,6 @@ class MissingLoad(Hypothesis):
         evidence = log.evidence
         if evidence.has_free_factors or evidence.has_load or log.reading.has_load:
             return []
-        # More unknowns explain more for that alone.
-        before, after = (
-            evidence.explain(reading) for reading in (log.reading, _undo(log.reading))
-        )
-        cost = after.cost + after.freedom - before.cost - before.freedom
         return [
             self.suspect(
                 log,
@@ -39,7 +34,7 @@ class MissingLoad(Hypothesis):
                 _undo,
                 'the arm carries something at its end that the given model lacks',
                 'give the model with its tool or load; `identify --payload` tells its mass',
-                cost=cost,
+                cost=log.weigh_unknowns(_undo(log.reading)),
                 penalty=self.penalty,
                 certainty=Certainty.LIKELY,
                 severity='warning',

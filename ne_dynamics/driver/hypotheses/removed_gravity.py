@@ -33,11 +33,8 @@ class RemovedGravity(Hypothesis):
         """See :class:`Hypothesis`."""
         if log.evidence.has_free_factors or log.reading.without_gravity:
             return []
-        # The driver's own model of gravity is unknown: more unknowns explain more for that alone.
-        before, after = (
-            log.evidence.explain(reading) for reading in (log.reading, _undo(log.reading))
-        )
-        cost = after.cost + after.freedom - before.cost - before.freedom
+        # The driver's own model of gravity is unknown, too.
+        cost, left = log.weigh_unknowns(_undo(log.reading)), log.evidence.explain(log.reading).left
         return [
             self.suspect(
                 log,
@@ -49,7 +46,7 @@ class RemovedGravity(Hypothesis):
                 cost=cost,
                 penalty=self.penalty,
                 certainty=Certainty.LIKELY,
-                is_decisive=cost < -self.decisive and bool((before.left > self.smallest).any()),
+                is_decisive=cost < -self.decisive and bool((left > self.smallest).any()),
             )
         ]
 
