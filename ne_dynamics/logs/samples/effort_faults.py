@@ -42,6 +42,12 @@ def find_dead_bands(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     )
 
 
+def list_silent_joints(robot: Robot, log: Log) -> tuple[str, ...]:
+    """Return the joints whose efforts have a dead band: where it is 0 nothing was recorded."""
+    _, band = find_dead_bands(robot, log)
+    return band.joints if band else ()
+
+
 def find_cut_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     """Find efforts that do not go beyond a value below their limit, and are often just there."""
     moving = _find_moving(log).any(axis=1)
@@ -88,8 +94,7 @@ def find_frozen_efforts(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
     same = np.zeros(log.effort.shape, dtype=bool)
     same[1:] = log.effort[1:] == log.effort[:-1]
     names, first, number = [], np.inf, 0
-    _, band = find_dead_bands(robot, log)
-    silent = band.joints if band else ()
+    silent = list_silent_joints(robot, log)
     for joint, name in enumerate(robot.joint_names):
         position, effort = log.position[:, joint], log.effort[:, joint]
         if not effort.any() or name in silent:

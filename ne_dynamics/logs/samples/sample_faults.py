@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ne_dynamics.logs.finding import Certainty, Finding
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.samples.effort_faults import find_dead_bands
+from ne_dynamics.logs.samples.effort_faults import list_silent_joints
 from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -344,8 +344,7 @@ def find_spikes(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
         key: _single_outliers(getattr(log, key), size, settled) for key, size in smallest.items()
     }
     # Between zeros of a dead band every effort stands alone.
-    _, band = find_dead_bands(robot, log)
-    found['effort'] &= ~np.isin(robot.joint_names, band.joints if band else ())
+    found['effort'] &= ~np.isin(robot.joint_names, list_silent_joints(robot, log))
     spikes = found['position'] | found['effort']
     rows = np.asarray(spikes.any(axis=1))
     number = int(rows.sum())
