@@ -128,7 +128,7 @@ class Connections:
 
     def listen(
         self,
-        joint_states: Callable[[JointState], None],
+        joint_states: Callable[[bytes], None],
         joint_trajectory: Callable[[bytes], None],
         wrench: Callable[[WrenchStamped], None],
         imu: Callable[[Imu], None],
@@ -141,7 +141,7 @@ class Connections:
         Parameters
         ----------
         joint_states, joint_trajectory, wrench, imu : callable
-            What answers the topic of that name.
+            What answers the topic of that name; the first two take serialized messages.
         watchdog, brake : callable
             What answers the silence of the joint states, and the timer of the brake.
         reliability : str
@@ -159,7 +159,7 @@ class Connections:
         for topic in {node.resolve_topic_name(name): name for name in TRAJECTORY_TOPICS}.values():
             self._listen(JointTrajectory, topic, joint_trajectory, 10, raw=True)
         states = QoSProfile(depth=1, reliability=ReliabilityPolicy[reliability.upper()])
-        self._listen(JointState, 'joint_states', joint_states, states)
+        self._listen(JointState, 'joint_states', joint_states, states, raw=True)
 
     def watch(self, timeout: float) -> None:
         """Let the watchdog of the states have another timeout [s], since the last of them too."""

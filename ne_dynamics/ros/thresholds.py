@@ -55,6 +55,12 @@ class NodeThresholds:
     )
 
     # node
+    others_period: float = threshold(
+        0.01,
+        's',
+        'While joint states or sensors stream, services, actions and events are looked at so '
+        'often; each state would cost 10 us more if they always were (measured).',
+    )
     diagnostics_period: float = threshold(1.0, 's', 'Time between two messages of diagnostics.')
 
     # payload_estimator
