@@ -360,7 +360,7 @@ def test_a_stamp_ahead_of_its_time_costs_no_other_state(by: float) -> None:
         fault = guard.check(position, None, stamp, arrival)
         faults += [] if fault is None else [(step, fault.kind)]
         ahead += [(step, pytest.approx(guard.ahead))] if guard.ahead else []
-        assert guard.time == stamp
+        assert guard.last.time == stamp
     assert ahead == [(21, pytest.approx(by - 0.002))]
     assert faults == ([] if by < 0.1 else [(20, FaultKind.GAP)])
 

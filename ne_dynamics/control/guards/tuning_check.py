@@ -128,8 +128,8 @@ class TuningCheck:
 
     def _check_each(self, tuning: Tuning) -> list[TuningVerdict]:
         """Return what is to be said of each respect, always as many."""
-        law, period, guard = tuning.law, self._arm.accept.rate.period, self._arm.accept.guard
-        if self._arm.position is None:
+        law, period, last = tuning.law, self._arm.accept.rate.period, self._arm.accept.guard.last
+        if last is None:
             return [NOTHING, NOTHING, NOTHING, NOTHING]
         names = [joint.name for joint in law.joints]
         # Who pushes at the sensor now may let go: the weight is what the motors must carry.
@@ -137,7 +137,7 @@ class TuningCheck:
         return [
             check_effort_limits(names, weight, tuning.effort_limits),
             check_velocity_source(
-                law, tuning.motion.velocity, are_measured=guard.velocity is not None
+                law, tuning.motion.velocity, are_measured=last.velocity is not None
             ),
             self._check_loop(tuning),
             check_timeout(tuning.states.timeout, period) if period > 0.0 else NOTHING,

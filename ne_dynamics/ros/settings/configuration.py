@@ -14,7 +14,6 @@ from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimi
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.observer import DisturbanceTuning, ObserverMode
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.velocity_source import VelocitySource
@@ -110,7 +109,6 @@ def _find_effort_limits(
     )
     given = settings.effort_rate_limit
     rates = arm.per_joint(given, 'effort_rate_limit') if given else np.array(())
-    EffortLimiter(limits, rates)
     return limits, rates
 
 
