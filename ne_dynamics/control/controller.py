@@ -142,8 +142,9 @@ class Controller(StageRow):
         self.accept.review(tick)
         self._end_on(self.check.find_unstable_loop(), 'gains')
         watch.note(tick)
-        if self.observer.review(tick) and self.machine.react_to_contact():
-            self.observer.note_reaction()
+        observer = self.observer
+        if observer.review(tick) and self.machine.react_to_contact():
+            observer.observed = observer.observed._replace(has_reacted=True)
         self._end_on(watch.find_wrong_velocity(tick), 'velocity')
         self._end_on(watch.find_lost_motion(tick), 'position')
         self.motion.review()
