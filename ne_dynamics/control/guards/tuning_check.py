@@ -85,8 +85,8 @@ class TuningCheck:
         velocity = tick.velocity
         return refuse_following_limits(
             [joint.name for joint in tuning.law.joints],
-            tuning.motion.following,
-            now.motion.following,
+            tuning.following,
+            now.following,
             (tick.error, self._arm.watch.peak_error),
             None if velocity is None else tick.desired.velocity - velocity,
         )
@@ -96,7 +96,7 @@ class TuningCheck:
         position, law, period = self._arm.position, tuning.law, self._arm.accept.rate.period
         if position is None or period == 0.0:
             return NOTHING
-        velocity = tuning.motion.velocity
+        velocity = tuning.velocity
         if not law.has_feedback:
             return check_hand_guiding(law.guiding_rate, period, velocity)
         drives = find_drive_inertias(law.joints)
@@ -136,9 +136,7 @@ class TuningCheck:
         weight = self._machine.holding_effort(tuning, feels_wrench=False)
         return [
             check_effort_limits(names, weight, tuning.effort_limits),
-            check_velocity_source(
-                law, tuning.motion.velocity, are_measured=last.velocity is not None
-            ),
+            check_velocity_source(law, tuning.velocity, are_measured=last.velocity is not None),
             self._check_loop(tuning),
             check_timeout(tuning.states.timeout, period) if period > 0.0 else NOTHING,
         ]

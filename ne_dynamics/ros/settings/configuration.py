@@ -10,7 +10,7 @@ from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.goal import Tolerances
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
-from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.control.laws import ControlLaw, Mode
@@ -72,7 +72,8 @@ def make_tuning(
             _jump_velocities(settings, arm),
             settings.repeat_window,
         ),
-        motion=MotionLimits(_following_limits(settings, arm), settings.velocity),
+        following=_following_limits(settings, arm),
+        velocity=settings.velocity,
         transition_time=settings.transition_time,
         decelerations=_limits_or_none(settings.stop_deceleration, arm, 'stop.deceleration', None),
         state_effort=settings.state_effort,
