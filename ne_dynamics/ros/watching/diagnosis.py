@@ -111,7 +111,7 @@ class DiagnosticsPublisher:
         values.update(_delays(controller))
         verdict = controller.check.find_verdict(controller.tuning)
         self._node.answer_states()
-        remarks = verdict.refusals + verdict.remarks
+        remarks = [*verdict.refusals, *verdict.remarks]
         saturated = values['saturated in the last second']
         if saturated != 'none':
             remarks.append(f'saturated: {saturated}')
