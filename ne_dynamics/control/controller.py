@@ -109,7 +109,7 @@ class Controller(StageRow):
             self._require_no_velocity()
         self.heard_at = now
         tuning, limits = self.tuning, self.limits
-        law, last, before = self.acting_law, limits.limiter.last, self._answered
+        law, last, before = self.acting_law, limits.last, self._answered
         tick = Tick(tuning, law, position, velocity, now, arrival, measured_effort, before, last)
         if tuning.drives_close_loop:
             tick.last_setpoint = limits.setpoint
@@ -142,8 +142,9 @@ class Controller(StageRow):
         self.accept.review(tick)
         self._end_on(self.check.find_unstable_loop(), 'gains')
         watch.note(tick)
-        if self.observer.review(tick) and self.machine.react_to_contact():
-            self.observer.note_reaction()
+        observer = self.observer
+        if observer.review(tick) and self.machine.react_to_contact():
+            observer.observed = observer.observed._replace(has_reacted=True)
         self._end_on(watch.find_wrong_velocity(tick), 'velocity')
         self._end_on(watch.find_lost_motion(tick), 'position')
         self.motion.review()
@@ -175,12 +176,11 @@ class Controller(StageRow):
         StateRefused
             When the effort is not finite.
         """
-        guard = self.accept.guard
-        if guard.position is None or guard.time is None:
+        tuning, last = self.tuning, self.accept.guard.last
+        if last is None:
             raise RuntimeError('no state has come')
-        tuning, arrival = self.tuning, guard.arrival or 0.0
         tick = Tick(
-            tuning, tuning.law, guard.position, None, guard.time, arrival, before=self._answered
+            tuning, tuning.law, last.position, None, last.time, last.arrival, before=self._answered
         )
         self.damped.answer(tick)
         return tick
@@ -200,9 +200,9 @@ class Controller(StageRow):
     @property
     def wants_effort(self) -> bool:
         """Whether the next command may start from the measured effort."""
-        limiter = self.limits.limiter
+        limits = self.limits
         return (
-            limiter.last is None
+            limits.last is None
             and self.tuning.state_effort is not StateEffort.IGNORE
-            and (self.transition.duration > 0.0 or limiter.wants_start)
+            and (self.transition.duration > 0.0 or limits.wants_start)
         )

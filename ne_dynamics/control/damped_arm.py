@@ -43,10 +43,10 @@ class DampedArm:
             When the effort is not finite.
         """
         tuning, position, now = tick.tuning, tick.position, tick.now
-        sense, limiter = self._arm.sense, self._arm.limits.limiter
+        sense, limits = self._arm.sense, self._arm.limits
         begins = self._arm.damping is None
         damping = self._arm.damping or self._begin(tuning, position)
-        last = limiter.last
+        last = limits.last
         # Others may have commanded the arm since, when no states came or none was answered.
         returns = not begins and last is not self._sent
         elapsed = 0.0 if begins else self._find_elapsed(now, tick.arrival)
@@ -62,22 +62,23 @@ class DampedArm:
         self._arm.state = CommandState.DAMPED
         try:
             held, effort = damping.compute_effort(
-                tuning.hold_law.compensation, limiter.limits, sense.wrench, sense.base
+                tuning.hold_law.compensation, limits.limits, sense.wrench, sense.base
             )
         except InputError as refusal:
             raise StateRefused('effort', str(refusal)) from refusal
         # A command that was computed from a measurement that is not believed is not faded.
         is_continued = damping.believed.all() if begins else returns
         if last is not None and is_continued:
-            damping.go_on_from(last, limiter.clamp(held))
+            damping.go_on_from(last, limits.clamp(held))
         elif not begins:
             self._lead_over(damping, tick, held)
         self._before = tuning, sense.nature, sense.wrench, sense.base
         offset = damping.fade(elapsed)
         tick.velocity, tick.desired = damping.velocity, resting_state(damping.position)
-        tick.effort, tick.saturated = self._arm.limits.apply(
-            effort if offset is None else effort + offset, since, tick.desired
+        tick.effort, tick.saturated = limits.apply(
+            effort if offset is None else effort + offset, since
         )
+        limits.setpoint = tick.desired
         self._sent = tick.effort
         self._arm.watch.answered.append(now, damping.position, damping.velocity, tick.effort)
 
@@ -88,12 +89,12 @@ class DampedArm:
         tuning, nature, wrench, base = self._before
         if tuning is tick.tuning and nature == self._arm.sense.nature:
             return
-        limiter = self._arm.limits.limiter
+        limits = self._arm.limits
         try:
             before = damping.compute_effort(
-                tuning.hold_law.compensation, limiter.limits, wrench, base
+                tuning.hold_law.compensation, limits.limits, wrench, base
             ).held
-            damping.offset.shift(limiter.clamp(before) - limiter.clamp(held))
+            damping.offset.shift(limits.clamp(before) - limits.clamp(held))
         except InputError:
             # What cannot be computed is not led over.
             return
@@ -169,7 +170,7 @@ class DampedArm:
             self._leaving = self._machine.last_commands()
         for _ in itertools.islice(self._leaving, max(1, round(elapsed / COMMAND.ramp_period))):
             pass
-        effort, desired = self._arm.limits.limiter.last, self._arm.limits.setpoint
+        effort, desired = self._arm.limits.last, self._arm.limits.setpoint
         self._led_to = desired
         tick.velocity = damping.velocity
         tick.effort = np.zeros_like(damping.position) if effort is None else effort

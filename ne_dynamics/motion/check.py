@@ -94,12 +94,12 @@ def check_kinematics(
     Parameters and the result are those of :func:`check_motion`; in no order.
     """
     with np.errstate(over='ignore', invalid='ignore'):
-        bounds = bound_segments(segments)
+        lower, upper = bound_segments(segments)
         at_most = np.stack(
             (
-                bounds.upper[0],
-                bounds.lower[0],
-                *np.maximum(-bounds.lower[1:], bounds.upper[1:])[[0, 1, 1]],
+                upper[0],
+                lower[0],
+                *np.maximum(-lower[1:], upper[1:])[[0, 1, 1]],
             )
         )
         at_most = _measure_excess(at_most, limits, tolerances)

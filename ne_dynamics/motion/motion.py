@@ -25,9 +25,7 @@ from ne_dynamics.motion.placed_waypoints import place_waypoints
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.segments import (
     DEGREE,
-    Bounds,
     Segments,
-    bound_exactly,
     find_roots,
 )
 from ne_dynamics.motion.thresholds import MOTION
@@ -302,30 +300,6 @@ class Motion:
             earlier = motion if motion._before is earlier else motion._with(before=earlier)
         return self._with(before=earlier)
 
-    def derivative(self, order: int = 1) -> Motion:
-        """Return the motion whose position is the time derivative of this one's.
-
-        Parameters
-        ----------
-        order : int
-            Order of the derivative, not negative.
-        """
-        if order == 0:
-            return self
-        coefficients = np.zeros_like(self.coefficients)
-        coefficients[:, :-1] = self.coefficients[:, 1:] * _POWERS[1:, np.newaxis]
-        initial, final = (
-            DesiredState(state.velocity, state.acceleration, np.zeros_like(state.position))
-            for state in (self.initial, self.final)
-        )
-        steps = self._steps
-        if len(steps):
-            steps = np.concatenate((steps[:, 1:], np.zeros_like(steps[:, :1])), axis=1)
-            coefficients[: len(steps), 0] = steps[:, 0]
-        before = None if self._before is None else self._before.derivative()
-        derived = Motion(self.knots, coefficients, initial, final, steps, before)
-        return derived.derivative(order - 1)
-
     # ---- what it is
 
     @property
@@ -373,10 +347,6 @@ class Motion:
         with np.errstate(over='ignore', invalid='ignore'):
             scaled = self.coefficients[some].swapaxes(0, 1) * powers[..., np.newaxis]
         return Segments(begins - origin, durations, scaled)
-
-    def bounds(self, some: slice = slice(None)) -> Bounds:
-        """Return the least and the largest values in some of the segments, exact to rounding."""
-        return bound_exactly(self.segments(some))
 
     def roots(self, order: int = 0, shafts: FloatArray | None = None) -> list[FloatArray]:
         """Return the times at which a derivative of each joint changes sign within segments [s].

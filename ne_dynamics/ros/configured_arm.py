@@ -144,7 +144,7 @@ class ConfiguredArm:
         if refusals:
             raise ParameterError('; '.join(refusals))
         pause()
-        return remarks + self.weight.check_payload(tuning)
+        return [*remarks, *self.weight.check_payload(tuning)]
 
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on."""

@@ -47,7 +47,7 @@ class SpeedScaling:
 
     def attach(self, configured: ConfiguredArm) -> None:
         """Let what was said before count for this arm, or what it is set up with."""
-        initial = configured.settings.speed_scaling.initial_scaling_factor
+        initial = configured.settings.initial_scaling_factor
         configured.controller.motion.scale_speed(initial)
         if self._factor is not None:
             self._scale(configured, self._factor)

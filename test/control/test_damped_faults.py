@@ -163,7 +163,7 @@ def test_a_stamp_that_leaps_is_no_time_in_which_the_command_may_change(robot, dy
     """A simulation that is set forward: what fades goes on to fade, within the rate limit."""
     rate = 4000.0
     controller, now = not_followed(robot, effort_rate_limit=(rate,))
-    last = controller.limits.limiter.last
+    last = controller.limits.last
     assert np.abs(last - dynamics.gravity_torque(Q)).max() > 2.0 * rate * STEP
     for index, leap in enumerate((0.0, 0.0, 10.0, 10.0), 1):
         later = controller.update(Q, ZERO, now + leap + STEP * index, now + STEP * index).effort

@@ -388,10 +388,10 @@ def test_states_are_believed_again(history, timeout, velocities, kind: FaultKind
         try:
             guard.check(np.array(position), None, stamp, arrival)
         except StateRefused:
-            assert guard.position is None or guard.position.tolist() != [math.pi] * 3
+            assert guard.last is None or guard.last.position.tolist() != [math.pi] * 3
         else:
             assert guard.fault is None
-            assert guard.time == stamp
+            assert guard.last.time == stamp
     if guard.fault is None and kind is not FaultKind.GAP:
         guard.trip(kind, 'for the test')
     if guard.fault is None:
@@ -405,7 +405,7 @@ def test_states_are_believed_again(history, timeout, velocities, kind: FaultKind
             pass
     # One more where the last bad one was taken for a neighbour of the first good one.
     assert guard.fault is None
-    np.testing.assert_array_equal(guard.position, good)
+    np.testing.assert_array_equal(guard.last.position, good)
 
 
 efforts = st.lists(st.one_of(st.floats(-100, 100), numbers), min_size=3, max_size=3)

@@ -50,14 +50,17 @@ class TuningVerdict(NamedTuple):
 
     Attributes
     ----------
-    refusals : list of str
+    refusals : sequence of str
         Reasons why it cannot work; empty if it can.
-    remarks : list of str
+    remarks : sequence of str
         Doubts that do not prevent its use.
     """
 
-    refusals: list[str]
-    remarks: list[str]
+    refusals: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+
+SOUND = TuningVerdict()
 
 
 def check_effort_limits(
@@ -78,28 +81,25 @@ def check_effort_limits(
     effort = f'{abs(holding[worst]):.4g} of {limits[worst]:.4g}'
     name = joint_names[worst]
     if ratios[worst] > 1.0:
-        return TuningVerdict(
-            [
-                f'effort_limits, payload: expected that joint {name!r} can hold the arm where it '
-                f'is, which takes {effort} N m or N'
-            ],
-            [],
+        refusal = (
+            f'effort_limits, payload: expected that joint {name!r} can hold the arm where it is, '
+            f'which takes {effort} N m or N'
         )
+        return TuningVerdict([refusal])
     if ratios[worst] > GUARD_LIMITS.doubtful_load:
-        return TuningVerdict(
-            [], [f'joint {name!r} takes {effort} N m or N to hold the arm where it is']
-        )
-    return TuningVerdict([], [])
+        remark = f'joint {name!r} takes {effort} N m or N to hold the arm where it is'
+        return TuningVerdict(remarks=[remark])
+    return SOUND
 
 
 def check_timeout(timeout: float, period: float) -> TuningVerdict:
     """Check whether states that come every `period` are no gap [s]."""
     if timeout > GUARD_LIMITS.periods_of_silence * period:
-        return TuningVerdict([], [])
+        return SOUND
     seen = f'state_timeout: {timeout:g} s, and states come every {period:.3g} s'
     if timeout <= period:
-        return TuningVerdict([f'{seen}: expected more: each state would be a gap'], [])
-    return TuningVerdict([], [f'{seen}: one lost state ends the motion'])
+        return TuningVerdict([f'{seen}: expected more: each state would be a gap'])
+    return TuningVerdict(remarks=[f'{seen}: one lost state ends the motion'])
 
 
 def refuse_following_limits(
@@ -150,14 +150,12 @@ def check_velocity_source(
 ) -> TuningVerdict:
     """Check whether a law has the velocities that it needs."""
     if are_measured or not law.needs_velocity or velocity.source is not VelocitySource.MEASURED:
-        return TuningVerdict([], [])
-    return TuningVerdict(
-        [
-            f'mode, velocity_source: {law.mode.value} needs velocities, and joint_states have '
-            'none; expected velocity_source to be differentiated or estimated'
-        ],
-        [],
+        return SOUND
+    refusal = (
+        f'mode, velocity_source: {law.mode.value} needs velocities, and joint_states have none; '
+        'expected velocity_source to be differentiated or estimated'
     )
+    return TuningVerdict([refusal])
 
 
 def phase_margin(kp: float, kv: float, delay: float) -> float:
@@ -233,15 +231,13 @@ def check_hand_guiding(
     """
     still, source = np.zeros((1, 1, 1)), velocity_filter(velocity, period)
     if growth_rate(still, still + rate, period, source) <= GUARD_LIMITS.fastest_growth:
-        return TuningVerdict([], [])
-    return TuningVerdict(
-        [
-            'hand_guiding.damping, hand_guiding.braking: expected rates that are slow beside the '
-            f'states, which come every {1e3 * period:.3g} ms, got {rate:g} /s together: the arm '
-            'would shake'
-        ],
-        [],
+        return SOUND
+    refusal = (
+        'hand_guiding.damping, hand_guiding.braking: expected rates that are slow beside the '
+        f'states, which come every {1e3 * period:.3g} ms, got {rate:g} /s together: the arm would '
+        'shake'
     )
+    return TuningVerdict([refusal])
 
 
 def largest_damping_rate(period: float) -> float:
@@ -290,14 +286,12 @@ def check_gains_and_drives(
     with_drives = check_gains(mode, gains, lambda: mass_matrix() + np.diag(drives), *rest)
     if with_drives.refusals:
         return verdict
-    return TuningVerdict(
-        [],
-        [
-            f'{verdict.refusals[0]}; the model has no rotors: with rotors of at least '
-            f'{[float(f"{one:.2g}") for one in drives]} kg m^2 or kg at the joints these gains '
-            'are possible; better is a model that has them (rotor_inertia)'
-        ],
+    remark = (
+        f'{verdict.refusals[0]}; the model has no rotors: with rotors of at least '
+        f'{[float(f"{one:.2g}") for one in drives]} kg m^2 or kg at the joints these gains are '
+        'possible; better is a model that has them (rotor_inertia)'
     )
+    return TuningVerdict(remarks=[remark])
 
 
 def check_gains(
@@ -326,10 +320,10 @@ def check_gains(
         Rate of the compensation by an observer, 2 pi times its cut-off [1/s]; 0 for none.
     """
     if gains is None or not mode.has_feedback:
-        return TuningVerdict([], [])
+        return SOUND
     kp, kv = _find_loops(gains, mass_matrix() if mode is Mode.FEEDFORWARD_PD else None)
     if not (kp.any() or kv.any()):
-        return TuningVerdict([], [])
+        return SOUND
     return _check_loops(mode, kp, kv, period, velocity, observer_rate)
 
 
@@ -364,15 +358,15 @@ def _check_loops(
     if stiffest * delay > bounds.largest_product or margin < bounds.least_phase_margin:
         allowed = f'at most {bounds.largest_product:g} and a margin of at least'
         refusal = f'{seen}; expected kv * delay of {allowed} {bounds.least_phase_margin:g}'
-        return TuningVerdict([refusal], [])
+        return TuningVerdict([refusal])
     growth = growth_rate(kp, kv, period, source)
     if growth > bounds.fastest_growth:
-        return TuningVerdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'], [])
+        return TuningVerdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'])
     if (stiffest + observer_rate) * lag > bounds.doubtful_product:
         beside = f' less {observer_rate * lag:.2f} for the observer' if observer_rate else ''
         remark = f'{seen}; better is kv * delay below {bounds.doubtful_product:g}{beside}'
-        return TuningVerdict([], [remark])
-    return TuningVerdict([], _remark_on_observer(observer_rate, softest, lag, late))
+        return TuningVerdict(remarks=[remark])
+    return TuningVerdict(remarks=_remark_on_observer(observer_rate, softest, lag, late))
 
 
 def _remark_on_observer(rate: float, softest: float, lag: float, late: str) -> list[str]:

@@ -136,7 +136,7 @@ class AnnotatedArm:
             terms=settings.terms,
             payload=self.payload,
             base_motion=base_motion,
-            smoothing_velocity=settings.friction.smoothing_velocity,
+            smoothing_velocity=settings.smoothing_velocity,
             start=start,
             max_points=NODE.most_annotated_points,
         )

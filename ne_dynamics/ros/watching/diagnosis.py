@@ -111,7 +111,7 @@ class DiagnosticsPublisher:
         values.update(_delays(controller))
         verdict = controller.check.find_verdict(controller.tuning)
         self._node.answer_states()
-        remarks = verdict.refusals + verdict.remarks
+        remarks = [*verdict.refusals, *verdict.remarks]
         saturated = values['saturated in the last second']
         if saturated != 'none':
             remarks.append(f'saturated: {saturated}')
@@ -163,7 +163,7 @@ def _delays(controller: Controller) -> dict[str, str]:
     if period <= 0.0:
         return {}
     delays = {'delay [ms]': f'{1e3 * GUARD_LIMITS.periods_of_delay * period:.3g}'}
-    source = velocity_filter(controller.tuning.motion.velocity, period)
+    source = velocity_filter(controller.tuning.velocity, period)
     if source is not None:
         delays['velocity lag [ms]'] = f'{1e3 * source.lag:.3g}'
     return delays
@@ -174,7 +174,7 @@ def _diagnose_steps(configured: ConfiguredArm) -> list[str]:
     stepping = configured.states.effort_steps.take()
     if stepping is None:
         return []
-    is_measured = configured.controller.tuning.motion.velocity.source is VelocitySource.MEASURED
+    is_measured = configured.controller.tuning.velocity.source is VelocitySource.MEASURED
     remedy = 'velocity_source differentiated or estimated'
     if not is_measured:
         remedy = 'velocity_source estimated, a lower velocity_cutoff_frequency or lower gains'

@@ -42,7 +42,7 @@ class MeasuredMotion:
         """Let other settings of the node count; another payload is another load."""
         before, self._settings = self._settings, self._read_settings()
         now = self._settings
-        self._windows.span = now.payload_estimate.duration
+        self._windows.span = now.estimate_duration
         is_same_sign = before.wrench.measures == now.wrench.measures
         if before.payload != now.payload or not is_same_sign:
             self.restart()
