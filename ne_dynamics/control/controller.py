@@ -31,18 +31,8 @@ class Controller(StageRow):
     """Controller of one arm: joint states in, effort commands out.
 
     Call :meth:`update` for each joint state, or :meth:`answer`, send the command, then
-    :meth:`review`. Desired motions are requested of :attr:`motion`.
-
-    Parameters
-    ----------
-    tuning : Tuning
-    wrist : WristWrench, optional
-        Wrist sensor, whose readings enter the dynamics.
-    imu : BaseImu, optional
-        IMU of the base, whose readings give its tilt and motion.
-    submit : Submit, optional
-        Runs the planning of motions apart from the control loop: in the node in another process;
-        by default in :meth:`review`.
+    :meth:`review`. Desired motions are requested of :attr:`motion`. Parameters are those of
+    :class:`StageRow`; by default motions are planned in :meth:`review`.
 
     Attributes
     ----------

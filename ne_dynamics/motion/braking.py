@@ -63,14 +63,9 @@ class AnsweredStates:
     def append(
         self, time: float, position: FloatArray, velocity: FloatArray, effort: FloatArray
     ) -> None:
-        """Take note of a state.
+        """Take note of a state at a time [s].
 
-        Parameters
-        ----------
-        time : float
-            [s]
-        position, velocity, effort : array, shape (n,)
-            [rad or m, rad/s or m/s, N m or N]
+        Position, velocity, effort have shape (n,) [rad or m, rad/s or m/s, N m or N].
         """
         states = self._states
         self._last = _Answered(time, position, velocity, effort)

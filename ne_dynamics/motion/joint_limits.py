@@ -100,14 +100,7 @@ def effort_limits(joints: Sequence[Joint], override: ArrayLike = ()) -> FloatArr
 
 
 def limit_remarks(joints: Sequence[Joint], limits: FloatArray) -> list[str]:
-    """Return which finite limits are more than twice those of the model, in words.
-
-    Parameters
-    ----------
-    joints : sequence of Joint
-    limits : array, shape (n,)
-        That hold [N m or N].
-    """
+    """Return which finite limits, (n,) [N m or N], are more than twice the model's, in words."""
     above = [
         f'{joint.name} {limit:g} (model: {joint.effort_limit:g})'
         for joint, limit in zip(joints, limits.tolist(), strict=True)
@@ -189,11 +182,7 @@ class DemandLimits:
     def widened_to(self, state: DesiredState, effort: FloatArray) -> DemandLimits:
         """Return the limits for a motion that begins in a state that may violate them.
 
-        Parameters
-        ----------
-        state : DesiredState
-        effort : array, shape (n,)
-            Effort in that state [N m or N].
+        `effort` is that in this state, shape (n,) [N m or N].
         """
         position, velocity, acceleration = state
         return replace(

@@ -95,10 +95,6 @@ def stop(
         [s]
     longest : float
         Longest duration [s]; where it is too short for the limits they are exceeded.
-
-    Returns
-    -------
-    Motion
     """
     begin, speed, acceleration = state
     if not (speed.any() or acceleration.any()):

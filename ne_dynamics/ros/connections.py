@@ -136,16 +136,10 @@ class Connections:
         brake: Callable[[], None],
         reliability: str,
     ) -> None:
-        """Let the topics and the timers be answered.
+        """Let the topics and the timers be answered, each by the callable of its name.
 
-        Parameters
-        ----------
-        joint_states, joint_trajectory, wrench, imu : callable
-            What answers the topic of that name.
-        watchdog, brake : callable
-            What answers the silence of the joint states, and the timer of the brake.
-        reliability : str
-            Of the subscription to joint states, as `joint_states_reliability` has it.
+        `watchdog` answers the silence of the joint states, `brake` the timer of the brake.
+        `reliability` is of the subscription to joint states, as `joint_states_reliability` has it.
         """
         node, sense = self._node, self._context.controller.sense
         self._on_silence, self._on_brake = watchdog, brake

@@ -71,12 +71,7 @@ class SensorTopics:
         return ''
 
     def tare(self) -> str:
-        """Take what the sensor reads beyond the model's load at rest for its bias.
-
-        Returns
-        -------
-        str
-            The bias, in words.
+        """Take as bias what the sensor reads beyond the model's load at rest; return it in words.
 
         Raises
         ------

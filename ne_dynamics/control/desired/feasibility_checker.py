@@ -88,7 +88,7 @@ class FeasibilityChecker:
     def check_motion(
         self, motion: Motion, request: MotionRequest, begin: DesiredState, now: float
     ) -> list[LimitViolation]:
-        """Return what a motion exceeds.
+        """Return what a motion exceeds; times are from the waypoints' start.
 
         Parameters
         ----------
@@ -99,11 +99,6 @@ class FeasibilityChecker:
             What is asked for at `now` until then.
         now : float
             [s]
-
-        Returns
-        -------
-        list of LimitViolation
-            Times are from the waypoints' start.
         """
         if not request.interpolation.has_way:
             return self.check_waypoints(request)

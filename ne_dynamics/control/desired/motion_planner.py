@@ -213,14 +213,7 @@ class MotionPlan:
     def placed_at(self, origin: float, time: float, state: DesiredState) -> Motion | None:
         """Return the motion where it is the one that was planned, if need be later.
 
-        Parameters
-        ----------
-        origin : float
-            Time from which the times of the waypoints count [s].
-        time : float
-            When it takes over [s].
-        state : DesiredState
-            What is followed then.
+        The times of the waypoints count from `origin`; at `time` it takes over from `state` [s].
         """
         if self.motion is None or self.begin is None:
             return None
@@ -266,10 +259,7 @@ class MotionPlanner:
     def start_of(self, start_time: float | None) -> float | None:
         """Return from when waypoints count [s]; None: from the state at which they take over.
 
-        Parameters
-        ----------
-        start_time : float or None
-            As they were sent.
+        `start_time`: as they were sent.
         """
         now, clock = self.here.time, self.path_time.clock
         if start_time is not None or self.running is None or now is None or not self.lead:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,12 +39,8 @@ from ne_dynamics.motion.waypoints import DesiredState
 _FEEDING_FORWARD = (Mode.FEEDFORWARD, Mode.FEEDFORWARD_PD)
 
 
-class Submit(Protocol):
-    """What does work beside the states: :meth:`concurrent.futures.Executor.submit`."""
-
-    def __call__(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Return the future result of a function."""
-        ...
+Submit = Callable[..., Future[Any]]
+"""What does work beside the states: :meth:`concurrent.futures.Executor.submit`."""
 
 
 def submit_here(function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
@@ -261,13 +257,7 @@ class TimeScaling:
     def stop(self, trajectory: Motion, time: float, efforts: Efforts) -> bool:
         """Give a motion up; return whether it comes to rest along its path, if it moves.
 
-        Parameters
-        ----------
-        trajectory : Motion
-        time : float
-            Of the last state [s].
-        efforts : callable
-            Of the model, by which it begins to brake at that state.
+        `time` is that of the last state [s]; by `efforts` of the model it begins to brake there.
         """
         place, speed = (time, 1.0) if self.clock is None else self.clock.ahead(time)
         path = trajectory.sample(place)
@@ -399,12 +389,7 @@ class TimeScaling:
     ) -> None:
         """Have planned anew what is to be, and take what was.
 
-        Parameters
-        ----------
-        trajectory : Motion or None
-            What is followed.
-        make_efforts : callable
-            Returns those of the model as it is now, and of what it feels.
+        `make_efforts` returns those of the model as it is now, and of what it feels.
         """
         clock = self.clock
         if clock is None or trajectory is None or not self.slows_down or clock.is_stopping:

@@ -106,7 +106,7 @@ class VelocityCheck:
         return np.maximum(known, GUARD_LIMITS.finest_step)
 
     def update(self, position: FloatArray, velocity: FloatArray, now: float) -> str:
-        """Take a state.
+        """Take a state; return which velocity is not that of its position, in words, or ''.
 
         Parameters
         ----------
@@ -114,11 +114,6 @@ class VelocityCheck:
             As measured [rad or m, rad/s or m/s]; kept, so not to be changed afterwards.
         now : float
             Stamp [s].
-
-        Returns
-        -------
-        str
-            Which joint's velocity is not that of its position, in words; '' when none.
         """
         heard, bounds = self._heard, GUARD_LIMITS
         if heard:

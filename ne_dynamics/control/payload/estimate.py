@@ -127,10 +127,6 @@ def estimate_payload(
         In chronological order. Windows without the source, or with too fast motion, are ignored.
     source : PayloadSource
 
-    Returns
-    -------
-    PayloadEstimate
-
     Raises
     ------
     PayloadError

@@ -170,11 +170,6 @@ class BaseImu:
             self._forget_readings()
         self.settings = settings
 
-    @property
-    def frames(self) -> tuple[str, ...]:
-        """Frames that readings may come in."""
-        return tuple(self._frames.poses)
-
     def reset(self) -> None:
         """Forget everything that was measured."""
         self._forget_readings()
@@ -360,12 +355,7 @@ class BaseImu:
         return not abs(now - self._stamp) <= self.settings.timeout
 
     def at(self, now: float) -> FloatArray | None:
-        """Return the motion of the base for the inverse dynamics.
-
-        Parameters
-        ----------
-        now : float
-            [s]
+        """Return the motion of the base for the inverse dynamics at a time [s].
 
         Returns
         -------

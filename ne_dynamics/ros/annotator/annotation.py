@@ -186,12 +186,7 @@ class AnnotatedArm:
 
 
 def as_message(trajectory: AnnotatedTrajectory, header: Any) -> JointTrajectory:
-    """Return the message of an annotated trajectory.
-
-    Parameters
-    ----------
-    trajectory : AnnotatedTrajectory
-    header : std_msgs.msg.Header
+    """Return the message of an annotated trajectory, with a header.
 
     Raises
     ------

@@ -36,12 +36,7 @@ def make_tuning(
 ) -> tuple[Tuning, list[str]]:
     """Return what the parameters of run time make, and remarks on it.
 
-    Parameters
-    ----------
-    settings : NodeSettings
-    arm : ControlledArm
-    pause : callable
-        Called between parts of the work, for who cannot wait until its end.
+    `pause` is called between parts of the work, for who cannot wait until its end.
 
     Raises
     ------
@@ -333,15 +328,7 @@ def _following_limits(settings: NodeSettings, arm: ControlledArm) -> FollowingLi
 def make_controller(
     arm: ControlledArm, tuning: Tuning, submit: Submit = submit_here
 ) -> Controller:
-    """Return a controller of the arm, with the sensors that it has.
-
-    Parameters
-    ----------
-    arm : ControlledArm
-    tuning : Tuning
-    submit : Submit
-        As for :class:`~ne_dynamics.control.controller.Controller`.
-    """
+    """Return a controller of the arm, with the sensors that it has; it plans by `submit`."""
     wrist = None if arm.wrench_link is None else WristWrench(arm.uncut, arm.wrench_link)
     imu = BaseImu(arm.uncut, arm.dynamics.gravity) if arm.has_imu else None
     return Controller(tuning, wrist, imu, submit)
