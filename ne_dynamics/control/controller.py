@@ -178,13 +178,12 @@ class Controller(StageRow):
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """End the motion with a fault; the arm is held at the next position that is accepted."""
         self.damping = None
-        return self.accept.guard.trip(kind, text)
+        return self.accept.guard.trip(Fault(kind, text))
 
     def _end_on(self, fault: Fault | None, field: str) -> None:
         """Give the motion up, and refuse the state that has shown why."""
         if fault is not None:
-            kind, text, latches, joints = fault
-            fault = self.accept.guard.trip(kind, text, latches=latches, joints=joints)
+            fault = self.accept.guard.trip(fault)
             raise StateRefused(field, fault.text, fault)
 
     @property

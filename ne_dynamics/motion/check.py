@@ -67,7 +67,7 @@ def check_motion(
     if compute_efforts is not None:
         found += check_efforts(segments, compute_efforts, limits, tolerances)
     if compute_holding is not None:
-        rests = find_rests(segments)
+        rests = np.flatnonzero(bound_ways(segments) <= REST_TOLERANCE * segments.durations)
         found += find_unholdable(
             segments.scaled[0, rests], segments.begins[rests], compute_holding, limits
         )
@@ -192,11 +192,6 @@ def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArra
 
 
 # ---- poses
-
-
-def find_rests(segments: Segments) -> IndexArray:
-    """Return the segments in which nothing moves."""
-    return np.flatnonzero(bound_ways(segments) <= REST_TOLERANCE * segments.durations)
 
 
 def find_unpassable(

@@ -318,7 +318,8 @@ def _check_loops(
     softest = min(_largest(kv))
     kp, kv = kp + observer_rate * kv, kv + observer_rate * np.eye(kv.shape[-1])
     pairs = list(zip(_largest(kp), _largest(kv), strict=True))
-    margins = [_margin(*pair, delay) for pair in pairs]
+    # Without feedback a joint is as stable as can be.
+    margins = [phase_margin(*pair, delay) if max(pair) > 0.0 else inf for pair in pairs]
     worst, stiffest = int(np.argmin(margins)), max(one for _, one in pairs)
     margin = margins[worst]
     with_observer = ', with observer.cutoff_frequency' if observer_rate else ''
@@ -352,11 +353,6 @@ def _remark_on_observer(rate: float, softest: float, lag: float, late: str) -> l
         f'observer.cutoff_frequency: 2 pi times it is {rate:.4g} /s; better is at most '
         f'{fastest:.4g} /s, of kv and of {product:g} by a delay of {late}'
     ]
-
-
-def _margin(kp: float, kv: float, delay: float) -> float:
-    """Return the phase margin of a joint; infinite without feedback."""
-    return phase_margin(kp, kv, delay) if kp > 0.0 or kv > 0.0 else inf
 
 
 def _largest(gains: FloatArray) -> list[float]:

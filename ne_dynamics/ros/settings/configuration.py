@@ -55,6 +55,7 @@ def make_tuning(
     remarks += doubts
     pause()
     remarks += _check_rates(law, limits, rates, arm) if np.any(rates) else []
+    fastest = NODE.jump_margin * arm.robot.limits('velocity_limit')
     tuning = Tuning(
         law=law,
         hold_law=hold_law,
@@ -64,7 +65,7 @@ def make_tuning(
         imu=settings.imu,
         states=StateLimits(
             settings.state_timeout,
-            _jump_velocities(settings, arm),
+            _limits_or_none(settings.jump_velocity, arm, 'jump_velocity', fastest),
             settings.repeat_window,
         ),
         following=_following_limits(settings, arm),
@@ -288,12 +289,6 @@ def _check_rates(
     return slew_remarks(
         per_joint(rates, arm.dynamics.n, name), needed, arm.robot.joint_names, name
     )
-
-
-def _jump_velocities(settings: NodeSettings, arm: ControlledArm) -> FloatArray | None:
-    """Return the speeds beyond which joints have jumped, in the order of the model."""
-    derived = NODE.jump_margin * arm.robot.limits('velocity_limit')
-    return _limits_or_none(settings.jump_velocity, arm, 'jump_velocity', derived)
 
 
 def _limits_or_none(
