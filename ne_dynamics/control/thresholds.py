@@ -200,7 +200,7 @@ class DampingThresholds:
         'Speed above which a joint moves: that difference counts at rest alone, and ends where it '
         'would drive the joint on.',
     )
-    balance_time: float = threshold(0.03, 's', 'To find what friction or a contact balances.')
+    balance_time: float = threshold(0.03, 's', 'Time to find what friction or contacts balance.')
     release_speed: float = threshold(
         0.1, '', 'Speed of a joint, by its velocity limit, above which the difference waits.'
     )

@@ -19,14 +19,14 @@ class SensorThresholds:
     largest_linear_acceleration: float = threshold(
         500.0, 'm/s^2', 'No base has a larger acceleration.'
     )
-    quaternion_tolerance: float = threshold(0.1, '', 'Error of the norm of an orientation.')
+    quaternion_tolerance: float = threshold(0.1, '', 'Norms of orientations may be off by it.')
     gravity_time: float = threshold(
         1.0,
         's',
         'Time constant of gravity by the measured acceleration; faster turns follow the angular '
         'velocity.',
     )
-    size_time: float = threshold(5.0, 's', 'Time constant of the mean measured acceleration.')
+    size_time: float = threshold(5.0, 's', 'Time constant of the mean size of accelerations.')
     size_tolerance: float = threshold(
         0.05, '', 'Error of that mean, by |g0|: shows a wrong unit, scale or kind of sensor.'
     )
