@@ -40,7 +40,9 @@ class Slider:
     def set(self, factor: float) -> None:
         self.say(factor)
         controller = self.bench.node.configured.controller
-        self.bench.spin(lambda: controller.motion.time_scaling.target == factor, f'factor {factor}')
+        self.bench.spin(
+            lambda: controller.motion.time_scaling.target == factor, f'factor {factor}'
+        )
 
 
 @pytest.fixture
