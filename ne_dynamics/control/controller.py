@@ -140,11 +140,7 @@ class Controller(StageRow):
         self.motion.review()
 
     def observe(
-        self,
-        position: FloatArray,
-        velocity: FloatArray | None,
-        now: float,
-        arrival: float = 0.0,
+        self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float = 0.0
     ) -> None:
         """Record a state that is not answered."""
         self.accept.note(position, velocity, now, arrival)

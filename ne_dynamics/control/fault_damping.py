@@ -49,11 +49,7 @@ from ne_dynamics.motion.joint_limits import usual_velocities
 from ne_dynamics.motion.waypoints import continuous_joints, wrap_turns
 
 
-def find_damping_rate(
-    joints: Sequence[Joint],
-    fall: FloatArray,
-    period: float,
-) -> float:
+def find_damping_rate(joints: Sequence[Joint], fall: FloatArray, period: float) -> float:
     """Return the rate at which velocities decay [1/s].
 
     It is higher where joints are light or slow: what the model lacks of gravity would let them
@@ -324,10 +320,7 @@ class FaultDamping:
             ahead = predict(self.position, self.velocity, effort, self._compute_efforts, elapsed)
         except (InputError, np.linalg.LinAlgError):
             return where, speed
-        return (
-            np.where(moving, ahead.position, where),
-            np.where(moving, ahead.velocity, speed),
-        )
+        return (np.where(moving, ahead.position, where), np.where(moving, ahead.velocity, speed))
 
     def _predict_present(
         self, times: FloatArray, positions: FloatArray, efforts: FloatArray

@@ -341,12 +341,7 @@ class ControlLaw:
         if dynamics is None or not (base is None or self._has_tip):
             mean = 0.5 * (qd_before + qd)
             missing = compensation.effort(
-                q - step.lag * mean,
-                mean,
-                step.rate * (qd - qd_before),
-                friction_qd,
-                wrench,
-                base,
+                q - step.lag * mean, mean, step.rate * (qd - qd_before), friction_qd, wrench, base
             )
             if compensation.has_viscous_friction:
                 missing = missing + compensation.viscous_effort(mean - friction_qd)

@@ -152,9 +152,7 @@ class DampingThresholds:
         'A position that is not believed has been wrong since it last changed by this.',
     )
     together: float = threshold(
-        0.5,
-        '',
-        'Joints still for this part of that time are not believed either ...',
+        0.5, '', 'Joints still for this part of that time are not believed either ...'
     )
     sudden_stop: float = threshold(
         4.0, '', '... that would have gone on by so many times that distance.'

@@ -95,13 +95,7 @@ def check_kinematics(
     """
     with np.errstate(over='ignore', invalid='ignore'):
         lower, upper = bound_segments(segments)
-        at_most = np.stack(
-            (
-                upper[0],
-                lower[0],
-                *np.maximum(-lower[1:], upper[1:])[[0, 1, 1]],
-            )
-        )
+        at_most = np.stack((upper[0], lower[0], *np.maximum(-lower[1:], upper[1:])[[0, 1, 1]]))
         at_most = _measure_excess(at_most, limits, tolerances)
     which, joints = np.nonzero((at_most > 0.0).any(axis=0))
     if not which.size:

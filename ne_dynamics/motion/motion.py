@@ -23,11 +23,7 @@ from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.joined_states import evaluate_segments, join, join_finite
 from ne_dynamics.motion.placed_waypoints import place_waypoints
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.segments import (
-    DEGREE,
-    Segments,
-    find_roots,
-)
+from ne_dynamics.motion.segments import DEGREE, Segments, find_roots
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState, Waypoints, resting_state
 

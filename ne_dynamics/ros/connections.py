@@ -237,11 +237,7 @@ class Connections:
         """Stop listening."""
         if self._jump_handle is not None:
             self._jump_handle.unregister()
-        for timer in (
-            *self._watch.timers,
-            *self._brake.timers,
-            *self._repeats.timers,
-        ):
+        for timer in (*self._watch.timers, *self._brake.timers, *self._repeats.timers):
             self._node.destroy_timer(timer)
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)

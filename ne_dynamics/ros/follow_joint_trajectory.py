@@ -287,8 +287,7 @@ class FollowJointTrajectoryServer:
         if trajectory is None or trajectory is not goal.trajectory:
             mode = controller.tuning.mode
             self._preempt(
-                GoalCode.INVALID_GOAL,
-                _follows_none(mode) or 'another motion has taken its place',
+                GoalCode.INVALID_GOAL, _follows_none(mode) or 'another motion has taken its place'
             )
             return None
         return trajectory

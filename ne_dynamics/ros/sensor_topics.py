@@ -38,11 +38,7 @@ class SensorTopics:
             self._take('imu', message, imu.update, *imu_reading(message))
 
     def _take(
-        self,
-        topic: str,
-        message: Any,
-        update: Callable[..., None],
-        *reading: FloatArray | None,
+        self, topic: str, message: Any, update: Callable[..., None], *reading: FloatArray | None
     ) -> None:
         controller, reporter = self._context.controller, self._context.reporter
         reporter.statistics.hear(topic, time.perf_counter())

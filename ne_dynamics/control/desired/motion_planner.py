@@ -269,11 +269,7 @@ class MotionPlanner:
         return now + self.lead if is_moving else None
 
     def plan(
-        self,
-        waypoints: Waypoints,
-        start_time: float | None = None,
-        *,
-        is_partial: bool = False,
+        self, waypoints: Waypoints, start_time: float | None = None, *, is_partial: bool = False
     ) -> MotionPlan:
         """Return what becomes of waypoints.
 

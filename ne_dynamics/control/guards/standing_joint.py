@@ -110,12 +110,7 @@ class Standing:
     smallest: float = inf
 
     def go_on(
-        self,
-        excess: float,
-        friction: _Range,
-        variation: float,
-        slow: float,
-        elapsed: float,
+        self, excess: float, friction: _Range, variation: float, slow: float, elapsed: float
     ) -> None:
         """Let time pass under an excess of effort."""
         self.largest, self.smallest = max(self.largest, excess), min(self.smallest, excess)
@@ -240,11 +235,7 @@ class StandingJoints:
             self.go_on({}, ())
 
     def _pass(
-        self,
-        standing: dict[int, Standing],
-        before: Tick,
-        state: Tick,
-        indices: Sequence[int],
+        self, standing: dict[int, Standing], before: Tick, state: Tick, indices: Sequence[int]
     ) -> None:
         held = _find_held(before, indices)
         if held is None:

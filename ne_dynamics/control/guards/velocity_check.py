@@ -170,9 +170,7 @@ class VelocityCheck:
             stretches.clear()
             return ''
         stretch = _Stretch(
-            float(self._moved[index]),
-            float(self._said[index]),
-            float(self._lasting[index]),
+            float(self._moved[index]), float(self._said[index]), float(self._lasting[index])
         )
         verdict = stretch.verdict
         if verdict == 0 or (stretches and stretches[-1].verdict != verdict):

@@ -114,9 +114,7 @@ def _numbers(values: FloatArray) -> str:
 
 
 def estimate_payload(
-    carrier: Carrier,
-    windows: Sequence[Window],
-    source: PayloadSource,
+    carrier: Carrier, windows: Sequence[Window], source: PayloadSource
 ) -> PayloadEstimate:
     """Estimate mass and centre of mass of the payload of an arm.
 

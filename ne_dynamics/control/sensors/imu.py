@@ -137,10 +137,7 @@ class BaseImu:
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        gravity: ArrayLike,
-        settings: ImuSettings = ImuSettings(),
+        self, robot: Robot, gravity: ArrayLike, settings: ImuSettings = ImuSettings()
     ) -> None:
         self.base_link = robot.base_link
         self._frames = AttachedFrames(robot, robot.base_link)

@@ -112,10 +112,7 @@ class WristWrench:
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        cut_link: str,
-        settings: WrenchSettings | None = None,
+        self, robot: Robot, cut_link: str, settings: WrenchSettings | None = None
     ) -> None:
         settings = WrenchSettings() if settings is None else settings
         self.cut_link = cut_link

@@ -62,10 +62,7 @@ LEADER: Argument = (
     'false',
     'Hold the arm weightless, to be led by hand: nothing is followed (true or false)',
 )
-RVIZ: Argument = (
-    'false',
-    'Show the arm in rviz2, where that is installed (true or false)',
-)
+RVIZ: Argument = ('false', 'Show the arm in rviz2, where that is installed (true or false)')
 
 
 class CommandsFlow(Event):

@@ -162,8 +162,7 @@ class JointStateReader:
             return
         without = f': none for {lacking}' if may_end_early else ''
         raise MessageError(
-            field,
-            f'got {count} values for {len(match.names)} names{without}; expected as many',
+            field, f'got {count} values for {len(match.names)} names{without}; expected as many'
         )
 
 
@@ -210,9 +209,7 @@ def wrench_reading(message: Any) -> FloatArray:
     return np.array((force.x, force.y, force.z, torque.x, torque.y, torque.z))
 
 
-def imu_reading(
-    message: Any,
-) -> tuple[FloatArray | None, FloatArray | None, FloatArray | None]:
+def imu_reading(message: Any) -> tuple[FloatArray | None, FloatArray | None, FloatArray | None]:
     """Return angular velocity, linear acceleration and orientation of a sensor_msgs Imu.
 
     Each is None when its covariance begins with -1: not given.
