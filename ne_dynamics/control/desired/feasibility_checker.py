@@ -164,11 +164,12 @@ class FeasibilityChecker:
         self, motion: Motion, begin: DesiredState, now: float, origin: float
     ) -> list[LimitViolation]:
         step, limits = motion.sample(now).position - begin.position, self.limits
+        most = MOTION.first_step_time * limits.usual
         return [
             LimitViolation.of(
-                Quantity.STEP, limits.joints, joint, now - origin, step[joint], limits.step[joint]
+                Quantity.STEP, limits.joints, joint, now - origin, step[joint], most[joint]
             )
-            for joint in np.flatnonzero(np.abs(step) > limits.step).tolist()
+            for joint in np.flatnonzero(np.abs(step) > most).tolist()
         ]
 
     def _check_poses(self, waypoints: Waypoints, some: slice) -> list[LimitViolation]:

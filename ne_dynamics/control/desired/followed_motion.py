@@ -27,7 +27,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState, Waypoints, resting_state
 
@@ -83,15 +82,13 @@ class FollowedMotion:
         joints, limits = tuning.law.joints, tuning.effort_limits
         self.settings = settings = PlanningSettings(
             tuning.hold_law.compensation,
-            DemandLimits.of(joints, limits),
-            StopLimits.of(joints, limits, tuning.decelerations),
+            DemandLimits.of(joints, limits, tuning.decelerations),
             tuning.when_infeasible,
             tuning.interpolation_method,
             tuning.longest_interval,
         )
         self.time_scaling.configure(
             settings.limits,
-            settings.stop_limits,
             slows_down=settings.when_infeasible is WhenInfeasible.SLOW_DOWN,
         )
         self.stream.longest_interval = tuning.longest_interval

@@ -29,7 +29,7 @@ from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.replacement import begin_of, replace_motion
-from ne_dynamics.motion.stopping import StopLimits, stop
+from ne_dynamics.motion.stopping import stop
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimal, is_corner
 from ne_dynamics.motion.waypoints import DesiredState, Waypoints
@@ -80,8 +80,7 @@ class PlanningSettings:
     compensation : Compensation
         By which efforts along a motion are computed.
     limits : DemandLimits
-    stop_limits : StopLimits
-        With what motions are brought to rest.
+        Motions are brought to rest by them, too.
     when_infeasible : WhenInfeasible
     interpolation : Interpolation
         Of positions alone.
@@ -93,7 +92,6 @@ class PlanningSettings:
 
     compensation: Compensation
     limits: DemandLimits
-    stop_limits: StopLimits
     when_infeasible: WhenInfeasible
     interpolation: Interpolation
     longest_interval: float
@@ -123,7 +121,7 @@ class PlanningSettings:
         """Return the stop of a motion, for what the model carries and feels at present."""
         compute = partial(self.compensation.effort_or_infinite, wrench=here.wrench, base=here.base)
         now = here.now if time is None else time
-        return stop(state, self.stop_limits, compute, now=now)
+        return stop(state, self.limits, compute, now=now)
 
     def place(
         self, request: MotionRequest, running: Motion, here: Circumstances, stream: PositionStream
@@ -151,7 +149,7 @@ class PlanningSettings:
         if waypoints.velocities[-1].any():
             motion = motion.joined(self.stop(motion.last_moment, here, motion.end_time))
         if streamed is not None:
-            motion = returned(motion, request.waypoints, self.stop_limits)
+            motion = returned(motion, request.waypoints, self.limits)
         return motion
 
 

@@ -21,8 +21,8 @@ import numpy as np
 from ne_dynamics.control.desired.motion_request import MotionRequest, StreamEnding
 from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import Waypoints, nearest_turns
 
@@ -288,7 +288,7 @@ def end_derivatives(times: FloatArray, positions: FloatArray) -> tuple[FloatArra
     return velocity, 2.0 * coefficients[2] / scale**2
 
 
-def returned(trajectory: Motion, waypoints: Waypoints, limits: StopLimits) -> Motion:
+def returned(trajectory: Motion, waypoints: Waypoints, limits: DemandLimits) -> Motion:
     """Return a motion that ends at rest with the way from there to the last waypoint behind it.
 
     The return takes a share of the limits.
@@ -296,7 +296,7 @@ def returned(trajectory: Motion, waypoints: Waypoints, limits: StopLimits) -> Mo
     begin, target = trajectory.final, waypoints.positions[-1]
     target = target + nearest_turns(begin.position, target, waypoints.continuous)
     way = np.abs(target - begin.position)
-    speeds = DESIRED.return_share * limits.speeds
+    speeds = DESIRED.return_share * limits.usual
     rates = DESIRED.return_share * limits.decelerations_from(np.zeros_like(way))
     # Peaks of the quintic from rest to rest in the time T: 15/8 way / T, 10/sqrt(3) way / T^2.
     duration = max(

@@ -25,7 +25,7 @@ from ne_dynamics.motion.check import find_unholdable, find_unpassable
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.stopping import Efforts, StopLimits
+from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.thresholds import MOTION, TIME_SCALING
 from ne_dynamics.motion.time_scaling.path import PathIntervals
 from ne_dynamics.motion.time_scaling.time_optimal import (
@@ -170,8 +170,7 @@ class TimeScaling:
 
     slows_down: bool
     _limits: DemandLimits
-    _stop_limits: StopLimits
-    _stopping_by: StopLimits
+    _stopping_by: DemandLimits
     """Those with which the present stop has begun."""
 
     def __init__(self, submit: Submit) -> None:
@@ -183,11 +182,9 @@ class TimeScaling:
         self._is_outdated = False
         self._looked_at = self._not_before = -np.inf
 
-    def configure(
-        self, limits: DemandLimits, stop_limits: StopLimits, *, slows_down: bool
-    ) -> None:
+    def configure(self, limits: DemandLimits, *, slows_down: bool) -> None:
         """Let other limits count from the next state on."""
-        self._limits, self._stop_limits, self.slows_down = limits, stop_limits, slows_down
+        self._limits, self.slows_down = limits, slows_down
         if not slows_down:
             self.target = min(self.target, 1.0)
         self._is_outdated = True
@@ -267,7 +264,7 @@ class TimeScaling:
             return False
         clock = self.clock = self.clock or PathParameter(time, time)
         if not clock.is_stopping:
-            self._stopping_by = self._stop_limits
+            self._stopping_by = self._limits
         self._planning, clock.is_stopping = None, True
         band = Band()
         desired = clock.moved(path)
