@@ -17,7 +17,7 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.effort_check import check_efforts
-from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances, usual_velocities
+from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, rank
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import (
@@ -206,7 +206,7 @@ def find_unpassable(
     compute_efforts : callable
     limits : DemandLimits
     """
-    usual = np.minimum(limits.velocity, usual_velocities(limits.joints))
+    usual = np.minimum(limits.velocity, limits.usual)
     with np.errstate(divide='ignore'):
         largest = (usual / np.abs(directions)).min(axis=1, keepdims=True)
     velocities = MOTION.slow_share * np.minimum(largest, 1.0) * directions
