@@ -95,7 +95,7 @@ class CommandMachine:
             brake = plan_brake(
                 answered,
                 model_efforts(tuning.hold_law.compensation, self._arm.sense.base),
-                arm.motion.settings.stop_limits,
+                arm.motion.settings.limits,
                 silent_for=silent_for,
                 period=COMMAND.ramp_period,
                 rates=arm.limits.rates,
@@ -211,7 +211,7 @@ class CommandMachine:
         way = plan_rest(
             np.zeros_like(setpoint.position) if effort is None else effort,
             setpoint,
-            arm.motion.settings.stop_limits,
+            arm.motion.settings.limits,
             compute_efforts,
             duration=min(arm.transition.duration, COMMAND.longest_ramp),
             period=COMMAND.ramp_period,

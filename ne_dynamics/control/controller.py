@@ -31,18 +31,8 @@ class Controller(StageRow):
     """Controller of one arm: joint states in, effort commands out.
 
     Call :meth:`update` for each joint state, or :meth:`answer`, send the command, then
-    :meth:`review`. Desired motions are requested of :attr:`motion`.
-
-    Parameters
-    ----------
-    tuning : Tuning
-    wrist : WristWrench, optional
-        Wrist sensor, whose readings enter the dynamics.
-    imu : BaseImu, optional
-        IMU of the base, whose readings give its tilt and motion.
-    submit : Submit, optional
-        Runs the planning of motions apart from the control loop: in the node in another process;
-        by default in :meth:`review`.
+    :meth:`review`. Desired motions are requested of :attr:`motion`. Parameters are those of
+    :class:`StageRow`; by default motions are planned in :meth:`review`.
 
     Attributes
     ----------
@@ -150,11 +140,7 @@ class Controller(StageRow):
         self.motion.review()
 
     def observe(
-        self,
-        position: FloatArray,
-        velocity: FloatArray | None,
-        now: float,
-        arrival: float = 0.0,
+        self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float = 0.0
     ) -> None:
         """Record a state that is not answered."""
         self.accept.note(position, velocity, now, arrival)
@@ -188,13 +174,12 @@ class Controller(StageRow):
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """End the motion with a fault; the arm is held at the next position that is accepted."""
         self.damping = None
-        return self.accept.guard.trip(kind, text)
+        return self.accept.guard.trip(Fault(kind, text))
 
     def _end_on(self, fault: Fault | None, field: str) -> None:
         """Give the motion up, and refuse the state that has shown why."""
         if fault is not None:
-            kind, text, latches, joints = fault
-            fault = self.accept.guard.trip(kind, text, latches=latches, joints=joints)
+            fault = self.accept.guard.trip(fault)
             raise StateRefused(field, fault.text, fault)
 
     @property

@@ -17,7 +17,8 @@ import numpy as np
 
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.stopping import Efforts, StopLimits, stop
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.stopping import Efforts, stop
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
 
@@ -28,7 +29,7 @@ PositionError = Callable[[FloatArray, FloatArray], FloatArray]
 def plan_rest(
     effort: FloatArray,
     sent: DesiredState,
-    limits: StopLimits,
+    limits: DemandLimits,
     compute_efforts: Efforts,
     *,
     duration: float,
@@ -45,7 +46,7 @@ def plan_rest(
         Sent last, limited [N m or N].
     sent : DesiredState
         That was sent with it.
-    limits : StopLimits
+    limits : DemandLimits
     compute_efforts : callable
         Efforts of the model for a motion.
     duration : float

@@ -96,10 +96,6 @@ class EffortLimiter:
         dt : float
             Time since the last command [s].
 
-        Returns
-        -------
-        LimitedEffort
-
         Raises
         ------
         InputError

@@ -48,11 +48,7 @@ class Segments(NamedTuple):
     def parts(self, which: IndexArray, low: FloatArray, high: FloatArray) -> Segments:
         """Return parts of segments as segments of their own.
 
-        Parameters
-        ----------
-        which : array, shape (k,), dtype int
-        low, high : array, shape (k,)
-            Shares of the durations between which they are.
+        They are between the shares `low` and `high` of the durations, shape (k,).
         """
         width, durations = high - low, self.durations[which]
         whole = self.scaled[:, which]
@@ -69,12 +65,8 @@ class Segments(NamedTuple):
 def evaluate(polynomials: FloatArray, shares: FloatArray) -> FloatArray:
     """Return the values of polynomials by Horner's scheme.
 
-    Parameters
-    ----------
-    polynomials : array, shape (d, ...)
-        Coefficients of ascending powers, two at the least.
-    shares : array
-        Of a shape that broadcasts with those behind d, to the shape of the result.
+    `polynomials`, shape (d, ...), are coefficients of ascending powers, two at the least;
+    `shares` broadcast with the shape behind d, to that of the result.
     """
     value: FloatArray = polynomials[-1]
     for row in polynomials[-2::-1]:
@@ -249,7 +241,7 @@ def sample_segments(segments: Segments, count: int) -> FloatArray:
 def find_roots(segments: Segments, order: int) -> list[FloatArray]:
     """Return when each joint changes the sign of a derivative, inside of segments [s].
 
-    Parameters and result are those of :meth:`ne_dynamics.motion.motion.Motion.roots`.
+    As :meth:`ne_dynamics.motion.motion.Motion.roots`.
     """
     low, high = (each[order] for each in bound_segments(segments))
     which, joints = np.nonzero((low < 0.0) & (high > 0.0))

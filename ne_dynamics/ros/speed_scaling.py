@@ -60,7 +60,7 @@ class SpeedScaling:
     def _scale(self, configured: ConfiguredArm, factor: float) -> bool:
         """Let a factor count for an arm; return whether it does."""
         controller = configured.controller
-        before = controller.motion.speed_scaling
+        before = controller.motion.time_scaling.target
         try:
             controller.motion.scale_speed(factor)
         except NeDynamicsError as error:

@@ -15,7 +15,7 @@ from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.motion.stopping import StopLimits
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
@@ -246,7 +246,7 @@ def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(
 
 def test_a_continuous_joint_is_met_by_the_nearest_turn(dynamics: Dynamics) -> None:
     """Where the arm is found a turn farther on nothing turns back."""
-    limits = StopLimits.of(dynamics.robot.joints, dynamics.robot.limits('effort_limit'))
+    limits = DemandLimits.of(dynamics.robot.joints, dynamics.robot.limits('effort_limit'))
     sent = DesiredState(Q, ZERO, ZERO)
     turn = 2.0 * np.pi
 

@@ -14,7 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ne_dynamics import load_model
-from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
+from ne_dynamics.control.guards.state_guard import (
+    Fault,
+    FaultKind,
+    StateGuard,
+    StateLimits,
+    StateRefused,
+)
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings, ImuSource, OnImuTimeout
 from ne_dynamics.control.sensors.wrench import WristWrench
@@ -393,7 +399,7 @@ def test_states_are_believed_again(history, timeout, velocities, kind: FaultKind
             assert guard.fault is None
             assert guard.last.time == stamp
     if guard.fault is None and kind is not FaultKind.GAP:
-        guard.trip(kind, 'for the test')
+        guard.trip(Fault(kind, 'for the test'))
     if guard.fault is None:
         return
     good = np.array([0.1, 0.2, 0.3])

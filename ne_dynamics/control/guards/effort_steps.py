@@ -42,14 +42,9 @@ class EffortSteps:
         self._shares = np.zeros(n)
 
     def note(self, effort: FloatArray, limits: FloatArray, *, is_held: bool) -> None:
-        """Take note of a command.
+        """Take note of a command and of the effort limits, shape (n,) [N m or N].
 
-        Parameters
-        ----------
-        effort, limits : array, shape (n,)
-            [N m or N]
-        is_held : bool
-            Whether the desired motion is at rest, and the error is fed back.
+        `is_held`: whether the desired motion is at rest, and the error is fed back.
         """
         last, self._last = self._last, effort
         if last is None or not is_held:

@@ -68,13 +68,7 @@ def check_effort_limits(
 ) -> TuningVerdict:
     """Check whether the motors can hold the arm where it is.
 
-    Parameters
-    ----------
-    joint_names : sequence of n str
-    holding : array, shape (n,)
-        Effort that holds the arm at rest [N m or N].
-    limits : array, shape (n,)
-        Effort limits [N m or N].
+    `holding` is the effort that does, shape (n,), as the limits [N m or N].
     """
     ratios = np.abs(holding) / limits
     worst = int(ratios.argmax())
@@ -111,16 +105,9 @@ def refuse_following_limits(
 ) -> list[str]:
     """Return why limits of the following error would give the arm up as it moves at present.
 
-    A limit that is not lowered is not checked.
-
-    Parameters
-    ----------
-    joint_names : sequence of n str
-    wanted, present : FollowingLimits
-    position_errors : (array, array), shape (n,)
-        Of the last state, and the largest of late [rad or m].
-    velocity_error : array, shape (n,), or None
-        Of the last state [rad/s or m/s]; None where no velocity is used.
+    A limit that is not lowered is not checked. Position errors are those of the last state, and
+    the largest of late, (n,) [rad or m]; the velocity error is that of the last state, (n,)
+    [rad/s or m/s], None where no velocity is used.
     """
     error, peak = (np.abs(one) for one in position_errors)
     needed = {
@@ -179,16 +166,9 @@ def growth_rate(
 ) -> float:
     """Return how fast a sampled loop grows; below 0 it dies out [1/s].
 
-    An effort counts a period after its state, and is held for one.
-
-    Parameters
-    ----------
-    kp, kv : array, shape (k, m, m)
-        Accelerations per error of k loops of m joints [1/s^2, 1/s].
-    period : float
-        [s]
-    velocity : VelocityFilter, optional
-        Where the velocities are not measured.
+    An effort counts a period [s] after its state, and is held for one. The gains, shape
+    (k, m, m), are accelerations per error of k loops of m joints [1/s^2, 1/s]; `velocity` is the
+    filter where velocities are not measured.
     """
     if not (np.isfinite(kp).all() and np.isfinite(kv).all()):
         return inf
@@ -220,14 +200,7 @@ def check_hand_guiding(
 ) -> TuningVerdict:
     """Check whether what slows down an arm that is led by hand does not shake it.
 
-    Parameters
-    ----------
-    rate : float
-        Largest rate at which velocities decay [1/s].
-    period : float
-        Time between two states [s].
-    velocity : VelocitySettings
-        Source of the velocities.
+    `rate` is the largest at which velocities decay [1/s], `period` the time between states [s].
     """
     still, source = np.zeros((1, 1, 1)), velocity_filter(velocity, period)
     if growth_rate(still, still + rate, period, source) <= GUARD_LIMITS.fastest_growth:
@@ -345,7 +318,8 @@ def _check_loops(
     softest = min(_largest(kv))
     kp, kv = kp + observer_rate * kv, kv + observer_rate * np.eye(kv.shape[-1])
     pairs = list(zip(_largest(kp), _largest(kv), strict=True))
-    margins = [_margin(*pair, delay) for pair in pairs]
+    # Without feedback a joint is as stable as can be.
+    margins = [phase_margin(*pair, delay) if max(pair) > 0.0 else inf for pair in pairs]
     worst, stiffest = int(np.argmin(margins)), max(one for _, one in pairs)
     margin = margins[worst]
     with_observer = ', with observer.cutoff_frequency' if observer_rate else ''
@@ -379,11 +353,6 @@ def _remark_on_observer(rate: float, softest: float, lag: float, late: str) -> l
         f'observer.cutoff_frequency: 2 pi times it is {rate:.4g} /s; better is at most '
         f'{fastest:.4g} /s, of kv and of {product:g} by a delay of {late}'
     ]
-
-
-def _margin(kp: float, kv: float, delay: float) -> float:
-    """Return the phase margin of a joint; infinite without feedback."""
-    return phase_margin(kp, kv, delay) if kp > 0.0 or kv > 0.0 else inf
 
 
 def _largest(gains: FloatArray) -> list[float]:

@@ -158,12 +158,10 @@ class StateGuard:
         self._has_heard = False
         self._excused = 0.0
 
-    def trip(
-        self, kind: FaultKind, text: str, *, latches: bool = False, joints: tuple[int, ...] = ()
-    ) -> Fault:
+    def trip(self, fault: Fault) -> Fault:
         """Take note of a fault; states count again when enough of them agree, or it is cleared."""
-        self.fault = fault = self._counted(Fault(kind, text, latches, joints))
-        self._await_states()
+        fault = self._counted(fault)
+        self.restore(fault)
         return fault
 
     def excuse(self, duration: float) -> None:
@@ -333,7 +331,7 @@ class StateGuard:
         self._anchor = seen
 
     def _refuse(self, field: str, text: str, kind: FaultKind, seen: SeenState) -> None:
-        fault = self.trip(kind, text)
+        fault = self.trip(Fault(kind, text))
         self._candidate, self._agreeing = seen, 1
         raise StateRefused(field, text, fault)
 

@@ -34,9 +34,7 @@ class Review:
         self.peak_error = np.zeros(tuning.effort_limits.size)
         joints = tuning.law.joints
         self._following = FollowingGuard(
-            joints,
-            tuning.following,
-            tuning.law.dynamics.robot.coupled_friction.tolist(),
+            joints, tuning.following, tuning.law.dynamics.robot.coupled_friction.tolist()
         )
         self._velocities = VelocityCheck(joints)
 

@@ -36,12 +36,7 @@ def make_tuning(
 ) -> tuple[Tuning, list[str]]:
     """Return what the parameters of run time make, and remarks on it.
 
-    Parameters
-    ----------
-    settings : NodeSettings
-    arm : ControlledArm
-    pause : callable
-        Called between parts of the work, for who cannot wait until its end.
+    `pause` is called between parts of the work, for who cannot wait until its end.
 
     Raises
     ------
@@ -60,6 +55,7 @@ def make_tuning(
     remarks += doubts
     pause()
     remarks += _check_rates(law, limits, rates, arm) if np.any(rates) else []
+    fastest = NODE.jump_margin * arm.robot.limits('velocity_limit')
     tuning = Tuning(
         law=law,
         hold_law=hold_law,
@@ -69,7 +65,7 @@ def make_tuning(
         imu=settings.imu,
         states=StateLimits(
             settings.state_timeout,
-            _jump_velocities(settings, arm),
+            _limits_or_none(settings.jump_velocity, arm, 'jump_velocity', fastest),
             settings.repeat_window,
         ),
         following=_following_limits(settings, arm),
@@ -295,12 +291,6 @@ def _check_rates(
     )
 
 
-def _jump_velocities(settings: NodeSettings, arm: ControlledArm) -> FloatArray | None:
-    """Return the speeds beyond which joints have jumped, in the order of the model."""
-    derived = NODE.jump_margin * arm.robot.limits('velocity_limit')
-    return _limits_or_none(settings.jump_velocity, arm, 'jump_velocity', derived)
-
-
 def _limits_or_none(
     given: tuple[float, ...], arm: ControlledArm, name: str, derived: FloatArray | None
 ) -> FloatArray | None:
@@ -333,15 +323,7 @@ def _following_limits(settings: NodeSettings, arm: ControlledArm) -> FollowingLi
 def make_controller(
     arm: ControlledArm, tuning: Tuning, submit: Submit = submit_here
 ) -> Controller:
-    """Return a controller of the arm, with the sensors that it has.
-
-    Parameters
-    ----------
-    arm : ControlledArm
-    tuning : Tuning
-    submit : Submit
-        As for :class:`~ne_dynamics.control.controller.Controller`.
-    """
+    """Return a controller of the arm, with the sensors that it has; it plans by `submit`."""
     wrist = None if arm.wrench_link is None else WristWrench(arm.uncut, arm.wrench_link)
     imu = BaseImu(arm.uncut, arm.dynamics.gravity) if arm.has_imu else None
     return Controller(tuning, wrist, imu, submit)

@@ -330,8 +330,7 @@ class NodeSettings(ArmSettings):
         'states.',
     )
     allow_nonzero_velocity_at_trajectory_end: bool = parameter(
-        False,
-        'Accept trajectories whose last point moves; the arm is brought to rest after it.',
+        False, 'Accept trajectories whose last point moves; the arm is brought to rest after it.'
     )
     allow_partial_joints_goal: bool = parameter(
         False,

@@ -48,17 +48,7 @@ class MeasuredMotion:
             self.restart()
 
     def note(self, time: float, position: FloatArray, message: Any, command: Tick) -> None:
-        """Take note of a state that was answered.
-
-        Parameters
-        ----------
-        time : float
-            [s]
-        position : array, shape (n,)
-            [rad or m]
-        message : sensor_msgs.msg.JointState
-        command : Tick
-        """
+        """Take note of a state, with its message, that was answered at a time [s]."""
         if not self._windows.wants(time):
             return
         controller = self._controller
