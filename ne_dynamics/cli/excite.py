@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,16 +23,24 @@ from ne_dynamics.cli.options.output_file import (
     write_text,
 )
 from ne_dynamics.cli.options.thresholds import COMMAND_LINE
+from ne_dynamics.cli.options.trajectory_file import trajectory_text
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
+from ne_dynamics.excitation import (
+    FLOOR,
+    Excitation,
+    ExcitationLimits,
+    KeepOut,
+    Shares,
+    load_solids,
+    plan_excitation,
+)
+from ne_dynamics.excitation.solids import Solid
+from ne_dynamics.excitation.start_pose import choose_start
 from ne_dynamics.json_numbers import finite_or_none
 from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.robot import FloatArray, Robot
 from ne_dynamics.progress_bar import show_share
-
-if TYPE_CHECKING:
-    from ne_dynamics.dynamics import Dynamics
-    from ne_dynamics.excitation import Excitation, KeepOut, Shares
-    from ne_dynamics.excitation.solids import Solid
-    from ne_dynamics.model.robot import FloatArray, Robot
 
 OBJECTIVES = ('log-det', 'condition')
 LIMITED = ('velocity', 'acceleration', 'effort')
@@ -50,7 +58,7 @@ OPTIONS = f"""
 --start J... : value
     start pose [rad or m]: all joints in order, or NAME=VALUE for some (default: the first without
     collision of zero, the middle of the limits, random poses; it is printed)
---seed N : int = 0
+--seed N : int
     seed
 @json
     print the report as JSON
@@ -59,15 +67,15 @@ OPTIONS = f"""
     duration [s] (default: 20 to 60, from how long the slowest joint takes to cross its range)
 --base-frequency HZ : number
     lowest frequency (default: for a highest one of 0.5 Hz)
---harmonics N : int = 10
+--harmonics N : int
     number of frequencies
 --points-per-second N : number
     points of the trajectory (default: 80 in the shortest period)
---objective : objective = log-det
+--objective : objective
     minimise the volume of the uncertainty of all parameters, or the condition number
---noise-share X : share = 0.01
+--noise-share X : share
     noise of the efforts as a part of each joint's effort limit
---starts N : int = 2
+--starts N : int
     number of random motions to optimise; the best one is taken
 @gravity
 # limits: JOINT=VALUE, or VALUE for all joints
@@ -92,7 +100,7 @@ OPTIONS = f"""
     0 1 0, below the base)
 --no-keep-out
     no forbidden half-space, not even the floor
---margin M : number = 0.02
+--margin M : number
     minimum distance [m]
 --no-self-collision
     ignore shapes: links may touch, and only their origins keep out of half-spaces
@@ -119,6 +127,7 @@ add_parser = declare(
     'outside of keep-out half-spaces. It is checked every millisecond and written as '
     'trajectory_msgs/JointTrajectory (YAML). `ne_dynamics identify` fits a model to a log of it.',
     OPTIONS,
+    request=plan_excitation,
     value=_read_value,
     objective=OBJECTIVES,
 )
@@ -133,10 +142,6 @@ def run(args: argparse.Namespace) -> int:
         When the model cannot be used, an option does not fit it, or no motion keeps what is
         asked; nothing is written then.
     """
-    from ne_dynamics.cli.options.trajectory_file import trajectory_text
-    from ne_dynamics.dynamics import Dynamics
-    from ne_dynamics.excitation import FLOOR, ExcitationLimits, KeepOut, Shares, plan_excitation
-
     _check_files(args)
     model = ModelFile(args)
     robot = model.load()
@@ -179,8 +184,6 @@ def _check_files(args: argparse.Namespace) -> None:
 
 
 def _load_solids(args: argparse.Namespace, model: ModelFile, robot: Robot) -> tuple[Solid, ...]:
-    from ne_dynamics.excitation import load_solids
-
     if not looks_like_xml(model.text):
         raise ModelError(
             f'{args.model}: expected a URDF, whose shapes tell what may touch what, got a DH '
@@ -203,8 +206,6 @@ def _choose_pose(
     shares: Shares,
 ) -> tuple[FloatArray, list[str]]:
     """Return the start, and a note where it was not given."""
-    from ne_dynamics.excitation.start_pose import choose_start
-
     given: list[Value] = args.start or []
     default, notes = np.zeros(dynamics.n), []
     if not given or (any(name for name, _ in given) and len(given) < dynamics.n):

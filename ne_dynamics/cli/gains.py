@@ -13,7 +13,6 @@ from ne_dynamics.cli.options.expected_time import say_expected_time
 from ne_dynamics.cli.options.model_file import ModelFile, require_packages
 from ne_dynamics.cli.options.output_file import (
     check_files,
-    check_folder,
     check_output,
     check_picture,
     declare_output,
@@ -171,7 +170,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output is not None:
         args.output.mkdir(parents=True, exist_ok=True)
     for path, text in files:
-        write_text(str(path), text)
+        write_text(path, text)
     document: dict[str, Any] = {'model': args.model, **design.as_json()}
     if proofs:
         document['proof'] = [{'mode': one.mode.value, **one.as_json()} for one in proofs]
@@ -211,10 +210,10 @@ def _check_outputs(args: argparse.Namespace) -> None:
     if args.plot is not None:
         check_picture(args.plot)
     if args.output is not None:
-        check_folder(args.output)
+        check_output(args.output, is_folder=True)
         if args.output.is_dir():
             for name in FILE_NAMES.values():
-                check_output(str(args.output / name))
+                check_output(args.output / name)
     outputs = [*(('--write', name) for _, name in args.write), ('--plot', args.plot)]
     check_files(args, outputs, **{'--trajectory': args.trajectory})
 

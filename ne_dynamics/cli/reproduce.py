@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ne_dynamics.cli.options.declaration import fill, take
 from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.options.output_file import choose_name
+from ne_dynamics.cli.options.output_file import settle_output
 from ne_dynamics.printable import print_lines
 from ne_dynamics.progress_bar import show_share
 
@@ -135,8 +135,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.document is not None:
         document.section(document.read_document(args.document), args.study)
-    if getattr(args, 'output', None) is True:
-        args.output = choose_name('reproduce', '_output')
+    if args.study in DRAWN:
+        settle_output(args, '_output', source='reproduce')
     with show_share(args.study) as show:
         report = _report(args, lambda done, total: show(done / total) if show else None)
     if args.document is not None and not report.disagreements:

@@ -7,7 +7,7 @@ import contextlib
 import importlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
     obstacles = description.obstacles()
     is_written = args.output is not None and not obstacles
     if is_written:
-        write_text(str(args.output), description.profile())
+        write_text(args.output, description.profile())
     document = {'model': args.model, 'notes': list(source.notes), **description.as_json()}
     lines = [*source.notes, *description.text().split('\n')]
     lines += ['', f'wrote {args.output}'] * (is_written and args.output != STANDARD)
@@ -228,9 +228,6 @@ def _listen(args: argparse.Namespace, model: ModelFile) -> MessageCollector:
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
         from sensor_msgs.msg import JointState
-    _check_name('--topic', topic)
-    if args.command_topic is not None:
-        _check_name('--command-topic', args.command_topic)
     collector = MessageCollector(joints, topic)
     context = Context()
     context.init(args=None)
@@ -257,28 +254,36 @@ def _subscribe(
     """Hand the messages of the topics to a collector, those of states of the given type."""
     from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-    topic = collector.source
-    if command_topic is not None and (
-        node.resolve_topic_name(topic) == node.resolve_topic_name(command_topic)
-    ):
-        raise InputError(
-            f'--command-topic: expected another topic than that of the states, got {command_topic}'
-        )
     # Best effort hears reliable publishers, too.
     quality = QoSProfile(
         depth=COMMAND_LINE.waiting_messages, reliability=ReliabilityPolicy.BEST_EFFORT
     )
 
-    def add_state(message: Any) -> None:
-        collector.add_state(message, time.time())
+    def subscribe(kind: Any, topic: str, add: Callable[[Any, float], None]) -> None:
+        node.create_subscription(kind, topic, lambda message: add(message, time.time()), quality)
 
-    def add_command(message: Any) -> None:
-        collector.add_command(message, time.time())
-
-    node.create_subscription(state, topic, add_state, quality)
+    states = _resolve(node, '--topic', collector.source)
+    subscribe(state, states, collector.add_state)
     if command_topic is not None:
-        kind = _find_type(node, executor, command_topic)
-        node.create_subscription(kind, command_topic, add_command, quality)
+        commands = _resolve(node, '--command-topic', command_topic)
+        if commands == states:
+            raise InputError(
+                '--command-topic: expected another topic than that of the states, got '
+                f'{command_topic}'
+            )
+        kind = _find_type(node, executor, commands)
+        subscribe(kind, commands, collector.add_command)
+
+
+def _resolve(node: Any, option: str, name: str) -> str:
+    """Return the full name of a topic; refuse what is none."""
+    try:
+        return str(node.resolve_topic_name(name))
+    except RuntimeError as error:
+        reason = str(error).partition(', at ')[0]
+        raise InputError(
+            f'{option}: expected the name of a topic, got {name!r}: {reason}'
+        ) from error
 
 
 def _hear(node: Any, executor: Any, collector: MessageCollector, seconds: float) -> None:
@@ -297,46 +302,24 @@ def _hear(node: Any, executor: Any, collector: MessageCollector, seconds: float)
         )
 
 
-def _check_name(option: str, name: str) -> None:
-    """Refuse what is no name of a topic."""
-    from rclpy.exceptions import InvalidTopicNameException
-    from rclpy.expand_topic_name import expand_topic_name
-    from rclpy.validate_full_topic_name import validate_full_topic_name
-    from rclpy.validate_topic_name import validate_topic_name
-
-    try:
-        validate_topic_name(name)
-        validate_full_topic_name(expand_topic_name(name, NODE, '/'))
-    except InvalidTopicNameException as error:
-        reason = ' '.join(str(error).split('\n')[0].split())
-        raise InputError(
-            f'{option}: expected the name of a topic, got {name!r}: {reason}'
-        ) from error
-
-
 def _explain_silence(node: Any, topic: str, collector: MessageCollector) -> str:
     """Return why no state was taken: what was refused, or who publishes what."""
     refused = ', '.join(f'{count} {why}' for why, count in collector.refused.items())
     if refused:
         return f'; not used: {refused}'
     others = sorted({info.topic_type for info in node.get_publishers_info_by_topic(topic)})
-    if others and JOINT_STATE not in others:
-        return f'; it is of {", ".join(others)}; there are {_join(node, (JOINT_STATE,))}'
-    if others:
+    if JOINT_STATE in others:
         return ', though it is published: for longer, --seconds'
-    return f'; nobody publishes it; there are {_join(node, (JOINT_STATE,))}'
-
-
-def _join(node: Any, types: Sequence[str]) -> str:
-    return ', '.join(_list_topics(node, types)) or 'no such topics'
+    who = f'it is of {", ".join(others)}' if others else 'nobody publishes it'
+    there = ', '.join(_list_topics(node, (JOINT_STATE,))) or 'no such topics'
+    return f'; {who}; there are {there}'
 
 
 def _find_type(node: Any, executor: Any, topic: str) -> Any:
     """Return the type of the messages of a topic of commands."""
-    full = node.resolve_topic_name(topic)
     end = time.monotonic() + COMMAND_LINE.discovery_time
     while True:
-        kinds = dict(node.get_topic_names_and_types()).get(full, [])
+        kinds = dict(node.get_topic_names_and_types()).get(topic, [])
         found = [kind for kind in kinds if kind in COMMAND_TYPES]
         if found:
             package, _, name = found[0].partition('/msg/')

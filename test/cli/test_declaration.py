@@ -104,7 +104,7 @@ def test_what_is_wrong_is_named(parser, line, message, capsys):
 
 
 def test_excite_has_the_defaults_of_what_it_calls():
-    """The planner is imported when it runs, so its defaults stand twice."""
+    """The planner's own come from its signature; those of the shares stand twice."""
     from ne_dynamics.excitation import Shares, plan_excitation
 
     args = build_parser('excite').parse_args(['excite', 'arm.urdf'])

@@ -16,7 +16,7 @@ from ne_dynamics.logs.readers.csv_log import read_columns
 from ne_dynamics.logs.readers.layouts import KINDS, TIME_COLUMN, Columns, Layout, by_hand
 from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.printable import print_lines
-from ne_dynamics.tables import text_table
+from ne_dynamics.tables import align_lines
 
 
 class ModelText(Protocol):
@@ -96,7 +96,7 @@ def show_columns(
         for joint in robot.joints
         if joint.name in matched
     ]
-    table = text_table([['joint', *KINDS]], rows, is_text=True)
+    table = align_lines([['joint', *KINDS]], rows, is_text=True)
     unused = [title for title, ours in zip(columns.titles, columns.names, strict=True) if not ours]
     if columns.repeated:
         unused = []
@@ -106,7 +106,7 @@ def show_columns(
     print_lines(
         [
             f'{name}: read as {columns.layout}; columns and units as taken:',
-            *(f'  {line}' for line in table.split('\n')),
+            *(f'  {line}' for line in table),
             f'  time: {time}' + (f'; not used: {rest}' if rest else ''),
         ],
         sys.stderr,
