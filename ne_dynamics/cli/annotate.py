@@ -14,22 +14,20 @@ import numpy as np
 from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.cli.options.output_file import STANDARD, choose_name, write_text
-from ne_dynamics.cli.options.trajectory_file import (
-    TrajectoryFile,
-    read_trajectory,
-    trajectory_text,
-)
+from ne_dynamics.cli.options.trajectory_file import read_trajectory
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.motion import (
     AnnotatedTrajectory,
+    TrajectoryFile,
     Waypoints,
     annotate,
     check_positions,
     resting_state,
     retime,
+    trajectory_text,
 )
 from ne_dynamics.printable import print_lines
 

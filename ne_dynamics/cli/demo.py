@@ -47,7 +47,6 @@ OPTIONS = f"""
 --output DIR : path = True
     folder for the plots (default: demo_output, or with a number after it)
 @json
-    print the results as JSON
 """
 
 add_parser = declare(

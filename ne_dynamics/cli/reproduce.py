@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 DOCUMENT = """
 @json
-    print the results as JSON
 --document FILE : path
     write the tables between markers of a Markdown file
 """
@@ -54,14 +53,12 @@ STUDIES = {
         'parallelism within one core, timed',
         """
 @json
-    print the results as JSON
 """,
     ),
     'forms': (
         'every formulation on your robot',
         """
 @json
-    print the results as JSON
 @model_file
 --seed N : natural = 0
     seed of the motion

@@ -8,14 +8,12 @@ import importlib
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.log_source import (
+from ne_dynamics.cli.options.log_options import (
     COLUMN_READERS,
     find_columns,
-    find_locked,
     show_columns,
 )
 from ne_dynamics.cli.options.model_file import ModelFile, require_packages
@@ -34,7 +32,7 @@ from ne_dynamics.driver.reading import read_bag, read_csv, write_csv
 from ne_dynamics.driver.recording import rename_joints
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, MissingDependencyError, optional_dependency
-from ne_dynamics.logs.names import match_names, name_misfit, rename
+from ne_dynamics.logs.names import find_unrecorded, match_names, name_misfit, rename
 from ne_dynamics.logs.readers.bag import is_bag
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
@@ -70,7 +68,6 @@ OPTIONS = f"""
 --save-log FILE.csv
     save what was read or heard
 @json
-    print JSON instead of text
 """
 
 add_parser = declare(
@@ -95,20 +92,21 @@ def run(args: argparse.Namespace) -> int:
     """
     _check_options(args)
     model = ModelFile(args)
-    source = _read_driver_source(args, model, _listen(args, model) if args.live else None)
+    heard = _listen(args, model) if args.live else None
+    robot, recording, notes = _read_recording(args, model, heard)
     # What was heard is not lost if it cannot be described.
     if args.save_log is not None:
-        write_csv(args.save_log, source.recording)
-    dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    description = describe_driver(dynamics, source.recording)
+        write_csv(args.save_log, recording)
+    dynamics = Dynamics(robot, args.gravity, backend='python')
+    description = describe_driver(dynamics, recording)
     obstacles = description.obstacles()
     is_written = args.output is not None and not obstacles
     if is_written:
         write_text(args.output, description.profile())
-    document = {'model': args.model, 'notes': list(source.notes), **description.as_json()}
-    lines = [*source.notes, *description.text().split('\n')]
+    document = {'model': args.model, 'notes': notes, **description.as_json()}
+    lines = [*notes, *description.text().split('\n')]
     lines += ['', f'wrote {args.output}'] * (is_written and args.output != STANDARD)
-    print_result(args, document, lines, sys.stderr if args.output == STANDARD else sys.stdout)
+    print_result(args, document, lines)
     if args.output is not None and obstacles:
         head = f'{args.output}: not written: no parameter of the node makes this right:'
         raise InputError('\n'.join([head, *obstacles]))
@@ -134,36 +132,21 @@ def _check_options(args: argparse.Namespace) -> None:
     check_files(args, outputs, LOG=args.log)
 
 
-@dataclass(frozen=True, eq=False)
-class _DriverSource:
-    """What was read or heard.
-
-    Attributes
-    ----------
-    robot : Robot
-        Joints that the recording lacks, and nothing recorded moves beyond, are locked.
-    recording : DriverRecording
-        With the joints of the robot.
-    notes : tuple of str
-        What is to be said of it.
-    """
-
-    robot: Robot
-    recording: DriverRecording
-    notes: tuple[str, ...]
-
-
-def _read_driver_source(
+def _read_recording(
     args: argparse.Namespace, model: ModelFile, heard: MessageCollector | None
-) -> _DriverSource:
-    """Return the recording of the options, for their model; what was heard instead of a file.
+) -> tuple[Robot, DriverRecording, list[str]]:
+    """Return robot and recording of the options, with the same joints, and what is to be said.
+
+    Joints that the recording lacks, and nothing recorded moves beyond, are locked. What was heard
+    stands in the place of a file.
 
     Raises
     ------
     NeDynamicsError
         When model or recording cannot be read, or do not go together.
     """
-    robot, notes = model.load(), []
+    robot = model.load()
+    notes: list[str] = []
     columns = None if args.live else find_columns(args, robot, args.log)
     collector = heard
     if columns is None and collector is None:
@@ -178,7 +161,7 @@ def _read_driver_source(
     matched = match_names(robot, recorded, args.rename, source)
     show_columns(args, robot, columns, matched, source)
     if looks_like_xml(model.text):
-        locked = find_locked(robot, recorded, matched)
+        locked = find_unrecorded(robot, recorded, matched)
         if locked:
             robot = model.load(locked)
             places = ', '.join(f'{name} at {place:.4g}' for name, place in locked.items())
@@ -194,7 +177,7 @@ def _read_driver_source(
     else:
         recording = rename_joints(collector.finish(names), robot.joint_names)
         notes += [f'not used: {count} {why}' for why, count in collector.refused.items()]
-    return _DriverSource(robot, recording, tuple(notes))
+    return robot, recording, notes
 
 
 def _command_joints(args: argparse.Namespace, robot: Robot) -> Sequence[str]:

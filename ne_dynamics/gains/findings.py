@@ -14,7 +14,7 @@ from ne_dynamics.gains.motion import MotionSamples
 from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.prediction import MotionErrors, StepResponses, stiction
 from ne_dynamics.gains.request import GainMode, GainRequest
-from ne_dynamics.gains.thresholds import GAINS
+from ne_dynamics.gains.thresholds import GAINS, ROUNDING
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
@@ -77,7 +77,7 @@ class GainFindings:
         largest = self.plants.largest_gravity(self.request)
         held = stiction(self.joints) + self.plants.coupled_friction
         largest = largest + (1.0 + self.request.uncertainty) * held
-        largest = np.where(largest > GAINS.holding_rounding * largest.max(), largest, 0.0)
+        largest = np.where(largest > ROUNDING * largest.max(), largest, 0.0)
         return rounded(np.minimum(largest, self.request.limits(self.joints)))
 
     def excessive_errors(self) -> list[str]:

@@ -49,10 +49,10 @@ def test_renames_that_do_not_fit(arm, renames, message):
 def test_a_name_that_is_nearly_right_is_not_locked(arm):
     """A joint that the log may have under another name, or a log of few joints, locks nothing."""
     recorded = [*NAMES[:5], 'Joint_6']
-    assert find_unrecorded(arm, recorded, {name: name for name in NAMES[:5]}) == []
-    assert find_unrecorded(arm, NAMES[:1], {'joint_1': 'joint_1'}) == []
+    assert find_unrecorded(arm, recorded, {name: name for name in NAMES[:5]}) == {}
+    assert find_unrecorded(arm, NAMES[:1], {'joint_1': 'joint_1'}) == {}
     short = ned.load_urdf(ARM, tip_link='upper_arm')
-    assert find_unrecorded(short, NAMES[:1], {'joint_1': 'joint_1'}) == ['joint_2']
+    assert find_unrecorded(short, NAMES[:1], {'joint_1': 'joint_1'}) == {'joint_2': 0.0}
 
 
 def test_misfit_names_both_and_proposes(arm):

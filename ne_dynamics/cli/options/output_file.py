@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.prepared_file import write_whole
@@ -99,12 +99,13 @@ def generate_names(path: Path) -> Iterator[Path]:
 
 
 def print_result(
-    args: argparse.Namespace,
-    document: Mapping[str, Any],
-    lines: Iterable[str],
-    out: TextIO | None = None,
+    args: argparse.Namespace, document: Mapping[str, Any], lines: Iterable[str]
 ) -> None:
-    """Print what a command found: with `--json` for programs, without it for people."""
+    """Print what a command found: with `--json` for programs, without it for people.
+
+    On standard error, where standard output is the file that it writes.
+    """
+    out = sys.stderr if getattr(args, 'output', None) == STANDARD else None
     if args.json:
         print(json.dumps(document, indent=2, allow_nan=False), file=out)
     else:
