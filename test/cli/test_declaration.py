@@ -114,6 +114,7 @@ def test_excite_has_the_defaults_of_what_it_calls():
     assert {name: getattr(args, name) for name in shared} == {
         name: defaults[name] for name in shared
     }
+    assert (args.harmonics, args.margin, args.noise_share) == (10, 0.02, 0.01)
     for name in inspect.signature(Shares).parameters:
         assert getattr(args, f'{name}_share') == getattr(Shares(), name)
 
