@@ -145,8 +145,8 @@ def _run_fit(args: argparse.Namespace) -> int:
     if args.output is not None:
         if not looks_like_xml(model.text):
             raise ModelError(
-                f'{args.model}: --output: expected a URDF to write back to, got a DH file; without '
-                '--output the values are printed (--json: with all digits)'
+                f'{args.model}: --output: expected a URDF to write back to, got a DH file; '
+                'without --output the values are printed (--json: with all digits)'
             )
         settle_output(args, ENDING, SUFFIX)
         _require_urdf(args.output)

@@ -74,9 +74,7 @@ def test_efforts_come_near_their_share():
 
 def test_a_motion_of_too_many_periods_is_refused():
     joints = load_urdf(SLIDING).joints
-    points = [
-        TrajectoryPoint(time, [place, place]) for time, place in ((0.0, 0.0), (130.0, 0.1))
-    ]
+    points = [TrajectoryPoint(time, [place, place]) for time, place in ((0.0, 0.0), (130.0, 0.1))]
     waypoints = Waypoints.from_points(joints, ['lift', 'arm'], points)
     sample_waypoints(waypoints, np.zeros(2), 0.003, 'slow')
     with pytest.raises(InputError, match='expected at most 60000 periods of 2 ms, got 651'):
