@@ -22,7 +22,7 @@ class UniqueKeys(yaml.constructor.SafeConstructor):
             if not isinstance(key, Hashable):
                 raise ModelError(f'expected a word as key, got {key!r}{_at(key_node)}')
             if key in seen:
-                raise ModelError(f'the key {key!r} is given twice{_at(key_node)}')
+                raise ModelError(f'the key {key!r} is given twice, again{_at(key_node)}')
             seen.add(key)
         return super().construct_mapping(node, deep)
 
