@@ -11,11 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from geared_arm import geared_arm
 
 from ne_dynamics.control import VelocitySource
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.gains import GainMode, GainRequest, design_gains
+from ne_dynamics.gains.falling import Falls
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.model.urdf.tree import load_urdf
 
@@ -57,7 +59,7 @@ DESIGNS: dict[str, tuple[Callable[[], Robot], GainRequest]] = {
     ),
     'sliding_arm': (
         _sliding_arm,
-        GainRequest(poses=2, stiffness=(2e5, 2e4), modes=(GainMode.COMPUTED_TORQUE, GainMode.JTC)),
+        GainRequest(poses=2, stiffness=(2e5, 2e4), modes=(GainMode.JTC,)),
     ),
 }
 """Arms, and what is asked for."""
@@ -67,3 +69,10 @@ def record_gains(name: str) -> dict[str, Any]:
     """Return the design for an arm: gains, margins, and what is predicted."""
     load, request = DESIGNS[name]
     return design_gains(Dynamics(load(), backend='python'), request).as_json()
+
+
+def record_falls() -> dict[str, float]:
+    """Return by how much gains of the arm may be smaller before it falls, where that is found."""
+    dynamics = Dynamics(geared_arm(), backend='python')
+    falls = Falls(dynamics, GainRequest(), is_compensated=True)
+    return {'reduction': falls.search(np.linspace(400.0, 100.0, dynamics.n))}

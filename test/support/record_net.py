@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from build_control_msgs import ControlMessages, find_or_build
-from gain_record import DESIGNS, record_gains
+from gain_record import DESIGNS, record_falls, record_gains
 from identification_record import (
     CASES,
     DRIVERS,
@@ -52,6 +52,7 @@ def list_records(folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield 'planted_faults', record_planted_faults
     for name in DESIGNS:
         yield f'gains_{name}', lambda name=name: record_gains(name)
+    yield 'gains_falls', record_falls
     yield 'interface_computed_torque', lambda: _record_node(record_computed_torque)
     yield 'interface_annotator', lambda: _record_node(record_annotator)
     yield 'interface_simulated_robot', record_simulated_robot
