@@ -59,7 +59,7 @@ DESIGNS: dict[str, tuple[Callable[[], Robot], GainRequest]] = {
     ),
     'sliding_arm': (
         _sliding_arm,
-        GainRequest(poses=2, stiffness=(2e5, 2e4), modes=(GainMode.JTC,)),
+        GainRequest(poses=2, stiffness=(2e5, 2e4), modes=(GainMode.COMPUTED_TORQUE,)),
     ),
 }
 """Arms, and what is asked for."""
