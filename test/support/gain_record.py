@@ -59,7 +59,13 @@ DESIGNS: dict[str, tuple[Callable[[], Robot], GainRequest]] = {
     ),
     'sliding_arm': (
         _sliding_arm,
-        GainRequest(poses=2, stiffness=(2e5, 2e4), modes=(GainMode.COMPUTED_TORQUE,)),
+        GainRequest(
+            poses=2,
+            stiffness=(2e5, 2e4),
+            modes=(GainMode.COMPUTED_TORQUE,),
+            phase_margin=30.0,
+            gain_margin=1.5,
+        ),
     ),
 }
 """Arms, and what is asked for."""
