@@ -171,10 +171,6 @@ def plan_excitation(
     progress : callable, optional
         Called with the completed part of the work, from 0 to 1.
 
-    Returns
-    -------
-    Excitation
-
     Raises
     ------
     InputError

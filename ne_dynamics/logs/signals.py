@@ -40,10 +40,6 @@ def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None 
         [Hz]: about five times the highest frequency of the motion. Default: from the spectra of
         positions and efforts, :func:`~ne_dynamics.logs.cutoff.choose_cutoff`.
 
-    Returns
-    -------
-    Signals
-
     Raises
     ------
     InputError

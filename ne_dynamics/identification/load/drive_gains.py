@@ -148,10 +148,6 @@ def fit_drive_gains(
     spread : float, optional
         Prior scale: expected relative error of the model's inertias; > 0.
 
-    Returns
-    -------
-    DriveGains
-
     Raises
     ------
     InputError
