@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
 
 import numpy as np
 
@@ -22,34 +22,28 @@ from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.gains.scalar import suffices
 from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.model.robot import Joint
 
 REPAIRS = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (-1.0, -1.0))
 """In which directions frequency and damping of a joint are led."""
+
+LARGER = 1.0 / sys.float_info.epsilon
+"""A power of two, so that numbers keep their digits."""
 
 
 class LoopFit:
     """Looks at the loop of all joints: in a few poses while it searches, in all at its end."""
 
-    def __init__(
-        self,
-        kind: LoopKind,
-        plants: Plants,
-        request: GainRequest,
-        joints: Sequence[Joint],
-        falls: Falls,
-    ) -> None:
-        self._kind = kind
+    def __init__(self, kind: LoopKind, plants: Plants, request: GainRequest, falls: Falls) -> None:
+        self._kind, self._gains = kind, kind.gains
         self._falls = falls
         self._request = request
         self._has_integral = kind.has_integral
-        self._modes = corner_modes(kind.mode, plants, request, joints)
-        weights = kind.weights
-        self._weights = None if weights is None else np.concatenate((weights, weights))
+        self._modes = corner_modes(kind.mode, plants, request)
+        self._weights = kind.corner_weights
         self._at = frequencies(kind.timing, self._modes)
         self._few = frequencies(kind.timing, self._modes, GAIN_SEARCH.few_frequencies)
-        self._bounds = GainBounds(kind, plants, request, joints)
-        self._joints = len(joints)
+        self._bounds = GainBounds(kind, plants, request)
+        self._joints = len(plants.joints)
         inner = np.diag(kind.scale) if self._weights is None else self._weights
         values = np.linalg.eigvals(
             np.linalg.solve(plants.corners(), np.broadcast_to(inner, plants.corners().shape))
@@ -61,9 +55,6 @@ class LoopFit:
                 for size in (values.min(axis=1), -values.max(axis=1), falling, -falling)
             ]
         )
-
-    def _gains(self, frequency: FloatArray, damping: FloatArray) -> JointGains:
-        return self._kind.gains(frequency, damping)
 
     def _judge_few(self, gains: JointGains) -> bool:
         """Return whether gains suffice in the hard poses, nearly."""
@@ -104,11 +95,9 @@ class LoopFit:
         fastest = GAIN_SEARCH.integral_frequency * float(np.sqrt((gains.ki / gains.kd).max()))
         at = self._few[: max(2, int(np.searchsorted(self._few, fastest)))]
         modes = self._falls.modes(self._kind.mode)
+        loop = open_loop(modes, None, gains, self._kind.timing, at)
         # Larger by so much, whatever crosses there does so beyond -1.
-        loop = GAIN_SEARCH.integral_loop_factor * open_loop(
-            modes, None, gains, self._kind.timing, at
-        )
-        return float(margins_of_all(loop, at).reduction.min()) / GAIN_SEARCH.integral_loop_factor
+        return float(margins_of_all(LARGER * loop, at).reduction.min()) / LARGER
 
     def stand(self, frequency: FloatArray, damping: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return frequencies with which the arm does not fall, and ratios of the same damping.
@@ -135,11 +124,10 @@ class LoopFit:
             return frequency
         factor, found = 1.0, 0.0
         # Gravity asks for more, and margins for less: there may be something between.
-        for _ in range(GAIN_SEARCH.lowerings):
+        while not found and factor * frequency.max() >= self._request.least_frequency:
             factor *= GAIN_SEARCH.lowering_factor
             if self._judge_few(self._gains(factor * frequency, damping)):
                 found = factor
-                break
         if not found:
             return None
         low, high = found, found / GAIN_SEARCH.lowering_factor
@@ -207,7 +195,7 @@ class LoopFit:
         """
         frequency, damping = frequency.copy(), damping.copy()
         rise = GAIN_SEARCH.largest_rise
-        for _ in range(GAIN_SEARCH.rounds):
+        while rise >= GAIN_SEARCH.least_rise:
             has_risen = False
             for joint in range(self._joints):
                 for slack in (1.0 / rise, 1.0, rise):
@@ -221,8 +209,6 @@ class LoopFit:
                         frequency, damping, has_risen = tried, ratios, True
                         break
             rise = rise if has_risen else np.sqrt(rise)
-            if rise < GAIN_SEARCH.least_rise:
-                break
         return frequency, damping
 
     def finish(self, frequency: FloatArray, damping: FloatArray) -> Choice | None:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control import VelocityFilter
-from ne_dynamics.gains.thresholds import GAIN_SEARCH
+from ne_dynamics.gains.thresholds import GAIN_SEARCH, ROUNDING
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 
 ComplexArray: TypeAlias = NDArray[np.complex128]
@@ -49,9 +49,9 @@ class LoopTiming(NamedTuple):
     def periods(self) -> tuple[int, float]:
         """The dead time in whole periods, and the part of one that is left."""
         late = self.dead_time / self.period
-        whole = int(np.floor(late + GAIN_SEARCH.whole_period))
+        whole = int(np.floor(late + ROUNDING))
         rest = late - whole
-        return whole, rest if rest > GAIN_SEARCH.whole_period else 0.0
+        return whole, rest if rest > ROUNDING else 0.0
 
 
 class JointGains(NamedTuple):
@@ -105,14 +105,9 @@ class Modes:
 
 
 def rigid_modes(masses: FloatArray, slopes: FloatArray | None = None) -> Modes:
-    """Return the modes of rigid arms.
+    """Return the modes of rigid arms by their mass matrices, shape (B, n, n).
 
-    Parameters
-    ----------
-    masses : array, shape (B, n, n)
-        Mass matrices.
-    slopes : array, shape (B, n, n), optional
-        Of gravity by the positions; none when omitted.
+    And by the slopes of gravity by the positions, likewise; none when omitted.
     """
     n = masses.shape[1]
     # M = L L^T, phi = L^-T: phi phi^T = M^-1
@@ -133,16 +128,9 @@ def elastic_modes(
 ) -> Modes:
     """Return the modes of arms whose motors are before springs.
 
-    Parameters
-    ----------
-    masses : array, shape (B, n, n)
-        With the inertia of the rotors.
-    slopes : array, shape (B, n, n)
-        Of gravity by the positions.
-    rotors : array, shape (n,) or (B, n)
-    stiffness : array, shape (n,)
-    damping_ratio : float
-        Of the n modes that swing.
+    Mass matrices, shape (B, n, n), are with the inertia of the rotors, shape (n,) or (B, n);
+    slopes are of gravity by the positions, shape (B, n, n); the damping ratio is that of the n
+    modes that swing.
     """
     count, n, _ = masses.shape
     behind = np.broadcast_to(rotors, (count, n))
@@ -166,7 +154,7 @@ def _held_response(
     """Return what a time does to modes, (..., 2, 2), and an effort held for it, (..., 2)."""
     transition = np.zeros((*squares.shape, 2, 2))
     forced = np.zeros((*squares.shape, 2))
-    is_free = np.abs(squares) * time * time < GAIN_SEARCH.nearly_free
+    is_free = np.abs(squares) * time * time < ROUNDING
     # The sine of an imaginary angle by that angle is real: what falls is a case of what swings.
     w = np.sqrt(np.where(is_free, 1.0, squares).astype(np.complex128))
     damped = w * np.sqrt(1.0 - np.minimum(damping, 1.0 - 1e-9) ** 2)
@@ -273,15 +261,7 @@ def open_loop(
 ) -> ComplexArray:
     """Return the loops, opened at the efforts, as complex matrices, shape (B, F, n, n).
 
-    Parameters
-    ----------
-    modes : Modes
-    weights : array, shape (B, n, n), or None
-        W; None for the identity.
-    gains : JointGains
-    timing : LoopTiming
-    at : array, shape (F,)
-        [rad/s]
+    At frequencies, shape (F,) [rad/s], with weights W, shape (B, n, n); None for the identity.
     """
     unit = respond(modes.squares, modes.damping, timing, at)
     right = np.swapaxes(modes.motors, 1, 2)[:, np.newaxis]
