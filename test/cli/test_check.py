@@ -115,3 +115,19 @@ def test_a_tolerance_is_advised_where_quarter_turns_are_rounded(rounded, capsys)
     for arguments in ((rounded, '--tolerance', '1e-7'), (PUMA,)):
         call(*arguments)
         assert 'angles-nearly-quarter-turns' not in capsys.readouterr().out
+
+
+def test_eight_chains_of_a_tree_are_proposed(tmp_path, capsys):
+    """The others are counted."""
+    branches = ''.join(
+        f'<link name="tip_{index}"/><joint name="joint_{index}" type="revolute">'
+        f'<parent link="base"/><child link="tip_{index}"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
+        for index in range(10)
+    )
+    path = tmp_path / 'tree.urdf'
+    path.write_text(f'<robot name="tree"><link name="base"/>{branches}</robot>')
+    call(path)
+    text = capsys.readouterr().out
+    assert text.count('--tip-link tip_') == 8
+    assert 'and 2 more' in text

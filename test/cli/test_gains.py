@@ -70,7 +70,9 @@ def test_a_rate_that_is_too_slow_for_the_motion_is_said_first(extras, capsys):
     [
         (['--write', 'all', 'x.yaml'], '--write: expected one of node, jtc, mit'),
         (['--prove', '0'], '--prove: expected 1 to'),
+        (['--prove', '150000'], '--prove: expected 1 to 100000, got 150000'),
         (['--encoder-bits', '0'], '--encoder-bits: expected 1 to'),
+        (['--encoder-bits', '50'], '--encoder-bits: expected 1 to 40, got 50'),
         (['--payload', '900'], 'motors that can hold the arm'),
         (['--rate', 'nan'], 'rate: expected a finite number'),
         (['--rate', '0'], 'rate: expected a finite number > 0'),
