@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -127,6 +128,13 @@ def test_an_arm_that_should_be_four_times_as_fast_as_usual_is_not_known(compute_
         speed[5] = factor * LIMITS.speeds[5]
         brake = plan(steady_motion(compute_efforts, speed=speed), compute_efforts, 0.0)
         assert (brake is not None) == is_known
+
+
+def test_a_brake_takes_a_quarter_of_a_second_at_the_most(compute_efforts) -> None:
+    slow = replace(LIMITS, decelerations=np.full(6, 0.5))
+    states = steady_motion(compute_efforts)
+    brake = plan_brake(states, compute_efforts, slow, silent_for=0.1, period=PERIOD)
+    assert len(brake.efforts) * PERIOD == pytest.approx(0.25)
 
 
 def test_there_is_nothing_to_brake(compute_efforts) -> None:
