@@ -26,7 +26,7 @@ from ne_dynamics.commission.arm.operator import Operator
 from ne_dynamics.commission.arm.simulated_arm import prepare_simulated_arm
 from ne_dynamics.commission.arm.undisturbed import interrupted_in_order
 from ne_dynamics.commission.folder import PROGRESS, fingerprint, holds_run, only_run
-from ne_dynamics.commission.node_settings import lengths
+from ne_dynamics.commission.motions import lengths
 from ne_dynamics.commission.shown_progress import show_progress
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, MissingDependencyError

@@ -18,9 +18,9 @@ from ne_dynamics.commission.fits.reading import (
 )
 from ne_dynamics.commission.fits.static_friction import RiseTrial, choose_parts, with_part_of_rise
 from ne_dynamics.commission.folder import PROGRESS, CommissionFolder, write_whole
+from ne_dynamics.commission.motions import lengths
 from ne_dynamics.commission.node_settings import (
     common_parameters,
-    lengths,
     parameter_text,
     sticking_parameters,
 )
@@ -191,18 +191,17 @@ class Desk:
 
     def fit_roughly(self) -> Mapping[str, Any]:
         """Fit the model with a typical delay."""
-        with self.bar('fitting, roughly', 0.0):
-            fitted = fit_records(self.given, self._logs('excite', 'probe'), STEPS.usual_delay)
-            self.subject.write(self.folder.file(ROUGH), fitted.robot)
-        return {'delay': STEPS.usual_delay, **_friction_found(fitted)}
+        return self._fit('roughly', ROUGH, STEPS.usual_delay, 'excite', 'probe')
 
     def fit_closely(self) -> Mapping[str, Any]:
         """Fit the model with the measured delay."""
-        with self.bar('fitting, closely', 0.0):
-            delay = self.found('tremble')['delay']
-            records = self._logs('excite', 'probe', 'tremble')
-            fitted = fit_records(self.given, records, delay)
-            self.subject.write(self.folder.file(CLOSE), fitted.robot)
+        delay = self.found('tremble')['delay']
+        return self._fit('closely', CLOSE, delay, 'excite', 'probe', 'tremble')
+
+    def _fit(self, how: str, file: str, delay: float, *records: str) -> Mapping[str, Any]:
+        with self.bar(f'fitting, {how}', 0.0):
+            fitted = fit_records(self.given, self._logs(*records), delay)
+            self.subject.write(self.folder.file(file), fitted.robot)
         return {'delay': delay, **_friction_found(fitted)}
 
     def identify(self) -> Mapping[str, Any]:
@@ -220,12 +219,7 @@ class Desk:
         if self._refused:
             raise IdentificationError('gravity pulls another way than the model has it')
         with self.bar('fitting', 0.0):
-            fitted = fit_records(
-                self.given,
-                records,
-                delay,
-                self.model(CLOSE).robot,
-            )
+            fitted = fit_records(self.given, records, delay, self.model(CLOSE).robot)
             for name in (FITTED, IDENTIFIED):
                 robot = self.subject.write(self.folder.file(name), fitted.robot)
         with self.bar('describing the driver', 0.0):
@@ -258,11 +252,7 @@ class Desk:
     def keep_friction(self, identified: Robot, trials: Sequence[RiseTrial]) -> Mapping[str, Any]:
         """Write the model with the static friction of the best trial, and the node's parameters.
 
-        Parameters
-        ----------
-        identified : Robot
-            The robot as identified.
-        trials : sequence of RiseTrial
+        `identified` is the robot with all of its static friction.
         """
         parts = choose_parts(identified, trials)
         self.subject.write(self.folder.file(IDENTIFIED), with_part_of_rise(identified, parts))
@@ -280,18 +270,20 @@ class Desk:
         }
 
     def _write_parameters(self, gains: Mapping[str, Any]) -> None:
-        write_whole(self.folder.file(PARAMETERS), parameter_text(self._final(gains)))
-
-    def _final(self, gains: Mapping[str, Any]) -> dict[str, Any]:
         parameters = {
-            **self.node_parameters(IDENTIFIED),
-            **gains,
-            **sticking_parameters(self.model(IDENTIFIED), self.start, gains),
+            **self._final_parameters(IDENTIFIED, gains),
             'state_effort': self.found('identify')['efforts']['state_effort'],
         }
         for name in ('tracking_error.warn', 'tracking_error.error'):
             del parameters[name]
-        return parameters
+        write_whole(self.folder.file(PARAMETERS), parameter_text(parameters))
+
+    def _final_parameters(self, model: str, gains: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            **self.node_parameters(model),
+            **gains,
+            **sticking_parameters(self.model(model), self.start, gains),
+        }
 
     def before_parameters(self) -> dict[str, Any]:
         """Return the node's parameters for the given model, with the designed gains."""
@@ -303,12 +295,7 @@ class Desk:
 
     def after_parameters(self, model: str = IDENTIFIED) -> dict[str, Any]:
         """Return the node's parameters for the identified model, or another in the folder."""
-        gains = self.found('gains')['parameters']
-        return {
-            **self.node_parameters(model),
-            **gains,
-            **sticking_parameters(self.model(model), self.start, gains),
-        }
+        return self._final_parameters(model, self.found('gains')['parameters'])
 
     def lenient_parameters(self) -> dict[str, Any]:
         """Return the parameters that tolerate sticking joints, for steps that measure friction."""

@@ -55,6 +55,7 @@ class CommissionFolder:
     Attributes
     ----------
     path : Path
+    subject : dict
     results : dict of str to dict
         Results of the completed steps by name, in their order.
     causes : list of mapping
@@ -69,7 +70,7 @@ class CommissionFolder:
 
     def __init__(self, path: Path, subject: Mapping[str, Any]) -> None:
         self.path = path
-        self._subject = dict(subject)
+        self.subject = dict(subject)
         self._state, self._reason, self._next = RUNNING, '', ''
         self.results: dict[str, _Result] = {}
         self.causes: list[Mapping[str, Any]] = []
@@ -105,7 +106,7 @@ class CommissionFolder:
             ) from error
         if version != VERSION:
             raise InputError(f'{file}: version: expected {VERSION}, got {version}')
-        for key, value in self._subject.items():
+        for key, value in self.subject.items():
             if subject.get(key) != value:
                 raise InputError(
                     f'{file}: {key}: expected {value!r} as asked for, got {subject.get(key)!r}: '
@@ -132,8 +133,12 @@ class CommissionFolder:
             run.
         """
         progress = self.path / PROGRESS
-        if not progress.exists():
-            self._require_room_for_names([name for names in row.values() for name in names])
+        there = [name for names in row.values() for name in names if self.file(name).exists()]
+        if there and not progress.exists():
+            raise InputError(
+                f'{self.path}: expected a new folder or that of a run, got one without {PROGRESS} '
+                f'in which {", ".join(there)} would be overwritten; name another one'
+            )
         unknown = [step for step in self.results if step not in row]
         if unknown:
             raise InputError(f'{progress}: steps: expected {", ".join(row)}, got {unknown[0]!r}')
@@ -158,22 +163,9 @@ class CommissionFolder:
                 if name in made and self.file(name).exists():
                     self.file(name).replace(self.file(EARLIER + name))
 
-    def _require_room_for_names(self, names: Sequence[str]) -> None:
-        there = [name for name in names if self.file(name).exists()]
-        if there:
-            raise InputError(
-                f'{self.path}: expected a new folder or that of a run, got one without {PROGRESS} '
-                f'in which {", ".join(there)} would be overwritten; name another one'
-            )
-
     def forget(self, step: str) -> None:
         """Mark a step as not done."""
         self.results.pop(step, None)
-
-    @property
-    def subject(self) -> Mapping[str, Any]:
-        """The subject of the run."""
-        return self._subject
 
     def file(self, name: str) -> Path:
         """Return the path of a file in the folder."""
@@ -203,7 +195,7 @@ class CommissionFolder:
             'next_step': self._next,
             # Copies: the same lists are in the results, to which YAML would refer.
             'causes': copy.deepcopy(self.causes),
-            'subject': self._subject,
+            'subject': self.subject,
             'steps': {name: dict(result) for name, result in self.results.items()},
         }
         text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
@@ -226,12 +218,7 @@ class _Result(dict[str, Any]):
 
 @contextlib.contextmanager
 def only_run(path: Path) -> Iterator[None]:
-    """Let no other run work in a folder meanwhile, where locks are known.
-
-    Parameters
-    ----------
-    path : Path
-        Made where it is missing.
+    """Let no other run work in a folder meanwhile, where locks are known; made where missing.
 
     Raises
     ------

@@ -13,24 +13,12 @@ from ne_dynamics.model.rigid_body import FloatArray
 def find_forgotten_load(
     given: Dynamics, record: Record, start: FloatArray, allowed: FloatArray
 ) -> list[Finding]:
-    """Return the load that explains why a joint of a held arm gives way.
+    """Return the load that explains why a joint of an arm, which was held, gives way.
 
-    Parameters
-    ----------
-    given : Dynamics
-        The model, without the load.
-    record : Record
-        Of the arm while it was held.
-    start : array, shape (n,)
-        Where it was held [rad or m].
-    allowed : array, shape (n,)
-        How far a joint may give way, which it has by half at least [rad or m].
-
-    Returns
-    -------
-    list of Finding
-        Of the joint that gave way most; the amount is the least mass at the tip [kg]. A reversed
-        effort looks the same as long as only positions are known.
+    It was held at the start, and has given way by half of what is allowed at least, shape (n,)
+    [rad or m] both; the given model is without the load. The finding is of the joint that gave way
+    most; the amount is the least mass at the tip [kg]. A reversed effort looks the same as long as
+    only positions are known.
     """
     record = record.answered
     is_moved = (np.abs(record.desired - start) > 0.5 * allowed).any()

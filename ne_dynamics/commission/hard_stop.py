@@ -46,36 +46,21 @@ class HardStopSettings:
 
 
 def find_hard_stops(
-    record: Record,
-    lengths: FloatArray,
-    others: Sequence[Record] = (),
-    settings: HardStopSettings | None = None,
+    record: Record, lengths: FloatArray, others: Sequence[Record] = ()
 ) -> list[Finding]:
-    """Return the hard stops that joints came to.
+    """Return the hard stops that joints came to in a motion that the model follows.
 
-    Parameters
-    ----------
-    record : Record
-        Of a motion that the model follows.
-    lengths : array, shape (n,)
-        1 for joints that turn, less for those that slide [m].
-    others : sequence of Record
-        Other motions of the arm.
-    settings : HardStopSettings, optional
+    Lengths, shape (n,), are 1 for joints that turn, less for those that slide [m]; other records
+    show where else the arm was.
     """
-    settings = HardStopSettings() if settings is None else settings
+    settings = HardStopSettings()
     rows = np.isfinite(record.desired).all(axis=1)
     times, found = record.times[rows], []
     period = float(np.median(np.diff(times))) if times.size > 1 else 0.0
     passed = [one.position for one in others]
+    columns = record.position[rows].T, record.desired[rows].T, lengths
     for joint, (name, position, desired, length) in enumerate(
-        zip(
-            record.joint_names,
-            record.position[rows].T,
-            record.desired[rows].T,
-            lengths,
-            strict=True,
-        )
+        zip(record.joint_names, *columns, strict=True)
     ):
         for side in (1.0, -1.0):
             place, sent = side * position, side * desired

@@ -61,15 +61,9 @@ class PlannedMotion:
 def plan_way(
     robot: Robot, start: FloatArray, end: FloatArray, speed: float = 0.3
 ) -> PlannedMotion:
-    """Return the quintic polynomial from rest to rest.
+    """Return the quintic polynomial from rest to rest, between positions of shape (n,) [rad or m].
 
-    Parameters
-    ----------
-    robot : Robot
-    start, end : array, shape (n,)
-        [rad or m]
-    speed : float
-        Part of the velocity limits that it may reach.
+    It reaches a part, `speed`, of the velocity limits at most.
     """
     fastest = speed * velocity_limits(robot)
     duration = max(1.0, float((1.875 * np.abs(end - start) / fastest).max()))
@@ -81,21 +75,10 @@ def plan_way(
 def plan_approach(
     robot: Robot, position: FloatArray, motion: PlannedMotion
 ) -> PlannedMotion | None:
-    """Return the way from a position to where a motion begins; None where it is not needed.
-
-    Parameters
-    ----------
-    robot : Robot
-    position : array, shape (n,)
-        [rad or m]
-    motion : PlannedMotion
-    """
+    """Return the way from a position [rad or m] to where a motion begins; None if it is near."""
     begin = motion.positions[0]
-    return (
-        plan_way(robot, position, begin)
-        if np.abs(position - begin).max() > PLANNED.close_way
-        else None
-    )
+    is_near = np.abs(position - begin).max() <= PLANNED.close_way
+    return None if is_near else plan_way(robot, position, begin)
 
 
 def plan_probe(
@@ -123,8 +106,7 @@ def plan_probe(
         A second.
     """
     fastest = 0.35 * velocity_limits(robot)
-    lengths = np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
-    room = np.minimum(amplitude * lengths, room_around(robot, start))
+    room = np.minimum(amplitude * lengths(robot), room_around(robot, start))
     pieces: list[tuple[FloatArray, int, tuple[FloatArray, ...]]] = []
     now = 0.0
     for joint, side in enumerate(room.tolist()):
@@ -292,11 +274,11 @@ def plan_sines(
             curve * value + 2.0 * rate * first + window * second,
         )
 
-    lengths = np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
+    room = np.minimum(reach * lengths(robot), room_around(robot, start))
     for share in shares[:-1]:
         with contextlib.suppress(InputError):
-            return _within_limits(dynamics, start, duration, shape, reach * lengths, speed, share)
-    return _within_limits(dynamics, start, duration, shape, reach * lengths, speed, shares[-1])
+            return _within_limits(dynamics, start, duration, shape, room, speed, share)
+    return _within_limits(dynamics, start, duration, shape, room, speed, shares[-1])
 
 
 Shape = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
@@ -307,20 +289,15 @@ def _within_limits(
     start: FloatArray,
     duration: float,
     shape: Shape,
-    reach: FloatArray,
+    room: FloatArray,
     speed: float,
     effort_share: float,
 ) -> PlannedMotion:
-    """Scale a shape joint by joint to reach and speed, and all of it to the efforts."""
+    """Scale a shape joint by joint to room and speed, and all of it to the efforts."""
     robot = dynamics.robot
     dense = shape(np.linspace(0.0, duration, max(200, round(100 * duration))))
     largest = [np.abs(rows).max(axis=0) for rows in dense]
-    amplitude = np.minimum.reduce(
-        [
-            np.minimum(reach, room_around(robot, start)) / largest[0],
-            speed * velocity_limits(robot) / largest[1],
-        ]
-    )
+    amplitude = np.minimum(room / largest[0], speed * velocity_limits(robot) / largest[1])
     limits = robot.limits('effort_limit')
     limits[~(limits > 0.0)] = np.inf
     scale = 1.0
@@ -360,6 +337,11 @@ def _swelling(
     first = 30.0 * x**2 * (1.0 - x) ** 2 / ramp
     second = 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / ramp**2
     return value, sign * first, second
+
+
+def lengths(robot: Robot) -> FloatArray:
+    """Return 1 for joints that turn [rad] and 0.2 for those that slide [m], shape (n,)."""
+    return np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
 
 
 def velocity_limits(robot: Robot) -> FloatArray:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import yaml
 
-from ne_dynamics.commission.motions import velocity_limits
+from ne_dynamics.commission.motions import lengths, velocity_limits
 from ne_dynamics.commission.thresholds import NODE_SETTINGS
 from ne_dynamics.control import GUARD_LIMITS
 from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.gains.files import NODE, nest_names
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Robot
 
 
 def common_parameters(
@@ -22,14 +22,8 @@ def common_parameters(
 ) -> dict[str, Any]:
     """Return what the node is told for every part of a run.
 
-    Parameters
-    ----------
-    model : mapping
-        Parameters by which it reads the model.
-    listened : mapping
-        What listening has found: `rate` [Hz] and `reports_velocity`.
-    is_simulated : bool
-        Whether time is the simulation's.
+    `model` has the parameters by which it reads the model, `listened` what listening has found:
+    `rate` [Hz] and `reports_velocity`. Time may be the simulation's.
     """
     parameters: dict[str, Any] = {
         **model,
@@ -47,10 +41,7 @@ def common_parameters(
 def longest_silence(rate: float) -> float:
     """Return the time without a state after which the node leaves the arm [s].
 
-    Parameters
-    ----------
-    rate : float
-        Of the states [Hz]; 0 where it is not known.
+    By the rate of the states [Hz]; 0 where it is not known.
     """
     return max(0.1, NODE_SETTINGS.states_to_wait / rate) if rate > 0.0 else math.inf
 
@@ -59,14 +50,8 @@ def gentle_parameters(dynamics: Dynamics, position: FloatArray) -> dict[str, Any
     """Return the law for an arm of which only the given model is known.
 
     Feed-forward without friction and PD, as stiff as its motors are strong: friction of 0.3 of an
-    effort limit is overcome within 0.2 rad. Joints may stick: that is no fault.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-        The given model.
-    position : array, shape (n,)
-        Where the arm stands [rad or m].
+    effort limit is overcome within 0.2 rad. Joints may stick: that is no fault. The arm stands at
+    the position, shape (n,) [rad or m].
     """
     robot = dynamics.robot
     limits = robot.limits('effort_limit')  # finite: the run has checked it
@@ -93,16 +78,8 @@ def sticking_parameters(
 
     The node's own limit is the way at the velocity limit in 0.02 s, which is little for a slow arm
     whose joints stick. Gains of a late loop are small, and a joint has farther to go until they
-    overcome what its friction is more than the model says.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-        The identified model.
-    position : array, shape (n,)
-        By whose mass matrix gains are efforts [rad or m].
-    gains : mapping
-        Parameters of the node for computed torque.
+    overcome what its friction is more than the model says. The gains are parameters of the node
+    for computed torque, and efforts by the mass matrix of the identified model at a position.
     """
     robot = dynamics.robot
     static = np.array(
@@ -122,19 +99,7 @@ def sticking_parameters(
     return {'following_error.frozen': np.maximum(usual, way).tolist()}
 
 
-def lengths(robot: Robot) -> FloatArray:
-    """Return 1 for joints that turn [rad] and 0.2 for those that slide [m], shape (n,)."""
-    return np.array([0.2 if joint.type.is_prismatic else 1.0 for joint in robot.joints])
-
-
 def parameter_text(parameters: Mapping[str, Any]) -> str:
     """Return a parameter file of the node."""
-    nested: dict[str, Any] = {}
-    for name, value in parameters.items():
-        *groups, last = name.split('.')
-        place = nested
-        for group in groups:
-            place = place.setdefault(group, {})
-        place[last] = list(value) if isinstance(value, tuple) else value
-    document = {'/**/computed_torque': {'ros__parameters': nested}}
+    document = {NODE: {'ros__parameters': nest_names(parameters)}}
     return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=99)

@@ -98,6 +98,17 @@ def perform(
         An unexpected error of a step, after the arm was made safe.
     """
     step = steps[0]
+
+    def stop(ending: Ending, reason: str) -> Outcome:
+        with undisturbed():
+            make_safe()
+            try:
+                folder.close(STOPPED, reason, step.name)
+            except NeDynamicsError as error:
+                # A full disk must not hide what came first.
+                reason = f'{reason}; {error}'
+        return Outcome(ending, step.name, reason)
+
     try:
         folder.close(RUNNING)
         for step in steps:
@@ -106,36 +117,17 @@ def perform(
             if is_done:
                 continue
             if step.motion and not consent(step):
-                reason = f'no consent to: {step.motion}'
-                return _stopped(folder, step, Ending.DECLINED, reason, make_safe)
+                return stop(Ending.DECLINED, f'no consent to: {step.motion}')
             folder.finish(step.name, step.run())
         folder.close(COMPLETE)
     except KeyboardInterrupt:
-        return _stopped(folder, step, Ending.INTERRUPTED, 'interrupted', make_safe)
+        return stop(Ending.INTERRUPTED, 'interrupted')
     except NeDynamicsError as error:
-        return _stopped(folder, step, Ending.FAILED, str(error), make_safe)
+        return stop(Ending.FAILED, str(error))
     except OSError as error:
-        reason = f'{error.filename or step.name}: {error.strerror or error}'
-        return _stopped(folder, step, Ending.FAILED, reason, make_safe)
+        return stop(Ending.FAILED, f'{error.filename or step.name}: {error.strerror or error}')
     except Exception as error:
         # A fault of ours: its traceback is wanted, and the arm is to be safe all the same.
-        _stopped(folder, step, Ending.FAILED, f'{type(error).__name__}: {error}', make_safe)
+        stop(Ending.FAILED, f'{type(error).__name__}: {error}')
         raise
     return Outcome(Ending.COMPLETE)
-
-
-def _stopped(
-    folder: CommissionFolder,
-    step: Step,
-    ending: Ending,
-    reason: str,
-    make_safe: Callable[[], None],
-) -> Outcome:
-    with undisturbed():
-        make_safe()
-        try:
-            folder.close(STOPPED, reason, step.name)
-        except NeDynamicsError as error:
-            # A full disk must not hide what came first.
-            reason = f'{reason}; {error}'
-    return Outcome(ending, step.name, reason)

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ne_dynamics.commission.motions import PlannedMotion
-from ne_dynamics.commission.node_settings import lengths
+from ne_dynamics.commission.motions import PlannedMotion, lengths
 from ne_dynamics.commission.thresholds import STEPS
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.excitation import (
@@ -32,19 +31,11 @@ def plan_telling_motion(
     reach: float,
     progress: Callable[[float], None],
 ) -> PlannedMotion:
-    """Return the motion of `ne_dynamics excite` within a reach of a pose.
+    """Return the motion of `ne_dynamics excite` within a reach of a pose, shape (n,) [rad or m].
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-    file : str
-        URDF with the shapes that must not touch.
-    start : array, shape (n,)
-        [rad or m]
-    duration, reach : float
-        As for :func:`~ne_dynamics.commission.motions.plan_sines`.
-    progress : callable
-        Told the part of the work that is done.
+    The file is a URDF with the shapes that must not touch; duration [s] and reach are as for
+    :func:`~ne_dynamics.commission.motions.plan_sines`. Progress is told the part of the work that
+    is done.
 
     Raises
     ------

@@ -196,6 +196,9 @@ class ArmThresholds:
     lead: float = threshold(
         1.0, 's', 'From sending a motion to its begin, by the stamps of the states.'
     )
+    rest_time: float = threshold(
+        0.5, 's', 'How long is waited, and recorded, behind the end of a motion.'
+    )
     silence: float = threshold(
         5.0, 's', 'Without a state for so long, in real time, the arm is taken for silent.'
     )
@@ -225,10 +228,6 @@ class ArmThresholds:
     )
     braked_time: float = threshold(
         0.3, 's', 'For which a new node answers states before the brakes are released.'
-    )
-    one_process_lead: float = threshold(1.0, 's', 'From sending a motion to its begin.')
-    rest_time: float = threshold(
-        0.5, 's', 'How long is waited, and recorded, behind the end of a motion.'
     )
 
     # pace

@@ -10,19 +10,9 @@ from ne_dynamics.logs import Finding, Log
 
 
 def find_tilted_base(given: Dynamics, log: Log) -> list[Finding]:
-    """Return the tilt of the base, if a log shows one of 4 degrees and more.
+    """Return the tilt of the base, if a log shows one of 4 degrees and more; the angle in [rad].
 
-    Parameters
-    ----------
-    given : Dynamics
-        The model, with the base as it should stand.
-    log : Log
-        With the efforts that acted.
-
-    Returns
-    -------
-    list of Finding
-        One at most; the amount is the angle [rad].
+    The log has the efforts that acted, the given model the base as it should stand.
     """
     return [
         replace(fault, joints=(), remedy='Level it, or turn the base in the URDF as it stands')

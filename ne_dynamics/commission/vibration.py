@@ -44,26 +44,12 @@ class VibrationSettings:
     own: float = 2.0
 
 
-def find_vibrations(
-    record: Record, limits: FloatArray, settings: VibrationSettings | None = None
-) -> list[Finding]:
-    """Return the joint that vibrates most at the end of a record, if one does.
+def find_vibrations(record: Record, limits: FloatArray) -> list[Finding]:
+    """Return the joint that vibrates most at the end of a record, if one does: it shakes others.
 
-    Parameters
-    ----------
-    record : Record
-        Of a motion that was given up.
-    limits : array, shape (n,)
-        Effort limits [N m or N].
-    settings : VibrationSettings, optional
-
-    Returns
-    -------
-    list of Finding
-        Of one joint at most: it shakes the others.
+    The motion was given up. Limits are those of efforts, shape (n,) [N m or N].
     """
-    settings = settings or VibrationSettings()
-    record = record.answered
+    settings, record = VibrationSettings(), record.answered
     for span in settings.spans:
         end = record.part(record.times > record.times.max(initial=0.0) - span)
         found = _find_in_span(end, limits, span, settings)

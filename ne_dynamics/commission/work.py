@@ -27,11 +27,12 @@ from ne_dynamics.commission.hard_stop import find_hard_stops
 from ne_dynamics.commission.motions import (
     FITTED_SHARES,
     PlannedMotion,
+    lengths,
     plan_probe,
     plan_sines,
     plan_tremble,
 )
-from ne_dynamics.commission.node_settings import gentle_parameters, lengths, longest_silence
+from ne_dynamics.commission.node_settings import gentle_parameters, longest_silence
 from ne_dynamics.commission.record import Record
 from ne_dynamics.commission.report import sentence
 from ne_dynamics.commission.steps import Step
@@ -40,6 +41,7 @@ from ne_dynamics.commission.thresholds import NODE_SETTINGS, STEPS
 from ne_dynamics.commission.vibration import find_vibrations
 from ne_dynamics.driver.command import find_delay_by_motion
 from ne_dynamics.driver.steps import find_steps
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import NeDynamicsError
 from ne_dynamics.logs import Finding
 from ne_dynamics.model.rigid_body import FloatArray
@@ -159,12 +161,7 @@ class CommissionWork(Desk):
                 'every joint moves by up to 0.2 rad to either side, gently',
                 self.probe,
             ),
-            Step(
-                'excite',
-                'excite all joints',
-                together(plan.excite),
-                self.excite,
-            ),
+            Step('excite', 'excite all joints', together(plan.excite), self.excite),
             Step('roughly', 'fit the model, roughly', '', self.fit_roughly),
             Step(
                 'tremble',
@@ -181,12 +178,7 @@ class CommissionWork(Desk):
                 self.excite_again,
             ),
             Step('identify', 'fit the model', '', self.identify),
-            Step(
-                'judge',
-                'judge the model on another motion',
-                together(plan.judge),
-                self.judge,
-            ),
+            Step('judge', 'judge the model on another motion', together(plan.judge), self.judge),
             Step('gains', 'choose gains', '', self.choose_gains),
             Step(
                 'try_friction',
@@ -266,12 +258,8 @@ class CommissionWork(Desk):
         limits = self.robot.limits('effort_limit')
         parameters = {**self._gentle(), 'effort_limits': (STEPS.held_parts[0] * limits).tolist()}
         arm, sags = self.session.arm, []
-
-        def look_first(now: float) -> None:
-            self._require_held(STEPS.held_parts[0])
-
         with (
-            self._moving('hold', parameters, look_first),
+            self._moving('hold', parameters, lambda _: self._require_held(STEPS.held_parts[0])),
             self.bar('holding', 3.0 * STEPS.held_for) as show,
         ):
             for number, part in enumerate(STEPS.held_parts):
@@ -338,18 +326,23 @@ class CommissionWork(Desk):
 
     def excite_again(self) -> Mapping[str, Any]:
         """Move all joints at once, with a model with which they follow and do not stick."""
-        motion = plan_sines(
-            self.model(CLOSE),
-            self.start,
-            self._motions.excite,
-            seed=4,
-            reach=self._motions.reach,
-            shares=FITTED_SHARES,
-        )
-        parameters = {**self.node_parameters(CLOSE), **CALM_GAINS, **self.lenient_parameters()}
-        record = self._follow('excite_again', parameters, motion, 'exciting again')
+        motion = self._plan_fitted(self.model(CLOSE), self._motions.excite, seed=4)
+        record = self._follow('excite_again', self._calm(CLOSE), motion, 'exciting again')
         self._require_no_stop(record)
         return {'rms_error': record.rms_error.tolist(), 'samples': int(record.times.size)}
+
+    def _plan_fitted(
+        self, model: Dynamics, duration: float, seed: int, share: float = 1.0
+    ) -> PlannedMotion:
+        """Return a motion of all joints within the efforts of a fitted model; share: of reach."""
+        reach = share * self._motions.reach
+        return plan_sines(
+            model, self.start, duration, seed=seed, reach=reach, shares=FITTED_SHARES
+        )
+
+    def _calm(self, model: str) -> dict[str, Any]:
+        """Return the node's parameters for a fitted model before there are gains."""
+        return {**self.node_parameters(model), **CALM_GAINS, **self.lenient_parameters()}
 
     def _exciting_motion(self) -> PlannedMotion:
         plan = self._motions
@@ -366,42 +359,27 @@ class CommissionWork(Desk):
     def tremble(self) -> Mapping[str, Any]:
         """Measure the delay of the commands."""
         reach = STEPS.tremble_reach * self._motions.reach
-        motion = plan_tremble(self.model(ROUGH), self.start, reach)
-        parameters = {**self.node_parameters(ROUGH), **CALM_GAINS, **self.lenient_parameters()}
-        record = self._follow('tremble', parameters, motion, 'measuring the delay')
+        model = self.model(ROUGH)
+        motion = plan_tremble(model, self.start, reach)
+        record = self._follow('tremble', self._calm(ROUGH), motion, 'measuring the delay')
         delay, deviation = find_delay_by_motion(
-            self.model(ROUGH), record.times, record.position, record.commands, STEPS.delay_cutoff
+            model, record.times, record.position, record.commands, STEPS.delay_cutoff
         )
         if not math.isfinite(delay):
             raise ArmFault(
                 'the delay cannot be told: the motion does not follow from its commands; expected '
                 'efforts that act'
             )
-        return {
-            'delay': max(delay, 0.0),
-            'deviation': deviation,
-        }
+        return {'delay': max(delay, 0.0), 'deviation': deviation}
 
     def judge(self) -> Mapping[str, Any]:
         """Follow another motion, and compare the predictions of the old and the new model."""
-        motion = plan_sines(
-            self.model(IDENTIFIED),
-            self.start,
-            self._motions.judge,
-            seed=2,
-            reach=STEPS.judge_reach * self._motions.reach,
-            shares=FITTED_SHARES,
-        )
-        parameters = {
-            **self.node_parameters(IDENTIFIED),
-            **CALM_GAINS,
-            **self.lenient_parameters(),
-        }
-        record = self._follow('judge', parameters, motion, 'judging')
+        identified = self.model(IDENTIFIED)
+        motion = self._plan_fitted(identified, self._motions.judge, 2, STEPS.judge_reach)
+        record = self._follow('judge', self._calm(IDENTIFIED), motion, 'judging')
         self._require_no_stop(record)
         delay = self.found('tremble')['delay']
-        before = judge_record(self.given, record, delay)
-        after = judge_record(self.model(IDENTIFIED), record, delay)
+        before, after = (judge_record(each, record, delay) for each in (self.given, identified))
         limits = self.robot.limits('effort_limit')
         for name, rest, limit in zip(self.robot.joint_names, after, limits, strict=True):
             if rest > STEPS.worst_left_share * limit:
@@ -415,14 +393,7 @@ class CommissionWork(Desk):
     def try_friction(self) -> Mapping[str, Any]:
         """Follow a motion with decreasing static friction, in joints that do not lag."""
         identified = self.model(FITTED)
-        motion = plan_sines(
-            identified,
-            self.start,
-            self._motions.excite,
-            seed=5,
-            reach=STEPS.test_reach * self._motions.reach,
-            shares=FITTED_SHARES,
-        )
+        motion = self._plan_fitted(identified, self._motions.excite, 5, STEPS.test_reach)
         trials: list[RiseTrial] = []
         while (parts := choose_next_parts(identified.robot, trials)) is not None:
             tried = with_part_of_rise(identified.robot, parts)
@@ -435,14 +406,7 @@ class CommissionWork(Desk):
 
     def test(self, name: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
         """Follow the test motion; that it is given up is a result, except in `test_after`."""
-        motion = plan_sines(
-            self.model(IDENTIFIED),
-            self.start,
-            self._motions.test,
-            seed=3,
-            reach=STEPS.test_reach * self._motions.reach,
-            shares=FITTED_SHARES,
-        )
+        motion = self._plan_fitted(self.model(IDENTIFIED), self._motions.test, 3, STEPS.test_reach)
         try:
             record = self._follow(name, parameters, motion, name.replace('_', ' '))
         except ArmFault as fault:

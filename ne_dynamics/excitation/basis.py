@@ -44,15 +44,8 @@ class Series:
     def evaluate(self, times: FloatArray) -> FloatArray:
         """Return what each coefficient adds to position, velocity and acceleration.
 
-        Parameters
-        ----------
-        times : array, shape (N,)
-            From 0 to the duration [s].
-
-        Returns
-        -------
-        array, shape (3, N, size)
-            The constant first, then sine and cosine of each frequency.
+        At times from 0 to the duration, shape (N,) [s]: shape (3, N, size), the constant first,
+        then sine and cosine of each frequency.
         """
         t = times[:, np.newaxis]
         rates = 2.0 * np.pi * self.base_frequency * np.arange(1, self.harmonics + 1)

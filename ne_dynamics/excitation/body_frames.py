@@ -46,11 +46,7 @@ class BodyFrames:
     ) -> FloatArray:
         """Return how points of bodies go along directions with each joint, shape (k, n).
 
-        Parameters
-        ----------
-        samples, bodies : int array, shape (k,)
-        points, directions : array, shape (k, 3)
-            In the base frame.
+        Samples and bodies have the shape (k,), points and directions (k, 3) in the base frame.
         """
         result = np.zeros((samples.size, self._robot.n))
         for index, body in enumerate(self._robot.bodies):
@@ -78,23 +74,11 @@ def find_movers(dynamics: Dynamics) -> NDArray[np.bool_]:
 def bound_rates(
     dynamics: Dynamics, body: int, first: int, farthest: float, travel: FloatArray
 ) -> FloatArray:
-    """Return how fast a point of a body moves at most with each joint, seen from another body.
+    """Return how fast a point of a body moves at most with each joint, shape (n,) [m/rad or 1].
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-    body : int
-    first : int
-        Body before the first joint that counts: an ancestor, or the base.
-    farthest : float
-        Largest distance of a point of the body from its frame's origin [m].
-    travel : array, shape (n,)
-        Largest magnitude of the positions of prismatic joints [m].
-
-    Returns
-    -------
-    array, shape (n,)
-        [m/rad or 1]
+    Seen from another body, the first: an ancestor, or the base. Points of the body are nowhere
+    farther from its frame's origin than `farthest` [m], and prismatic joints from 0 than `travel`,
+    shape (n,) [m].
     """
     robot = dynamics.robot
     rates = np.zeros(robot.n)

@@ -16,12 +16,7 @@ import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError
-from ne_dynamics.excitation.body_frames import (
-    BodyFrames,
-    IntArray,
-    bound_rates,
-    find_common_ancestor,
-)
+from ne_dynamics.excitation.body_frames import BodyFrames, bound_rates, find_common_ancestor
 from ne_dynamics.excitation.keep_out import KeepOut
 from ne_dynamics.excitation.limits import ExcitationLimits
 from ne_dynamics.excitation.solids import Solid
@@ -180,17 +175,10 @@ class Clearance:
                         f'start: expected a pose in which no links touch, got {pair.name} in '
                         'contact'
                     )
-        if touching:
-            notes.append(f'touching in every pose and left out: {"; ".join(unique(touching))}')
-        if watched:
-            names = unique([pair.name for pair in watched])
-            notes.append(
-                f'nested, kept apart by no margin, but checked by their meshes: {"; ".join(names)}'
-            )
-        if near:
-            notes.append(
-                f'nearer at the start than the margin, kept at: {"; ".join(unique(near))}'
-            )
+        nested = [pair.name for pair in watched]
+        _note(notes, 'touching in every pose and left out', touching)
+        _note(notes, 'nested, kept apart by no margin, but checked by their meshes', nested)
+        _note(notes, 'nearer at the start than the margin, kept at', near)
         return tuple(kept), tuple(watched)
 
     def _make_pair(self, first: Solid, second: Solid) -> Pair | None:
@@ -235,30 +223,21 @@ class Clearance:
                 if own < self._margin:
                     near.append(f'{solid.link} {own:.3f} m')
                 walls.append(Wall(solid, plane, own, float(distances[0])))
-        if near:
-            notes.append(
-                'nearer to a keep-out plane at the start than the margin, kept at: '
-                + '; '.join(unique(near))
-            )
+        what = 'nearer to a keep-out plane at the start than the margin, kept at'
+        _note(notes, what, near)
         return tuple(walls)
 
 
-def unique(names: Sequence[str]) -> list[str]:
-    """Return names in their order, each once."""
-    return list(dict.fromkeys(names))
+def _note(notes: list[str], what: str, names: Sequence[str]) -> None:
+    """Note names, if there are any, each once."""
+    if names:
+        notes.append(f'{what}: {"; ".join(dict.fromkeys(names))}')
 
 
 def measure_pair(
     pair: Pair, frames: BodyFrames, sample: int
 ) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-    """Return the distance of a pair in a pose, the nearest points, and the way between.
-
-    Parameters
-    ----------
-    pair : Pair
-    frames : BodyFrames
-    sample : int
-        Which of its poses.
+    """Return the distance of a pair in one of the poses, the nearest points, and the way between.
 
     Returns
     -------
@@ -324,23 +303,12 @@ class HullDistances:
 
     def __call__(self, sample: int, pair: int) -> float:
         """Return the distance of a pair in a pose; below 0 by how deep they are in each other."""
-        first, second = self._ends[pair]
-        place, rotations, translations = (
-            self._coal.Transform3s,
-            self._rotations[sample],
-            self._translations[sample],
-        )
+        placed = []
+        for end in self._ends[pair]:
+            pose = self._rotations[sample, end], self._translations[sample, end]
+            placed += [self._hulls[end], self._coal.Transform3s(*pose)]
         self._result.clear()
-        return float(
-            self._coal.distance(
-                self._hulls[first],
-                place(rotations[first], translations[first]),
-                self._hulls[second],
-                place(rotations[second], translations[second]),
-                self._request,
-                self._result,
-            )
-        )
+        return float(self._coal.distance(*placed, self._request, self._result))
 
     def find_contact(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the nearest points of the last pair, and the way from one to the other."""
@@ -354,17 +322,4 @@ class HullDistances:
 
 def bound_motion(pair: Pair, before: FloatArray, after: FloatArray) -> FloatArray:
     """Return by how much the distance of a pair changes at most between poses (..., n)."""
-    result: FloatArray = np.abs(after - before) @ pair.rates
-    return result
-
-
-__all__ = [
-    'Clearance',
-    'HullDistances',
-    'IntArray',
-    'Pair',
-    'Wall',
-    'bound_motion',
-    'measure_pair',
-    'unique',
-]
+    return np.asarray(np.abs(after - before) @ pair.rates)

@@ -68,17 +68,10 @@ class ParameterColumns:
 def compute_friction_columns(
     velocity: FloatArray, acceleration: FloatArray, largest: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the columns of :data:`TERMS`, and their derivatives.
+    """Return the columns of :data:`TERMS`, and their derivatives, shape (N, n, 4) each.
 
-    Parameters
-    ----------
-    velocity, acceleration : array, shape (N, n)
-    largest : array, shape (n,)
-        Largest velocities, by which the change of sign is smoothed.
-
-    Returns
-    -------
-    columns, by_velocity, by_acceleration : array, shape (N, n, 4)
+    These are by velocity and by acceleration, shape (N, n). The change of sign is smoothed by the
+    largest velocities, shape (n,).
     """
     width = EXCITATION.coulomb_width * largest
     sign = np.tanh(velocity / width)
@@ -96,14 +89,8 @@ def find_columns(
     """Return the columns that motions within limits can tell apart.
 
     Of the rows of random motions, see
-    :func:`~ne_dynamics.identification.base_estimate.find_independent`.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-    limits : ExcitationLimits
-    start : array, shape (n,)
-        Where joints that do not move are.
+    :func:`~ne_dynamics.identification.base_estimate.find_independent`. Joints that do not move are
+    at the start, shape (n,).
     """
     robot, n = dynamics.robot, dynamics.n
     bodies, references, _ = find_bodies(robot)

@@ -72,21 +72,15 @@ class Constraints:
         self._pairs = _Pairs(dynamics, clearance.pairs, samples, extra)
         self._wall_aims = [aim_at(wall, extra) for wall in clearance.walls]
 
-    @property
-    def count(self) -> int:
-        """Number of groups."""
-        return 6
-
     def evaluate(self, motion: SampledMotion, needed: FloatArray) -> list[Group]:
         """Return the groups: positions, velocities, accelerations, efforts, pairs, walls.
 
-        Parameters
-        ----------
-        motion : SampledMotion
-        needed : array, shape (samples, pairs)
-            From where on values of the pairs are computed; others are :data:`FAR`.
+        Values of pairs are computed from what is needed on, shape (samples, pairs); others are
+        :data:`FAR`.
         """
-        return [*self.evaluate_limits(motion), *self.evaluate_distances(motion, needed)]
+        frames = BodyFrames(self._dynamics, motion.position)
+        pairs = self._pairs.evaluate(motion, frames, needed)
+        return [*self.evaluate_limits(motion), pairs, self._bound_walls(motion, frames)]
 
     def evaluate_limits(self, motion: SampledMotion) -> list[Group]:
         """Return the groups of positions, velocities, accelerations and efforts."""
@@ -107,11 +101,6 @@ class Constraints:
             bound(motion.acceleration, part * limits.acceleration, 2),
             self._bound_efforts(motion),
         ]
-
-    def evaluate_distances(self, motion: SampledMotion, needed: FloatArray) -> list[Group]:
-        """Return the groups of pairs and walls; `needed` as for :meth:`evaluate`."""
-        frames = BodyFrames(self._dynamics, motion.position)
-        return [self._pairs.evaluate(motion, frames, needed), self._bound_walls(motion, frames)]
 
     def keeps_distances(self, motion: SampledMotion) -> bool:
         """Return whether all pairs and walls are as far apart as is aimed at.

@@ -56,12 +56,7 @@ class Measure:
 
 
 def measure_determinant(information: FloatArray) -> Measure:
-    """Return ``-log det M``.
-
-    Parameters
-    ----------
-    information : array, shape (p, p)
-    """
+    """Return ``-log det M``, of a matrix M of shape (p, p)."""
     values, axes = _decompose(information)
     return Measure(-float(np.log(values).sum()), -(axes / values) @ axes.T)
 
@@ -70,10 +65,6 @@ def measure_condition(information: FloatArray) -> Measure:
     """Return the logarithm of a smooth bound of the condition number.
 
     Means of a high power stand for the largest eigenvalue and for that of the inverse.
-
-    Parameters
-    ----------
-    information : array, shape (p, p)
     """
     values, axes = _decompose(information)
     high, low = values / values[-1], values[0] / values
@@ -146,12 +137,8 @@ class Information:
     def pull_back(self, motion: SampledMotion, slope: FloatArray) -> SampledMotion:
         """Return what a measure of the mean information changes by with each sample.
 
-        Parameters
-        ----------
-        motion : SampledMotion
-            That :meth:`compute` was called with last.
-        slope : array, shape (p, p)
-            Of the measure by the information.
+        The motion is that :meth:`compute` was called with last; the slope, shape (p, p), that of
+        the measure by the information.
         """
         assert self._rows is not None
         columns, n = self._columns, motion.position.shape[1]

@@ -119,19 +119,19 @@ class ExcitationLimits:
             for joint, free in zip(joints, moves, strict=True)
             if not free
         ]
-        velocity = np.array(
-            [
-                _find_limit(joint, 'velocity', given['velocity'], moves[i])
-                for i, joint in _each(joints)
-            ]
-        )
-        effort = np.array(
-            [_find_limit(joint, 'effort', given['effort'], moves[i]) for i, joint in _each(joints)]
+        velocity, effort = (
+            np.array(
+                [
+                    _find_limit(joint, what, given[what], free)
+                    for joint, free in zip(joints, moves, strict=True)
+                ]
+            )
+            for what in ('velocity', 'effort')
         )
         notes += [
             f'joint {joint.name!r} has no effort limit: none is kept'
-            for i, joint in _each(joints)
-            if np.isinf(effort[i])
+            for joint, limit in zip(joints, effort, strict=True)
+            if np.isinf(limit)
         ]
         acceleration = _find_accelerations(
             dynamics, lower, upper, velocity, effort, given['acceleration'], notes
@@ -147,10 +147,6 @@ class ExcitationLimits:
             moves,
             tuple(notes),
         )
-
-
-def _each(joints: tuple[Joint, ...]) -> list[tuple[int, Joint]]:
-    return list(enumerate(joints))
 
 
 def _check_given(limits: Mapping[str, float], names: tuple[str, ...], what: str) -> None:

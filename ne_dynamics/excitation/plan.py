@@ -13,7 +13,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import ExcitationError, InputError
 from ne_dynamics.excitation.basis import Series
 from ne_dynamics.excitation.clearance import Clearance
-from ne_dynamics.excitation.columns import ParameterColumns, find_columns
+from ne_dynamics.excitation.columns import find_columns
 from ne_dynamics.excitation.information import (
     MEASURES,
     Information,
@@ -187,7 +187,7 @@ def plan_excitation(
     pose = check_vector(start, 'start', dynamics.n)
     _check_options(margin, duration, base_frequency, harmonics, points_per_second, noise_share)
     _check_search(objective, starts, seed)
-    check_start(dynamics, pose)
+    _check_start(dynamics, pose)
     limits = ExcitationLimits.of_robot(dynamics, pose) if limits is None else limits
     if not limits.moves.any():
         raise ExcitationError('limits: expected a joint with room to move, got none')
@@ -196,28 +196,19 @@ def plan_excitation(
     count = _count_points(series, points_per_second)
     bodies = tuple(solids) or make_origins(dynamics.robot)
     clearance = Clearance(dynamics, bodies, keep_out, margin, pose, limits, ignored)
-    columns = _require_columns(dynamics, limits, pose)
-    noise = noise_share * _find_efforts(dynamics, limits)
-    information = Information(dynamics, columns, limits, noise)
-    measure = MEASURES[objective]
-    task = Task(dynamics, pose, series, limits, clearance, information, measure, columns.size)
-    coefficients, motion, nearest = _seek(task, count, starts, seed, progress)
-    trajectory = _make_trajectory(task, coefficients, count, motion)
-    notes = [*limits.notes, *clearance.notes, *_note_shapes(dynamics.robot, solids, keep_out)]
-    found = _describe(
-        task, columns, objective, trajectory, coefficients, motion, nearest, tuple(notes)
-    )
-    _check_information(found, motion)
-    return found
-
-
-def _require_columns(
-    dynamics: Dynamics, limits: ExcitationLimits, pose: FloatArray
-) -> ParameterColumns:
     columns = find_columns(dynamics, limits, pose)
     if not columns.size:
         raise ExcitationError('model: expected parameters that efforts depend on, got none')
-    return columns
+    noise = noise_share * _find_efforts(dynamics, limits)
+    information = Information(dynamics, columns, limits, noise)
+    measure = MEASURES[objective]
+    task = Task(dynamics, pose, series, limits, clearance, information, measure, columns)
+    coefficients, motion, nearest = _seek(task, count, starts, seed, progress)
+    trajectory = _make_trajectory(task, coefficients, count, motion)
+    notes = [*limits.notes, *clearance.notes, *_note_shapes(dynamics.robot, solids, keep_out)]
+    found = _describe(task, objective, trajectory, coefficients, motion, nearest, tuple(notes))
+    _check_information(found, motion)
+    return found
 
 
 def _check_information(found: Excitation, motion: DenseMotion) -> None:
@@ -280,13 +271,8 @@ def _check_options(
         raise InputError(f'harmonics: expected from 1 to 50, got {harmonics}')
 
 
-def check_start(dynamics: Dynamics, start: FloatArray) -> None:
-    """Refuse a pose beyond a joint's position limits.
-
-    Raises
-    ------
-    ExcitationError
-    """
+def _check_start(dynamics: Dynamics, start: FloatArray) -> None:
+    """Refuse a pose beyond a joint's position limits."""
     for joint, value in zip(dynamics.robot.joints, start.tolist(), strict=True):
         if not joint.lower <= value <= joint.upper:
             raise ExcitationError(
@@ -313,13 +299,8 @@ def _choose_series(
     if duration is None:
         span = np.minimum(limits.upper - limits.lower, 2.0 * np.pi)[moving]
         slowest = float((span / limits.velocity[moving]).max())
-        duration = float(
-            np.clip(
-                EXCITATION.sweeps * slowest,
-                EXCITATION.shortest_duration,
-                EXCITATION.longest_duration,
-            )
-        )
+        shortest, longest = EXCITATION.shortest_duration, EXCITATION.longest_duration
+        duration = float(np.clip(EXCITATION.sweeps * slowest, shortest, longest))
     if base_frequency is None:
         base_frequency = max(EXCITATION.highest_frequency / harmonics, 1.0 / duration)
     if base_frequency * duration < 1.0 - 1e-9:
@@ -373,12 +354,9 @@ def _seek(
             progress(min((done + more) / total, 1.0))
 
     # The condition number has many poor minima: the way to it leads over the determinant.
-    first = Search(
-        replace(task, measure=measure_determinant),
-        EXCITATION.kept_shares[0],
-        EXCITATION.kept_distances[0],
-    )
-    search = Search(task, EXCITATION.kept_shares[0], EXCITATION.kept_distances[0])
+    kept = EXCITATION.kept_shares[0], EXCITATION.kept_distances[0]
+    first = Search(replace(task, measure=measure_determinant), *kept)
+    search = Search(task, *kept)
     is_plain = task.measure is measure_determinant
     drawn = []
     for _ in range(SEARCH.random_motions):
@@ -429,10 +407,7 @@ def _make_points(
     waves[0] += task.start
     waves[:, [0, -1]] = 0.0
     waves[0, [0, -1]] = task.start
-    motion = SampledMotion(*waves)
-    return [TrajectoryPoint(t, *rows) for t, *rows in zip(times.tolist(), *motion, strict=True)], (
-        motion
-    )
+    return list(map(TrajectoryPoint, times.tolist(), *waves)), SampledMotion(*waves)
 
 
 def _verify(
@@ -466,7 +441,6 @@ def _make_trajectory(
 
 def _describe(
     task: Task,
-    columns: ParameterColumns,
     objective: str,
     trajectory: AnnotatedTrajectory,
     coefficients: FloatArray,
@@ -477,7 +451,7 @@ def _describe(
     step = max(round(len(dense.times) / (task.series.duration * EXCITATION.log_rate)), 1)
     part = slice(None, None, step)
     samples = SampledMotion(dense.position[part], dense.velocity[part], dense.acceleration[part])
-    information = task.information.compute(samples)
+    information, columns = task.information.compute(samples), task.columns
     everything = information * task.series.duration * EXCITATION.log_rate
     deviations = columns.scales * np.sqrt(np.diag(np.linalg.pinv(everything, hermitian=True)))
     limits = task.limits

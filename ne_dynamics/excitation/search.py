@@ -16,6 +16,7 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import optional_dependency
 from ne_dynamics.excitation.basis import Series
 from ne_dynamics.excitation.clearance import Clearance
+from ne_dynamics.excitation.columns import ParameterColumns
 from ne_dynamics.excitation.constraints import Constraints
 from ne_dynamics.excitation.information import Information, Measure, SampledMotion
 from ne_dynamics.excitation.limits import ExcitationLimits
@@ -38,8 +39,7 @@ class Task:
     information : Information
     measure : callable
         Of the information; it is to be small.
-    size : int
-        Number of columns.
+    columns : ParameterColumns
     """
 
     dynamics: Dynamics
@@ -49,7 +49,7 @@ class Task:
     clearance: Clearance
     information: Information
     measure: Callable[[FloatArray], Measure]
-    size: int
+    columns: ParameterColumns
 
 
 class Search:
@@ -165,20 +165,14 @@ class Search:
     def improve(
         self, x: FloatArray, report: Callable[[float], None], turns: int | None = None
     ) -> FloatArray:
-        """Return a better motion, which may violate its limits a little.
+        """Return a better motion than x, which may violate its limits a little.
 
-        Parameters
-        ----------
-        x : array
-            Motion to begin with.
-        report : callable
-            Told the part of the work that is done, now and then.
-        turns : int, optional
-            Times that the multipliers are changed; default: `SEARCH.multiplier_steps`.
+        What is done of the work is reported, as a part, now and then. The multipliers are changed
+        in so many turns; default: `SEARCH.multiplier_steps`.
         """
         with optional_dependency('the best motion is sought with SciPy', 'excite'):
             from scipy.optimize import minimize
-        state = _Multipliers()
+        state, turn_steps = _Multipliers(), SEARCH.iterations
         turns = SEARCH.multiplier_steps if turns is None else turns
         for turn in range(turns):
             found = minimize(
@@ -186,11 +180,7 @@ class Search:
                 x,
                 jac=True,
                 method='L-BFGS-B',
-                options={
-                    'maxiter': SEARCH.iterations,
-                    'maxfun': 2 * SEARCH.iterations,
-                    'maxcor': 20,
-                },
+                options={'maxiter': turn_steps, 'maxfun': 2 * turn_steps, 'maxcor': 20},
             )
             x = np.asarray(found.x, dtype=np.float64)
             self._update(x, state)
@@ -206,8 +196,8 @@ class Search:
         task, motion = self._task, self.make_motion(x)
         measure = task.measure(task.information.compute(motion))
         gradient = task.information.pull_back(motion, measure.slope)
-        value = measure.value / task.size
-        total = SampledMotion(*(part / task.size for part in gradient))
+        value = measure.value / task.columns.size
+        total = SampledMotion(*(part / task.columns.size for part in gradient))
         groups = self._constraints.evaluate(motion, self._needed(state))
         if not state.values:
             state.values = [np.zeros_like(group.values) for group in groups]

@@ -58,40 +58,6 @@ class Solid:
         return float(np.linalg.norm(self.spine, axis=1).max()) + self.girth
 
 
-def make_solids(robot: Robot, shapes: Sequence[Shape]) -> tuple[Solid, ...]:
-    """Return the solids of a robot's links.
-
-    Parameters
-    ----------
-    robot : Robot
-    shapes : sequence of Shape
-        Those of links that the robot does not have are left out.
-
-    Raises
-    ------
-    MissingDependencyError
-        When coal is not installed.
-    ModelError
-        When a mesh cannot be read, or nothing of the arm has a shape.
-    """
-    with optional_dependency('distances between links need coal', 'excite'):
-        import coal
-    loader = coal.MeshLoader(coal.NODE_TYPE.BV_OBBRSS)
-    links = {link.name: link for link in robot.links}
-    solids = []
-    for shape in shapes:
-        link = links.get(shape.link)
-        if link is None:
-            continue
-        pose = link.pose_in_body @ shape.pose_in_link
-        solids.append(_make_solid(coal, loader, shape, link.body, pose))
-    if all(solid.body == BASE for solid in solids):
-        raise ModelError(
-            f'robot {robot.name!r}: expected collision shapes of links that move, got none'
-        )
-    return tuple(solids)
-
-
 def load_solids(
     path_or_xml: str | os.PathLike[str] | bytes,
     robot: Robot,
@@ -110,28 +76,33 @@ def load_solids(
     Raises
     ------
     ModelError
-        When a shape is wrong, or a mesh cannot be found or read.
+        When a shape is wrong, a mesh cannot be found or read, or nothing that moves has a shape.
     MissingDependencyError
         When coal is not installed.
     """
-    return make_solids(robot, read_shapes(path_or_xml, description_file, package_folders))
+    shapes = read_shapes(path_or_xml, description_file, package_folders)
+    with optional_dependency('distances between links need coal', 'excite'):
+        import coal
+    loader = coal.MeshLoader(coal.NODE_TYPE.BV_OBBRSS)
+    links = {link.name: link for link in robot.links}
+    solids = []
+    for shape in shapes:
+        link = links.get(shape.link)
+        if link is not None:
+            pose = link.pose_in_body @ shape.pose_in_link
+            solids.append(_make_solid(coal, loader, shape, link.body, pose))
+    if all(solid.body == BASE for solid in solids):
+        raise ModelError(
+            f'robot {robot.name!r}: expected collision shapes of links that move, got none'
+        )
+    return tuple(solids)
 
 
 def read_bounds(robot: Robot, text: str, file: str) -> dict[int, tuple[FloatArray, FloatArray]]:
     """Return the boxes around the collision shapes of the bodies that have any.
 
-    Parameters
-    ----------
-    robot : Robot
-    text : str
-        Its URDF. Where a shape or a mesh in it cannot be read, there is no box at all.
-    file : str
-        Where that came from, to find meshes by.
-
-    Returns
-    -------
-    dict
-        Least and largest coordinates by the index of the body, in its frame [m].
+    Least and largest coordinates by the index of the body, in its frame [m]. Where a shape or a
+    mesh of the URDF, text from a file, cannot be read, there is no box at all.
     """
     try:
         solids = load_solids(text, robot, file)
@@ -206,17 +177,7 @@ def _make_solid(coal: Any, loader: Any, shape: Shape, body: int, pose: Transform
 
 
 def fit_capsule(points: FloatArray) -> tuple[FloatArray, float]:
-    """Return a line and a radius: all points are within the radius of the line.
-
-    Parameters
-    ----------
-    points : array, shape (k, 3)
-
-    Returns
-    -------
-    spine : array, shape (2, 3)
-    girth : float
-    """
+    """Return a line, shape (2, 3), and a radius: all points, shape (k, 3), are within it."""
     center = points.mean(axis=0)
     axis = np.linalg.svd(points - center, full_matrices=False)[2][0]
     along = (points - center) @ axis
@@ -232,16 +193,9 @@ def fit_capsule(points: FloatArray) -> tuple[FloatArray, float]:
 
 
 def bound_distances(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the distance of pairs of lines (Ericson 2005, 5.1.9).
+    """Return the distance, shape (...), of pairs of lines with ends of shape (..., 2, 3).
 
-    Parameters
-    ----------
-    first, second : array, shape (..., 2, 3)
-        Ends of the lines.
-
-    Returns
-    -------
-    array, shape (...)
+    Ericson 2005, 5.1.9.
     """
     one, other = first[..., 1, :] - first[..., 0, :], second[..., 1, :] - second[..., 0, :]
     between = first[..., 0, :] - second[..., 0, :]

@@ -26,13 +26,8 @@ def choose_start(
     """Return a pose that keeps all distances, and what it is called.
 
     Zero is tried first, then the middle of the limits, then random poses, until nothing is nearer
-    than the margin; else the pose counts in which the fewest are.
-
-    Parameters
-    ----------
-    dynamics, solids, keep_out, margin
-        As for :func:`~ne_dynamics.excitation.plan.plan_excitation`.
-    shares : Shares, optional
+    than the margin; else the pose counts in which the fewest are. Parameters are those of
+    :func:`~ne_dynamics.excitation.plan.plan_excitation`; of the shares that of the efforts counts.
 
     Raises
     ------

@@ -75,17 +75,8 @@ class Nearest:
 def join_points(robot: Robot, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> Motion:
     """Return the motion through points as the node joins them.
 
-    Parameters
-    ----------
-    robot : Robot
-    names : sequence of str
-        Of the joints, in the order of the points.
-    points : sequence of TrajectoryPoint
-
-    Raises
-    ------
-    ExcitationError
-        When the node would not take the points.
+    The names are of the joints, in the order of the points. An ExcitationError where the node
+    would not take them.
     """
     try:
         waypoints = Waypoints.from_points(robot.joints, names, points)
@@ -131,6 +122,7 @@ def check_limits(dynamics: Dynamics, limits: ExcitationLimits, motion: Motion) -
         # Of a joint that stands nothing but its load is asked.
         np.where(limits.moves, limits.effort, np.inf),
         np.full(limits.effort.size, np.inf),
+        limits.acceleration,
     )
 
     def find_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
@@ -183,20 +175,13 @@ class Distances:
 
         request, result = coal.DistanceRequest(False, 0.0, 0.0), coal.DistanceResult()
         request.enable_signed_distance = False
+        one, other = pair.first, pair.second
 
         def measure(row: int) -> float:
-            distance = np.inf
-            for is_exact in (False, True):
-                shapes = [s.exact if is_exact else s.hull for s in (pair.first, pair.second)]
+            distance, places = np.inf, [self._place(row, solid) for solid in (one, other)]
+            for first, second in ((one.hull, other.hull), (one.exact, other.exact)):
                 result.clear()
-                distance = coal.distance(
-                    shapes[0],
-                    self._place(row, pair.first),
-                    shapes[1],
-                    self._place(row, pair.second),
-                    request,
-                    result,
-                )
+                distance = coal.distance(first, places[0], second, places[1], request, result)
                 if distance > pair.margin:
                     break  # the hull holds the mesh
             return float(distance)
@@ -252,16 +237,8 @@ class Distances:
 def compute_body_poses(robot: Robot, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the frames of the bodies in the base frame, body by body along the tree.
 
-    Parameters
-    ----------
-    robot : Robot
-    positions : array, shape (N, n)
-
-    Returns
-    -------
-    rotations : array, shape (N, b + 1, 3, 3)
-    origins : array, shape (N, b + 1, 3)
-        The base comes last, so that its index is right.
+    Rotations of shape (N, b + 1, 3, 3) and origins of shape (N, b + 1, 3), for positions of shape
+    (N, n). The base comes last, so that its index is right.
     """
     samples, count = positions.shape[0], len(robot.bodies)
     rotations = np.broadcast_to(np.eye(3), (samples, count + 1, 3, 3)).copy()

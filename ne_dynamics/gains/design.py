@@ -14,7 +14,6 @@ counted on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import isfinite
@@ -29,7 +28,7 @@ from ne_dynamics.gains.falling import Falls
 from ne_dynamics.gains.findings import GainFindings, ModeDesign, rounded
 from ne_dynamics.gains.kind import Choice, corner_modes
 from ne_dynamics.gains.loop import frequencies, open_loop, resting_loop
-from ne_dynamics.gains.margins import Margins, margins_of_joints
+from ne_dynamics.gains.margins import margins_of_joints
 from ne_dynamics.gains.motion import MotionSamples, make_test_motion, sample_waypoints
 from ne_dynamics.gains.plants import Plants, gather_plants
 from ne_dynamics.gains.prediction import (
@@ -39,10 +38,9 @@ from ne_dynamics.gains.prediction import (
     predict_steps,
 )
 from ne_dynamics.gains.request import GainMode, GainRequest
-from ne_dynamics.gains.search import choose_gains
+from ne_dynamics.gains.search import GainSearch
 from ne_dynamics.gains.text import describe_design
 from ne_dynamics.json_numbers import as_json_numbers
-from ne_dynamics.model.robot import Joint
 from ne_dynamics.model.separate_drives import refuse_coupled_drives
 from ne_dynamics.motion import Waypoints
 
@@ -167,7 +165,6 @@ class GainDesign(GainFindings):
 
     def _mode_as_json(self, one: ModeDesign) -> dict[str, Any]:
         choice = one.choice
-        worst = choice.margins.worst()
         return {
             'kp': rounded(choice.gains.kp),
             'kd': rounded(choice.gains.kd),
@@ -176,14 +173,8 @@ class GainDesign(GainFindings):
             'damping_ratio': as_json_numbers(choice.damping),
             'velocity_cutoff_frequency': choice.kind.cutoff or None,
             'limited_by': list(choice.active),
-            'margins': {
-                key: as_json_numbers(value)
-                for key, value in zip(Margins._fields, worst, strict=True)
-            },
-            'joint_margins': {
-                key: as_json_numbers(value)
-                for key, value in zip(Margins._fields, one.joint_margins, strict=True)
-            },
+            'margins': choice.margins.worst().as_json(),
+            'joint_margins': one.joint_margins.as_json(),
             'sag': as_json_numbers(one.sag),
             'noise': as_json_numbers(one.noise),
             'overshoot': as_json_numbers(one.steps.overshoot),
@@ -239,13 +230,12 @@ def design_gains(
     modes: dict[GainMode, ModeDesign] = {}
     refusals: dict[GainMode, str] = {}
     relaxed: dict[GainMode, str] = {}
-    asked: Sequence[GainMode] = [GainMode(mode) for mode in request.modes]
-    for mode in asked:
+    for mode in map(GainMode, request.modes):
         fall = falls[mode is GainMode.COMPUTED_TORQUE]
         try:
-            choice = choose_gains(mode, plants, request, joints, fall)
+            choice = GainSearch(mode, plants, request, fall).choose()
         except InputError as error:
-            found = _choose_relaxed(mode, plants, request, joints, fall)
+            found = _choose_relaxed(mode, plants, request, fall)
             if found is None:
                 refusals[mode] = str(error)
                 continue
@@ -260,7 +250,7 @@ def design_gains(
 
 
 def _choose_relaxed(
-    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
+    mode: GainMode, plants: Plants, request: GainRequest, falls: Falls
 ) -> tuple[float, float, Choice] | None:
     """Return gains with the first of the smaller margins that there are some for."""
     for phase, gain in request.relaxed_margins:
@@ -268,7 +258,7 @@ def _choose_relaxed(
             continue
         less = replace(request, phase_margin=phase, gain_margin=gain)
         with suppress(InputError):
-            return phase, gain, choose_gains(mode, plants, less, joints, falls)
+            return phase, gain, GainSearch(mode, plants, less, falls).choose()
     return None
 
 
@@ -279,17 +269,15 @@ def _judge(
     request: GainRequest,
     motion: MotionSamples,
 ) -> ModeDesign:
-    joints = dynamics.robot.joints
-    modes = corner_modes(choice.kind.mode, plants, request, joints)
-    timing, weights = choice.kind.timing, choice.kind.weights
+    modes = corner_modes(choice.kind.mode, plants, request)
+    timing, weights = choice.kind.timing, choice.kind.corner_weights
     at = frequencies(timing, modes)
-    both = None if weights is None else np.concatenate((weights, weights))
-    loop = open_loop(modes, both, choice.gains, timing, at)
+    loop = open_loop(modes, weights, choice.gains, timing, at)
     return ModeDesign(
         choice,
-        margins_of_joints(loop, at, resting_loop(modes, both, choice.gains)).worst(),
-        predict_sag(choice, plants, request, joints),
-        predict_noise(choice, request, len(joints)),
-        predict_steps(choice, plants, request, joints),
+        margins_of_joints(loop, at, resting_loop(modes, weights, choice.gains)).worst(),
+        predict_sag(choice, plants, request),
+        predict_noise(choice, request, dynamics.n),
+        predict_steps(choice, plants, request),
         predict_motion(choice, dynamics, plants, request, motion),
     )

@@ -75,14 +75,7 @@ def find_softening(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the part of the gains at which the arm falls in each pose, 1 / B, and how it falls.
 
-    Parameters
-    ----------
-    slopes : GravitySlopes
-    kp : array, shape (n,)
-    request : GainRequest
-        How wrong masses may be, and the payload.
-    stiffness : array, shape (n,), or None
-        Of the gears [N m/rad or N/m]; None where they are rigid.
+    The stiffness is that of the gears, shape (n,) [N m/rad or N/m]; None where they are rigid.
 
     Returns
     -------
@@ -188,7 +181,7 @@ class Falls:
         """Return the modes of the lightest and the heaviest arm in the poses that were found."""
         if self._modes is None:
             plants = plants_in(self._dynamics, self._request, self.poses, 1.0)
-            self._modes = corner_modes(mode, plants, self._request, self._dynamics.robot.joints)
+            self._modes = corner_modes(mode, plants, self._request)
         return self._modes
 
     def _slopes_in(self, poses: FloatArray) -> GravitySlopes:
@@ -221,10 +214,6 @@ class Falls:
         """Return the factor by which gains may be smaller in any pose, and remember the worst.
 
         The worst of random poses are improved by what is drawn around them, nearer and nearer.
-
-        Parameters
-        ----------
-        kp : array, shape (n,)
         """
         rng = np.random.default_rng(self._request.seed)
         found, _ = self._soften(self._starts, kp)

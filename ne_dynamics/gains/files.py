@@ -121,7 +121,7 @@ def as_yaml(
         for name, value in _node_parameters(design, kind).items():
             is_array = name.rpartition('.')[2] in ARRAYS
             parameters[name] = [value[index] for index in order] if is_array else value
-        content = {NODE: {'ros__parameters': _nested(parameters)}}
+        content = {NODE: {'ros__parameters': nest_names(parameters)}}
     text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=96)
     return f'{header}{text}'
 
@@ -157,13 +157,13 @@ def _header(design: GainDesign, kind: str) -> str:
     return ''.join(f'# {line}\n' for line in lines)
 
 
-def _nested(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return dotted names as blocks."""
+def nest_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return dotted names as blocks, tuples as lists: what YAML knows."""
     tree: dict[str, Any] = {}
     for name, value in parameters.items():
         *path, last = name.split('.')
         place = tree
         for part in path:
             place = place.setdefault(part, {})
-        place[last] = value
+        place[last] = list(value) if isinstance(value, tuple) else value
     return tree

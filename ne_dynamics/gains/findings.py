@@ -12,7 +12,7 @@ from ne_dynamics.gains.kind import Choice
 from ne_dynamics.gains.margins import Margins
 from ne_dynamics.gains.motion import MotionSamples
 from ne_dynamics.gains.plants import Plants
-from ne_dynamics.gains.prediction import MotionErrors, StepResponses, stiction
+from ne_dynamics.gains.prediction import MotionErrors, StepResponses
 from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.thresholds import GAINS, ROUNDING
 from ne_dynamics.model.rigid_body import FloatArray
@@ -75,8 +75,7 @@ class GainFindings:
     def integral_clamps(self) -> list[float]:
         """Return the clamp of each joint's integral [N m or N]; 0 for no integral."""
         largest = self.plants.largest_gravity(self.request)
-        held = stiction(self.joints) + self.plants.coupled_friction
-        largest = largest + (1.0 + self.request.uncertainty) * held
+        largest = largest + (1.0 + self.request.uncertainty) * self.plants.holding_friction
         largest = np.where(largest > ROUNDING * largest.max(), largest, 0.0)
         return rounded(np.minimum(largest, self.request.limits(self.joints)))
 
@@ -132,7 +131,7 @@ class GainFindings:
 
     def _remark_rotors(self) -> list[str]:
         """Return what is missing in the model where inertias that change bound the gains."""
-        shared = np.diag(self.plants.coupled_inertia)
+        shared = np.diag(self.plants.robot.coupled_inertia)
         rotorless = [
             joint.name
             for joint, more in zip(self.joints, shared, strict=True)

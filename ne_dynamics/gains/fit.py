@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -23,7 +22,6 @@ from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.gains.scalar import suffices
 from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
-from ne_dynamics.model.robot import Joint
 
 REPAIRS = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (-1.0, -1.0))
 """In which directions frequency and damping of a joint are led."""
@@ -35,25 +33,17 @@ LARGER = 1.0 / sys.float_info.epsilon
 class LoopFit:
     """Looks at the loop of all joints: in a few poses while it searches, in all at its end."""
 
-    def __init__(
-        self,
-        kind: LoopKind,
-        plants: Plants,
-        request: GainRequest,
-        joints: Sequence[Joint],
-        falls: Falls,
-    ) -> None:
-        self._kind = kind
+    def __init__(self, kind: LoopKind, plants: Plants, request: GainRequest, falls: Falls) -> None:
+        self._kind, self._gains = kind, kind.gains
         self._falls = falls
         self._request = request
         self._has_integral = kind.has_integral
-        self._modes = corner_modes(kind.mode, plants, request, joints)
-        weights = kind.weights
-        self._weights = None if weights is None else np.concatenate((weights, weights))
+        self._modes = corner_modes(kind.mode, plants, request)
+        self._weights = kind.corner_weights
         self._at = frequencies(kind.timing, self._modes)
         self._few = frequencies(kind.timing, self._modes, GAIN_SEARCH.few_frequencies)
-        self._bounds = GainBounds(kind, plants, request, joints)
-        self._joints = len(joints)
+        self._bounds = GainBounds(kind, plants, request)
+        self._joints = len(plants.joints)
         inner = np.diag(kind.scale) if self._weights is None else self._weights
         values = np.linalg.eigvals(
             np.linalg.solve(plants.corners(), np.broadcast_to(inner, plants.corners().shape))
@@ -65,9 +55,6 @@ class LoopFit:
                 for size in (values.min(axis=1), -values.max(axis=1), falling, -falling)
             ]
         )
-
-    def _gains(self, frequency: FloatArray, damping: FloatArray) -> JointGains:
-        return self._kind.gains(frequency, damping)
 
     def _judge_few(self, gains: JointGains) -> bool:
         """Return whether gains suffice in the hard poses, nearly."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +14,6 @@ from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint
 
 RAW = 1e9
 """Cut-off of a filter that is none [Hz]."""
@@ -65,6 +63,11 @@ class LoopKind:
         return 1.0 / self.timing.period if velocity is None else velocity.d
 
     @property
+    def corner_weights(self) -> FloatArray | None:
+        """W in the poses of the light and then of the heavy arms, shape (2 N, n, n)."""
+        return None if self.weights is None else np.concatenate((self.weights, self.weights))
+
+    @property
     def has_integral(self) -> bool:
         """Whether there is an integral."""
         return self.integral_share > 0.0
@@ -107,35 +110,25 @@ def make_modes(
     slopes: FloatArray,
     request: GainRequest,
     factor: FloatArray,
-    joints: Sequence[Joint],
 ) -> Modes:
-    """Return the modes of arms.
+    """Return the modes of B arms.
 
-    Parameters
-    ----------
-    plants : Plants
-    masses, slopes : array, shape (B, n, n)
-        Mass matrices, and slopes of what gravity leaves uncompensated.
-    request : GainRequest
-    factor : array, shape (B,)
-        By which their rotors differ from those of the model.
-    joints : sequence of Joint
+    By mass matrices and slopes of what gravity leaves uncompensated, shape (B, n, n) each, and the
+    factor by which their rotors differ from those of the model, shape (B,).
     """
-    stiffness = request.joint_stiffness(joints)
+    stiffness = request.joint_stiffness(plants.joints)
     if stiffness is None:
         return rigid_modes(masses, slopes)
     rotors = factor[:, np.newaxis] * plants.rotors
     return elastic_modes(masses, slopes, rotors, stiffness, request.elastic_damping_ratio)
 
 
-def corner_modes(
-    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint]
-) -> Modes:
+def corner_modes(mode: GainMode, plants: Plants, request: GainRequest) -> Modes:
     """Return the modes of the lightest and the heaviest arm in each pose."""
     u, count = request.uncertainty, len(plants.poses)
     factor = np.repeat((1.0 - u, 1.0 + u), count)
     slopes = plants.corner_slopes(request, is_compensated=mode is GainMode.COMPUTED_TORQUE)
-    return make_modes(plants, plants.corners(), slopes, request, factor, joints)
+    return make_modes(plants, plants.corners(), slopes, request, factor)
 
 
 def loop_kind(
@@ -178,19 +171,10 @@ def loop_kind(
 
 
 class GainBounds:
-    """What encoders, motors and drives allow of gains.
+    """What encoders, motors and drives allow of gains."""
 
-    Parameters
-    ----------
-    kind : LoopKind
-    plants : Plants
-    request : GainRequest
-    joints : sequence of Joint
-    """
-
-    def __init__(
-        self, kind: LoopKind, plants: Plants, request: GainRequest, joints: Sequence[Joint]
-    ) -> None:
+    def __init__(self, kind: LoopKind, plants: Plants, request: GainRequest) -> None:
+        joints = plants.joints
         limits = request.limits(joints)
         diagonal = np.diagonal(plants.model, axis1=1, axis2=2).max(axis=0)
         weight = np.ones(len(joints)) if kind.weights is None else diagonal

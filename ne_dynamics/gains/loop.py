@@ -105,14 +105,9 @@ class Modes:
 
 
 def rigid_modes(masses: FloatArray, slopes: FloatArray | None = None) -> Modes:
-    """Return the modes of rigid arms.
+    """Return the modes of rigid arms by their mass matrices, shape (B, n, n).
 
-    Parameters
-    ----------
-    masses : array, shape (B, n, n)
-        Mass matrices.
-    slopes : array, shape (B, n, n), optional
-        Of gravity by the positions; none when omitted.
+    And by the slopes of gravity by the positions, likewise; none when omitted.
     """
     n = masses.shape[1]
     # M = L L^T, phi = L^-T: phi phi^T = M^-1
@@ -133,16 +128,9 @@ def elastic_modes(
 ) -> Modes:
     """Return the modes of arms whose motors are before springs.
 
-    Parameters
-    ----------
-    masses : array, shape (B, n, n)
-        With the inertia of the rotors.
-    slopes : array, shape (B, n, n)
-        Of gravity by the positions.
-    rotors : array, shape (n,) or (B, n)
-    stiffness : array, shape (n,)
-    damping_ratio : float
-        Of the n modes that swing.
+    Mass matrices, shape (B, n, n), are with the inertia of the rotors, shape (n,) or (B, n);
+    slopes are of gravity by the positions, shape (B, n, n); the damping ratio is that of the n
+    modes that swing.
     """
     count, n, _ = masses.shape
     behind = np.broadcast_to(rotors, (count, n))
@@ -273,15 +261,7 @@ def open_loop(
 ) -> ComplexArray:
     """Return the loops, opened at the efforts, as complex matrices, shape (B, F, n, n).
 
-    Parameters
-    ----------
-    modes : Modes
-    weights : array, shape (B, n, n), or None
-        W; None for the identity.
-    gains : JointGains
-    timing : LoopTiming
-    at : array, shape (F,)
-        [rad/s]
+    At frequencies, shape (F,) [rad/s], with weights W, shape (B, n, n); None for the identity.
     """
     unit = respond(modes.squares, modes.damping, timing, at)
     right = np.swapaxes(modes.motors, 1, 2)[:, np.newaxis]

@@ -8,13 +8,14 @@ opened at its effort alone, 1 / [(I + L)^-1]_jj - 1.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.gains.loop import ComplexArray
 from ne_dynamics.gains.thresholds import GAIN_SEARCH
+from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.model.rigid_body import FloatArray
 
 
@@ -41,6 +42,10 @@ class Margins(NamedTuple):
     delay: FloatArray
     crossover: FloatArray
 
+    def as_json(self) -> dict[str, Any]:
+        """Return them as data for JSON, without numbers that are not finite."""
+        return {key: as_json_numbers(value) for key, value in self._asdict().items()}
+
     def worst(self) -> Margins:
         """Return the smallest of the first axis, and the highest crossover."""
         return _least(self, 0)
@@ -54,15 +59,10 @@ def _least(margins: Margins, axis: int) -> Margins:
 def find_margins(
     response: ComplexArray, at: FloatArray, rest: ComplexArray | FloatArray | None = None
 ) -> Margins:
-    """Return the margins of scalar loops from their response to frequencies.
+    """Return the margins of scalar loops from their response, shape (..., F), to frequencies.
 
-    Parameters
-    ----------
-    response : complex array, shape (..., F)
-    at : array, shape (F,)
-        Increasing [rad/s].
-    rest : array, shape (...), optional
-        Response at 0 Hz, where a locus ends; omitted where it is infinite.
+    These increase, shape (F,) [rad/s]. The response at 0 Hz, where a locus ends, of shape (...),
+    is omitted where it is infinite.
     """
     size = np.maximum(np.abs(response), np.finfo(np.float64).tiny)
     level = np.log(size)
@@ -116,13 +116,8 @@ def _grow_to_edge(size: FloatArray, is_negative: NDArray[np.bool_]) -> FloatArra
 def margins_of_all(loop: ComplexArray, at: FloatArray, rest: FloatArray | None = None) -> Margins:
     """Return the margins of all joints at once, arrays of shape (B,).
 
-    Parameters
-    ----------
-    loop : complex array, shape (B, F, n, n)
-    at : array, shape (F,)
-        [rad/s]
-    rest : array, shape (B, n, n), optional
-        The loop at 0 Hz; omitted where it is infinite.
+    Of loops of shape (B, F, n, n) at frequencies [rad/s]; at 0 Hz of shape (B, n, n), omitted
+    where that is infinite.
     """
     values = np.asarray(np.linalg.eigvals(loop), dtype=np.complex128)
     order = np.argsort(np.abs(values), axis=-1)

@@ -51,12 +51,7 @@ def sample_waypoints(
 ) -> MotionSamples:
     """Return a motion through waypoints, from rest at their first position or at `start`.
 
-    Raises
-    ------
-    InputError
-        When it is so long that its samples are too many.
-    TrajectoryError
-        When it cannot be followed.
+    An InputError where its samples are too many, a TrajectoryError where it cannot be followed.
     """
     trajectory = Motion.through(waypoints, now=0.0, start_state=resting_state(start))
     count = round((trajectory.end_time + GAINS.rest_time) / period) + 1
@@ -72,16 +67,9 @@ def sample_waypoints(
 def there_and_back(
     start: FloatArray, way: FloatArray, duration: float, period: float
 ) -> MotionSamples:
-    """Return two quintic polynomials from rest to rest, and a rest.
+    """Return two quintic polynomials from rest to rest, and a rest, in steps of a period [s].
 
-    Parameters
-    ----------
-    start, way : array, shape (n,)
-        [rad or m]
-    duration : float
-        Of one way [s].
-    period : float
-        [s]
+    The way is from the start, shape (n,) [rad or m]; the duration is that of one way [s].
     """
     count = round((2.0 * duration + GAINS.rest_time) / period) + 1
     times: FloatArray = period * np.arange(count, dtype=np.float64)

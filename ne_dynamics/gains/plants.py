@@ -22,7 +22,7 @@ from ne_dynamics.errors import InputError
 from ne_dynamics.gains.request import GainRequest
 from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint
+from ne_dynamics.model.robot import Joint, Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +40,8 @@ class Plants:
         Mass matrix of the model.
     light, heavy : array, shape (N, n, n)
         Its bounds.
-    rotors : array, shape (n,)
-        Reflected inertia of the rotors, contained in all of them [kg m^2 or kg].
-    coupled_inertia : array, shape (n, n)
-        That of drives that turn with several joints, likewise contained in all of them.
-    coupled_friction : array, shape (n,)
-        Largest Coulomb friction of these [N m or N].
+    robot : Robot
+        Of the model.
     gravity : array, shape (N, n)
         Of the model [N m or N].
     body_gravity : array, shape (N, b, n)
@@ -66,15 +62,35 @@ class Plants:
     model: FloatArray
     light: FloatArray
     heavy: FloatArray
-    rotors: FloatArray
-    coupled_inertia: FloatArray
-    coupled_friction: FloatArray
+    robot: Robot
     gravity: FloatArray
     body_gravity: FloatArray
     load_gravity: FloatArray
     slope: FloatArray
     load_slope: FloatArray
     scale: FloatArray
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """Joints of the model."""
+        return self.robot.joints
+
+    @property
+    def rotors(self) -> FloatArray:
+        """Reflected inertia of the rotors, in all mass matrices, shape (n,) [kg m^2 or kg]."""
+        return np.array([joint.reflected_inertia for joint in self.joints])
+
+    @property
+    def holding_friction(self) -> FloatArray:
+        """The effort below which joints may stay at rest, shape (n,) [N m or N]."""
+        own = [
+            max(joint.coulomb_friction, joint.friction.static_friction or 0.0)
+            + abs(joint.friction.friction_asymmetry)
+            + abs(joint.friction.friction_offset)
+            + joint.friction.hysteresis_friction
+            for joint in self.joints
+        ]
+        return np.array(own) + self.robot.coupled_friction
 
     def corners(self) -> FloatArray:
         """Return the bounds of all poses, the light ones first, shape (2 N, n, n)."""
@@ -240,16 +256,10 @@ def _load_gravity(dynamics: Dynamics, jacobian: FloatArray) -> FloatArray:
 def plants_in(
     dynamics: Dynamics, request: GainRequest, poses: FloatArray, held_share: float
 ) -> Plants:
-    """Return the arms in given poses, shape (N, n).
-
-    Raises
-    ------
-    InputError
-        When a joint moves no mass.
-    """
-    joints, still = dynamics.robot.joints, np.zeros_like(poses)
+    """Return the arms in given poses, shape (N, n); an InputError where a joint moves no mass."""
+    still = np.zeros_like(poses)
     model = np.asarray(dynamics.mass_matrix(poses), dtype=np.float64)
-    _check_inertia(model, joints)
+    _check_inertia(model, dynamics.robot.joints)
     jacobian = _payload_jacobian(dynamics, request, poses)
     least, largest = request.payload_range
     load = np.swapaxes(jacobian, 1, 2) @ jacobian
@@ -263,9 +273,7 @@ def plants_in(
         model=model,
         light=light,
         heavy=heavy,
-        rotors=np.array([joint.reflected_inertia for joint in joints]),
-        coupled_inertia=dynamics.robot.coupled_inertia,
-        coupled_friction=dynamics.robot.coupled_friction,
+        robot=dynamics.robot,
         gravity=np.atleast_2d(dynamics.gravity_torque(poses)),
         body_gravity=_body_gravity(dynamics, poses),
         load_gravity=_load_gravity(dynamics, jacobian),
@@ -276,19 +284,10 @@ def plants_in(
 
 
 def balance_scale(model: FloatArray, masses: FloatArray) -> FloatArray:
-    """Return the inertias that make the eigenvalues of masses by them the most alike.
+    """Return the inertias, shape (n,), that make the eigenvalues of masses by them the most alike.
 
     From the mean of the diagonal, the quotient of the largest and the smallest eigenvalue of
     D^-1/2 M D^-1/2 is led down: by its slope, the squares of the components of its eigenvectors.
-
-    Parameters
-    ----------
-    model : array, shape (N, n, n)
-    masses : array, shape (B, n, n)
-
-    Returns
-    -------
-    array, shape (n,)
     """
     scale: FloatArray = np.exp(np.log(np.diagonal(model, axis1=1, axis2=2)).mean(axis=0))
     best, spread = scale, np.inf

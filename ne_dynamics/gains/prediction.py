@@ -8,20 +8,18 @@ through the sampled loop of :mod:`ne_dynamics.gains.loop`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.gains.kind import Choice, corner_modes, make_modes
-from ne_dynamics.gains.loop import LoopTiming, close_loop
+from ne_dynamics.gains.loop import close_loop
 from ne_dynamics.gains.motion import MotionSamples
 from ne_dynamics.gains.plants import Plants, payload_slope
 from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.thresholds import GAINS
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
-from ne_dynamics.model.robot import Joint
 
 SETTLED = 0.05
 
@@ -50,29 +48,14 @@ class StepResponses(NamedTuple):
     coupling: FloatArray
 
 
-def stiction(joints: Sequence[Joint]) -> FloatArray:
-    """Return the effort below which joints may stay at rest, shape (n,) [N m or N]."""
-    return np.array(
-        [
-            max(joint.coulomb_friction, joint.friction.static_friction or 0.0)
-            + abs(joint.friction.friction_asymmetry)
-            + abs(joint.friction.friction_offset)
-            + joint.friction.hysteresis_friction
-            for joint in joints
-        ]
-    )
-
-
-def predict_sag(
-    choice: Choice, plants: Plants, request: GainRequest, joints: Sequence[Joint]
-) -> FloatArray:
+def predict_sag(choice: Choice, plants: Plants, request: GainRequest) -> FloatArray:
     """Return the largest error at rest in any pose, by any model, shape (n,) [rad or m].
 
     From gravity that the model has wrong, the payload that it does not have, and friction that
     holds the joint. An integral takes it away in time; this is what it begins with.
     """
     load = request.payload_range[1] * plants.load_gravity
-    held = (1.0 + request.uncertainty) * (stiction(joints) + plants.coupled_friction)
+    held = (1.0 + request.uncertainty) * plants.holding_friction
     kp, weights = choice.gains.kp, choice.kind.weights
     springs = np.diag(kp) if weights is None else weights * kp
     slopes = plants.corner_slopes(request, is_compensated=weights is not None)
@@ -96,15 +79,11 @@ def predict_noise(choice: Choice, request: GainRequest, n: int) -> FloatArray:
     return np.asarray((np.abs(choice.kind.weights) @ each).max(axis=0), dtype=np.float64)
 
 
-def predict_steps(
-    choice: Choice, plants: Plants, request: GainRequest, joints: Sequence[Joint]
-) -> StepResponses:
+def predict_steps(choice: Choice, plants: Plants, request: GainRequest) -> StepResponses:
     """Return how the lightest and the heaviest arm of each pose answer a step of each joint."""
-    n = len(joints)
-    modes = corner_modes(choice.kind.mode, plants, request, joints)
-    weights = choice.kind.weights
-    w = None if weights is None else np.concatenate((weights, weights))
-    loop = close_loop(modes, w, choice.gains, choice.kind.timing)
+    n = len(plants.joints)
+    modes = corner_modes(choice.kind.mode, plants, request)
+    loop = close_loop(modes, choice.kind.corner_weights, choice.gains, choice.kind.timing)
     period = choice.kind.timing.period
     fastest = float(choice.margins.crossover.max())
     slowest = float(choice.frequency.min()) * np.sqrt(choice.kind.heaviest)
@@ -191,14 +170,13 @@ def predict_motion(
     Also without friction being known better than the links, and with the efforts late by dead
     time and half a period; to drives the positions come late as well.
     """
-    joints, n = dynamics.robot.joints, dynamics.n
     body = dynamics.inertial_parameters().reshape(-1, 10)
     models = _draw_models(request, len(body))
     q, qd, qdd = motion.position, motion.velocity, motion.acceleration
-    regressor = dynamics.regressor(q, qd, qdd).reshape(len(q), n, -1, 10)
+    regressor = dynamics.regressor(q, qd, qdd).reshape(*q.shape, -1, 10)
     by_body = np.einsum('knbp,bp->kbn', regressor, body)
     friction = dynamics.friction_torque(qd)
-    by_rotor = plants.rotors * qdd + qdd @ plants.coupled_inertia
+    by_rotor = plants.rotors * qdd + qdd @ plants.robot.coupled_inertia
     load = payload_effort(dynamics, request, q, qd, qdd)
     needed = (
         np.einsum('Bb,kbn->kBn', models.links, by_body)
@@ -206,17 +184,13 @@ def predict_motion(
         + models.payload[:, np.newaxis] * load[:, np.newaxis]
     )
     known = by_body.sum(axis=1) + by_rotor + friction
-    timing = choice.kind.timing
-    setpoints = request.period if choice.kind.mode is GainMode.MIT else 0.0
-    arrived = _late(motion.times, known, request.dead_time + 0.5 * request.period)
-    if setpoints:
-        arrived += choice.gains.kp * (
-            _late(motion.times, q, request.dead_time + 0.5 * request.period) - q
-        ) + choice.gains.kd * (
-            _late(motion.times, qd, request.dead_time + 0.5 * request.period) - qd
-        )
+    late = request.dead_time + 0.5 * request.period
+    arrived = _late(motion.times, known, late)
+    if choice.kind.mode is GainMode.MIT:
+        behind, slower = _late(motion.times, q, late) - q, _late(motion.times, qd, late) - qd
+        arrived += choice.gains.kp * behind + choice.gains.kd * slower
     missing = arrived[:, np.newaxis] - needed
-    errors = _propagate(choice, plants, request, joints, dynamics, motion, models, missing, timing)
+    errors = _propagate(choice, plants, request, dynamics, motion, models, missing)
     rms = np.sqrt((errors**2).mean(axis=0)).max(axis=0)
     return MotionErrors(rms, np.abs(errors).max(axis=(0, 1)))
 
@@ -243,15 +217,13 @@ def _propagate(
     choice: Choice,
     plants: Plants,
     request: GainRequest,
-    joints: Sequence[Joint],
     dynamics: Dynamics,
     motion: MotionSamples,
     models: _Models,
     missing: FloatArray,
-    timing: LoopTiming,
 ) -> FloatArray:
     """Return the errors that missing efforts make, shape (N, B, n), segment by segment."""
-    count, arms, n = missing.shape
+    (count, arms, n), timing = missing.shape, choice.kind.timing
     inner = max(1, round(request.period / timing.period))
     errors = np.empty((count, arms, n))
     bounds = np.linspace(0, count, min(GAINS.motion_segments, count) + 1).astype(int)
@@ -263,7 +235,7 @@ def _propagate(
         masses = _masses(dynamics, plants, request, body, models, place)
         is_compensated = choice.kind.weights is not None
         slopes = _slopes(dynamics, request, models, place, is_compensated=is_compensated)
-        modes = make_modes(plants, masses, slopes, request, models.rotors, joints)
+        modes = make_modes(plants, masses, slopes, request, models.rotors)
         weights = None
         if is_compensated:
             weights = np.broadcast_to(dynamics.mass_matrix(place), (arms, n, n))
@@ -302,7 +274,7 @@ def _masses(
     # Row: the acceleration of one joint; of that body by body the efforts of all.
     each = np.einsum('jnbp,bp->bnj', moved.reshape(n, n, -1, 10), body)
     masses: FloatArray = np.einsum('Bb,bnj->Bnj', models.links, each)
-    rotors = np.diag(plants.rotors) + plants.coupled_inertia
+    rotors = np.diag(plants.rotors) + plants.robot.coupled_inertia
     masses += models.rotors[:, np.newaxis, np.newaxis] * rotors
     if models.payload.any():
         at_rest = payload_effort(dynamics, request, there, still, still)

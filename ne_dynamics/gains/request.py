@@ -136,12 +136,7 @@ class GainRequest:
             value = getattr(self, key)
             _check(key, value, above=0.0)
             _check(key, value, least=GAINS.lowest_rate, most=GAINS.highest_rate)
-        for key in (
-            'noise_share',
-            'position_error',
-            'sliding_error',
-            'least_frequency',
-        ):
+        for key in ('noise_share', 'position_error', 'sliding_error', 'least_frequency'):
             _check(key, getattr(self, key), above=0.0)
         for key in ('delay_jitter', 'elastic_damping_ratio'):
             _check(key, getattr(self, key), least=0.0)
@@ -265,12 +260,8 @@ class GainRequest:
 
     def largest_errors(self, joints: Sequence[Joint]) -> FloatArray:
         """Return the errors up to which efforts stay within limits, shape (n,) [rad or m]."""
-        return np.array(
-            [
-                self.sliding_error if joint.type is JointType.PRISMATIC else self.position_error
-                for joint in joints
-            ]
-        )
+        slides = [joint.type is JointType.PRISMATIC for joint in joints]
+        return np.where(slides, self.sliding_error, self.position_error)
 
 
 def _check(
@@ -293,11 +284,15 @@ def _check(
         raise InputError(f'{key}: expected {expected}, got {value}')
 
 
-def _read_vector(key: str, value: ArrayLike, size: int | None) -> FloatArray:
+def _read_numbers(key: str, value: ArrayLike) -> FloatArray:
     try:
-        vector = np.array(value, dtype=np.float64)
+        return np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f'{key}: expected numbers, got {value!r}') from None
+
+
+def _read_vector(key: str, value: ArrayLike, size: int | None) -> FloatArray:
+    vector = _read_numbers(key, value)
     if vector.ndim > 1 or (size is not None and vector.shape != (size,)):
         wanted = 'numbers' if size is None else f'{size} numbers'
         raise InputError(f'{key}: expected {wanted}, got {value!r}')
@@ -308,10 +303,7 @@ def _read_vector(key: str, value: ArrayLike, size: int | None) -> FloatArray:
 
 def _spread(key: str, value: ArrayLike, n: int) -> FloatArray:
     """Return one number for all, or one each, as shape (n,); they may be infinite."""
-    try:
-        vector = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f'{key}: expected numbers, got {value!r}') from None
+    vector = _read_numbers(key, value)
     if vector.size == 1:
         return np.full(n, float(vector.reshape(())))
     if vector.shape != (n,):

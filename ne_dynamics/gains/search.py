@@ -25,131 +25,194 @@ from ne_dynamics.gains.request import GainMode, GainRequest
 from ne_dynamics.gains.scalar import ScalarLoops
 from ne_dynamics.gains.thresholds import GAIN_SEARCH
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint
-
-
-def choose_gains(
-    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
-) -> Choice:
-    """Return the gains of a mode; with as much of an integral as there can be.
-
-    The pose in which the arm falls first with them is one of those that are looked at, or
-    becomes one.
-
-    Raises
-    ------
-    InputError
-        When none that are of use keep the margins: with a dead time for which some do.
-    """
-    _require_room(mode, plants, request, joints)
-    for _ in range(GAIN_SEARCH.fallen_poses):
-        known = len(falls.poses)
-        choice = _choose_any(mode, plants, request, joints, falls)
-        if choice is not None and is_of_use(choice, request):
-            return choice
-        if len(falls.poses) == known:
-            break
-    raise InputError(_refusal(mode, plants, request, joints, choice, falls))
-
-
-def _require_room(
-    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint]
-) -> None:
-    """Refuse what encoders, motors and drives bound below any use, before loops are looked at.
-
-    Damping only narrows the bounds: without any, they are what no gains can pass.
-
-    Raises
-    ------
-    InputError
-    """
-    kinds = [loop_kind(mode, plants, request, cutoff) for cutoff in _cutoffs(mode, request)]
-    bounds = [GainBounds(kind, plants, request, joints) for kind in kinds]
-    highest = [one.largest_frequency(kind, 0.0) for one, kind in zip(bounds, kinds, strict=True)]
-    best = max(range(len(kinds)), key=lambda index: highest[index].max())
-    if highest[best].max() >= request.least_frequency:
-        return
-    _, names = bounds[best].judge(kinds[best].gains(highest[best], np.zeros(len(joints))))
-    raise InputError(
-        f'{mode.value}: expected gains of a natural frequency of at least '
-        f'{request.least_frequency:g} rad/s; without damping, the most that bounds leave is '
-        f'{highest[best].max():.3g} rad/s, limited by {", ".join(dict.fromkeys(names))}'
-    )
-
-
-def is_of_use(choice: Choice, request: GainRequest) -> bool:
-    """Return whether gains are as high as is asked for at the least."""
-    return bool(choice.frequency.max() >= request.least_frequency)
-
-
-def _choose_any(
-    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
-) -> Choice | None:
-    """Return the gains of a mode, of use or not; None when there are none."""
-    choice = None
-    for share in (
-        GAIN_SEARCH.integral_shares if request.integral and mode is GainMode.JTC else (0.0,)
-    ):
-        choice = _choose(mode, plants, request, joints, falls, share)
-        if choice is not None and is_of_use(choice, request):
-            break
-    return choice
-
-
-def _choose(
-    mode: GainMode,
-    plants: Plants,
-    request: GainRequest,
-    joints: Sequence[Joint],
-    falls: Falls,
-    integral_share: float,
-    *,
-    is_thorough: bool = True,
-) -> Choice | None:
-    """Return the gains of a mode with an integral; None when there are none.
-
-    Thoroughly: also where they have to be looked for away from the scalar loops.
-    """
-    found = []
-    for cutoff in _cutoffs(mode, request):
-        kind = loop_kind(mode, plants, request, cutoff, integral_share)
-        bounds = GainBounds(kind, plants, request, joints)
-        for damping in GAIN_SEARCH.damping_ratios:
-            frequency = ScalarLoops(kind, damping).largest_frequency(request)
-            each = np.minimum(frequency, bounds.largest_frequency(kind, damping))
-            if (each > 0.0).all():
-                found.append((_worth(each), kind, damping, each))
-    best: tuple[float, LoopFit, FloatArray, FloatArray] | None = None
-    fits: dict[float, LoopFit] = {}
-    for bound, kind, damping, each in _candidates(found):
-        if best is not None and bound <= best[0]:
-            break
-        fit = fits.get(kind.cutoff)
-        if fit is None:
-            fit = fits[kind.cutoff] = LoopFit(kind, plants, request, joints, falls)
-        each, ratios = fit.stand(each, np.full(len(joints), damping))
-        lowered = fit.lower(each, ratios)
-        if lowered is not None and (best is None or _worth(lowered) > best[0]):
-            best = _worth(lowered), fit, lowered, ratios
-    choice = None
-    if best is None and is_thorough and not integral_share:
-        best = _repaired(found, fits)
-    if best is not None:
-        _, fit, lowest, ratios = best
-        choice = fit.finish(*fit.raise_each(lowest, ratios)) or fit.finish(lowest, ratios)
-    return choice
-
-
-def _cutoffs(mode: GainMode, request: GainRequest) -> list[float]:
-    if request.velocity_cutoff_frequency is not None:
-        return [request.velocity_cutoff_frequency]
-    if not mode.is_of_node or request.velocity_source is VelocitySource.MEASURED:
-        return [GAIN_SEARCH.cutoffs[2]]
-    highest = GAIN_SEARCH.cutoff_by_rate * request.rate
-    return [each for each in GAIN_SEARCH.cutoffs if each <= highest] or [highest]
-
 
 _Found = tuple[float, LoopKind, float, FloatArray]
+
+
+class GainSearch:
+    """The search for the gains of a mode.
+
+    Parameters
+    ----------
+    mode : GainMode
+    plants : Plants
+    request : GainRequest
+    falls : Falls
+        The pose in which the arm falls first with the gains is one of those that are looked at, or
+        becomes one.
+    """
+
+    def __init__(self, mode: GainMode, plants: Plants, request: GainRequest, falls: Falls) -> None:
+        self._mode, self._plants, self._request, self._falls = mode, plants, request, falls
+        self._cutoffs = self._list_cutoffs()
+
+    def _list_cutoffs(self) -> list[float]:
+        request = self._request
+        if request.velocity_cutoff_frequency is not None:
+            return [request.velocity_cutoff_frequency]
+        if not self._mode.is_of_node or request.velocity_source is VelocitySource.MEASURED:
+            return [GAIN_SEARCH.cutoffs[2]]
+        highest = GAIN_SEARCH.cutoff_by_rate * request.rate
+        return [each for each in GAIN_SEARCH.cutoffs if each <= highest] or [highest]
+
+    def _make_kind(self, cutoff: float, integral_share: float = 0.0) -> LoopKind:
+        return loop_kind(self._mode, self._plants, self._request, cutoff, integral_share)
+
+    def choose(self) -> Choice:
+        """Return the gains; with as much of an integral as there can be.
+
+        Raises
+        ------
+        InputError
+            When none that are of use keep the margins: with a dead time for which some do.
+        """
+        self._require_room()
+        for _ in range(GAIN_SEARCH.fallen_poses):
+            known = len(self._falls.poses)
+            choice = self._choose_any()
+            if choice is not None and self._is_of_use(choice):
+                return choice
+            if len(self._falls.poses) == known:
+                break
+        raise InputError(self._explain_refusal(choice))
+
+    def _require_room(self) -> None:
+        """Refuse what encoders, motors and drives bound below any use, before loops are looked at.
+
+        Damping only narrows the bounds: without any, they are what no gains can pass.
+        """
+        request = self._request
+        kinds = [self._make_kind(cutoff) for cutoff in self._cutoffs]
+        bounds = [GainBounds(kind, self._plants, request) for kind in kinds]
+        highest = [
+            one.largest_frequency(kind, 0.0) for one, kind in zip(bounds, kinds, strict=True)
+        ]
+        best = max(range(len(kinds)), key=lambda index: highest[index].max())
+        if highest[best].max() >= request.least_frequency:
+            return
+        undamped = kinds[best].gains(highest[best], np.zeros_like(highest[best]))
+        _, names = bounds[best].judge(undamped)
+        raise InputError(
+            f'{self._mode.value}: expected gains of a natural frequency of at least '
+            f'{request.least_frequency:g} rad/s; without damping, the most that bounds leave is '
+            f'{highest[best].max():.3g} rad/s, limited by {", ".join(dict.fromkeys(names))}'
+        )
+
+    def _is_of_use(self, choice: Choice) -> bool:
+        """Return whether gains are as high as is asked for at the least."""
+        return bool(choice.frequency.max() >= self._request.least_frequency)
+
+    def _choose_any(self) -> Choice | None:
+        """Return the gains, of use or not; None when there are none."""
+        choice = None
+        has_integral = self._request.integral and self._mode is GainMode.JTC
+        for share in GAIN_SEARCH.integral_shares if has_integral else (0.0,):
+            choice = self._choose(share)
+            if choice is not None and self._is_of_use(choice):
+                break
+        return choice
+
+    def _choose(self, integral_share: float, *, is_thorough: bool = True) -> Choice | None:
+        """Return the gains with an integral; None when there are none.
+
+        Thoroughly: also where they have to be looked for away from the scalar loops.
+        """
+        found = []
+        for cutoff in self._cutoffs:
+            kind = self._make_kind(cutoff, integral_share)
+            bounds = GainBounds(kind, self._plants, self._request)
+            for damping in GAIN_SEARCH.damping_ratios:
+                frequency = ScalarLoops(kind, damping).largest_frequency(self._request)
+                each = np.minimum(frequency, bounds.largest_frequency(kind, damping))
+                if (each > 0.0).all():
+                    found.append((_worth(each), kind, damping, each))
+        best: tuple[float, LoopFit, FloatArray, FloatArray] | None = None
+        fits: dict[float, LoopFit] = {}
+        for bound, kind, damping, each in _candidates(found):
+            if best is not None and bound <= best[0]:
+                break
+            fit = fits.get(kind.cutoff)
+            if fit is None:
+                fit = LoopFit(kind, self._plants, self._request, self._falls)
+                fits[kind.cutoff] = fit
+            each, ratios = fit.stand(each, np.full_like(each, damping))
+            lowered = fit.lower(each, ratios)
+            if lowered is not None and (best is None or _worth(lowered) > best[0]):
+                best = _worth(lowered), fit, lowered, ratios
+        if best is None and is_thorough and not integral_share:
+            best = _repaired(found, fits)
+        if best is None:
+            return None
+        _, fit, lowest, ratios = best
+        return fit.finish(*fit.raise_each(lowest, ratios)) or fit.finish(lowest, ratios)
+
+    def _explain_refusal(self, best: Choice | None) -> str:
+        """Return why there are no gains, and with which dead time there would be some."""
+        request, kind = self._request, self._make_kind(self._cutoffs[-1])
+        late, period = kind.timing.dead_time, kind.timing.period
+        text = (
+            f'{self._mode.value}: expected gains of a natural frequency of at least '
+            f'{request.least_frequency:g} rad/s that keep {request.phase_margin:g} degrees and a '
+            f'factor of {request.gain_margin:g}, at {1.0 / period:g} Hz with a dead time of '
+            f'{1e3 * late:.4g} ms'
+        )
+        if best is not None:
+            text += f'; got {best.frequency.max():.3g} rad/s'
+            if BY_MARGINS not in best.active:
+                return f'{text}, limited by {", ".join(dict.fromkeys(best.active))}'
+        largest = self._find_dead_time(kind)
+        if largest is not None:
+            return f'{text}; with a dead time of {1e3 * largest:.3g} ms there are such gains'
+        return (
+            f'{text}; no dead time is short enough at this rate: gravity needs more stiffness '
+            'than margins, encoders, motors and drives allow; over poses, models and payloads the '
+            f'inertia of a direction changes by a factor of {kind.lightest / kind.heaviest:.3g}'
+        )
+
+    def _find_dead_time(self, kind: LoopKind) -> float | None:
+        """Return a dead time, nearly the longest one, with which there are gains of use [s]."""
+        longest = self._find_largest_delay(kind)
+        if longest is None:
+            return None
+        # Where free loops bear what there is, another delay will hardly help: one look.
+        is_late = longest < kind.timing.dead_time
+        shares = GAIN_SEARCH.dead_time_shares
+        for share in shares if is_late else shares[-2:]:
+            delay = share * longest
+            shorter = (
+                replace(self._request, drive_delay=delay)
+                if self._mode is GainMode.MIT
+                else replace(self._request, delay=delay, delay_jitter=0.0)
+            )
+            search = GainSearch(self._mode, self._plants, shorter, self._falls)
+            choice = search._choose(0.0, is_thorough=False)
+            if choice is not None and self._is_of_use(choice):
+                return delay
+        return None
+
+    def _find_largest_delay(self, kind: LoopKind) -> float | None:
+        """Return the longest dead time with which free scalar loops keep what is asked for [s].
+
+        None when none is short enough, what is asked for when that is.
+        """
+        request = self._request
+
+        def works(dead_time: float) -> bool:
+            late = replace(kind, timing=kind.timing._replace(dead_time=dead_time))
+            return any(
+                ScalarLoops(late, damping).has_margins(request.least_frequency, request)
+                for damping in GAIN_SEARCH.damping_ratios
+            )
+
+        if not works(0.0):
+            return None
+        low, high = 0.0, kind.timing.dead_time
+        if works(high):
+            return high
+        for _ in range(8):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if works(middle) else (low, middle)
+        return low
 
 
 def _repaired(
@@ -158,7 +221,7 @@ def _repaired(
     """Return gains that suffice near the best ones that do not."""
     for _, kind, damping, each in _candidates(found)[:1]:
         fit = fits[kind.cutoff]
-        repaired = fit.repair(*fit.stand(each, np.full(len(each), damping)))
+        repaired = fit.repair(*fit.stand(each, np.full_like(each, damping)))
         if repaired is not None:
             return _worth(repaired[0]), fit, *repaired
     return None
@@ -183,85 +246,3 @@ def _candidates(found: Sequence[_Found]) -> list[_Found]:
             if key not in best or best[key][0] < worth:
                 best[key] = (worth, kind, damping, one)
     return sorted(best.values(), key=lambda one: -one[0])
-
-
-def _refusal(
-    mode: GainMode,
-    plants: Plants,
-    request: GainRequest,
-    joints: Sequence[Joint],
-    best: Choice | None,
-    falls: Falls,
-) -> str:
-    """Return why there are no gains, and with which dead time there would be some."""
-    kind = loop_kind(mode, plants, request, _cutoffs(mode, request)[-1])
-    late, period = kind.timing.dead_time, kind.timing.period
-    text = (
-        f'{mode.value}: expected gains of a natural frequency of at least '
-        f'{request.least_frequency:g} rad/s that keep {request.phase_margin:g} degrees and a '
-        f'factor of {request.gain_margin:g}, at {1.0 / period:g} Hz with a dead time of '
-        f'{1e3 * late:.4g} ms'
-    )
-    if best is not None:
-        text += f'; got {best.frequency.max():.3g} rad/s'
-        if BY_MARGINS not in best.active:
-            return f'{text}, limited by {", ".join(dict.fromkeys(best.active))}'
-    largest = find_dead_time(mode, plants, request, joints, falls)
-    if largest is not None:
-        return f'{text}; with a dead time of {1e3 * largest:.3g} ms there are such gains'
-    return (
-        f'{text}; no dead time is short enough at this rate: gravity needs more stiffness than '
-        'margins, encoders, motors and drives allow; over poses, models and payloads the inertia '
-        f'of a direction changes by a factor of {kind.lightest / kind.heaviest:.3g}'
-    )
-
-
-def find_dead_time(
-    mode: GainMode, plants: Plants, request: GainRequest, joints: Sequence[Joint], falls: Falls
-) -> float | None:
-    """Return a dead time, nearly the longest one, with which there are gains of use [s]."""
-    kind = loop_kind(mode, plants, request, _cutoffs(mode, request)[-1])
-    longest = largest_delay(kind, request)
-    if longest is None:
-        return None
-    # Where free loops bear what there is, another delay will hardly help: one look.
-    shares = (
-        GAIN_SEARCH.dead_time_shares
-        if longest < kind.timing.dead_time
-        else GAIN_SEARCH.dead_time_shares[-2:]
-    )
-    for share in shares:
-        delay = share * longest
-        shorter = (
-            replace(request, drive_delay=delay)
-            if mode is GainMode.MIT
-            else replace(request, delay=delay, delay_jitter=0.0)
-        )
-        choice = _choose(mode, plants, shorter, joints, falls, 0.0, is_thorough=False)
-        if choice is not None and is_of_use(choice, shorter):
-            return delay
-    return None
-
-
-def largest_delay(kind: LoopKind, request: GainRequest) -> float | None:
-    """Return the longest dead time with which free scalar loops keep what is asked for [s].
-
-    None when none is short enough, what is asked for when that is.
-    """
-
-    def works(dead_time: float) -> bool:
-        late = replace(kind, timing=kind.timing._replace(dead_time=dead_time))
-        return any(
-            ScalarLoops(late, damping).has_margins(request.least_frequency, request)
-            for damping in GAIN_SEARCH.damping_ratios
-        )
-
-    if not works(0.0):
-        return None
-    low, high = 0.0, kind.timing.dead_time
-    if works(high):
-        return high
-    for _ in range(8):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if works(middle) else (low, middle)
-    return low

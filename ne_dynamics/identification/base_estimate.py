@@ -51,14 +51,10 @@ class BaseColumns:
 
     @classmethod
     def of(cls, regressor: FloatArray, acceleration: FloatArray) -> BaseColumns:
-        """Return the base parameters.
+        """Return the base parameters, by K random motions.
 
-        Parameters
-        ----------
-        regressor : array, shape (K n, 10 b)
-            Of the bodies' parameters, for K random motions.
-        acceleration : array, shape (K, n)
-            Of these motions [rad/s^2 or m/s^2].
+        The regressor, shape (K n, 10 b), is that of the bodies' parameters; the acceleration,
+        shape (K, n), that of the motions [rad/s^2 or m/s^2].
         """
         samples, n = acceleration.shape
         rotors = np.zeros((samples, n, n))
@@ -73,13 +69,8 @@ def find_independent(rows: FloatArray, inertial: int) -> NDArray[np.intp]:
     """Return the columns that no others make, ascending (Gautier 1991, by QR factorisation).
 
     From the last body on: what acts like a parameter of a later body is put to that, and what
-    acts like an inertia to the inertia.
-
-    Parameters
-    ----------
-    rows : array, shape (K, C)
-    inertial : int
-        Columns of the bodies, which are the first.
+    acts like an inertia to the inertia. The rows have shape (K, C); the first `inertial` columns
+    are those of the bodies.
     """
     sizes = np.linalg.norm(rows, axis=0)
     acting = sizes > IDENTIFICATION.acting_column * max(float(sizes.max(initial=0.0)), 1e-300)
@@ -94,14 +85,8 @@ def estimate_base(
 ) -> tuple[FloatArray, FloatArray]:
     """Return each base parameter by the log alone, and its standard deviation, shape (base,).
 
-    Parameters
-    ----------
-    design : Design
-    columns : BaseColumns
-    factors : array, shape (n, C, m + 1)
-        Rows of each joint in the columns of the design, as triangles.
-    weights : array, shape (n,)
-        Of each joint's squared efforts: one over the variance of an independent one.
+    Factors, shape (n, C, m + 1), are rows of each joint in the columns of the design, as
+    triangles; weights, shape (n,), one over the variance of an independent effort of each joint.
     """
     inertial, places = design.inertial, design.places
     rows = (factors * np.sqrt(weights)[:, np.newaxis, np.newaxis]).reshape(-1, factors.shape[2])
@@ -170,14 +155,8 @@ def correct_likeness(
 ) -> FloatArray:
     """Return how many samples tell as much as one, for what the fit has taken; shape (n,).
 
-    Parameters
-    ----------
-    correlation : array, shape (n,)
-        The same by the residuals.
-    counts, parameters : array, shape (n,)
-        Samples and parameters of each joint's fit.
-    rate, cutoff : float
-        Of the log, and of its low-pass [Hz].
+    By what the residuals say of that, the correlation, and by samples and parameters of each
+    joint's fit, shape (n,) all; the rate is that of the log, the cut-off of its low-pass [Hz].
     """
     lags = np.sqrt(np.maximum(counts, 1.0))
     freedom = 3.0 * np.maximum(counts, 1.0) / lags

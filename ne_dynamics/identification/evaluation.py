@@ -155,13 +155,7 @@ def without_joint_friction(dynamics: Dynamics) -> Dynamics:
 
 
 def require_joints(robot: Robot, log: Log) -> None:
-    """Refuse a log of other joints.
-
-    Raises
-    ------
-    InputError
-        When the names differ, or their order.
-    """
+    """Refuse a log of other joints, or in another order, by an InputError."""
     if log.joint_names != robot.joint_names:
         raise InputError(
             f'log {log.source}: expected the joints {", ".join(robot.joint_names)}, got '
@@ -199,5 +193,4 @@ def model_effort(dynamics: Dynamics, signals: Signals) -> FloatArray:
 
 def rms(values: FloatArray) -> FloatArray:
     """Return the root mean square of each column."""
-    result: FloatArray = np.sqrt(np.mean(values * values, axis=0))
-    return result
+    return np.asarray(np.sqrt(np.mean(values * values, axis=0)))

@@ -12,13 +12,7 @@ from ne_dynamics.model.robot import Robot
 
 
 def find_log_faults(robot: Robot, summary: SignalSummary) -> list[Finding]:
-    """Return what is doubtful about logs.
-
-    Parameters
-    ----------
-    robot : Robot
-    summary : SignalSummary
-    """
+    """Return what is doubtful about logs."""
     findings = [
         Finding(
             'effort-zero',
@@ -112,14 +106,9 @@ def find_result_faults(
 ) -> list[Finding]:
     """Return what is doubtful about what came out.
 
-    Parameters
-    ----------
-    results : sequence of two tuples of JointResidual
-        Of the given model and of the identified one.
-    identifiable, determined : int
-        Directions of the inertial parameters.
-    held_out : bool
-        Whether the residuals are those of a part that was not fitted.
+    The results are those of the given model and of the identified one: of a part that was not
+    fitted if it was `held_out`. `identifiable` and `determined` count directions of the inertial
+    parameters.
     """
     findings: list[Finding] = []
     if 0 < determined < IDENTIFICATION.poor_excitation * identifiable:

@@ -39,7 +39,19 @@ MEDIAN_TO_DEVIATION = 1.4826
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class _Last:
+    """The fit of what was chosen."""
+
+    design: Design
+    problem: Problem
+    solution: Solution
+    sigma: FloatArray
+    correlation: FloatArray
+    weights: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Fit(_Last):
     """A fit and what it was made of.
 
     Attributes
@@ -77,16 +89,10 @@ class Fit:
         That the fitted blocks would be predicted better with, without numbers.
     """
 
-    design: Design
-    problem: Problem
-    solution: Solution
     judged_design: Design
     judged_solution: Solution
     rows: LogRows
     reduction: Reduction
-    weights: FloatArray
-    sigma: FloatArray
-    correlation: FloatArray
     spread: float
     predicted: FloatArray
     folds: Folds
@@ -108,29 +114,10 @@ class _First:
     weights: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class _Last:
-    """The fit of what was chosen."""
-
-    design: Design
-    problem: Problem
-    solution: Solution
-    sigma: FloatArray
-    correlation: FloatArray
-    weights: FloatArray
-
-
 class Fitter:
-    """The steps of a fit.
+    """The steps of a fit to rows of the given robot.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-        Of the given robot.
-    rows : LogRows
-    bodies : tuple
-        What :func:`~ne_dynamics.identification.regression.design.find_bodies` returned.
-    settings : IdentificationSettings
+    Bodies are what :func:`~ne_dynamics.identification.regression.design.find_bodies` returned.
     """
 
     def __init__(
@@ -148,10 +135,7 @@ class Fitter:
     def run(self, spread: float | None) -> Fit:
         """Fit, weigh, choose, and fit again.
 
-        Parameters
-        ----------
-        spread : float, optional
-            How far the given inertias may be off; default: what predicts held-out blocks best.
+        The given inertias may be off by the spread; default: what predicts held-out blocks best.
         """
         first = self._fit_first()
         # By whose inertias the load of a joint is computed: the given ones until there are others.
@@ -171,25 +155,22 @@ class Fitter:
         judged_solution = last.solution
         if is_judged:
             start = judged.design.adopt(last.solution, last.design)
-            judged_solution = _fit_choice(judged, folds.whole, last.weights, start)
+            factors = judged.design.joint_factors(folds.whole)
+            problem = judged.design.problem(factors, last.weights, judged.spread)
+            judged_solution = minimize(problem, start)
         return Fit(
-            last.design,
-            last.problem,
-            last.solution,
-            judged.design if is_judged else last.design,
-            judged_solution,
-            rows,
-            reduction,
-            last.weights,
-            last.sigma,
-            last.correlation,
-            chosen.spread,
-            judged.squares,
-            folds,
-            self._used,
-            outliers,
-            tuple(self._findings),
-            self._find_drive(rows, folds, first, judged),
+            **vars(last),
+            judged_design=judged.design if is_judged else last.design,
+            judged_solution=judged_solution,
+            rows=rows,
+            reduction=reduction,
+            spread=chosen.spread,
+            predicted=judged.squares,
+            folds=folds,
+            used=self._used,
+            outliers=outliers,
+            findings=tuple(self._findings),
+            drive=self._find_drive(rows, folds, first, judged),
         )
 
     def _fit_first(self) -> _First:
@@ -276,7 +257,7 @@ class Fitter:
             tuple(ALWAYS if joint else () for joint in used),
             self._compute_scales(reduction),
             believed(robot),
-            self._rows.largest_velocities,
+            self._rows.logs.largest_velocities,
             np.ones(len(self._bodies)),
         )
 
@@ -300,7 +281,7 @@ class Fitter:
         design: Design,
         reduction: Reduction,
         spread: float,
-        correlation: FloatArray | None,
+        likeness: FloatArray,
         noise: FloatArray | None = None,
     ) -> tuple[Solution, FloatArray]:
         """Fit with the noise of each joint that the fit before has left.
@@ -308,8 +289,6 @@ class Fitter:
         The first time with `noise`, where that is known: by more of it a model that is far off
         is believed, its error taken for noise, and the next fit is no better.
         """
-        n = design.robot.n
-        likeness = np.ones(n) if correlation is None else correlation
         factors = design.joint_factors(reduction)
         counts = reduction.counts[0]
         free = np.maximum(counts - design.count_parameters(), 0.25 * np.maximum(counts, 4.0))
@@ -326,8 +305,8 @@ class Fitter:
     def _doubt(self, design: Design, reduction: Reduction) -> tuple[Design, Solution, FloatArray]:
         """Fit with the doubt of each body, and the noise of each joint, of the fit before."""
         settings, spread = self._settings, self._settings.first_spread
-        solution, sigma = self._iterate(design, reduction, spread, None)
         factors, likeness = design.joint_factors(reduction), np.ones(design.robot.n)
+        solution, sigma = self._iterate(design, reduction, spread, likeness)
         for _ in range(settings.doubt_passes):
             problem = design.problem(factors, self._weigh(sigma, likeness), spread)
             found = minimize(problem, solution)
@@ -335,7 +314,7 @@ class Fitter:
             if not (doubts > settings.doubted * design.doubts).any():
                 break
             design = replace(design, doubts=doubts)
-            solution, sigma = self._iterate(design, reduction, spread, None, sigma)
+            solution, sigma = self._iterate(design, reduction, spread, likeness, sigma)
         return design, solution, sigma
 
     def _weigh_samples(
@@ -345,11 +324,3 @@ class Fitter:
         noise = MEDIAN_TO_DEVIATION * residuals.find_median()
         noise = np.maximum(noise, self._settings.smallest_sigma * self._effort)
         return Weighting(design, solution, self._settings.huber * noise)
-
-
-def _fit_choice(
-    choice: Prediction, whole: Reduction, weights: FloatArray, start: Solution
-) -> Solution:
-    """Return the fit of what was chosen to all blocks of a reduction."""
-    factors = choice.design.joint_factors(whole)
-    return minimize(choice.design.problem(factors, weights, choice.spread), start)

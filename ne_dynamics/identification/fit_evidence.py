@@ -82,22 +82,9 @@ def show_log(
 ) -> ShownLog:
     """Filter the last log, or a part of it, and compute what models make of it.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-        Of the given robot.
-    evidence : FitEvidence
-    logs : FilteredLogs
-        That were fitted.
-    fitted : int
-        Samples, from the first, that were fitted before the others were predicted.
-    part : Log
-        With all joints of the robot, and more.
-
-    Raises
-    ------
-    InputError
-        When the part is too short to be filtered.
+    Of the logs so many samples, from the first, were fitted before the others were predicted. The
+    part has all joints of the given robot, and more; an InputError where it is too short to be
+    filtered.
     """
     robot, log = dynamics.robot, logs.logs[-1]
     part = with_joints(part, robot.joint_names)
@@ -125,14 +112,7 @@ def show_log(
 
 
 def gather_evidence(fit: Fit, tested: Dynamics) -> FitEvidence:
-    """Return what a fit was judged by: blocks and end by one measure.
-
-    Parameters
-    ----------
-    fit : Fit
-    tested : Dynamics
-        See :class:`FitEvidence`.
-    """
+    """Return what a fit was judged by, blocks and end by one measure; `tested` as it has it."""
     blocks = np.zeros((0, fit.sigma.size))
     if fit.folds.judged:
         blocks = _compute_rms(fit.predicted, fit.folds.counts)

@@ -9,14 +9,7 @@ from ne_dynamics.identification.pieces.piece_steps import judge_models
 
 
 def evaluate_filtered(dynamics: Dynamics, logs: FilteredLogs) -> list[EffortSums]:
-    """Return how efforts of a model differ from the measured ones, log by log.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-    logs : FilteredLogs
-        With its joints.
-    """
+    """Return how efforts of a model differ from the measured ones, log by log."""
     found = _judge(logs, 0, dynamics)
     return [
         EffortSums.merge(

@@ -21,12 +21,8 @@ def find_implausible_values(
 ) -> list[Finding]:
     """Return what of an identified robot is out of proportion.
 
-    Parameters
-    ----------
-    given, identified : Robot
-    bounds : mapping of int to two arrays, shape (3,), optional
-        Least and largest coordinates of the collision shapes of each body, by its index, in its
-        frame [m]; the centre of mass of one that is not there is not looked at.
+    The bounds of a body, by its index, are those of its collision shapes, in its frame [m]; the
+    centre of mass of one without is not looked at.
     """
     findings: list[Finding] = []
     for index, (old, new) in enumerate(zip(given.bodies, identified.bodies, strict=True)):

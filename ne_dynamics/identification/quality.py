@@ -50,17 +50,7 @@ class BaseParameter:
 
 
 class Quality:
-    """What the information of a fit says.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-        Of the given robot.
-    design : Design
-    problem : Problem
-        Of the last fit.
-    solution : Solution
-    """
+    """What the information of the last fit says; the dynamics are of the given robot."""
 
     def __init__(
         self, dynamics: Dynamics, design: Design, problem: Problem, solution: Solution
@@ -144,15 +134,8 @@ class Quality:
     ) -> tuple[BaseParameter, ...]:
         """Return the combinations that act on the efforts, rotors counted with them.
 
-        Parameters
-        ----------
-        identified : Robot
-        design : Design
-            What the log alone is asked for: of the same bodies.
-        factors : array, shape (n, C, m + 1)
-            Rows of each joint in the columns of the design, as triangles.
-        weights : array, shape (n,)
-            Of each joint's squared efforts: one over the variance of an independent one.
+        The design is what the log alone is asked for, of the same bodies; factors and weights are
+        as for :func:`~ne_dynamics.identification.base_estimate.estimate_base`.
         """
         bodies = design.bodies
         if not bodies:

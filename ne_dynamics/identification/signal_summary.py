@@ -114,14 +114,7 @@ class SignalSummary:
 
 
 def summarize_signals(logs: FilteredLogs, parts: Sequence[SignalSums]) -> SignalSummary:
-    """Return what all logs say together.
-
-    Parameters
-    ----------
-    logs : FilteredLogs
-    parts : sequence of SignalSums
-        Of each piece.
-    """
+    """Return what all logs say together, by the sums of each piece."""
     sums = SignalSums.merge(parts)
     statistics, judgements = logs.statistics, logs.judge()
     kept = np.array([part.kept for part in statistics], dtype=np.float64)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ne_dynamics.logs.log import Log
     from ne_dynamics.logs.reading import LogReading
     from ne_dynamics.logs.recording import Recording
-    from ne_dynamics.logs.signals import Signals, filtered
+    from ne_dynamics.logs.signals import filtered
+    from ne_dynamics.logs.stretch import Signals
 
 __all__ = [
     'Certainty',
@@ -40,6 +41,7 @@ if not TYPE_CHECKING:
             'log': 'Log',
             'reading': 'LogReading',
             'recording': 'Recording',
-            'signals': 'Signals filtered',
+            'signals': 'filtered',
+            'stretch': 'Signals',
         },
     )

@@ -19,26 +19,14 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 def choose_cutoff(position: FloatArray, effort: FloatArray, rate: float) -> float:
-    """Return the cut-off frequency for evenly sampled positions and efforts [Hz].
+    """Return the cut-off frequency for evenly sampled positions and efforts, shape (N, n) [Hz].
 
-    Parameters
-    ----------
-    position, effort : array, shape (N, n)
-        [rad or m], [N m or N]
-    rate : float
-        [Hz]
-
-    Returns
-    -------
-    float
-        At most `highest_cutoff` and `cutoff_by_rate` of the rate, which it is where no joint
-        moves.
+    At most `highest_cutoff` and `cutoff_by_rate` of the rate [Hz], which it is where no joint
+    moves.
     """
     largest = min(FILTER.highest_cutoff, FILTER.cutoff_by_rate * rate)
     frequency, motion = compute_spectrum(position, rate)
-    highest = 0.0
-    for power in motion.T:
-        highest = max(highest, _find_end(frequency, power))
+    highest = max((_find_end(frequency, power) for power in motion.T), default=0.0)
     if highest <= 0.0:
         return largest
     _, applied = compute_spectrum(effort, rate)
@@ -50,19 +38,8 @@ def choose_cutoff(position: FloatArray, effort: FloatArray, rate: float) -> floa
 def compute_spectrum(values: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
     """Return frequencies [Hz] without 0, and the power at each, by a Hann window.
 
-    Parameters
-    ----------
-    values : array, shape (N, n)
-        Evenly sampled.
-    rate : float
-        [Hz]
-
-    Returns
-    -------
-    frequency : array, shape (N // 2,)
-        [Hz]
-    power : array, shape (N // 2, n)
-        Squared magnitude of the windowed transform.
+    Of values of shape (N, n), evenly sampled at a rate [Hz]; shapes (N // 2,) and (N // 2, n). The
+    power is the squared magnitude of the windowed transform.
     """
     samples = values.shape[0]
     level = values - values.mean(axis=0)

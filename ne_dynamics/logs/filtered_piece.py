@@ -23,7 +23,7 @@ from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import Part
 from ne_dynamics.logs.source_clock import with_source_clock
 from ne_dynamics.logs.stale_samples import without_repeated
-from ne_dynamics.logs.stretch import Signals, Stretch, derivatives, low_pass
+from ne_dynamics.logs.stretch import Judgement, Signals, Stretch, derivatives, low_pass
 from ne_dynamics.logs.sums import Sums
 from ne_dynamics.logs.thresholds import FAULTS, FILTER
 from ne_dynamics.model.rigid_body import FloatArray
@@ -79,15 +79,10 @@ class Grid:
         return kept, max(part for part in range(1, dense + 1) if kept % part == 0)
 
     def choose_kept(self, count: int, first: int) -> NDArray[np.intp]:
-        """Return which of `count` filtered samples are kept, of which one has a number.
+        """Return which of `count` filtered samples are kept.
 
-        They are the same whatever the part of a log: as if it began at the origin.
-
-        Parameters
-        ----------
-        count : int
-        first : int
-            Number of the first one on the grid.
+        They are the same whatever the part of a log, whose first sample has a number on the grid:
+        as if it began at the origin.
         """
         kept = np.arange(count)[(self.trim - first) % self.thinning[0] :: self.thinning[0]]
         return kept[(kept >= self.trim) & (kept < count - self.trim)]
@@ -134,45 +129,13 @@ class MotionStatistics(Sums):
     has_effort: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class Judgement:
-    """What counts as motion in a log.
-
-    Attributes
-    ----------
-    moves : bool array, shape (n,)
-    standing : array, shape (n,)
-        Velocity up to which a joint may stand [rad/s or m/s].
-    direction_width : array, shape (n,)
-        Velocity from which the direction is known [rad/s or m/s].
-    saturated : array, shape (n,)
-        Part of the samples in which the effort is at its limit.
-    acceleration_noise : array, shape (n,)
-        [rad/s^2 or m/s^2]
-    repeated : int
-        Samples that repeat the one before.
-    """
-
-    moves: NDArray[np.bool_]
-    standing: FloatArray
-    direction_width: FloatArray
-    saturated: FloatArray
-    acceleration_noise: FloatArray
-    repeated: int
-
-
 def judge_motion(
     statistics: MotionStatistics, grid: Grid, largest: FloatArray | None = None
 ) -> Judgement:
-    """Return what counts as motion in a log.
+    """Return what counts as motion in a log, by the statistics of all of it.
 
-    Parameters
-    ----------
-    statistics : MotionStatistics
-        Of all of the log.
-    grid : Grid
-    largest : array, shape (n,), optional
-        Velocities of the joints in all logs, when there are others [rad/s or m/s].
+    The largest velocities, shape (n,), are those of the joints in all logs, when there are others
+    [rad/s or m/s].
     """
     rate, cutoff = grid.rate, grid.cutoff_frequency
     count = max(statistics.count, 1)
@@ -261,41 +224,28 @@ class FilteredPiece:
             )
             for stretch in self.stretches
         )
-        tables = self.tables
+        tables = {'measured_velocity': None, **self.tables}
+        moving = np.abs(tables['velocity']) > judgement.standing
+        usable = judgement.moves & moving & ~tables.pop('near_cut')
         direction = np.zeros_like(tables['velocity'])
         if stretches:
             direction = np.concatenate(
                 [stretch.filtered(stretch.direction) for stretch in stretches]
             )
-        moving = np.abs(tables['velocity']) > judgement.standing
         return Signals(
+            **vars(judgement),
+            **tables,
             times=self.times,
-            position=tables['position'],
-            velocity=tables['velocity'],
-            acceleration=tables['acceleration'],
-            effort=tables['effort'],
             direction=direction,
-            usable=judgement.moves & moving & ~tables['near_cut'],
-            measured_velocity=tables.get('measured_velocity'),
-            moves=judgement.moves,
-            saturated=judgement.saturated,
-            acceleration_noise=judgement.acceleration_noise,
+            usable=usable,
             rate=self.grid.rate,
             cutoff_frequency=self.grid.cutoff_frequency,
             stretches=stretches,
-            repeated=judgement.repeated,
         )
 
 
 def split_at_gaps(log: Log, step: float) -> list[NDArray[np.intp]]:
-    """Return the samples of each part of a log without gaps.
-
-    Parameters
-    ----------
-    log : Log
-    step : float
-        Of its times [s].
-    """
+    """Return the samples of each part of a log without gaps, by the step of its times [s]."""
     breaks = np.flatnonzero(np.diff(log.times) > FAULTS.largest_gap * step) + 1
     return np.split(np.arange(log.times.size), breaks)
 
@@ -305,14 +255,9 @@ def filter_piece(
 ) -> FilteredPiece:
     """Return the filtered samples of a part of a log.
 
-    Parameters
-    ----------
-    part : Part
-    effort_limit : array, shape (n,)
-        [N m or N]; infinite, or not greater than 0, where there is none.
-    grid : Grid
-    measured : Log, optional
-        The log without repetitions, at the times of measurement, where that is known already.
+    Effort limits, shape (n,), are infinite, or not greater than 0, where there is none [N m or N].
+    `measured` is the log without repetitions, at the times of measurement, where that is known
+    already.
     """
     given = part.log
     fresh = without_repeated(given) if measured is None else measured
@@ -331,11 +276,7 @@ def filter_piece(
 def filter_effort(log: Log, grid: Grid) -> FloatArray:
     """Return the efforts of a log alone, filtered as by :func:`filter_piece`, shape (M, n).
 
-    Parameters
-    ----------
-    log : Log
-        Without repetitions, at the times of measurement; with a piece that is long enough.
-    grid : Grid
+    It is without repetitions, at the times of measurement, with a piece that is long enough.
     """
     return np.concatenate(
         [
@@ -384,18 +325,8 @@ def _filter_stretch(
 ) -> FilteredPiece:
     """Filter samples without gaps at the rate of their log, and keep those of a part of it.
 
-    Parameters
-    ----------
-    part : Part
-    log : Log
-        Without gaps.
-    even : array, shape (K,)
-        Times within it [s].
-    first : int
-        Number of the first one on the grid.
-    grid : Grid
-    limit : array, shape (n,)
-        Of the efforts [N m or N].
+    At even times [s], of which the first has a number on the grid; the limit is that of the
+    efforts, shape (n,) [N m or N].
     """
     rate, cutoff = grid.rate, grid.cutoff_frequency
     raw = resample(log.times, log.position, even)

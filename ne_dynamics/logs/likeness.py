@@ -12,18 +12,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 def count_alike(residuals: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
-    """Return how many samples tell as much as one: the sum of the autocorrelation.
+    """Return how many samples tell as much as one, at least 1: the sum of the autocorrelation.
 
-    Parameters
-    ----------
-    residuals : array, shape (M, n)
-    used : bool array, shape (M, n)
-        Samples that count.
-
-    Returns
-    -------
-    array, shape (n,)
-        At least 1.
+    Of residuals, shape (M, n), count those that are used, likewise; shape (n,).
     """
     return LikenessSums.of(residuals, used, math.isqrt(residuals.shape[0])).count()
 
@@ -45,14 +36,7 @@ class LikenessSums:
 
     @classmethod
     def of(cls, residuals: FloatArray, used: NDArray[np.bool_], lags: int) -> LikenessSums:
-        """Return the sums of one series.
-
-        Parameters
-        ----------
-        residuals : array, shape (M, n)
-        used : bool array, shape (M, n)
-        lags : int
-        """
+        """Return the sums of one series, as :func:`count_alike` takes it."""
         series = np.where(used, residuals, 0.0)
         products = np.zeros((lags, series.shape[1]))
         for lag in range(min(lags, series.shape[0])):

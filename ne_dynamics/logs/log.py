@@ -194,7 +194,7 @@ class Log:
             samples.clock_step,
         )
 
-    def at(self, chosen: slice | NDArray[np.intp]) -> Log:
+    def at(self, chosen: slice | NDArray[np.intp] | NDArray[np.bool_]) -> Log:
         """Return a log of the chosen samples; it does not count samples dropped between them."""
         return replace(
             self,
@@ -218,6 +218,16 @@ class Log:
         rate = (count - 1) / self.duration
         samples = f'{count} of {self.received} samples in {self.duration:.1f} s ({rate:.4g} Hz)'
         return samples + describe_dropped(self.dropped)
+
+
+def keep_samples(log: Log, kept: NDArray[np.bool_], reason: str) -> Log:
+    """Return a log of some of its samples, shape (N,); the others are counted as dropped."""
+    part = log.at(kept)
+    for table in (part.times, part.position, part.effort, part.velocity):
+        if table is not None:
+            table.setflags(write=False)
+    dropped = {**log.dropped, reason: log.dropped.get(reason, 0) + int((~kept).sum())}
+    return replace(part, received=log.received, dropped=dropped, clock_step=log.clock_step)
 
 
 def read_log(

@@ -74,21 +74,9 @@ def find_unrecorded(
 ) -> dict[str, float]:
     """Return joints that the log lacks and that may be locked: nothing recorded moves beyond them.
 
-    None when one of them may be meant by another name of the log, or when the log has few of the
-    model's joints: then it is the names that do not fit.
-
-    Parameters
-    ----------
-    robot : Robot
-    recorded : sequence of str
-        Joints of the log.
-    matched : mapping of str to str
-        What :func:`match_names` returned.
-
-    Returns
-    -------
-    dict of str to float
-        With the position nearest to zero that each can have [rad or m].
+    Each has the position nearest to zero that it can have [rad or m]. None when one of them may
+    be meant by another name of the log, or when the log has few of the model's joints: then it is
+    the names that do not fit. The matched ones are those that :func:`match_names` returned.
     """
     missing = [name for name in robot.joint_names if name not in matched]
     others = [name for name in recorded if name not in matched.values()]
@@ -108,16 +96,6 @@ def find_still(robot: Robot, *logs: Log) -> dict[str, float]:
 
     None when no joint moves, or when a joint is more than a turn beyond its limits: positions in
     another unit tell of no joint where it is.
-
-    Parameters
-    ----------
-    robot : Robot
-    *logs : Log
-        With its joints.
-
-    Returns
-    -------
-    dict of str to float
     """
     lows, highs = [], []
     for part in (part.log for log in logs for part in cut(log)):
@@ -126,18 +104,13 @@ def find_still(robot: Robot, *logs: Log) -> dict[str, float]:
         release_pages()
     lowest, highest = np.min(lows, axis=0), np.max(highs, axis=0)
     middle = np.median([np.median(join(look(log)).position, axis=0) for log in logs], axis=0)
-    turn = 2.0 * math.pi
-    if (lowest < robot.limits('lower') - turn).any():
-        return {}
-    if (highest > robot.limits('upper') + turn).any():
-        return {}
-    ranges = highest - lowest
+    lower, upper = robot.limits('lower') - 2.0 * math.pi, robot.limits('upper') + 2.0 * math.pi
     moving = {
         name
-        for name, size in zip(robot.joint_names, ranges, strict=True)
+        for name, size in zip(robot.joint_names, highest - lowest, strict=True)
         if size > LOGS.still_range
     }
-    if not moving:
+    if not moving or (lowest < lower).any() or (highest > upper).any():
         return {}
     return {
         name: float(place)

@@ -53,13 +53,8 @@ def is_long(log: Log) -> bool:
 def cut(log: Log, beside: float = 0.0, length: int | None = None) -> list[Part]:
     """Return the parts of a log, each with `samples_beside` samples to either side at least.
 
-    Parameters
-    ----------
-    log : Log
-    beside : float
-        Time to either side of each [s].
-    length : int, optional
-        Samples of each, about; default: `part_samples`.
+    And with so much time beside each [s]. A part has about `length` samples; default:
+    `part_samples`.
     """
     if not is_long(log):
         return [Part(log, float(log.times[0]), math.inf)]
@@ -78,15 +73,9 @@ def cut(log: Log, beside: float = 0.0, length: int | None = None) -> list[Part]:
 
 
 def cut_for_filter(log: Log, step: float, cutoff: float) -> list[Part]:
-    """Return the parts of a log with what the filter needs.
+    """Return the parts of a log with what the filter needs, by the step of its times [s].
 
-    Parameters
-    ----------
-    log : Log
-    step : float
-        Of its times [s].
-    cutoff : float
-        Cut-off frequency [Hz].
+    And by its cut-off frequency [Hz].
     """
     around = 2.0 * (FILTER.overlap + FILTER.continuation) / (cutoff * step)
     length = FILTER.transform_length
@@ -122,11 +111,7 @@ def join(parts: list[Log]) -> Log:
 def get_last(log: Log, cutoff: float) -> Log:
     """Return a part at the end of a log that is long enough to be shown; all of a short one.
 
-    Parameters
-    ----------
-    log : Log
-    cutoff : float
-        Cut-off frequency [Hz].
+    Long enough by the cut-off frequency [Hz].
     """
     parts = [part.log for part in cut(log)]
     long = [part for part in parts if part.duration > FILTER.shown_periods / cutoff]
@@ -134,17 +119,10 @@ def get_last(log: Log, cutoff: float) -> Log:
 
 
 def change_in_parts(log: Log, change: Change, work: Work, beside: float = 0.0) -> Log:
-    """Return a changed log, part by part where it is long.
+    """Return a changed log, part by part where it is long; `work` keeps the samples.
 
-    Parameters
-    ----------
-    log : Log
-    change : callable
-        From a log to another one with the same times, or some of them.
-    work : Work
-        Where the changed samples are kept.
-    beside : float
-        How far a sample depends on others [s].
+    The change is from a log to another one with the same times, or some of them; a sample depends
+    on others as far as `beside` it [s].
     """
     if not is_long(log):
         return change(log)

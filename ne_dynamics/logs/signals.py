@@ -20,22 +20,9 @@ from ne_dynamics.logs.filtered_piece import (
 from ne_dynamics.logs.log import Log
 from ne_dynamics.logs.parts import Part, look
 from ne_dynamics.logs.source_clock import as_measured
-from ne_dynamics.logs.stretch import Signals, Stretch, derivatives, low_pass
+from ne_dynamics.logs.stretch import Signals
 from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.model.rigid_body import FloatArray
-
-__all__ = [
-    'Signals',
-    'Stretch',
-    'choose_log_cutoff',
-    'derivatives',
-    'filter_late_effort',
-    'filtered',
-    'find_step',
-    'low_pass',
-    'require_cutoff',
-    'require_samples',
-]
 
 SHORTEST_PIECE = 3.0 * FILTER.end_margin
 """Periods of the cut-off frequency that a piece without gaps has to be longer than."""
@@ -76,14 +63,8 @@ def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None 
 def filter_late_effort(log: Log, cutoff_frequency: float, delay: float) -> FloatArray:
     """Return the efforts of :func:`filtered` for efforts that are taken later, shape (M, n).
 
-    Parameters
-    ----------
-    log : Log
-        That can be filtered with the cut-off frequency.
-    cutoff_frequency : float
-        [Hz]
-    delay : float
-        By which each effort is later than it was recorded with the positions [s].
+    Each effort is later, by the delay [s], than it was recorded with the positions. The log can be
+    filtered with the cut-off frequency [Hz].
     """
     columns = [np.interp(log.times + delay, log.times, column) for column in log.effort.T]
     measured = as_measured(replace(log, effort=np.array(columns).T))
@@ -101,13 +82,7 @@ def _find_median_step(measured: Log) -> float:
 
 
 def require_cutoff(cutoff: float, step: float, source: str) -> None:
-    """Refuse a cut-off frequency that a log cannot be filtered with.
-
-    Raises
-    ------
-    InputError
-        When it is not above 0, or too high for the rate.
-    """
+    """Refuse a cut-off frequency [Hz] that is not above 0, or too high for the rate of a log."""
     highest = 1.0 / step / FILTER.samples_per_period
     if not 0.0 < cutoff <= highest * (1.0 + 1e-6):
         raise InputError(
@@ -117,13 +92,7 @@ def require_cutoff(cutoff: float, step: float, source: str) -> None:
 
 
 def require_samples(kept: int, grid: Grid, log: Log) -> None:
-    """Refuse a log of which nothing is left.
-
-    Raises
-    ------
-    InputError
-        When no piece without gaps is long enough.
-    """
+    """Refuse a log of which nothing is left: no piece without gaps is long enough."""
     if not kept:
         pieces = len(split_at_gaps(as_measured(log), grid.step))
         raise InputError(
@@ -136,12 +105,7 @@ def choose_log_cutoff(log: Log, step: float) -> float:
     """Return the cut-off that a log asks for [Hz]: the highest of the parts that tell it.
 
     Each asks for that of its longest piece without gaps, and no less than that is long enough for.
-
-    Parameters
-    ----------
-    log : Log
-    step : float
-        Of its times [s].
+    The step is that of the log's times [s].
     """
     return max(_choose_cutoff(as_measured(part), step) for part in look(log))
 

@@ -30,14 +30,7 @@ from ne_dynamics.model.robot import Robot
 def as_measured(log: Log) -> Log:
     """Return a log without samples that repeat the one before, at the times of measurement.
 
-    Parameters
-    ----------
-    log : Log
-
-    Returns
-    -------
-    Log
-        The same object when nothing is repeated and the stamps are believed.
+    The same object when nothing is repeated and the stamps are believed.
     """
     return with_source_clock(without_repeated(log), log)
 
@@ -69,18 +62,9 @@ def find_recorder_stamps(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
 def with_source_clock(log: Log, given: Log) -> Log:
     """Return a log with the times at which its samples were measured.
 
-    Parameters
-    ----------
-    log : Log
-        Without samples that repeat the one before.
-    given : Log
-        The log with them.
-
-    Returns
-    -------
-    Log
-        The same object unless its stamps are those of a recorder that is faster than its source.
-        The times are those of an even clock with the mean of the stamps, piece by piece.
+    It is without samples that repeat the one before, which `given` has. The same object unless its
+    stamps are those of a recorder that is faster than its source. The times are those of an even
+    clock with the mean of the stamps, piece by piece.
     """
     spans = np.diff(log.times)
     step = float(np.median(spans))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.log import Log, keep_samples
 from ne_dynamics.logs.thresholds import FAULTS
 
 REPEATED = 'repeated'
@@ -16,16 +14,7 @@ def without_repeated(log: Log) -> Log:
     """Return a log without samples whose positions are those of the sample before.
 
     Only where the robot moves by several steps of an encoder between samples: what stands, or
-    creeps, may well be read the same twice.
-
-    Parameters
-    ----------
-    log : Log
-
-    Returns
-    -------
-    Log
-        The same object when nothing is repeated.
+    creeps, may well be read the same twice. The same object when nothing is repeated.
     """
     steps = np.abs(np.diff(log.position, axis=0))
     repeated = np.zeros(log.times.size, dtype=bool)
@@ -44,12 +33,4 @@ def without_repeated(log: Log) -> Log:
     dropped = repeated & moving
     if not dropped.any() or count - int(dropped.sum()) < 2:
         return log
-    kept = ~dropped
-    return replace(
-        log,
-        times=log.times[kept],
-        position=log.position[kept],
-        effort=log.effort[kept],
-        velocity=None if log.velocity is None else log.velocity[kept],
-        dropped={**log.dropped, REPEATED: int(dropped.sum())},
-    )
+    return keep_samples(log, ~dropped, REPEATED)

@@ -51,15 +51,9 @@ class Stretch:
     kept: NDArray[np.intp]
 
     def filtered(self, values: FloatArray) -> FloatArray:
-        """Return columns over the stretch, filtered like the efforts, where samples are kept.
+        """Return columns over the stretch, shape (D, m), filtered like the efforts.
 
-        Parameters
-        ----------
-        values : array, shape (D, m)
-
-        Returns
-        -------
-        array, shape (K, m)
+        Where samples are kept, shape (K, m).
         """
         return low_pass(values, self.rate, self.cutoff_frequency, self.kept)
 
@@ -94,8 +88,36 @@ class Stretch:
 
 
 @dataclass(frozen=True, eq=False)
-class Signals:
-    """Filtered samples of all joints: the M samples that are far enough from gaps.
+class Judgement:
+    """What counts as motion in a log.
+
+    Attributes
+    ----------
+    moves : bool array, shape (n,)
+        Joints that move.
+    standing : array, shape (n,)
+        Velocity up to which a joint may stand [rad/s or m/s].
+    direction_width : array, shape (n,)
+        Velocity from which the direction is known [rad/s or m/s].
+    saturated : array, shape (n,)
+        Part of the samples in which the effort is at its limit.
+    acceleration_noise : array, shape (n,)
+        Standard deviation of the noise that remains in accelerations [rad/s^2 or m/s^2].
+    repeated : int
+        Samples left out because they repeat the sample before.
+    """
+
+    moves: NDArray[np.bool_]
+    standing: FloatArray
+    direction_width: FloatArray
+    saturated: FloatArray
+    acceleration_noise: FloatArray
+    repeated: int
+
+
+@dataclass(frozen=True, eq=False)
+class Signals(Judgement):
+    """Filtered samples of all joints, the M that are far enough from gaps, and what moves in them.
 
     Attributes
     ----------
@@ -111,12 +133,6 @@ class Signals:
         Samples in which the joint moves and its effort is not saturated.
     measured_velocity : array, shape (M, n), or None
         The log's velocity, filtered [rad/s or m/s].
-    moves : bool array, shape (n,)
-        Joints that move.
-    saturated : array, shape (n,)
-        Part of the samples in which the effort is at its limit.
-    acceleration_noise : array, shape (n,)
-        Standard deviation of the noise that remains in `acceleration` [rad/s^2 or m/s^2].
     rate : float
         Sampling rate of the log [Hz].
     cutoff_frequency : float
@@ -124,8 +140,6 @@ class Signals:
     stretches : tuple of Stretch
         The same motion at a higher rate, by segments without gaps; the samples they keep, one
         after another, are the M samples.
-    repeated : int
-        Samples left out because they repeat the sample before.
     """
 
     times: FloatArray
@@ -136,13 +150,9 @@ class Signals:
     direction: FloatArray
     usable: NDArray[np.bool_]
     measured_velocity: FloatArray | None
-    moves: NDArray[np.bool_]
-    saturated: FloatArray
-    acceleration_noise: FloatArray
     rate: float
     cutoff_frequency: float
     stretches: tuple[Stretch, ...]
-    repeated: int
 
 
 def low_pass(
@@ -153,20 +163,9 @@ def low_pass(
 ) -> FloatArray:
     """Return the columns of an evenly sampled table without what is above the cut-off.
 
-    Gain ``1 / (1 + (f / cutoff)^(2 order))``, no phase. At its ends the table is continued by
-    point reflection.
-
-    Parameters
-    ----------
-    values : array, shape (N, m)
-    rate, cutoff_frequency : float
-        [Hz]
-    kept : int array, shape (K,), optional
-        Rows that are returned; default: all.
-
-    Returns
-    -------
-    array, shape (N, m) or (K, m)
+    Gain ``1 / (1 + (f / cutoff)^(2 order))``, no phase. At its ends the table, shape (N, m), is
+    continued by point reflection. Rate and cut-off are in [Hz]. Only rows that are kept, shape
+    (K,), are returned; default: all.
     """
     samples, columns = values.shape
     margin = min(samples - 1, _find_margin(rate, cutoff_frequency))

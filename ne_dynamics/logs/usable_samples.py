@@ -66,11 +66,7 @@ class UsableSamples:
     def add(self, table: FloatArray, is_last: bool = False) -> FloatArray:
         """Return the rows that can be used; the last two wait for what comes after them.
 
-        Parameters
-        ----------
-        table : array, shape (N, m)
-        is_last : bool
-            Whether no more will come.
+        But for those of the last table, shape (N, m).
         """
         finite = np.isfinite(table[:, : self._columns]).all(axis=1)
         if not finite.all():

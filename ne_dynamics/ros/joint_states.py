@@ -27,6 +27,7 @@ from ne_dynamics.ros.connections import Connections
 from ne_dynamics.ros.joint_trajectory import JointTrajectoryTopic
 from ne_dynamics.ros.leaving_command import LeavingCommand
 from ne_dynamics.ros.messages.conversion import MessageError
+from ne_dynamics.ros.messages.serialized_joint_state import JointStateParser, ReadJointState
 from ne_dynamics.ros.watching.measured_motion import MeasuredMotion
 from ne_dynamics.ros.watching.weight_watch import WeightWatch
 
@@ -75,6 +76,7 @@ class JointStateTopic:
         self.is_commanding = False
         self.effort_steps = EffortSteps(context.arm.dynamics.n)
         self.listeners: list[Answered] = []
+        self._parser = JointStateParser()
         self._lagged_behind: float | None = None
         self._stamp: Any = None
 
@@ -84,15 +86,16 @@ class JointStateTopic:
         self._reporter.statistics.restart()
         self.is_commanding = True
 
-    def on_message(self, message: JointState) -> None:
-        """Answer a state, or take note of it, or drop it."""
+    def on_message(self, data: bytes) -> None:
+        """Answer a serialized JointState, or take note of it, or drop it."""
         begin = time.perf_counter()
-        self._answer_state(message, begin)
+        self._answer_state(data, begin)
         self._reporter.statistics.hear('joint_states', begin)
 
-    def _answer_state(self, message: JointState, begin: float) -> None:
+    def _answer_state(self, data: bytes, begin: float) -> None:
         controller, connections = self._controller, self._connections
         try:
+            message = self._parser.read(data)
             position, velocity = connections.reader.read(message)
         except MessageError as error:
             self._reporter.drop('joint_states', error.field, str(error))
@@ -128,7 +131,7 @@ class JointStateTopic:
         self._reporter.statistics.answers.append((time.perf_counter() - begin, now))
         self._measured_motion.note(now, position, message, command)
 
-    def _read_time(self, message: JointState) -> tuple[Any, float]:
+    def _read_time(self, message: ReadJointState | JointState) -> tuple[Any, float]:
         """Return the stamp of a state, the node's time where it has none, and its time [s]."""
         stamp = message.header.stamp
         nanoseconds = stamp.sec * 1_000_000_000 + stamp.nanosec

@@ -17,7 +17,7 @@ from ne_dynamics.identification.base_estimate import (
 from ne_dynamics.identification.run import identify
 from ne_dynamics.logs.likeness import count_alike
 from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.signals import low_pass
+from ne_dynamics.logs.stretch import low_pass
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file

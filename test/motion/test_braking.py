@@ -12,11 +12,11 @@ from ne_dynamics import Dynamics, load_model
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.errors import InputError
 from ne_dynamics.motion.braking import AnsweredStates, plan_brake, predict
-from ne_dynamics.motion.stopping import StopLimits
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.shipped import shipped_file
 
 ROBOT = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-LIMITS = StopLimits.of(ROBOT.joints, ROBOT.limits('effort_limit'))
+LIMITS = DemandLimits.of(ROBOT.joints, ROBOT.limits('effort_limit'))
 PERIOD = 0.002
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 SPEED = np.array([0.8, -0.5, 0.6, 1.0, -0.7, 0.9])
@@ -114,7 +114,7 @@ def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead(compute_eff
     assert len(brake.efforts) * PERIOD <= 0.25 + PERIOD
     step = np.abs(brake.efforts[0] - states.last.effort)
     # The first is a period on its way: of a stop that takes a tenth of a second, say.
-    assert (step <= 0.1 * LIMITS.efforts).all()
+    assert (step <= 0.1 * LIMITS.effort).all()
     way = brake.end - Q
     shortest, longest = 0.05, 0.1 + 0.25
     assert (way * np.sign(SPEED) > shortest * np.abs(SPEED)).all()
@@ -125,13 +125,13 @@ def test_an_arm_that_should_be_four_times_as_fast_as_usual_is_not_known(compute_
     """What carries on for no time at all is the motion that was seen."""
     for factor, is_known in ((2.5, True), (4.0, False)):
         speed = np.zeros(6)
-        speed[5] = factor * LIMITS.speeds[5]
+        speed[5] = factor * LIMITS.usual[5]
         brake = plan(steady_motion(compute_efforts, speed=speed), compute_efforts, 0.0)
         assert (brake is not None) == is_known
 
 
 def test_a_brake_takes_a_quarter_of_a_second_at_the_most(compute_efforts) -> None:
-    slow = replace(LIMITS, decelerations=np.full(6, 0.5))
+    slow = replace(LIMITS, stop_deceleration=np.full(6, 0.5))
     states = steady_motion(compute_efforts)
     brake = plan_brake(states, compute_efforts, slow, silent_for=0.1, period=PERIOD)
     assert len(brake.efforts) * PERIOD == pytest.approx(0.25)

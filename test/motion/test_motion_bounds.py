@@ -9,7 +9,7 @@ from gain_record import SLIDING
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.urdf.tree import load_urdf
-from ne_dynamics.motion import DemandLimits, Motion, TrajectoryPoint, Waypoints, resting_state
+from ne_dynamics.motion import Motion, TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, describe
 
 JOINTS = load_urdf(SLIDING).joints
@@ -52,8 +52,3 @@ def test_a_refusal_names_three_quantities():
     ]
     assert describe(found).endswith('; and 1 more')
     assert 'more' not in describe(found[:3])
-
-
-def test_a_first_point_at_once_is_as_near_as_a_joint_goes_in_a_fiftieth_of_a_second():
-    limits = DemandLimits.of(JOINTS, np.ones(2))
-    assert limits.step[1] == pytest.approx(0.04)

@@ -7,6 +7,8 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2 for Python: pip install "ne_dynamics[ros]"')
 
+from rclpy.serialization import serialize_message
+
 Q = np.array([0.3, -0.6, 1.1, 0.4, -0.5, 0.2])
 
 
@@ -27,7 +29,7 @@ class StatesMeanwhile:
 
     def __call__(self, *, keeps_last: bool = False) -> None:
         configured = self._bench.node.configured
-        configured.states.on_message(self._bench.joint_state(self.measured))
+        configured.states.on_message(serialize_message(self._bench.joint_state(self.measured)))
         self.positions.append(configured.controller.motion.present_state().position)
 
 
@@ -75,7 +77,9 @@ def test_a_motion_begins_with_the_state_after_it_was_planned(bench, meanwhile) -
     bench.node.answer_states = lambda **_: None
     path = []
     for _ in range(600):
-        bench.node.configured.states.on_message(bench.joint_state(path[-1] if path else Q))
+        bench.node.configured.states.on_message(
+            serialize_message(bench.joint_state(path[-1] if path else Q))
+        )
         path.append(bench.node.configured.controller.motion.present_state().position)
     steps = np.abs(np.diff(path, axis=0)).max()
     assert np.ptp(path, axis=0).max() == pytest.approx(0.1, rel=0.05)
@@ -89,9 +93,9 @@ def test_a_fault_in_the_middle_of_planning_ends_what_is_planned(bench, meanwhile
     move(bench)
     assert len(meanwhile.positions) > 3
     controller = bench.node.configured.controller
-    assert not controller.motion.has_requests
+    assert not controller.motion.plans
     bench.node.answer_states = lambda **_: None
     for _ in range(100):
-        bench.node.configured.states.on_message(bench.joint_state(Q + 0.5))
+        bench.node.configured.states.on_message(serialize_message(bench.joint_state(Q + 0.5)))
     assert controller.fault is None
     np.testing.assert_allclose(controller.motion.present_state().position, Q + 0.5, atol=1e-9)

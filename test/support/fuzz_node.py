@@ -649,7 +649,7 @@ class Driver:
         if was_active and self._is_first:
             self._carried.append(self._carried_effort(message))
         self._doubt, self._is_effort_unused = '', False
-        self._guarded(lambda: subscription.callback(message))
+        self._guarded(partial(subscription.callback, serialize_message(message)))
         if self._doubt and not self._is_effort_unused:
             raise Violation('the first command begins at the effort of the states', self._doubt)
         count = self._commands - before

@@ -54,12 +54,8 @@ class FollowedPlan:
     def complain(self, time: float, desired: FloatArray, measured: FloatArray) -> str:
         """Return what is wrong with a state; '' in the usual case.
 
-        Parameters
-        ----------
-        time : float
-            From the begin of the motion [s].
-        desired, measured : array, shape (n,)
-            Where the node wants the arm, and where it is [rad or m].
+        The time is from the begin of the motion [s]; the node wants the arm at the desired
+        position, shape (n,) [rad or m].
         """
         error = np.abs(desired - measured)
         if complaint := complain_of_error(self._joint_names, error, self._tolerance, time):
@@ -110,15 +106,7 @@ class StrayWatch:
         self._stayed: FloatArray | None = None
 
     def complain(self, time: float, desired: FloatArray, measured: FloatArray) -> str:
-        """Return what is wrong with a state, the next in their order; '' in the usual case.
-
-        Parameters
-        ----------
-        time : float
-            From the begin of the motion [s].
-        desired, measured : array, shape (n,)
-            Where the node wants the arm, and where it is [rad or m].
-        """
+        """Return what is wrong with a state, the next in their order, as :class:`FollowedPlan`."""
         if self._stayed is None:
             self._stayed = measured.copy()
         direction = self._directions[int(np.searchsorted(self._times, time, side='right'))]

@@ -173,17 +173,9 @@ def _read_to_the_end() -> tuple[list[_Process], bool]:
 
 
 def main(words: list[str]) -> int:
-    """Wait for the end of the run; see the module's docstring.
+    """Wait for the end of the run, see the module's docstring; return 0.
 
-    Parameters
-    ----------
-    words : list of str
-        Namespace, whether the arm is simulated (0 or 1), and how long it is held [s].
-
-    Returns
-    -------
-    int
-        0
+    The words are the namespace, whether the arm is simulated (0 or 1), how long it is held [s].
     """
     namespace, is_simulated, held_for = words[0], words[1] == '1', float(words[2])
     processes, is_over = _read_to_the_end()

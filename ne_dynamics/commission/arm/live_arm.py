@@ -18,7 +18,7 @@ import numpy as np
 from ne_dynamics.commission.arm.arm_session import Progress
 from ne_dynamics.commission.arm.followed_plan import FollowedPlan, StrayWatch, turned
 from ne_dynamics.commission.arm.guardian import Guardian
-from ne_dynamics.commission.arm.pace import GrantedPace, MotionPace, OwnPace
+from ne_dynamics.commission.arm.pace import MotionPace
 from ne_dynamics.commission.arm.undisturbed import in_one_piece, say_to_terminal
 from ne_dynamics.commission.motions import PlannedMotion
 from ne_dynamics.commission.record import Record
@@ -105,6 +105,13 @@ class LiveArm:
     granted_rate : float, optional
         States a second of a simulated arm that waits for its commands, and for this process; its
         states come reliably then [Hz]. None: an arm that is there.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+    node : rclpy.node.Node
+    receptions : list of (int, int)
+        Stamp and time of reception of every state since they were forgotten [ns].
     """
 
     def __init__(
@@ -122,7 +129,7 @@ class LiveArm:
         self._guardian = guardian
         self._states: dict[int, JointState] = {}
         self._answers: dict[int, JointState] = {}
-        self._received: list[tuple[int, int]] = []
+        self.receptions: list[tuple[int, int]] = []
         self._newest = 0
         self._reader = JointStateReader(joint_names)
         self._unusable = ''
@@ -160,9 +167,7 @@ class LiveArm:
             ARM.look_period, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME)
         )
         self._executor = make_executor(self.node, lambda: prompt)
-        self._pace: MotionPace = OwnPace()
-        if granted_rate is not None:
-            self._pace = GrantedPace(self.node, granted_rate)
+        self._pace = MotionPace(self.node, granted_rate)
         self._status_name = f'{self.node.get_namespace().rstrip("/")}/{NODE_NAME}'
 
     def __enter__(self) -> LiveArm:
@@ -184,7 +189,7 @@ class LiveArm:
             self._unusable = str(error)
             return
         self._unusable = ''
-        self._received.append((stamp, time.monotonic_ns()))
+        self.receptions.append((stamp, time.monotonic_ns()))
         self._heard_at = time.monotonic()
         self._states[stamp] = message
         self._newest = stamp
@@ -230,7 +235,7 @@ class LiveArm:
         """Forget the states before the newest."""
         newest = self._states.get(self._newest)
         self._states = {} if newest is None else {self._newest: newest}
-        self._answers, self._received, self._to_compare = {}, [], []
+        self._answers, self.receptions, self._to_compare = {}, [], []
 
     def record(self, since: float = 0.0) -> Record:
         """Return the states from a stamp on [s]."""
@@ -260,11 +265,6 @@ class LiveArm:
                 row[:] = np.asarray(values)[orders[names]]
         return table
 
-    @property
-    def receptions(self) -> list[tuple[int, int]]:
-        """Stamp and time of reception of every state since they were forgotten [ns]."""
-        return self._received
-
     def catch_up(self) -> None:
         """Read what waits: while an operator is asked that becomes a lot."""
         for subscription in self._prompt:
@@ -293,17 +293,9 @@ class LiveArm:
         patience: float = ARM.patience,
         needs_node: bool = True,
     ) -> None:
-        """Wait in real time for something to come about.
+        """Wait in real time for something to come about, so long at most [s].
 
-        Parameters
-        ----------
-        condition : callable
-        what : str
-            For the message.
-        patience : float
-            [s]
-        needs_node : bool
-            Whether it cannot come about any more when the node has ended.
+        Parameters are `what`, for the message, and whether it needs a node that has not ended.
 
         Raises
         ------
@@ -348,15 +340,9 @@ class LiveArm:
     ) -> None:
         """Let the arm's time go on until a stamp [s], and watch what is watched.
 
-        Parameters
-        ----------
-        until : float
-            [s]
-        progress : callable, optional
-            Told the newest stamp now and then [s].
-        judge : callable, optional
-            Called with the stamp of each state that the node has answered, in their order [ns];
-            an arm that waits goes no farther before.
+        Progress is told the newest stamp now and then [s]. The judge is called with the stamp of
+        each state that the node has answered, in their order [ns]; an arm that waits goes no
+        farther before.
 
         Raises
         ------
@@ -430,7 +416,13 @@ class LiveArm:
         ArmFault
             When it does not, or somebody else commands the arm.
         """
-        self._require_alone()
+        # Nor beside another node: of a run that was killed, for instance.
+        self.require_only_run()
+        if others := self._others():
+            raise LostArm(
+                f'{COMMANDS}: expected nobody who commands the arm, got {_names(others)}: end it '
+                'first, with the brakes engaged'
+            )
         self._fault, self._is_watched = '', False
         # A node that nobody knows of would hold the arm for ever.
         with in_one_piece():
@@ -448,16 +440,6 @@ class LiveArm:
         self.wait(self._holder.service_is_ready, f'{NODE_NAME}/hold')
         self.wait(self._setter.service_is_ready, f'{NODE_NAME}/set_parameters_atomically')
         self.spin(0.2)
-
-    def _require_alone(self) -> None:
-        """Refuse to start a node beside another one: of a run that was killed, for instance."""
-        self.require_only_run()
-        others = self._others()
-        if others:
-            raise LostArm(
-                f'{COMMANDS}: expected nobody who commands the arm, got {_names(others)}: end it '
-                'first, with the brakes engaged'
-            )
 
     def require_only_run(self) -> None:
         """Refuse an arm that is there and that another run commissions.
@@ -480,13 +462,10 @@ class LiveArm:
 
     def _others(self) -> Sequence[Any]:
         """Return who commands the arm, and was not started here and known before."""
-        return [each for each in self._commanders() if bytes(each.endpoint_gid) not in self._own]
-
-    def _commanders(self) -> Sequence[Any]:
         topic = self.node.resolve_topic_name(COMMANDS)
         with in_one_piece():
             found: Sequence[Any] = self.node.get_publishers_info_by_topic(topic)
-        return found
+        return [each for each in found if bytes(each.endpoint_gid) not in self._own]
 
     def guard_processes(self) -> None:
         """Tell the guardian which processes there are: the newest is the node, if it runs."""
@@ -553,12 +532,11 @@ class LiveArm:
         self._spin_until(answer.done)
         if self._pace.is_granted:
             goal = self._newest + round(ARM.stopping_time * NANO)
-            self._spin_until(lambda: self._reached >= goal, lambda: self._go_on(goal))
+            self._spin_until(
+                lambda: self._reached >= goal, lambda: self._pace.go_on(self._reached, goal)
+            )
         else:
             self.spin(ARM.stopping_time)
-
-    def _go_on(self, goal: int) -> None:
-        self._pace.go_on(self._reached, goal)
 
     def _spin_until(
         self, condition: Callable[[], bool], turn: Callable[[], object] = lambda: None
@@ -574,7 +552,6 @@ class LiveArm:
         motion: PlannedMotion,
         tolerance: FloatArray,
         progress: Progress | None = None,
-        rest: float = 0.5,
         astray: FloatArray | None = None,
     ) -> Record:
         """Let the node follow a motion, and return what was heard from its begin to its end.
@@ -587,15 +564,9 @@ class LiveArm:
             Largest position error [rad or m].
         progress : callable, optional
             Called with the time reached [s].
-        rest : float
-            How long is waited, and recorded, behind its end [s].
         astray : array, shape (n,), optional
             By which a joint may go away from where it is wanted [rad or m]: see
             :class:`~ne_dynamics.commission.arm.followed_plan.StrayWatch`.
-
-        Returns
-        -------
-        Record
 
         Raises
         ------
@@ -628,7 +599,7 @@ class LiveArm:
                     self._await_fault()
                 raise ArmFault(complaint)
 
-        self.pass_time(start + motion.duration + rest, look, judge)
+        self.pass_time(start + motion.duration + ARM.rest_time, look, judge)
         record = self.record(start)
         self._require_followed(record, motion)
         return record

@@ -45,10 +45,6 @@ FIRST_STAMP = NANO
 """Simulated time at the start [ns]."""
 
 
-OF_ROS = frozenset(('use_sim_time',))
-"""Parameters that are not the node's own."""
-
-
 class _Node(NamedTuple):
     """What stands for the node."""
 
@@ -208,7 +204,8 @@ class OneProcessArm:
 
     def start_controller(self, parameters: Mapping[str, Any]) -> None:
         """Make the controller that the node makes of its parameters; it answers under brakes."""
-        own = {name: value for name, value in parameters.items() if name not in OF_ROS}
+        # That is a parameter of ROS, not the node's own.
+        own = {name: value for name, value in parameters.items() if name != 'use_sim_time'}
         settings = PARAMETERS.changed(own)
         controlled = controlled_arm(settings, load_robot(settings))
         controller = make_controller(controlled, make_tuning(settings, controlled)[0])
@@ -248,21 +245,12 @@ class OneProcessArm:
         progress: Progress | None = None,
         astray: FloatArray | None = None,
     ) -> Record:
-        """Let the controller follow a motion, and return what was heard of it.
-
-        Parameters and errors are those of the live arm's.
-        """
+        """Let the controller follow a motion, and return what was heard of it, as the live arm."""
         node = self._require_node()
-        start = round((self.now + ARM.one_process_lead) * NANO) / NANO
+        start = round((self.now + ARM.lead) * NANO) / NANO
         joints = node.controlled.robot.joints
-        rows = zip(
-            motion.times.tolist(),
-            motion.positions,
-            motion.velocities,
-            motion.accelerations,
-            strict=True,
-        )
-        points = [TrajectoryPoint(*row) for row in rows]
+        rows = motion.positions, motion.velocities, motion.accelerations
+        points = list(map(TrajectoryPoint, motion.times.tolist(), *rows))
         try:
             waypoints = Waypoints.from_points(joints, self.joint_names, points)
             node.controller.motion.follow(waypoints, start)

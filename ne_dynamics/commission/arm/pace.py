@@ -8,7 +8,7 @@ same states.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from ne_dynamics.commission.thresholds import ARM
 from ne_dynamics.errors import optional_dependency
@@ -21,57 +21,39 @@ with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     from ne_dynamics.ros import LATCHED
 
 
-class MotionPace(Protocol):
-    """Whether, and how far, an arm goes on."""
-
-    is_granted: bool
-    """Whether the arm waits for time; that of an arm that is there passes by itself."""
-
-    granted: int
-    """Stamp up to which it may go on [ns]."""
-
-    def go_on(self, seen: int, until: int) -> None:
-        """Let time pass up to a stamp [ns], with everything before another one read."""
-
-
-class OwnPace:
-    """The time of an arm that is there."""
-
-    is_granted = False
-    granted = 0
-
-    def go_on(self, seen: int, until: int) -> None:
-        """Do nothing: it passes."""
-
-
-class GrantedPace:
-    """The time of a simulated arm in lockstep, with its parameter `paced`.
+class MotionPace:
+    """Whether, and how far, an arm goes on.
 
     Parameters
     ----------
     node : rclpy.node.Node
         In the namespace of the arm.
-    rate : float
-        Of its states [Hz].
+    rate : float or None
+        States a second of a simulated arm in lockstep, with its parameter `paced` [Hz]; None: the
+        time of an arm that is there passes by itself.
+
+    Attributes
+    ----------
+    is_granted : bool
+        Whether the arm waits for time.
+    granted : int
+        Stamp up to which it may go on [ns].
     """
 
-    is_granted = True
-
-    def __init__(self, node: Any, rate: float) -> None:
-        self._publisher = node.create_publisher(Time, f'{ROBOT_NAME}/run_until', LATCHED)
-        self._ahead = round(ARM.states_ahead * NANO / rate)
+    def __init__(self, node: Any, rate: float | None) -> None:
+        self.is_granted = rate is not None
         self.granted = 0
+        if rate is not None:
+            self._publisher = node.create_publisher(Time, f'{ROBOT_NAME}/run_until', LATCHED)
+            self._ahead = round(ARM.states_ahead * NANO / rate)
 
     def go_on(self, seen: int, until: int) -> None:
-        """Grant more, when half of what was granted has been read.
+        """Grant time up to a stamp [ns], when half of what was granted has been read.
 
-        Parameters
-        ----------
-        seen : int
-            Stamp up to which everything was read [ns].
-        until : int
-            Beyond which nothing is granted [ns].
+        Everything before another stamp, `seen`, has been read [ns].
         """
+        if not self.is_granted:
+            return
         stamp = min(until, seen + self._ahead)
         if stamp > self.granted and (stamp == until or self.granted - seen <= self._ahead // 2):
             self.granted = stamp

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ne_dynamics.commission.arm.arm_session import Progress
 from ne_dynamics.commission.arm.guardian import HELD_FOR, Guardian
@@ -27,16 +27,6 @@ from ne_dynamics.simulation.demo.ros_process import RosProcesses, domain_id, loc
 with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     import rclpy
     from rclpy.signals import SignalHandlerOptions
-
-
-class Brakes(Protocol):
-    """What keeps the arm where it is while no node does."""
-
-    def release(self) -> None:
-        """Let the arm move."""
-
-    def engage(self) -> bool:
-        """Stop the arm where it is; return whether that was done, or said to be."""
 
 
 class AskedBrakes:
@@ -66,7 +56,7 @@ class AskedBrakes:
             raise ArmFault('the brakes: expected somebody who releases them, nobody answers')
 
     def engage(self) -> bool:
-        """Ask for it, if they were released."""
+        """Ask for it, if they were released; return whether it is said to be done."""
         was_released, self._is_released = self._is_released, False
         sentence = 'engage the brakes (or support the arm): the node is going to end'
         return not was_released or self._ask(sentence)
@@ -89,7 +79,7 @@ class Session:
     Attributes
     ----------
     arm : LiveArm
-    brakes : Brakes
+    brakes : AskedBrakes or SimulatedBrakes
     check : callable
         Called before every motion; raises an error if it must not begin.
     """
@@ -109,7 +99,7 @@ class Session:
         self._is_released = False
         self.check: Callable[[PlannedMotion], None] = lambda motion: None
         self.arm: LiveArm
-        self.brakes: Brakes
+        self.brakes: AskedBrakes | SimulatedBrakes
 
     @property
     def is_simulated(self) -> bool:
@@ -118,7 +108,7 @@ class Session:
 
     def __enter__(self) -> Session:
         with contextlib.ExitStack() as stack:
-            is_simulated = self._simulated is not None
+            is_simulated = self.is_simulated
             if is_simulated:
                 stack.enter_context(local_discovery())
             # Whatever the environment names: a real arm may listen there.
@@ -173,7 +163,8 @@ class Session:
         file : Path
             Parameter file to write them to.
         look : callable, optional
-            Called with the time since the release of the brakes, until the context begins [s].
+            Called with the stamp of the newest state, from the release of the brakes until the
+            context begins [s].
         """
         if self.is_simulated:
             parameters = {**parameters, 'state_timeout': ARM.standing_time}
@@ -231,4 +222,4 @@ class Session:
             self.check(way)
             arm.follow(way, tolerance)
         arm.forget()
-        return arm.follow(motion, tolerance, progress, astray=astray)
+        return arm.follow(motion, tolerance, progress, astray)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ne_dynamics.commission.arm.live_arm import LiveArm
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.simulation.demo.ros_process import (
     ROBOT_MODULE,
     ROBOT_NAME,
@@ -13,14 +14,8 @@ from ne_dynamics.simulation.demo.ros_process import (
     RosProcesses,
 )
 
-try:
+with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
     from std_srvs.srv import Trigger
-except ImportError as error:
-    from ne_dynamics.errors import MissingDependencyError
-
-    raise MissingDependencyError(
-        f'a simulated arm needs ROS 2 for Python: pip install "ne_dynamics[ros]" ({error})'
-    ) from error
 
 
 class SimulatedBrakes:

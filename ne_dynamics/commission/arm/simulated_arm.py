@@ -17,16 +17,9 @@ HIDDEN = 'hidden_errors.yaml'
 def prepare_simulated_arm(
     subject: CommissionedArm, errors: HiddenErrors, folder: Path
 ) -> dict[str, Any]:
-    """Write what is hidden, and return the parameters of the simulated robot.
+    """Write what is hidden to a folder, and return the parameters of the simulated robot.
 
     The arm begins where its motors, with its true masses and friction, can move it.
-
-    Parameters
-    ----------
-    subject : CommissionedArm
-    errors : HiddenErrors
-    folder : Path
-        Made where it is missing.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from ne_dynamics.errors import IdentificationError
 from ne_dynamics.identification import Report, evaluate, identify
 from ne_dynamics.logs import Finding, Log
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint, Robot
+from ne_dynamics.model.robot import Robot
 
 
 class FittedModel(NamedTuple):
@@ -51,11 +51,7 @@ spectra."""
 def acting_log(record: Record, delay: float) -> Log:
     """Return positions with the commands that acted at their time.
 
-    Parameters
-    ----------
-    record : Record
-    delay : float
-        From the stamp of a state to the moment from which the command that answers it acts [s].
+    The delay is from the stamp of a state to when the command that answers it begins to act [s].
     """
     record = record.answered
     return record.commands.acting(record.times, record.position, delay)
@@ -74,7 +70,7 @@ def fit_records(
     given : Dynamics
     records : sequence of Record
     delay : float
-        From the stamp of a state to the moment from which the command that answers it acts [s].
+        As for :func:`acting_log` [s].
     friction : Robot, optional
         From whose friction the fit begins, by an earlier one: static friction and its width are
         kept while inertias are fitted.
@@ -86,14 +82,11 @@ def fit_records(
     """
     logs = [acting_log(record, delay) for record in records]
     if friction is not None:
-        joints = tuple(map(_with_friction_of, given.robot.joints, friction.joints))
-        given = Dynamics(replace(given.robot, joints=joints), given.gravity, 'python')
+        given = _with_friction_of(given, friction)
     fitted = _fit_once(given, logs)
     if _find_loose(fitted.robot) - _find_loose(given.robot):
         # Lost motion was taken for inertia and viscous friction: they are fitted again with it.
-        joints = tuple(map(_with_friction_of, given.robot.joints, fitted.robot.joints))
-        given = Dynamics(replace(given.robot, joints=joints), given.gravity, 'python')
-        fitted = _fit_once(given, logs)
+        fitted = _fit_once(_with_friction_of(given, fitted.robot), logs)
     return fitted
 
 
@@ -122,13 +115,17 @@ def _find_loose(robot: Robot) -> set[str]:
     return {joint.name for joint in robot.joints if joint.friction.has_hysteresis}
 
 
-def _with_friction_of(joint: Joint, other: Joint) -> Joint:
-    return replace(
-        joint,
-        viscous_friction=other.viscous_friction,
-        coulomb_friction=other.coulomb_friction,
-        friction=other.friction,
+def _with_friction_of(dynamics: Dynamics, other: Robot) -> Dynamics:
+    joints = tuple(
+        replace(
+            joint,
+            viscous_friction=rubbing.viscous_friction,
+            coulomb_friction=rubbing.coulomb_friction,
+            friction=rubbing.friction,
+        )
+        for joint, rubbing in zip(dynamics.robot.joints, other.joints, strict=True)
     )
+    return Dynamics(replace(dynamics.robot, joints=joints), dynamics.gravity, 'python')
 
 
 def judge_record(dynamics: Dynamics, record: Record, delay: float) -> FloatArray:

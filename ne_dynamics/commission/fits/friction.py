@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.commission.fits.lost_motion import find_lost_motion
+from ne_dynamics.commission.fits.lost_motion import with_lost_motion
 from ne_dynamics.commission.thresholds import FIT
 from ne_dynamics.driver.steps import find_steps
 from ne_dynamics.dynamics import Dynamics
@@ -59,19 +59,10 @@ class _Fit(NamedTuple):
 
 
 def refine_friction(dynamics: Dynamics, logs: Sequence[Log]) -> Robot:
-    """Return the robot with friction that is fitted anew; its inertias and rotors stay.
+    """Return the robot of a fitted model with friction that is fitted anew to logs.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-        A model that was fitted.
-    logs : sequence of Log
-        Of its joints, with the efforts that acted.
-
-    Returns
-    -------
-    Robot
-        Joints that have not moved enough to tell are as they were.
+    These have the efforts that acted. Inertias, rotors, and joints that have not moved enough to
+    tell, are as they were.
     """
     robot = dynamics.robot
     rigid = without_joint_friction(dynamics)
@@ -80,12 +71,9 @@ def refine_friction(dynamics: Dynamics, logs: Sequence[Log]) -> Robot:
     for cutoff in sorted(set(chosen.tolist())):
         pieces = [_read(rigid, log, cutoff) for log in logs]
         for index in np.flatnonzero(chosen == cutoff).tolist():
-            found = _fit_joint(pieces, index)
-            if found is not None:
+            if (found := _fit_joint(pieces, index)) is not None:
                 joints[index] = _with_friction(joints[index], found)
-            lost = find_lost_motion(pieces, index, joints[index])
-            if lost is not None:
-                joints[index] = lost.of(joints[index])
+            joints[index] = with_lost_motion(pieces, index, joints[index])
     return replace(robot, joints=tuple(joints))
 
 
@@ -125,7 +113,9 @@ def _noise_of_encoders(logs: Sequence[Log], read: Sequence[Signals]) -> FloatArr
     of a kind, and their noise goes by their steps: the calmest joint tells by how much.
     """
     noise, ratio = read[0].acceleration_noise.copy(), math.inf
-    steps = np.min([_steps(log.position) for log in logs], axis=0)
+    # Infinite where no step of an encoder was seen.
+    each = np.array([find_steps(log.position) for log in logs])
+    steps = np.where(each > 0.0, each, math.inf).min(axis=0)
     for signals in read:
         speeds = np.abs(signals.velocity)
         standing = FIT.friction_standing_share * speeds.max(axis=0, initial=0.0)
@@ -138,12 +128,6 @@ def _noise_of_encoders(logs: Sequence[Log], read: Sequence[Signals]) -> FloatArr
     by_steps = np.where(np.isfinite(steps), steps, 1.0) * ratio
     found: FloatArray = np.clip(by_steps, noise / FIT.most_swinging, noise)
     return found
-
-
-def _steps(position: FloatArray) -> FloatArray:
-    """Return the steps of encoders, shape (n,) [rad or m]; infinite where none was seen."""
-    steps = find_steps(position)
-    return np.where(steps > 0.0, steps, np.inf)
 
 
 def _read(rigid: Dynamics, log: Log, cutoff: float) -> _Piece:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -28,54 +27,17 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
 
-class LostMotion(NamedTuple):
-    """The friction of a joint with lost motion.
-
-    Attributes
-    ----------
-    displacement : float
-        Over which the friction turns round: 63 % of it [rad or m].
-    viscous : float
-        [N m s/rad or N s/m]
-    friction : float
-        Once it has turned round [N m or N].
-    offset : float
-        [N m or N]
-    """
-
-    displacement: float
-    viscous: float
-    friction: float
-    offset: float
-
-    def of(self, joint: Joint) -> Joint:
-        """Return a joint with this friction."""
-        friction = FrictionModel(
-            friction_offset=self.offset,
-            hysteresis_friction=self.friction,
-            hysteresis_displacement=self.displacement,
-        )
-        return replace(
-            joint, viscous_friction=self.viscous, coulomb_friction=0.0, friction=friction
-        )
-
-
-def find_lost_motion(
+def with_lost_motion(
     pieces: Sequence[tuple[Signals, FloatArray]], index: int, joint: Joint
-) -> LostMotion | None:
-    """Return the lost motion of a joint; None where friction turns round with the velocity.
+) -> Joint:
+    """Return a joint with its lost motion; as it is where friction turns round with the velocity.
 
-    Parameters
-    ----------
-    pieces : sequence of (Signals, array of shape (M, n))
-        Of logs, with the effort that a model without friction leaves [N m or N].
-    index : int
-        Of the joint.
-    joint : Joint
+    By pieces of logs with the effort, shape (M, n), that a model without friction leaves
+    [N m or N].
     """
     chosen = [signals.usable[:, index] for signals, _ in pieces]
     if sum(int(part.sum()) for part in chosen) < FIT.fewest_of_friction:
-        return None
+        return joint
     target = np.concatenate(
         [rest[part, index] for (_, rest), part in zip(pieces, chosen, strict=True)]
     )
@@ -96,18 +58,19 @@ def find_lost_motion(
     best = int(np.argmin([left for left, _ in fits]))
     left, (friction, offset, _, viscous) = fits[best]
     if left > FIT.lost_motion_share * turned_at_once or not friction > 0.0:
-        return None
-    return LostMotion(displacements[best], viscous, friction, offset)
+        return joint
+    found = FrictionModel(
+        friction_offset=offset,
+        hysteresis_friction=friction,
+        hysteresis_displacement=displacements[best],
+    )
+    return replace(joint, viscous_friction=viscous, coulomb_friction=0.0, friction=found)
 
 
 def tell_lost_motion(dynamics: Dynamics, position: FloatArray) -> list[Finding]:
     """Return the joints of a fitted model that have lost motion; amounts in rad or m.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-    position : array, shape (n,)
-        At which the inertia behind each gear is that of its vibration [rad or m].
+    The inertia behind each gear is that of its vibration at a position, shape (n,) [rad or m].
     """
     inertias = np.diag(dynamics.mass_matrix(position)).tolist()
     found = []

@@ -33,10 +33,6 @@ TOLD_FAULTS = ('effort-limited', 'effort-weak', 'unsigned')
 def read_stamps(receptions: Sequence[tuple[int, int]]) -> dict[str, float]:
     """Return how states came, from their stamps and the times of reception [ns].
 
-    Parameters
-    ----------
-    receptions : sequence of (int, int)
-
     Returns
     -------
     dict
@@ -56,15 +52,9 @@ def read_stamps(receptions: Sequence[tuple[int, int]]) -> dict[str, float]:
 def describe_recorded_driver(
     dynamics: Dynamics, record: Record, duration: float = 15.0
 ) -> DriverDescription:
-    """Return what `ne_dynamics whatis` says of a record with commands.
+    """Return what `ne_dynamics whatis` says of a record with commands, by the identified model.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-        The identified model.
-    record : Record
-    duration : float
-        So much of it is looked at, from its begin [s].
+    So much of it is looked at as the duration says, from its begin [s].
     """
     record = record.part(record.times < record.times[0] + duration)
 
@@ -84,10 +74,6 @@ def describe_recorded_driver(
 
 def read_efforts(described: DriverDescription) -> dict[str, Any]:
     """Return what the arm reports as effort: the words of the driver profile, and no others.
-
-    Parameters
-    ----------
-    described : DriverDescription
 
     Returns
     -------
@@ -112,12 +98,7 @@ def read_efforts(described: DriverDescription) -> dict[str, Any]:
 
 
 def tell_efforts(described: DriverDescription) -> list[str]:
-    """Return what was found of the efforts, and what is wrong with them, a sentence each.
-
-    Parameters
-    ----------
-    described : DriverDescription
-    """
+    """Return what was found of the efforts, and what is wrong with them, a sentence each."""
     found = read_efforts(described)
     return [
         f'{MEANINGS[found["meaning"]]} ({found["reason"]})',

@@ -30,11 +30,8 @@ from ne_dynamics.model.robot import Joint, Robot
 def with_part_of_rise(robot: Robot, parts: FloatArray) -> Robot:
     """Return the robot with less static friction, but the same at its Stribeck velocities.
 
-    Parameters
-    ----------
-    robot : Robot
-    parts : array, shape (n,)
-        Of the rise of static over Coulomb friction that is left, more than 1/e; 1 changes nothing.
+    Parts, shape (n,), of the rise of static over Coulomb friction are left, more than 1/e; 1
+    changes nothing.
     """
     joints = map(_with_part, robot.joints, parts.tolist())
     return replace(robot, joints=tuple(joints))
@@ -106,11 +103,7 @@ class RiseTrial:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as numbers in lists."""
-        return {
-            'parts': self.parts.tolist(),
-            'leads': self.leads.tolist(),
-            'rms_error': self.rms_error.tolist(),
-        }
+        return {key: value.tolist() for key, value in vars(self).items()}
 
 
 def choose_next_parts(robot: Robot, trials: Sequence[RiseTrial]) -> FloatArray | None:

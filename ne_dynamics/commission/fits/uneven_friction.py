@@ -21,17 +21,8 @@ from ne_dynamics.model.rigid_body import FloatArray
 def find_uneven_friction(dynamics: Dynamics, logs: Sequence[Log]) -> list[Finding]:
     """Return the joints whose friction differs with their position.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-        A model that was fitted to the logs.
-    logs : sequence of Log
-        With the efforts that acted.
-
-    Returns
-    -------
-    list of Finding
-        The amount is the standard deviation over the places, by the mean friction.
+    By a model that was fitted to the logs, which have the efforts that acted. The amount is the
+    standard deviation over the places, by the mean friction.
     """
     highest = min(1.0 / find_step(log) / FIT.samples_a_period for log in logs)
     cutoff = min(FIT.friction_cutoffs[0], highest)

@@ -77,11 +77,7 @@ class DriveGains:
         return tuple(bool(value) for value in self.deviation < LOAD.gain_deviation * self.gain)
 
     def distance(self, gains: ArrayLike) -> float:
-        """Return the distance of other gains in standard deviations, all joints together.
-
-        Parameters
-        ----------
-        gains : array-like, shape (n,)
+        """Return the distance of other gains, shape (n,), in standard deviations of all together.
 
         Raises
         ------
@@ -199,12 +195,7 @@ def fit_drive_gains(
 
 
 def _require_motion(robot: Robot, logs: Sequence[LogFactors]) -> None:
-    """Refuse logs in which a joint does not move, or reads 0.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse logs in which a joint does not move, or reads 0."""
     for item in logs:
         for name, used in zip(robot.joint_names, item.used.T, strict=True):
             if not used.any():
@@ -239,10 +230,7 @@ class _GainProblem(LoadProblem):
     def find_start(self) -> FloatArray:
         """Return the state with gains by the model as it is given.
 
-        Raises
-        ------
-        InputError
-            When it explains no reading, or the opposite of one.
+        An InputError where that explains no reading, or the opposite of one.
         """
         factors, parts = np.zeros((2, self._gains))
         for joint in range(self._gains):
@@ -252,13 +240,12 @@ class _GainProblem(LoadProblem):
                     for right, mean, _, friction in self._parts
                 ]
             )
-            used = np.abs(table[:, :-1]).max(axis=0) > 0.0
-            found = np.linalg.lstsq(table[:, :-1][:, used], table[:, -1], rcond=None)[0]
+            columns, reading = table[:, :-1], table[:, -1]
+            used = np.abs(columns).max(axis=0) > 0.0
+            found = np.linalg.lstsq(columns[:, used], reading, rcond=None)[0]
             if used[0]:
                 factors[joint] = found[0]
-                parts[joint] = np.linalg.norm(found[0] * table[:, 0]) / np.linalg.norm(
-                    table[:, -1]
-                )
+                parts[joint] = np.linalg.norm(found[0] * columns[:, 0]) / np.linalg.norm(reading)
         wrong = (factors < 0.0) & (parts > LOAD.clear_reading)
         if wrong.any():
             raise InputError(

@@ -218,10 +218,7 @@ def _solve_by_log(carrier: Carrier, logs: Sequence[LogFactors]) -> tuple[LoadPro
 def _find_body(factor: FloatArray) -> tuple[Inertia, FloatArray, FloatArray]:
     """Return the most likely body, and covariances of its description after and before.
 
-    Raises
-    ------
-    PayloadError
-        When the mass is not told, or none that a load can have.
+    A PayloadError where the mass is not told, or none that a load can have.
     """
     upper, right = factor[:-1, :-1], factor[:-1, -1]
     found = np.linalg.solve(upper, right)
@@ -289,12 +286,7 @@ def _describe_parameters(parameters: FloatArray) -> FloatArray:
 
 
 def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> None:
-    """Refuse a centre of mass that is not told, or that of no load.
-
-    Raises
-    ------
-    PayloadError
-    """
+    """Refuse a centre of mass that is not told, or that of no load, by a PayloadError."""
     deviation = np.sqrt(np.diag(covariance))
     if inertia.mass <= PAYLOAD.significant_deviations * deviation[0]:
         return
@@ -311,10 +303,8 @@ def _refuse_untold(inertia: Inertia, covariance: FloatArray, link_name: str) -> 
             f'{deviation[0]:.2g} kg)'
         )
     distance = float(np.linalg.norm(inertia.center_of_mass))
-    if (
-        distance - PAYLOAD.significant_deviations * float(deviation[1:4].max())
-        > PAYLOAD.farthest_com
-    ):
+    doubt = PAYLOAD.significant_deviations * float(deviation[1:4].max())
+    if distance - doubt > PAYLOAD.farthest_com:
         raise PayloadError(
             f'a centre of mass {distance:.2f} m from {link_name!r} is farther away than '
             f'{PAYLOAD.farthest_com:g} m: does something touch the arm?'

@@ -88,8 +88,7 @@ class LoadProblem:
         """Return the root mean square of what is left of the samples that count, shape (n,)."""
         left = self.compute_residuals(dynamics, state, item)
         squares = np.where(item.used, left**2, 0.0).sum(axis=0)
-        result: FloatArray = np.sqrt(squares / np.maximum(item.used.sum(axis=0), 1))
-        return result
+        return np.asarray(np.sqrt(squares / np.maximum(item.used.sum(axis=0), 1)))
 
     def solve(self, dynamics: Dynamics, state: FloatArray) -> FloatArray:
         """Return the state at the minimum from a first one, with the noise that is left at it.
@@ -148,24 +147,19 @@ class LoadProblem:
     def compute_information(self, state: FloatArray) -> FloatArray:
         """Return the inverse of the covariance of a state."""
         upper = self.compute_triangle(state)[:-1, :-1]
-        result: FloatArray = upper.T @ upper
-        return result
+        return np.asarray(upper.T @ upper)
 
     def _factors(self, state: FloatArray) -> FloatArray:
         """Return the factor of what the bodies make of the efforts of each joint, shape (n,)."""
         if not self.has_gains:
             return np.ones(self.layout.robot.n)
-        result: FloatArray = np.exp(state[self.layout.size :])
-        return result
+        return np.asarray(np.exp(state[self.layout.size :]))
 
     def _left(self, state: FloatArray, place: int) -> FloatArray:
         """Return what is left of a log's triangles, shape (n, C + 1)."""
         right, mean, inertial, friction = self._parts[place]
-        steps, factors = state[: self.layout.size], self._factors(state)
-        result: FloatArray = (
-            right - factors[:, np.newaxis] * (mean + inertial @ steps) - friction @ steps
-        )
-        return result
+        steps, factors = state[: self.layout.size], self._factors(state)[:, np.newaxis]
+        return np.asarray(right - factors * (mean + inertial @ steps) - friction @ steps)
 
     def _cost(self, state: FloatArray) -> float:
         steps = state[: self.layout.size]

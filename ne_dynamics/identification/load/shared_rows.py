@@ -100,9 +100,7 @@ class UnknownsLayout:
 
     def find_load(self, state: FloatArray) -> FloatArray:
         """Return the ten parameters of the load in the frame of its link."""
-        steps = state[self.first_load : self.size]
-        result: FloatArray = self.load.mean + self.load.width * steps
-        return result
+        return np.asarray(self.load.mean + self.load.width * state[self.first_load : self.size])
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +128,7 @@ class LogFactors:
 def list_bodies(robot: Robot) -> tuple[tuple[int, ...], tuple[int, ...], FloatArray]:
     """Return the bodies that have columns, those that are fitted, and what is believed of these.
 
-    Raises
-    ------
-    InputError
-        When the tip does not move.
+    An InputError where the tip does not move.
     """
     tip = robot.tip.body
     if tip < 0:
@@ -149,10 +144,7 @@ def read_logs(
 ) -> list[LogFactors]:
     """Return what a fit needs of the log with the load and, where there is one, of the other.
 
-    Raises
-    ------
-    InputError
-        When a log has other joints, cannot be filtered, or no joint moves in it.
+    An InputError where a log has other joints, cannot be filtered, or no joint moves in it.
     """
     robot = dynamics.robot
     result: list[LogFactors] = []
@@ -177,10 +169,7 @@ def read_logs(
 def choose_spread(spread: float | None, without: Log | None) -> float:
     """Return how far the arm's inertias may be off: as given, or more where two logs tell them.
 
-    Raises
-    ------
-    InputError
-        When what is given is no finite number > 0.
+    An InputError where what is given is no finite number > 0.
     """
     if spread is None:
         return LOAD.spread_alone if without is None else LOAD.spread_of_pair
@@ -198,15 +187,8 @@ def make_layout(
 ) -> UnknownsLayout:
     """Return where the unknowns are, and how far they may be off.
 
-    Parameters
-    ----------
-    carrier : Carrier
-    logs : sequence of LogFactors
-    load : LoadBelief
-    spread : float
-        How far the given inertias of the arm may be off, as a part of themselves.
-    shift : float
-        How far the centres of mass of its bodies may be off beside that, in each direction [m].
+    The given inertias of the arm may be off by the spread, as a part of themselves, and the
+    centres of mass of its bodies, beside that, by the shift in each direction [m].
     """
     robot = carrier.dynamics.robot
     bodies, fitted, references = list_bodies(robot)
@@ -264,13 +246,10 @@ def transform_parameters(pose: Transform) -> FloatArray:
 
 def _slope_in_center(pseudo: FloatArray) -> FloatArray:
     """Return the derivative of ten parameters in the place of a body, shape (10, 3)."""
-    basis = BASIS.reshape(PER_BODY, 16).T
-    columns = []
-    for axis in range(3):
-        motion = np.zeros((4, 4))
-        motion[axis, 3] = 1.0
-        columns.append((motion @ pseudo + pseudo @ motion.T).ravel())
-    return np.asarray(np.linalg.lstsq(basis, np.stack(columns, axis=1))[0], dtype=np.float64)
+    motions = np.zeros((3, 4, 4))
+    motions[range(3), range(3), 3] = 1.0
+    changes = (motions @ pseudo + pseudo @ motions.transpose(0, 2, 1)).reshape(3, 16).T
+    return np.asarray(np.linalg.lstsq(BASIS.reshape(PER_BODY, 16).T, changes)[0], np.float64)
 
 
 def _column_sizes(logs: Sequence[LogFactors], first: int) -> FloatArray:

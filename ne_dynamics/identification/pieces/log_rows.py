@@ -74,16 +74,7 @@ class LogRows:
         blocks: int,
         bodies: tuple[int, ...],
     ) -> LogRows:
-        """Judge the logs and compute their rows.
-
-        Parameters
-        ----------
-        dynamics : Dynamics
-        logs : FilteredLogs
-        fitted, blocks : int
-        bodies : tuple of int
-            Those whose parameters are columns.
-        """
+        """Judge the logs and compute their rows, with the parameters of some bodies as columns."""
         arguments = [
             (piece, judgement, Place(int(first), fitted, blocks))
             for (piece, judgement, _), first in zip(logs.pieces, logs.first, strict=False)
@@ -123,11 +114,6 @@ class LogRows:
         """Whether there are samples that are predicted before they are fitted."""
         return self.fitted < self.logs.total
 
-    @property
-    def largest_velocities(self) -> FloatArray:
-        """Of all filtered samples [rad/s or m/s], shape (n,)."""
-        return self.logs.largest_velocities
-
     def reduce(self, weighting: Weighting | None = None) -> Reduction:
         """Return the triangles of all rows, in blocks; the last one is held out."""
         total = self._nothing()
@@ -142,12 +128,8 @@ class LogRows:
     ) -> tuple[LogRows, Reduction, int]:
         """Return the rows with other loads, their triangles, and the number of outliers.
 
-        Parameters
-        ----------
-        load_dynamics : Dynamics
-            Of the robot by whose inertias the load of a joint is computed.
-        weighting : Weighting
-            By a fit to the present rows.
+        `load_dynamics` are of the robot by whose inertias the load of a joint is computed; the
+        weighting is by a fit to the present rows.
         """
         work, total, outliers, rows = self.logs.work, self._nothing(), 0, []
         arguments = [
@@ -160,7 +142,7 @@ class LogRows:
             arguments,
             self.dynamics,
             load_dynamics,
-            self.largest_velocities,
+            self.logs.largest_velocities,
             weighting,
         )
         for old, (columns, (first, part, number)) in zip(self.rows, found, strict=True):
@@ -173,16 +155,10 @@ class LogRows:
     def reduce_with_drives(
         self, robot: Robot, changed: LogRows, weighting: Weighting
     ) -> Reduction:
-        """Return the triangles of rows with columns of coupled drives after their own.
+        """Return the triangles of rows with columns of a robot's coupled drives after their own.
 
-        Parameters
-        ----------
-        robot : Robot
-            With the drives that are added.
-        changed : LogRows
-            What :meth:`change_loads` of these rows returned.
-        weighting : Weighting
-            By a fit to the present rows.
+        `changed` are what :meth:`change_loads` of these rows returned; the weighting is by a fit
+        to the present rows.
         """
         count = len(DRIVE_TERMS) * len(robot.coupled_drives)
         total = Reduction.empty(self.blocks + 1, robot.n, self.columns + count)
@@ -193,7 +169,7 @@ class LogRows:
             )
         ]
         for first, part in self.logs.work.map(
-            'drives', add_drives, arguments, robot, self.largest_velocities, weighting
+            'drives', add_drives, arguments, robot, self.logs.largest_velocities, weighting
         ):
             total = total.merged_at(first, part)
         return total

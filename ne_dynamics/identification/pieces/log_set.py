@@ -20,7 +20,6 @@ from ne_dynamics.logs import Log
 from ne_dynamics.logs.filtered_piece import (
     FilteredPiece,
     Grid,
-    Judgement,
     MotionStatistics,
     filter_piece,
     judge_motion,
@@ -32,6 +31,7 @@ from ne_dynamics.logs.signals import (
     require_cutoff,
     require_samples,
 )
+from ne_dynamics.logs.stretch import Judgement
 from ne_dynamics.logs.thresholds import FILTER
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.rigid_body import FloatArray

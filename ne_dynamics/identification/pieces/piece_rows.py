@@ -93,10 +93,7 @@ class PieceRows:
         bodies: list[int],
         largest: FloatArray,
     ) -> PieceRows:
-        """Return the rows of signals; as :func:`~.regression_rows.generate_rows` takes them.
-
-        With loads by the given inertias.
-        """
+        """Return the rows of signals, with loads by the given inertias."""
         n, columns = dynamics.robot.n, PER_BODY * len(bodies)
         acting = _find_acting(dynamics, bodies)
         total = signals.times.size

@@ -16,7 +16,8 @@ from ne_dynamics.identification.regression.residual_sums import ResidualSums
 from ne_dynamics.identification.regression.solver import Solution
 from ne_dynamics.identification.signal_summary import SignalSums
 from ne_dynamics.identification.thresholds import IDENTIFICATION
-from ne_dynamics.logs.filtered_piece import FilteredPiece, Judgement
+from ne_dynamics.logs.filtered_piece import FilteredPiece
+from ne_dynamics.logs.stretch import Judgement
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -37,13 +38,9 @@ class Weighting:
     solution: Solution
     largest: FloatArray
 
-    def compute_residuals(self, rows: Rows) -> FloatArray:
-        """Return what the fit leaves, shape (K, n) [N m or N]."""
-        return compute_row_residuals(rows, self.design, self.solution)
-
     def compute_weights(self, rows: Rows) -> FloatArray:
         """Return the weights of samples, shape (K, n)."""
-        sizes = np.abs(self.compute_residuals(rows))
+        sizes = np.abs(compute_row_residuals(rows, self.design, self.solution))
         return np.minimum(1.0, self.largest / np.maximum(sizes, 1e-300))
 
 
@@ -118,7 +115,7 @@ def add_drives(
 ) -> tuple[int, Reduction]:
     """Return the reduction of rows with columns of a robot's coupled drives after their own.
 
-    Parameters are `rows` whose residuals weigh samples and `changed`, with other loads.
+    Samples are weighed by the residuals of `rows`; `changed` have other loads.
     """
     columns = compute_drive_rows(robot, piece.judged(judgement), largest)
     wider = replace(changed, terms=np.concatenate([changed.terms, columns], axis=2))

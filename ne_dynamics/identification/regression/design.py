@@ -104,10 +104,7 @@ class Design:
     def joint_factors(self, reduction: Reduction) -> FloatArray:
         """Return the factor of each joint in the columns of the design, shape (n, C + 1, m + 1).
 
-        Parameters
-        ----------
-        reduction : Reduction
-            Of one block.
+        The reduction is one of a single block.
         """
         factors = reduction.factors[0]
         return np.array(
@@ -117,11 +114,8 @@ class Design:
     def joint_rows(self, joint: int, rows: FloatArray) -> FloatArray:
         """Return rows of a joint in the columns of the design, shape (K, m + 1).
 
-        Parameters
-        ----------
-        joint : int
-        rows : array, shape (K, C + 1)
-            Columns of the bodies, all terms of the joint and of the drives, and the effort.
+        The given ones, shape (K, C + 1), have columns of the bodies, of all terms of the joint and
+        of the drives, and the effort.
         """
         places, inertial, terms = self.places, self.inertial, self.terms[joint]
         result = np.zeros((rows.shape[0], inertial + len(places) + 1))
@@ -143,17 +137,11 @@ class Design:
         return result
 
     def problem(self, factors: FloatArray, weights: FloatArray, spread: float) -> Problem:
-        """Return what is to be minimised.
+        """Return what is to be minimised, by the factors of :meth:`joint_factors`.
 
-        Parameters
-        ----------
-        factors : array
-            What :meth:`joint_factors` returned.
-        weights : array, shape (n,)
-            Of each joint's squared efforts [1/(N m)^2 or 1/N^2].
-        spread : float
-            How far the given inertias may be off, as a part of themselves, where no body is
-            doubted more than others.
+        Weights, shape (n,), are those of each joint's squared efforts [1/(N m)^2 or 1/N^2]; the
+        spread is how far the given inertias may be off, as a part of themselves, where no body is
+        doubted more than others.
         """
         weighted = factors * np.sqrt(weights)[:, np.newaxis, np.newaxis]
         pairs = list(self.places)
@@ -212,14 +200,7 @@ class Design:
         )
 
     def apply(self, solution: Solution, *, offsets: bool) -> Robot:
-        """Return the robot with the fitted numbers.
-
-        Parameters
-        ----------
-        solution : Solution
-        offsets : bool
-            Whether constant parts of the efforts belong to the robot.
-        """
+        """Return the robot with the fitted numbers; constant parts of the efforts if `offsets`."""
         inertias = {}
         for body, pseudo, reference in zip(
             self.bodies, solution.pseudo_inertias, self.references, strict=True
@@ -285,14 +266,8 @@ def find_bodies(robot: Robot) -> tuple[tuple[int, ...], FloatArray, list[Finding
 def compute_scales(reduction: Reduction, effort: FloatArray, bodies: int) -> FloatArray:
     """Return how large the number of each term may be, shape (n + k, TERMS).
 
-    Parameters
-    ----------
-    reduction : Reduction
-        Of one block.
-    effort : array, shape (n,)
-        Root mean square of each joint's effort [N m or N].
-    bodies : int
-        Number of bodies that are fitted.
+    By a reduction of a single block, the root mean square of each joint's effort, shape (n,)
+    [N m or N], and the number of bodies that are fitted.
     """
     first = PER_BODY * bodies
     squares = (reduction.factors[0, :, :, first : first + TERMS] ** 2).sum(axis=1)

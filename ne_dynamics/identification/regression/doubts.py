@@ -22,15 +22,9 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 def compute_covariance(problem: Problem, solution: Solution, spreads: FloatArray) -> FloatArray:
-    """Return the covariance of all m parameters of a fit, shape (m, m).
+    """Return the covariance of all m parameters of a problem's solution, shape (m, m).
 
-    Parameters
-    ----------
-    problem : Problem
-    solution : Solution
-        Of the problem.
-    spreads : array, shape (b,)
-        Of the bodies, in the place of those of the problem.
+    With other spreads of the bodies, shape (b,), in the place of those of the problem.
     """
     matrix = problem.factor[:, :-1]
     hessian = matrix.T @ matrix
@@ -48,16 +42,9 @@ def compute_covariance(problem: Problem, solution: Solution, spreads: FloatArray
 def find_doubts(problem: Problem, solution: Solution, spread: float, steady: float) -> FloatArray:
     """Return how far each body may be off, by how far bodies may be; at least 1; shape (b,).
 
-    Parameters
-    ----------
-    problem : Problem
-    solution : Solution
-        Of the problem.
-    spread : float
-        How far bodies may be off, as a part of themselves.
-    steady : float
-        Number of parameters, beside those that the log tells, that are off by the spread: a body
-        of which the log tells little is not doubted for it.
+    Bodies may be off by the spread, as a part of themselves. So many parameters as `steady` says,
+    beside those that the log tells, are off by that: a body of which the log tells little is not
+    doubted for it.
     """
     covariance = compute_covariance(problem, solution, problem.spreads)
     squares = np.ones(len(problem.spreads))

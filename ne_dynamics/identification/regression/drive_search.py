@@ -33,13 +33,7 @@ from ne_dynamics.model.robot import Robot
 def list_candidates(robot: Robot, used: NDArray[np.bool_], wrist: int) -> tuple[CoupledDrive, ...]:
     """Return the drives that neighbouring joints of the wrist may share, without numbers.
 
-    Parameters
-    ----------
-    robot : Robot
-    used : bool array, shape (n,)
-        Joints whose efforts are used.
-    wrist : int
-        Number of last joints that are of it.
+    Of joints whose efforts are used, shape (n,); so many last joints are of the wrist.
     """
     taken = [set(drive.joints) for drive in robot.coupled_drives]
     found = []
@@ -160,13 +154,7 @@ def find_ratio(
 ) -> CoupledDrive:
     """Return a drive with the ratio that a log asks for; unchanged unless that is clearly better.
 
-    Parameters
-    ----------
-    drive : CoupledDrive
-        Of two joints, with the ratios 1 and 1 or -1.
-    try_drives : callable
-        Returns the trials of some drives.
-    settings : IdentificationSettings
+    The given one is of two joints, with the ratios 1 and 1 or -1.
     """
     likeliest = drive
     for step in settings.ratio_steps:

@@ -26,16 +26,10 @@ DRIVE_TERMS = (Term.VISCOUS, Term.COULOMB, Term.ROTOR)
 def compute_drive_columns(
     robot: Robot, velocity: FloatArray, acceleration: FloatArray, largest: FloatArray
 ) -> FloatArray:
-    """Return the effort of one unit of each number of each drive, shape (D, n, 3 k).
+    """Return the effort of one unit of each number of each of k drives, shape (D, n, 3 k).
 
-    Parameters
-    ----------
-    robot : Robot
-        With k coupled drives.
-    velocity, acceleration : array, shape (D, n)
-        Of the joints [rad/s or m/s, and per second].
-    largest : array, shape (n,)
-        Largest velocities of the joints [rad/s or m/s].
+    For velocities and accelerations of the joints, shape (D, n) [rad/s or m/s, and per second],
+    and their largest velocities, shape (n,).
     """
     columns = np.zeros((*velocity.shape, 0))
     for drive, row in zip(robot.coupled_drives, robot.coupling_matrix, strict=True):
@@ -50,13 +44,7 @@ def compute_drive_columns(
 def find_width(drive: CoupledDrive, row: FloatArray, largest: FloatArray) -> float:
     """Return the width of the change of sign of a drive's Coulomb friction [rad/s].
 
-    Parameters
-    ----------
-    drive : CoupledDrive
-    row : array, shape (n,)
-        Its ratios.
-    largest : array, shape (n,)
-        Largest velocities of the joints [rad/s or m/s].
+    By its ratios, `row`, and the largest velocities of the joints, shape (n,) [rad/s or m/s].
     """
     return drive.smoothing_velocity or max(
         REGRESSION.narrowest_smoothing * float(np.abs(row) @ largest), 1e-9
@@ -76,16 +64,7 @@ def given_drive_values(robot: Robot) -> FloatArray:
 def with_drive_values(
     drive: CoupledDrive, values: dict[Term, float], width: float
 ) -> CoupledDrive:
-    """Return a drive with fitted numbers.
-
-    Parameters
-    ----------
-    drive : CoupledDrive
-    values : dict of Term to float
-        Of :data:`DRIVE_TERMS`.
-    width : float
-        From :func:`find_width` [rad/s].
-    """
+    """Return a drive with fitted numbers of :data:`DRIVE_TERMS`, and a width [rad/s]."""
     gear_ratio = drive.gear_ratio or 1.0
     return replace(
         drive,

@@ -71,6 +71,14 @@ SMOOTH = {Term.COULOMB_SMOOTH: 0.025, Term.COULOMB_SMOOTHER: 0.06}
 """Width of a smoothed change of sign of Coulomb friction, as a part of the largest velocity."""
 
 
+LINEAR = {
+    Term.OFFSET: 'friction_offset',
+    Term.SQUARE_ROOT: 'square_root_friction',
+    Term.CUBIC: 'cubic_friction',
+    Term.LOAD: 'load_coefficient',
+}
+"""Attribute of :class:`~ne_dynamics.model.friction.FrictionModel` that a term is."""
+
 NOT_NEGATIVE = frozenset(set(Term) - {Term.OFFSET})
 
 
@@ -115,9 +123,8 @@ def compute_columns(
     columns[:, Term.OFFSET] = 1.0
     sign = compute_effort(smooth, 0.0, 1.0)
     columns[:, Term.LOAD] = np.abs(load) * sign
-    units = {Term.SQUARE_ROOT: 'square_root_friction', Term.CUBIC: 'cubic_friction'}
-    for term, key in units.items():
-        columns[:, term] = compute_effort(replace(smooth, **{key: 1.0}), 0.0, 0.0)
+    for term in (Term.SQUARE_ROOT, Term.CUBIC):
+        columns[:, term] = compute_effort(replace(smooth, **{LINEAR[term]: 1.0}), 0.0, 0.0)
     for term, part in SMOOTH.items():
         wide = replace(nothing, smoothing_velocity=max(part * largest_velocity, 1e-9))
         columns[:, term] = compute_effort(wide, 0.0, 1.0)
@@ -128,20 +135,10 @@ def compute_columns(
 
 
 def compute_path_columns(joint: Joint, position: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return what depends on the path of a joint, over all of it.
+    """Return what depends on the path of a joint, for positions one after another [rad or m].
 
-    Parameters
-    ----------
-    joint : Joint
-    position : array, shape (D,)
-        One after another [rad or m].
-
-    Returns
-    -------
-    column : array, shape (D,)
-        Effort of one unit of :attr:`Term.HYSTERESIS`.
-    kept : array, shape (D,)
-        State of the hysteresis that the joint is given with; 0 without.
+    That is the effort of one unit of :attr:`Term.HYSTERESIS`, and the state of the hysteresis that
+    the joint is given with, 0 without; shape (D,) each.
     """
     column = follow_hysteresis(position, find_displacement(joint))
     given = joint.friction
@@ -166,13 +163,8 @@ def compute_kept_effort(
 ) -> FloatArray:
     """Return the effort of what is given and not fitted, shape (D,) [N m or N].
 
-    Parameters
-    ----------
-    joint : Joint
-    velocity, direction, load : array, shape (D,)
-        As :func:`compute_columns` takes them.
-    hysteresis : array, shape (D,)
-        State of that of the joint.
+    Velocity, direction and load are as for :func:`compute_columns`; the hysteresis is the state of
+    the joint's own, shape (D,).
     """
     given = replace(joint.friction, friction_offset=0.0)
     effort = compute_friction(given, 0.0, 0.0, velocity, load, direction)
@@ -187,13 +179,10 @@ def candidates(joint: Joint) -> tuple[Term, ...]:
         Term.SQUARE_ROOT: given.square_root_friction != 0.0,
         Term.CUBIC: given.cubic_friction != 0.0,
         Term.LOAD: given.depends_on_load,
-        Term.STRIBECK_SLOW: given.static_friction is not None,
-        Term.STRIBECK_FAST: given.static_friction is not None,
-        Term.STRIBECK_WIDE: given.static_friction is not None,
         Term.HYSTERESIS: given.has_hysteresis,
+        **dict.fromkeys(STRIBECK, given.static_friction is not None),
         # Another width would be that of what is given and kept, too.
-        Term.COULOMB_SMOOTH: not replace(given, friction_offset=0.0).is_off,
-        Term.COULOMB_SMOOTHER: not replace(given, friction_offset=0.0).is_off,
+        **dict.fromkeys(SMOOTH, not replace(given, friction_offset=0.0).is_off),
     }
     return tuple(term for term in BY_CHOICE if not has_own[term])
 
@@ -226,13 +215,7 @@ def given_values(joint: Joint) -> FloatArray:
 def with_values(joint: Joint, values: Mapping[Term, float], largest_velocity: float) -> Joint:
     """Return a joint with fitted numbers in the place of the given ones.
 
-    Parameters
-    ----------
-    joint : Joint
-    values : mapping of Term to float
-        Those that were fitted. That of a Stribeck term is the static friction.
-    largest_velocity : float
-        [rad/s or m/s]
+    That of a Stribeck term is the static friction. The largest velocity is in [rad/s or m/s].
     """
     rotor, gear_ratio = joint.rotor_inertia, joint.gear_ratio
     if Term.ROTOR in values:
@@ -257,14 +240,9 @@ def _with_friction_values(
 ) -> FrictionModel:
     """Return what the friction of a joint is beyond viscous and Coulomb friction."""
     model = joint.friction
-    if Term.OFFSET in values:
-        model = replace(model, friction_offset=values[Term.OFFSET])
-    if Term.SQUARE_ROOT in values:
-        model = replace(model, square_root_friction=values[Term.SQUARE_ROOT])
-    if Term.CUBIC in values:
-        model = replace(model, cubic_friction=values[Term.CUBIC])
-    if Term.LOAD in values:
-        model = replace(model, load_coefficient=values[Term.LOAD])
+    for term, key in LINEAR.items():
+        if term in values:
+            model = replace(model, **{key: values[term]})
     if values and model.smoothing_velocity == 0.0:
         width = next(
             (part for term, part in SMOOTH.items() if term in values),

@@ -22,17 +22,8 @@ def with_body_inertias(robot: Robot, inertias: Mapping[int, Inertia]) -> Robot:
     The link that the joint carries takes the difference (the heaviest link of the body when that
     one has no inertial). If that would leave it with an inertia that no body has, all links of
     the body change alike: their masses by one factor, and the distribution of mass by the one
-    linear map of space that makes the sum right.
-
-    Parameters
-    ----------
-    robot : Robot
-    inertias : mapping of int to Inertia
-        By index of the body, in the body's frame; what a body can have.
-
-    Returns
-    -------
-    Robot
+    linear map of space that makes the sum right. The inertias are by index of the body, in its
+    frame, and what a body can have.
     """
     changed: dict[str, Inertia] = {}
     for index, inertia in inertias.items():

@@ -43,32 +43,16 @@ BASIS = _basis()
 
 
 def pseudo_inertia(parameters: FloatArray) -> FloatArray:
-    """Return P of mass, first moment, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the origin.
+    """Return P, shape (4, 4), of ten parameters, shape (10,).
 
-    Parameters
-    ----------
-    parameters : array, shape (10,)
-
-    Returns
-    -------
-    array, shape (4, 4)
+    Mass, first moment, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the origin.
     """
     result: FloatArray = np.tensordot(parameters, BASIS, axes=1)
     return result
 
 
 def inertia_of(pseudo: FloatArray) -> Inertia:
-    """Return the body with a pseudo-inertia, in the same frame.
-
-    Parameters
-    ----------
-    pseudo : array, shape (4, 4)
-        With a mass > 0.
-
-    Returns
-    -------
-    Inertia
-    """
+    """Return the body with a pseudo-inertia, shape (4, 4), of a mass > 0; in the same frame."""
     mass, first = float(pseudo[3, 3]), pseudo[:3, 3]
     spread = pseudo[:3, :3] - np.outer(first, first) / mass
     spread = 0.5 * (spread + spread.T)
@@ -85,17 +69,9 @@ def is_body(pseudo: FloatArray) -> bool:
 
 
 def nearest_body(inertia: Inertia) -> Inertia:
-    """Return an inertia with its second moments raised to what a body can have.
+    """Return an inertia with its second moments raised to what a body of its mass > 0 can have.
 
-    Parameters
-    ----------
-    inertia : Inertia
-        With a mass > 0.
-
-    Returns
-    -------
-    Inertia
-        The same object when nothing had to be raised.
+    The same object when nothing had to be raised.
     """
     tensor = inertia.inertia_about_com
     moments, axes = np.linalg.eigh(0.5 * np.trace(tensor) * np.eye(3) - tensor)

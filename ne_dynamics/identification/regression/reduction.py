@@ -46,15 +46,9 @@ class Reduction:
         return int(self.factors.shape[0])
 
     def add(self, rows: Rows, blocks: NDArray[np.intp], weights: FloatArray) -> Reduction:
-        """Return the reduction with more rows.
+        """Return the reduction with more rows, of K samples in blocks, shape (K,).
 
-        Parameters
-        ----------
-        rows : Rows
-        blocks : int array, shape (K,)
-            Block of each sample.
-        weights : array, shape (K, n)
-            Of the squares; 0 leaves a sample out.
+        Weights, shape (K, n), are of the squares; 0 leaves a sample out.
         """
         factors, counts = self.factors.copy(), self.counts.copy()
         table = np.concatenate([rows.matrix, rows.effort[:, :, np.newaxis]], axis=2)
@@ -91,14 +85,7 @@ class Reduction:
         return Reduction(factors, counts)
 
     def merged_at(self, first: int, other: Reduction) -> Reduction:
-        """Return the reduction with the rows of another, whose blocks are some of this one's.
-
-        Parameters
-        ----------
-        first : int
-            Block of this one that is the first one of the other.
-        other : Reduction
-        """
+        """Return the reduction with the rows of another, whose first block is a given one here."""
         factors, counts = self.factors.copy(), self.counts.copy()
         for block, joint in np.ndindex(*other.counts.shape):
             if other.counts[block, joint] > 0.0:
@@ -121,13 +108,7 @@ class Reduction:
 
 
 def triangle(table: FloatArray) -> FloatArray:
-    """Return the square upper triangle of the QR factorisation of a table, shape (C, C).
-
-    Parameters
-    ----------
-    table : array, shape (K, C)
-        With any number of rows.
-    """
+    """Return the triangle, shape (C, C), of the QR factorisation of a table, shape (K, C)."""
     size = table.shape[1]
     result = np.zeros((size, size))
     upper = np.asarray(np.linalg.qr(table, mode='r'), dtype=np.float64)

@@ -23,9 +23,9 @@ from ne_dynamics.identification.regression.friction_terms import (
 )
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Signals
-from ne_dynamics.logs.signals import Stretch
+from ne_dynamics.logs.stretch import Stretch
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint, Robot
+from ne_dynamics.model.robot import Robot
 
 PER_BODY = 10
 """Inertial parameters of a body."""
@@ -38,7 +38,7 @@ class Rows:
     Attributes
     ----------
     samples : int array, shape (K,)
-        Which of the :class:`~ne_dynamics.logs.signals.Signals`.
+        Which of the :class:`~ne_dynamics.logs.stretch.Signals`.
     matrix : array, shape (K, n, 10 b + TERMS + 3 k)
         For each joint the columns of the b bodies that are fitted, then of its own terms, then of
         the k coupled drives.
@@ -54,15 +54,8 @@ class Rows:
 def generate_rows(dynamics: Dynamics, signals: Signals, bodies: list[int]) -> Iterator[Rows]:
     """Yield the rows of a log, window by window: nothing of its length is held.
 
-    Coupled drives are not fitted.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-        The given robot: what shapes its friction, and the bodies that are not fitted.
-    signals : Signals
-    bodies : list of int
-        Those whose parameters are columns.
+    Coupled drives are not fitted. The given robot has what shapes its friction, and the bodies
+    that are not fitted; parameters of the others, `bodies`, are columns.
     """
     inertial = generate_inertial_rows(dynamics, signals, bodies)
     terms = generate_term_rows(dynamics, dynamics, signals, largest_velocities(signals))
@@ -78,14 +71,7 @@ def generate_rows(dynamics: Dynamics, signals: Signals, bodies: list[int]) -> It
 def generate_inertial_rows(
     dynamics: Dynamics, signals: Signals, bodies: list[int]
 ) -> Iterator[Rows]:
-    """Yield the columns of the bodies, and the efforts without what the other bodies take.
-
-    Parameters
-    ----------
-    dynamics : Dynamics
-    signals : Signals
-    bodies : list of int
-    """
+    """Yield the columns of some bodies, and the efforts without what the other bodies take."""
     robot, rigid = dynamics.robot, dynamics.without_friction()
     fixed = np.ones(len(robot.bodies), dtype=bool)
     fixed[bodies] = False
@@ -113,14 +99,8 @@ def generate_term_rows(
 ) -> Iterator[Rows]:
     """Yield the columns of joints' own terms and of drives, and efforts that are given and kept.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-    load_dynamics : Dynamics
-        Of the robot by whose inertias the load of a joint is computed.
-    signals : Signals
-    largest : array, shape (n,)
-        Largest velocities of the joints [rad/s or m/s].
+    `load_dynamics` are of the robot by whose inertias the load of a joint is computed; `largest`
+    are velocities of the joints, shape (n,) [rad/s or m/s].
     """
     robot, loaded = dynamics.robot, load_dynamics.without_friction()
     whole, paths = None, []
@@ -132,19 +112,21 @@ def generate_term_rows(
                 compute_path_columns(joint, stretch.position[:, index])
                 for index, joint in enumerate(robot.joints)
             ]
-        load = compute_load(loaded, window)
+        # Without acceleration: what friction may depend on.
+        load = loaded.bias_torque(window.position, window.velocity)
         columns, kept_efforts = [], []
         for index, joint in enumerate(robot.joints):
-            signals_of_joint = (
-                window.velocity[:, index],
-                window.acceleration[:, index],
-                window.direction[:, index],
-                load[:, index],
+            velocity, acceleration, direction, pressing = (
+                table[:, index]
+                for table in (window.velocity, window.acceleration, window.direction, load)
             )
-            path = (paths[index][0][part], paths[index][1][part])
-            own, kept = _compute_joint(joint, signals_of_joint, path, float(largest[index]))
+            path, state = (each[part] for each in paths[index])
+            own = compute_columns(
+                joint, velocity, acceleration, direction, pressing, float(largest[index])
+            )
+            own[:, Term.HYSTERESIS] = path
             columns.append(own)
-            kept_efforts.append(kept)
+            kept_efforts.append(compute_kept_effort(joint, velocity, direction, pressing, state))
         matrix = window.filtered(np.concatenate(columns, axis=1))
         matrix = matrix.reshape(samples.size, robot.n, TERMS)
         effort = window.filtered(np.stack(kept_efforts, axis=1))
@@ -154,15 +136,9 @@ def generate_term_rows(
 
 
 def compute_drive_rows(robot: Robot, signals: Signals, largest: FloatArray) -> FloatArray:
-    """Return the columns of the coupled drives for all samples, shape (M, n, 3 k).
+    """Return the columns of a robot's k coupled drives for all samples, shape (M, n, 3 k).
 
-    Parameters
-    ----------
-    robot : Robot
-        With k of them.
-    signals : Signals
-    largest : array, shape (n,)
-        Largest velocities of the joints [rad/s or m/s].
+    `largest` are velocities of the joints, shape (n,) [rad/s or m/s].
     """
     count = len(DRIVE_TERMS) * len(robot.coupled_drives)
     found = np.zeros((signals.times.size, robot.n, count))
@@ -194,35 +170,6 @@ def largest_velocities(signals: Signals) -> FloatArray:
     return result
 
 
-def compute_load(dynamics: Dynamics, motion: Stretch) -> FloatArray:
-    """Return the effort without acceleration that friction may depend on, shape (D, n)."""
-    return dynamics.bias_torque(motion.position, motion.velocity)
-
-
 def _compute_regressor(dynamics: Dynamics, motion: Stretch) -> FloatArray:
     full = dynamics.regressor(motion.position, motion.velocity, motion.acceleration)
     return full.reshape(*full.shape[:2], -1, PER_BODY)
-
-
-def _compute_joint(
-    joint: Joint,
-    motion: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
-    path: tuple[FloatArray, FloatArray],
-    largest: float,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the columns of a joint's own terms, and the effort of those that are kept.
-
-    Parameters
-    ----------
-    joint : Joint
-    motion : tuple of arrays, shape (m,)
-        Velocity, acceleration, direction and load.
-    path : tuple of arrays, shape (m,)
-        Column and state of the friction that depends on the path.
-    largest : float
-        Largest velocity [rad/s or m/s].
-    """
-    velocity, acceleration, direction, load = motion
-    own = compute_columns(joint, velocity, acceleration, direction, load, largest)
-    own[:, Term.HYSTERESIS] = path[0]
-    return own, compute_kept_effort(joint, velocity, direction, load, path[1])

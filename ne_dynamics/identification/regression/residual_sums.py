@@ -43,13 +43,7 @@ class ResidualSums:
     def of(cls, residuals: FloatArray, used: NDArray[np.bool_], lags: int) -> ResidualSums:
         """Return the sums of one piece; for the autocorrelation over some lags.
 
-        Parameters
-        ----------
-        residuals : array, shape (M, n)
-            [N m or N]
-        used : bool array, shape (M, n)
-            Samples that count.
-        lags : int
+        Of residuals, shape (M, n) [N m or N], count those that are used, likewise.
         """
         n = residuals.shape[1]
         largest, median = np.zeros(n), np.zeros(n)

@@ -76,13 +76,8 @@ class Folds:
     ) -> list[Prediction]:
         """Return how well each block is predicted by the fit to the others, for each spread.
 
-        Parameters
-        ----------
-        design : Design
-        weights : array, shape (n,)
-        spreads : sequence of float
-        starts : sequence of Solution or None
-            To start from with the first spread, one each fold; with others from the one before.
+        With the first spread the fits start from `starts`, one each fold; with others from the one
+        before.
         """
         training, judged = (
             [design.joint_factors(part) for part in parts]
@@ -102,16 +97,7 @@ class Folds:
     def fit_whole(
         self, design: Design, weights: FloatArray, spread: float, start: Solution | None
     ) -> tuple[FloatArray, Solution]:
-        """Return the squared residuals of all blocks by the fit to them, shape (n,), and the fit.
-
-        Parameters
-        ----------
-        design : Design
-        weights : array, shape (n,)
-        spread : float
-        start : Solution or None
-            To start from.
-        """
+        """Return the squared residuals of all blocks by the fit to them, (n,), and the fit."""
         factors = design.joint_factors(self.whole)
         solution = minimize(
             design.problem(factors, weights, spread), start, self.settings.fold_gap
@@ -121,15 +107,8 @@ class Folds:
     def compute_evidence(self, before: FloatArray, after: FloatArray) -> FloatArray:
         """Return by how much the efforts of each joint became likelier, shape (n,).
 
-        Parameters
-        ----------
-        before, after : array, shape (n,)
-            Squared residuals of all blocks, of two fits to them.
-
-        Returns
-        -------
-        array, shape (n,)
-            Logarithm of the ratio of likelihoods, the noise of each fit unknown.
+        That is the logarithm of the ratio of likelihoods, the noise of each fit unknown, by the
+        squared residuals of two fits to all blocks, shape (n,) each.
         """
         used = (before > 0.0) & (after > 0.0)
         ratio = np.where(used, before, 1.0) / np.where(used, after, 1.0)
@@ -175,17 +154,8 @@ def choose_spread(
 
     Every joint counts alike, by the logarithm of its residual. A smaller spread that is worse by
     less than `indifferent` is preferred: the model that was given is doubted no further
-    than the log says for certain.
-
-    Parameters
-    ----------
-    folds : Folds
-    design : Design
-    weights : array, shape (n,)
-    starts : sequence of Solution or None
-        To start from, one each fold.
-    spreads : sequence of float, optional
-        That are tried, from small to large; default: those of the settings.
+    than the log says for certain. Fits start from `starts`, one each fold. Spreads are tried from
+    small to large; default: those of the settings.
     """
     tried = folds.predict(design, weights, spreads or folds.settings.spreads, starts)
     best = min(tried, key=lambda each: _score(folds, each.squares))
@@ -213,14 +183,7 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
     First goes what it does not ask for, which is decided again at the end. Then each term is tried
     in all joints at once, and taken in those where it makes the log likelier by `likelier`,
     takes away `worth` of the squared held-out residual, and does so in most blocks alike or
-    makes the log likelier by `overwhelming`.
-
-    Parameters
-    ----------
-    folds : Folds
-    weights : array, shape (n,)
-    present : Prediction
-        By the design as it is.
+    makes the log likelier by `overwhelming`. The present prediction is by the design as it is.
     """
     whole = present.design
     simple = present = _drop_terms(folds, weights, present)
@@ -266,15 +229,8 @@ def _drop_again(
 ) -> Prediction:
     """Return the prediction without what a log does not ask for, now that it has other terms.
 
-    Where friction was not explained, nothing else was worth much.
-
-    Parameters
-    ----------
-    folds : Folds
-    weights : array, shape (n,)
-    present : Prediction
-    whole : Design
-        Before any term was left out.
+    Where friction was not explained, nothing else was worth much. The whole design is that before
+    any term was left out.
     """
     restored = {
         index: (*own, *missing)
@@ -363,16 +319,7 @@ def _without_term(design: Design, term: Term) -> Design | None:
 def try_design(
     folds: Folds, weights: FloatArray, present: Prediction, design: Design
 ) -> Prediction:
-    """Return the prediction by another design, with the present spread.
-
-    Parameters
-    ----------
-    folds : Folds
-    weights : array, shape (n,)
-    present : Prediction
-        From whose fits those of the other design start.
-    design : Design
-    """
+    """Return the prediction by another design, with the spread and fits of the present one."""
     starts = [design.adopt(solution, present.design) for solution in present.solutions]
     return folds.predict(design, weights, [present.spread], starts)[0]
 
@@ -380,14 +327,9 @@ def try_design(
 def compute_gain(
     folds: Folds, before: FloatArray, after: FloatArray, *, is_certain: bool
 ) -> float:
-    """Return the part of the squared residuals that is gone; 0 when that may be by chance.
+    """Return the part of the squared residuals, shape (folds,), that is gone.
 
-    Parameters
-    ----------
-    folds : Folds
-    before, after : array, shape (folds,)
-    is_certain : bool
-        That it is not by chance.
+    0 when that may be by chance, unless it is certain.
     """
     used = before > 0.0
     if used.sum() < 2:

@@ -114,20 +114,9 @@ class Solution:
 def minimize(
     problem: Problem, start: Solution | None = None, largest_gap: float = SOLVER.largest_gap
 ) -> Solution:
-    """Return the minimum, with the proof of it.
+    """Return the minimum, with the proof of it: a gap of at most the largest.
 
-    Parameters
-    ----------
-    problem : Problem
-    start : Solution, optional
-        Of a similar problem with the same columns.
-    largest_gap : float
-        Distance from the minimum that is near enough.
-
-    Returns
-    -------
-    Solution
-        With a gap of at most that.
+    The start is the solution of a similar problem with the same columns.
 
     Raises
     ------
@@ -206,13 +195,10 @@ class _SolverState:
         self._stopped = False
 
     def step(self, weight: float) -> tuple[float, float]:
-        """Make one step of Newton's method to the least on its line.
+        """Make one step of Newton's method to the least on its line; return decrement and proof.
 
-        Returns
-        -------
-        decrement, proof : float
-            Before the step: Newton's decrement in the numbers that are not held at 0, and what it
-            is in all of them, those at 0 taken as at rest.
+        These are, before the step, Newton's decrement in the numbers that are not held at 0, and
+        what it is in all of them, those at 0 taken as at rest.
         """
         change, decrement, proof, line = self._solve(weight)
         if np.isfinite(decrement):
@@ -339,8 +325,8 @@ class _SolverState:
 def _search(linear: float, square: float, logarithms: FloatArray, weights: FloatArray) -> float:
     """Return t > 0 with the least value of a convex function.
 
-    It is ``linear t + square t^2 / 2 - sum weights log(1 + logarithms t)``.
-    The function is convex; its slope at 0 is not positive.
+    It is ``linear t + square t^2 / 2 - sum weights log(1 + logarithms t)``, and its slope at 0 is
+    not positive.
     """
 
     def slope(length: float) -> float:

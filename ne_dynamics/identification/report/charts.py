@@ -29,24 +29,11 @@ def draw_efforts(
     held_from: float | None,
     noise_floor: float,
 ) -> str:
-    """Draw an effort, what models make of it, and below what the last of them leaves.
+    """Draw as SVG an effort, what models make of it, and below what the last of them leaves.
 
-    Parameters
-    ----------
-    times, measured : array, shape (M,)
-        [s] and [N m or N]
-    models : mapping of str to array, shape (M,)
-        Efforts of models by colour of the palette.
-    unit : str
-    held_from : float or None
-        Time from which on nothing was fitted [s].
-    noise_floor : float
-        [N m or N]; NaN where it is not known.
-
-    Returns
-    -------
-    str
-        SVG.
+    Times [s] and efforts [N m or N] have the shape (M,); those of models go by colour of the
+    palette. From a time, `held_from`, on nothing was fitted [s]; None: all of it was. The noise
+    floor is NaN where it is not known [N m or N].
     """
     figure, (above, below) = make_panels([1.7, 1.1])
     places, gaps = break_at_gaps(times)
@@ -77,22 +64,10 @@ def draw_efforts(
 
 
 def draw_blocks(residuals: FloatArray, held: float, noise_floor: float, unit: str) -> str:
-    """Draw what is left of each block when it is predicted from the others.
+    """Draw as SVG what is left of each block when it is predicted from the others.
 
-    Parameters
-    ----------
-    residuals : array, shape (blocks,)
-        [N m or N]; NaN for a block without samples.
-    held : float
-        The same of the end that was held out; NaN where there is none.
-    noise_floor : float
-        [N m or N]; NaN where it is not known.
-    unit : str
-
-    Returns
-    -------
-    str
-        SVG.
+    Residuals [N m or N] are NaN for a block without samples; `held` is that of the end that was
+    held out, NaN where there is none, and the noise floor is NaN where it is not known.
     """
     figure, (axes,) = make_panels([1.9])
     names = [str(index + 1) for index in range(residuals.size)]
@@ -119,20 +94,10 @@ def draw_friction(
     rate_unit: str,
     unit: str,
 ) -> str:
-    """Draw friction over velocity: curves of models, and the samples of the log.
+    """Draw as SVG friction over velocity: curves of models, and the samples of the log.
 
-    Parameters
-    ----------
-    velocity, samples : array, shape (M,)
-        [rad/s or m/s], and the measured effort less that of the links [N m or N].
-    curves : mapping of str to two arrays, shape (K,)
-        Velocity and friction of models by colour of the palette.
-    rate_unit, unit : str
-
-    Returns
-    -------
-    str
-        SVG.
+    Samples are measured efforts less those of the links, shape (M,) [N m or N]; curves, velocities
+    and friction of models by colour of the palette.
     """
     figure, (axes,) = make_panels([2.4])
     step = max(1, math.ceil(velocity.size / IDENTIFICATION.most_dots))
@@ -158,21 +123,7 @@ def draw_friction(
 def draw_spectra(
     spectra: EffortSpectra, joint: int, cutoff_frequency: float, rate_unit: str, unit: str
 ) -> str:
-    """Draw at which frequencies a joint moves and its effort lies, and where it was cut off.
-
-    Parameters
-    ----------
-    spectra : EffortSpectra
-    joint : int
-    cutoff_frequency : float
-        [Hz]
-    rate_unit, unit : str
-
-    Returns
-    -------
-    str
-        SVG.
-    """
+    """Draw as SVG where in frequency a joint moves, its effort lies, and it was cut off [Hz]."""
     figure, (above, below) = make_panels([1.3, 1.3])
     noise = float(spectra.effort_noise[joint])
     for axes, values, name in (

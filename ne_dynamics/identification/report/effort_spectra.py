@@ -48,18 +48,9 @@ class EffortSpectra:
 
 
 def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
-    """Return the spectra of a log.
+    """Return the spectra of a log, with the cut-off frequency of the low-pass [Hz].
 
-    Parameters
-    ----------
-    log : Log
-    cutoff_frequency : float
-        Of the low-pass [Hz].
-
-    Returns
-    -------
-    EffortSpectra
-        Without bands when no piece of the log is long enough.
+    Without bands when no piece of the log is long enough.
     """
     n = len(log.joint_names)
     log = as_measured(log)
@@ -111,8 +102,7 @@ def _choose_bands(frequency: FloatArray) -> NDArray[np.intp]:
 
 def _compute_white_noise(effort: FloatArray) -> FloatArray:
     """Return the standard deviation of the noise of each column, shape (n,); NaN for none."""
-    size = math.sqrt(
-        math.comb(2 * IDENTIFICATION.difference_order, IDENTIFICATION.difference_order)
-    )
-    median = np.median(np.abs(np.diff(effort, IDENTIFICATION.difference_order, axis=0)), axis=0)
+    order = IDENTIFICATION.difference_order
+    size = math.sqrt(math.comb(2 * order, order))
+    median = np.median(np.abs(np.diff(effort, order, axis=0)), axis=0)
     return np.where(median > 0.0, MEDIAN_TO_DEVIATION / size * median, math.nan)

@@ -45,10 +45,7 @@ def show_efforts(result: Identified, shown: ShownLog, robot: Robot) -> Section:
         svg = draw_efforts(
             signals.times,
             signals.effort[:, index],
-            {
-                'given': shown.given_effort[:, index],
-                'model': shown.tested_effort[:, index],
-            },
+            {'given': shown.given_effort[:, index], 'model': shown.tested_effort[:, index]},
             unit,
             held,
             float(shown.spectra.noise_floor[index]),
@@ -139,13 +136,7 @@ def show_friction(
 ) -> tuple[Paragraph, Figures]:
     """Return friction over velocity, given and identified, with the samples of the log.
 
-    Parameters
-    ----------
-    result : Identified
-    shown : ShownLog
-    given : Robot
-    dynamics : Dynamics
-        Of the given robot, with gravity as it was.
+    `dynamics` are of the given robot, with gravity as it was.
     """
     signals = shown.signals
     identified = Dynamics(result.robot, dynamics.gravity, 'python', dynamics.tolerance)
@@ -200,11 +191,7 @@ def show_spectra(
         Figure(
             joint.name,
             draw_spectra(
-                spectra,
-                index,
-                cutoff_frequency,
-                _rate_unit(joint),
-                joint.type.effort_unit,
+                spectra, index, cutoff_frequency, _rate_unit(joint), joint.type.effort_unit
             ),
             f'amplitude densities of velocity and effort up to '
             f'{format_number(float(spectra.frequency[-1]))} Hz, with the cut-off at '

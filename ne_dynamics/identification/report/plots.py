@@ -28,15 +28,7 @@ DIFFERENCE_COLOUR = '#c8501e'
 
 
 def plot_efforts(path: Path, robot: Robot, evaluation: Evaluation) -> None:
-    """Draw measured effort, the model's, and their difference; the file appears at once.
-
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    robot : Robot
-    evaluation : Evaluation
-    """
+    """Draw measured effort, the model's, and their difference to a PNG file, which is whole."""
     columns = min(IDENTIFICATION.plot_columns, robot.n)
     rows = math.ceil(robot.n / columns)
     figure = Figure(figsize=(4.4 * columns + 0.4, 2.5 * rows + 0.9), dpi=110)

@@ -42,16 +42,12 @@ def describe_verdicts(result: Identified, shown: ShownLog) -> Section:
         'residual, identified',
         'residual, blocks',
         'noise floor',
+        'residual / measured',
     )
     table = Table(
         'Root mean squares of the efforts '
         + ('on the part held out.' if held_out else 'on the log that was fitted.'),
-        (
-            Column('joint'),
-            Column('unit'),
-            *(Column(head, True) for head in heads),
-            Column('residual / measured', True),
-        ),
+        (Column('joint'), Column('unit'), *(Column(head, True) for head in heads)),
         tuple(rows),
     )
     judged = tuple(
@@ -68,14 +64,7 @@ def describe_verdicts(result: Identified, shown: ShownLog) -> Section:
 def describe_findings(
     findings: tuple[Finding, ...], diagnoses: Sequence[tuple[str, LogDiagnosis]]
 ) -> Section:
-    """Return what is doubtful about logs and result, with what to do.
-
-    Parameters
-    ----------
-    findings : tuple of Finding
-    diagnoses : sequence of (str, LogDiagnosis)
-        Of each log, by its name.
-    """
+    """Return what is doubtful about logs, each with its name, and result, with what to do."""
     several = len(diagnoses) > 1
     named = [
         (f'{source}: ' * several + (', '.join(fault.joints) or 'log'), fault)

@@ -11,14 +11,7 @@ from ne_dynamics.model.robot import Robot
 
 
 def describe_identified(robot: Robot, result: Identified) -> list[str]:
-    """Return the report in lines.
-
-    Parameters
-    ----------
-    robot : Robot
-        As given.
-    result : Identified
-    """
+    """Return the report on a given robot in lines."""
     report = result.report
     lines = [*_describe_log(report), '', *_describe_joints(robot, report)]
     lines += ['', *_describe_bodies(report)]

@@ -25,13 +25,8 @@ def format_part(value: float, whole: float) -> str:
 def judge_joint(joint: JointChange, noise_floor: float, held_out: bool) -> Item:
     """Return a sentence on what the identified model is worth for a joint.
 
-    Parameters
-    ----------
-    joint : JointChange
-    noise_floor : float
-        [N m or N]; NaN where it is not known.
-    held_out : bool
-        Whether it was judged by a part of the log that was not fitted.
+    The noise floor is NaN where it is not known [N m or N]; `held_out` says whether the model was
+    judged by a part of the log that was not fitted.
     """
     size, unit = joint.before.rms_measured, joint.before.unit
     before, after = joint.before.rms_difference, joint.after.rms_difference
@@ -68,11 +63,7 @@ def judge_joint(joint: JointChange, noise_floor: float, held_out: bool) -> Item:
 def judge_report(report: Report, doubts: int) -> Paragraph:
     """Return the verdict on all of it.
 
-    Parameters
-    ----------
-    report : Report
-    doubts : int
-        What was found wrong with the log before it was fitted, beside the findings.
+    `doubts` counts what was found wrong with the log before it was fitted, beside the findings.
     """
     if report.has_errors:
         codes = ', '.join(

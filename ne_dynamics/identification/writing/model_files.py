@@ -33,20 +33,13 @@ def extras_path(urdf: Path) -> Path:
 
 
 def require_own_extras(output: Path, model: Path, extras: Path | None) -> None:
-    """Refuse an output whose extras would be read with the given model too.
-
-    Parameters
-    ----------
-    output : Path
-        URDF that is to be written.
-    model : Path
-    extras : Path or None
-        What was found beside it.
+    """Refuse a URDF to be written whose extras would be read with the given model too.
 
     Raises
     ------
     ModelError
-        When both have the same file of extras, but are not the same file.
+        When both have the same file of extras, which was found beside the model, but are not the
+        same file.
     """
     if extras is None or is_same_file(output, model):
         return

@@ -104,14 +104,7 @@ def read_text(path: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 def encode_urdf(text: str, encoding: str) -> bytes:
-    """Return a description as the bytes of a file.
-
-    Parameters
-    ----------
-    text : str
-        What :func:`write_urdf` returned.
-    encoding : str
-        What :func:`read_text` returned.
+    """Return a description as the bytes of a file in the encoding that :func:`read_text` found.
 
     Raises
     ------

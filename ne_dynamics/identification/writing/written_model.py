@@ -35,13 +35,7 @@ class WrittenModel:
     tip_link: str | None
 
     def load(self, locked_joints: Mapping[str, float] | None = None) -> Robot:
-        """Return the robot that both texts are, with joints locked where they are given.
-
-        Parameters
-        ----------
-        locked_joints : mapping of str to float, optional
-            Position by name [rad or m].
-        """
+        """Return the robot that both texts are, with joints locked at positions [rad or m]."""
         extras: Mapping[str, Any] = {}
         if self.extras_text:
             extras = parse_yaml(self.extras_text.encode('utf-8'), 'the extras that are written')
@@ -51,16 +45,9 @@ class WrittenModel:
 
 
 def make_written_model(text: str, robot: Robot, given: ModelExtras | None = None) -> WrittenModel:
-    """Return what is to be written of a robot.
+    """Return what is to be written of a robot with other inertias, friction and rotors.
 
-    Parameters
-    ----------
-    text : str
-        The URDF that the robot was loaded from.
-    robot : Robot
-        With other inertias, friction and rotors.
-    given : ModelExtras, optional
-        Extras that it was loaded with.
+    It was loaded from the URDF `text`, with the given extras if there were any.
 
     Raises
     ------

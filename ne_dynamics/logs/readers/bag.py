@@ -35,13 +35,7 @@ def find_folder(path: Path) -> Path:
 
 
 def open_reader(stack: ExitStack, path: Path) -> Any:
-    """Return the reader of a bag; it is closed with a stack.
-
-    Parameters
-    ----------
-    stack : ExitStack
-    path : Path
-        Folder of the bag, or a file of it.
+    """Return the reader of a bag, by its folder or a file of it; it is closed with a stack.
 
     Raises
     ------
@@ -66,14 +60,7 @@ def open_reader(stack: ExitStack, path: Path) -> Any:
 
 @contextlib.contextmanager
 def open_joint_states(path: Path, topic: str | None) -> Iterator[tuple[Any, list[Any]]]:
-    """Open a bag, and give its reader and the connections of the one topic of JointState.
-
-    Parameters
-    ----------
-    path : Path
-        Folder of the bag, or a file of it.
-    topic : str or None
-        Default: its only one of JointState.
+    """Open a bag, and give its reader and the connections of a topic, or its only, of JointState.
 
     Raises
     ------
@@ -98,14 +85,7 @@ def read_bag_tables(
 ) -> Iterator[tuple[FloatArray, dict[str, int]]]:
     """Yield tables of what messages say of joints, in the order of reception.
 
-    Whether there are stamps and velocities is told by the first messages that have the joints.
-
-    Parameters
-    ----------
-    path : Path
-    joints : tuple of str
-        n names.
-    topic : str or None
+    Whether there are stamps and velocities is told by the first messages that have the n joints.
 
     Yields
     ------

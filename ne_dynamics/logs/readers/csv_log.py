@@ -31,6 +31,7 @@ from ne_dynamics.logs.readers.layouts import (
     describe_unknown,
     fit_header,
     fit_message,
+    is_number,
     number_joints,
 )
 from ne_dynamics.logs.thresholds import LOGS
@@ -200,15 +201,7 @@ class RowFormat:
 def read_csv_tables(
     path: Path, joints: tuple[str, ...], work: Work, columns: Columns
 ) -> Iterator[tuple[FloatArray, dict[str, int]]]:
-    """Yield tables of time, positions, efforts and velocities, and what was dropped.
-
-    Parameters
-    ----------
-    path : Path
-    joints : tuple of str
-        n names.
-    work : Work
-    columns : Columns
+    """Yield tables of time, positions, efforts and velocities of n joints, and what was dropped.
 
     Yields
     ------
@@ -247,18 +240,13 @@ def _read_tables(
 
 
 def require_numbers(path: Path, form: RowFormat) -> None:
-    """Refuse a file none of whose first rows holds numbers, by the first cell that is none.
-
-    Raises
-    ------
-    InputError
-    """
+    """Refuse a file none of whose first rows holds numbers, by the first cell that is none."""
     wrong = ''
     with read_csv_rows(path, form.columns.separator) as rows:
         for count, row in enumerate(islice(rows, LOGS.rows_for_names)):
             if (count == 0 and not form.columns.repeated) or not row or form.find_fault(row):
                 continue
-            bad = [index for index in form.indices if not _is_number(row[index])]
+            bad = [index for index in form.indices if not is_number(row[index] or 'nan')]
             if not bad:
                 return
             title = form.columns.titles[bad[0]]
@@ -266,14 +254,6 @@ def require_numbers(path: Path, form: RowFormat) -> None:
     raise InputError(
         f'{path}: expected numbers with a decimal point in the rows, got none; {wrong}'
     )
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell or 'nan')
-    except ValueError:
-        return False
-    return True
 
 
 def _skip_header(stream: io.BufferedReader, columns: Columns) -> bool:
@@ -299,10 +279,7 @@ def _generate_blocks(stream: io.BufferedReader) -> Iterator[bytes]:
 def parse_lines(data: bytes, form: RowFormat, path: str) -> tuple[FloatArray, dict[str, int]]:
     """Return the numbers of lines, shape (N, columns), and what was dropped.
 
-    Raises
-    ------
-    InputError
-        When they are no CSV.
+    An InputError where they are no CSV.
     """
     with csv_errors(path):
         text = data.decode('utf-8')

@@ -101,13 +101,7 @@ class _Layout:
         return found if same else None
 
     def find_fitting(self, table: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Tell which messages of the same length have their numbers there.
-
-        Parameters
-        ----------
-        table : array, shape (M, length)
-            Bytes.
-        """
+        """Tell which messages of the same length, shape (M, length), have their numbers there."""
         fits = np.ones(table.shape[0], dtype=bool)
         for at, part in ((0, LITTLE_ENDIAN), *self.constants):
             fits &= (table[:, at : at + len(part)] == np.frombuffer(part, np.uint8)).all(axis=1)
@@ -166,13 +160,7 @@ def _measure_names(message: Any) -> int:
 
 
 class JointStateDecoder:
-    """Decodes the messages of a bag.
-
-    Parameters
-    ----------
-    reader : rosbags reader
-        Of the bag.
-    """
+    """Decodes the messages of a bag, of a reader of rosbags."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
@@ -181,15 +169,7 @@ class JointStateDecoder:
     def decode_all(
         self, messages: Sequence[Any], received: Sequence[int], joints: tuple[str, ...]
     ) -> JointRows:
-        """Return what messages say of some joints, number by number.
-
-        Parameters
-        ----------
-        messages : sequence of bytes-like
-        received : sequence of int
-            When each was received [ns].
-        joints : tuple of str
-        """
+        """Return what messages, received at some times [ns], say of some joints."""
         total = len(messages)
         found = JointRows(
             np.array(received, dtype=np.int64),

@@ -212,7 +212,7 @@ def _is_position(title: str) -> bool:
 def fit_message(cells: Sequence[str]) -> Columns | None:
     """Return what a row of `ros2 topic echo --csv` means; None where it is none."""
     count = next(
-        (k for k, cell in enumerate(cells[NAMES_PLACE:]) if not cell or _is_number(cell)), 0
+        (k for k, cell in enumerate(cells[NAMES_PLACE:]) if not cell or is_number(cell)), 0
     )
     joints = tuple(cells[NAMES_PLACE : NAMES_PLACE + count])
     is_stamped = bool(joints) and all(cell.isdecimal() for cell in cells[:2])
@@ -223,7 +223,7 @@ def fit_message(cells: Sequence[str]) -> Columns | None:
         rest = cells[len(names) :]
         if rest[:1] == ['']:
             names.append('')
-        elif len(rest) >= count and all(map(_is_number, rest[:count])):
+        elif len(rest) >= count and all(map(is_number, rest[:count])):
             names += [f'{joint}.{kind}' for joint in joints]
         else:
             return None
@@ -233,7 +233,8 @@ def fit_message(cells: Sequence[str]) -> Columns | None:
     return Columns(ECHO, tuple(names), titles, repeated=joints)
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Tell whether a cell holds a number."""
     try:
         float(cell)
     except ValueError:
@@ -244,10 +245,7 @@ def _is_number(cell: str) -> bool:
 def number_joints(recorded: Sequence[str], joint_names: Sequence[str]) -> dict[str, str]:
     """Return the joint of a model for each number, in their order.
 
-    Raises
-    ------
-    InputError
-        When there are not as many.
+    An InputError where there are not as many.
     """
     if len(recorded) != len(joint_names):
         raise InputError(
@@ -262,14 +260,8 @@ def describe_unknown(
 ) -> list[str]:
     """Return what to do about a header that is not known, in lines for people.
 
-    Parameters
-    ----------
-    header : str
-        Line of the file.
-    joint_names : sequence of str
-        Of the model, for a header to paste.
-    given : Layout, optional
-        What it should have been, by hand.
+    With a header to paste, for the joints of the model; `given` is the layout that it should have
+    had, by hand.
     """
     what = 'the header is not known' if given is None else f'not the columns {given.text}'
     shown = header if len(header) <= LOGS.shown_header else f'{header[: LOGS.shown_header]}...'

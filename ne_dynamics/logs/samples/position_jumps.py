@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.logs.finding import Certainty, Finding
-from ne_dynamics.logs.log import Log
-from ne_dynamics.logs.samples.sample_faults import keep_samples, list_speeds
+from ne_dynamics.logs.log import Log, keep_samples
+from ne_dynamics.logs.samples.sample_faults import list_speeds
 from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
@@ -84,14 +84,8 @@ def find_zero_jumps(
 ) -> tuple[Log, Finding | None]:
     """Find positions that jump from one sample to the next, and stay, while other joints go on.
 
-    What is passed on is the longest part without a jump: which zero is right is not told.
-
-    Parameters
-    ----------
-    robot : Robot
-    log : Log
-    first, last : float, optional
-        Stamps between which the last sample before a jump is to be [s]; default: any.
+    What is passed on is the longest part without a jump: which zero is right is not told. The last
+    sample before a jump is to be between the stamps `first` and `last` [s]; default: any.
     """
     if log.times.size <= 4 * FAULTS.steps_around:
         return log, None

@@ -62,15 +62,8 @@ CHECKS: tuple[Check, ...] = (
 def check_samples(robot: Robot, log: Log, work: Work | None = None) -> tuple[Log, list[Finding]]:
     """Return a log without the faults that its samples show, and those.
 
-    Units of a long log are told by some parts of it, other faults by all.
-
-    Parameters
-    ----------
-    robot : Robot
-    log : Log
-        With the joints of the robot.
-    work : Work, optional
-        How the parts are looked at; default: by this process.
+    Units of a long log are told by some parts of it, other faults by all; `work` looks at them, by
+    default this process.
     """
     if not is_long(log):
         return _check(robot, log, CHECKS)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.logs.finding import Certainty, Finding
-from ne_dynamics.logs.log import Log
+from ne_dynamics.logs.log import Log, keep_samples
 from ne_dynamics.logs.samples.effort_faults import list_silent_joints
 from ne_dynamics.logs.thresholds import FAULTS
 from ne_dynamics.model.rigid_body import FloatArray
@@ -40,32 +40,6 @@ def _frozen(log: Log, **tables: FloatArray | None) -> Log:
         if table is not None:
             table.setflags(write=False)
     return replace(log, **tables)  # type: ignore[arg-type]
-
-
-def keep_samples(log: Log, kept: NDArray[np.bool_], reason: str) -> Log:
-    """Return a log of some of its samples; the others are counted as dropped.
-
-    Parameters
-    ----------
-    log : Log
-    kept : bool array, shape (N,)
-    reason : str
-        Why the others are not.
-
-    Returns
-    -------
-    Log
-    """
-    dropped = {**log.dropped, reason: log.dropped.get(reason, 0) + int((~kept).sum())}
-    velocity = None if log.velocity is None else log.velocity[kept]
-    result = _frozen(
-        log,
-        times=log.times[kept],
-        position=log.position[kept],
-        effort=log.effort[kept],
-        velocity=velocity,
-    )
-    return replace(result, dropped=dropped)
 
 
 def scale_time(log: Log, factor: float) -> Log:
@@ -121,13 +95,7 @@ def find_degrees(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
 def to_radians(log: Log, chosen: NDArray[np.bool_]) -> Log:
     """Return a log in which angles of some joints were degrees.
 
-    Velocities only when they agree better so.
-
-    Parameters
-    ----------
-    log : Log
-    chosen : bool array, shape (n,)
-        Joints whose positions were degrees.
+    Velocities only when they agree better so. The joints are chosen by a mask, shape (n,).
     """
     repaired = scale_positions(log, chosen, math.pi / 180.0)
     if log.velocity is not None:
@@ -205,17 +173,8 @@ def unwrap_positions(
 ) -> FloatArray:
     """Return positions without jumps by whole turns, within the limits as far as turns allow.
 
-    Parameters
-    ----------
-    robot : Robot
-    position : array, shape (N, n)
-        [rad or m]
-    turns : array, shape (N - 1, n), optional
-        By how many turns each step jumps; default: what brings it nearest to none.
-
-    Returns
-    -------
-    array, shape (N, n)
+    Of positions of shape (N, n) [rad or m] each step jumps by so many turns, shape (N - 1, n);
+    default: by what brings it nearest to none.
     """
     turning = _turning(robot)
     if turns is None:
@@ -259,16 +218,7 @@ def find_stale(robot: Robot, log: Log) -> tuple[Log, Finding | None]:
 
 
 def count_stale(log: Log) -> tuple[int, int]:
-    """Return how many samples repeat the one before, and in how many the arm moves.
-
-    Parameters
-    ----------
-    log : Log
-
-    Returns
-    -------
-    tuple of int
-    """
+    """Return how many samples repeat the one before, and in how many the arm moves."""
     kinds, moving = _find_repeated(log)
     return int(np.logical_or.reduce(list(kinds.values())).sum()), int(moving.sum())
 

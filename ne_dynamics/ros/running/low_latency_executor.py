@@ -5,8 +5,9 @@ looks at every entity of the node in Python, and wakes itself up afterwards to d
 most of the processor time of a small node. Here the wait set is kept as long as the node's
 entities stay the same, and the subscriptions that matter are taken and answered right where the
 wait returns; so are timers. Whatever else becomes ready (services, events, other subscriptions) is
-left to rclpy. What takes longer than a message can wait calls
-:meth:`LowLatencyExecutor.answer_urgent` now and then.
+left to rclpy. Each entity costs time in every wait, so services, clients and events, which are
+most of them, are waited for only now and then while messages stream. What takes longer than a
+message can wait calls :meth:`LowLatencyExecutor.answer_urgent` now and then.
 
 It needs some of rclpy's internals; :func:`make_executor` does without where they are missing.
 """
@@ -21,9 +22,14 @@ from typing import Any
 
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
+from ne_dynamics.ros.thresholds import NODE
+
 KINDS = ('subscriptions', 'timers', 'clients', 'services', 'guards', 'waitables')
 
 Entities = tuple[tuple[Any, ...], ...]
+
+Additions = list[tuple[Callable[[Any], Any], Any]]
+"""By what call each entity is put into a wait set, and what it is called with."""
 
 Prompt = tuple[int, Callable[..., Any], Any, bool, Callable[[Any], Any]]
 """Pointer of a subscription, how to take a message, its type, whether raw, and the callback."""
@@ -70,8 +76,11 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         self._absent_since = 0.0
         self._entities: Entities = ()
         self._held = ExitStack()
+        # Of all entities, and of those that are waited for while messages stream; which of them
+        # was waited for last; until when the second is enough, by `time.perf_counter` [s].
+        self._waits: list[tuple[Any, Additions]] = []
         self._wait_set: Any = None
-        self._additions: list[tuple[Callable[[Any], Any], Any]] = []
+        self._look_at_all_at = 0.0
         self._prompt: list[Prompt] = []
         self.add_node(node)
         try:
@@ -89,9 +98,7 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         self._invalid_handle = rclpy_implementation.InvalidHandle
         self._count = NumberOfEntities
         _ = self._guard._executor_triggered
-        self._prepare()
-        self._gather()
-        self._wait_set.wait(0)
+        self._wait(0)
         self._find_due()
         self._others_are_ready()
         self._mark_guards()
@@ -113,27 +120,22 @@ class LowLatencyExecutor(SingleThreadedExecutor):
         if timeout_sec is not None:
             super().spin_once(timeout_sec)
             return
-        if self._wait_set is None:
-            self._prepare()
-        try:
-            self._gather()
-        except self._invalid_handle:
-            # Something was destroyed between two calls.
-            self._prepare()
-            self._gather()
-        wait_set = self._wait_set
-        wait_set.wait(-1)
+        left = self._look_at_all_at - time.perf_counter()
+        is_partial = left > 0.0
+        self._wait(max(1, round(1e9 * left)) if is_partial else -1, is_partial=is_partial)
         if not self._context.ok():
             raise ExternalShutdownException()
-        ready = wait_set.get_ready_entities('subscription')
+        ready = self._wait_set.get_ready_entities('subscription')
         answered = last = 0
         for place, (pointer, *_) in enumerate(self._prompt, start=1):
             if pointer in ready:
                 answered += 1
                 last = place
         self._answer(last)
-        due, left = self._find_due()
-        if left or len(ready) > answered or self._others_are_ready():
+        if answered and not is_partial:
+            self._look_at_all_at = time.perf_counter() + NODE.others_period
+        due, is_left = self._find_due()
+        if is_left or len(ready) > answered or self._others_are_ready(is_partial=is_partial):
             self._serve_others()
         if due:
             self._fire(due)
@@ -196,15 +198,30 @@ class LowLatencyExecutor(SingleThreadedExecutor):
                 return None
         return super()._take_subscription(sub)
 
-    def _gather(self) -> None:
+    def _wait(self, timeout: int, *, is_partial: bool = False) -> None:
+        """Wait for all, or for what is waited for while messages stream; for ever by -1 [ns]."""
+        if not self._waits:
+            self._prepare()
+        try:
+            self._gather(is_partial)
+        except self._invalid_handle:
+            # Something was destroyed between two calls.
+            self._prepare()
+            self._gather(is_partial)
+        self._wait_set.wait(timeout)
+
+    def _gather(self, is_partial: bool) -> None:
         """Put the entities into the wait set: a wait leaves only those in it that are ready."""
+        self._wait_set, additions = self._waits[is_partial]
         self._wait_set.clear_entities()
-        for add, handle in self._additions:
+        for add, handle in additions:
             add(handle)
 
-    def _others_are_ready(self) -> bool:
+    def _others_are_ready(self, *, is_partial: bool = False) -> bool:
         wait_set = self._wait_set
         ready = wait_set.get_ready_entities
+        if is_partial:
+            return bool(ready('guard_condition'))
         return bool(
             ready('guard_condition')
             or ready('service')
@@ -288,23 +305,10 @@ class LowLatencyExecutor(SingleThreadedExecutor):
             self._held.enter_context(entity.handle)
         for waitable in waitables:
             self._held.enter_context(waitable)
-        count = self._count(
-            len(subscriptions), len(guards), len(timers), len(clients), len(services)
-        )
-        for waitable in waitables:
-            count += waitable.get_num_entities()
-        self._wait_set = self._make_wait_set(
-            count.num_subscriptions,
-            count.num_guard_conditions,
-            count.num_timers,
-            count.num_clients,
-            count.num_services,
-            count.num_events,
-            self._context.handle,
-        )
-        self._additions = self._find_additions(
-            subscriptions, timers, clients, services, guards, waitables
-        )
+        self._waits = [
+            self._make_wait(subscriptions, timers, clients, services, guards, waitables),
+            self._make_wait(subscriptions, timers, (), (), guards, ()),
+        ]
         self._prompt, self._urgent = [], []
         for entity in self._ask():
             if entity in subscriptions:
@@ -314,21 +318,37 @@ class LowLatencyExecutor(SingleThreadedExecutor):
                 if self._is_urgent(entity):
                     self._urgent.append(one)
 
-    def _find_additions(self, *entities: Sequence[Any]) -> list[tuple[Callable[[Any], Any], Any]]:
-        """Return by what call each entity, by its kind, is put into the wait set."""
-        wait_set = self._wait_set
-        *by_handle, waitables = entities
-        additions: list[tuple[Callable[[Any], Any], Any]] = []
-        for add, kind in zip(
-            (
-                wait_set.add_subscription,
-                wait_set.add_timer,
-                wait_set.add_client,
-                wait_set.add_service,
-                wait_set.add_guard_condition,
-            ),
-            by_handle,
-            strict=True,
+    def _make_wait(
+        self,
+        subscriptions: Sequence[Any],
+        timers: Sequence[Any],
+        clients: Sequence[Any],
+        services: Sequence[Any],
+        guards: Sequence[Any],
+        waitables: Sequence[Any],
+    ) -> tuple[Any, Additions]:
+        """Return a wait set, and by what calls the entities are put into it."""
+        count = self._count(
+            len(subscriptions), len(guards), len(timers), len(clients), len(services)
+        )
+        for waitable in waitables:
+            count += waitable.get_num_entities()
+        wait_set = self._make_wait_set(
+            count.num_subscriptions,
+            count.num_guard_conditions,
+            count.num_timers,
+            count.num_clients,
+            count.num_services,
+            count.num_events,
+            self._context.handle,
+        )
+        additions: Additions = []
+        for add, kind in (
+            (wait_set.add_subscription, subscriptions),
+            (wait_set.add_timer, timers),
+            (wait_set.add_client, clients),
+            (wait_set.add_service, services),
+            (wait_set.add_guard_condition, guards),
         ):
             additions += [(add, entity.handle) for entity in kind]
         for waitable in waitables:
@@ -340,11 +360,11 @@ class LowLatencyExecutor(SingleThreadedExecutor):
                 additions.append((waitable.add_to_wait_set, wait_set))
             else:
                 additions.append((wait_set.add_event, event))
-        return additions
+        return wait_set, additions
 
     def _release(self) -> None:
         self._wait_set = None
-        self._additions, self._prompt, self._urgent = [], [], []
+        self._waits, self._prompt, self._urgent = [], [], []
         self._held.close()
 
     def shutdown(self, timeout_sec: float | None = None) -> bool:
