@@ -112,7 +112,9 @@ def test_a_tolerance_is_advised_where_quarter_turns_are_rounded(rounded, capsys)
     """A file that writes 1.5707963 is told of tolerance=1e-7, until it is given."""
     call(rounded)
     assert 'angles-nearly-quarter-turns' in capsys.readouterr().out
-    for arguments in ((rounded, '--tolerance', '1e-7'), (PUMA,)):
+    skew = rounded.with_name('skew.yaml')
+    skew.write_text(rounded.read_text().replace('89.99999846', '89.9999914'))  # by 1.5e-7 rad
+    for arguments in ((rounded, '--tolerance', '1e-7'), (PUMA,), (skew,)):
         call(*arguments)
         assert 'angles-nearly-quarter-turns' not in capsys.readouterr().out
 
