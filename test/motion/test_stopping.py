@@ -83,7 +83,11 @@ def test_it_leads_along_the_motion(arm: Dynamics, seed: int) -> None:
 def test_it_leaves_the_feedback_a_share_of_the_motors(arm: Dynamics, seed: int) -> None:
     """Where a stop within the limits exists the efforts of the model are within them."""
     compute = efforts_of(arm)
-    limits = limits_of(arm, effort=np.array([500.0, 500.0, 250.0, 80.0, 80.0, 80.0]))
+    limits = limits_of(
+        arm,
+        effort=np.array([500.0, 500.0, 250.0, 80.0, 80.0, 80.0]),
+        stop_deceleration=np.full(6, 1e3),  # the motors alone say how fast it stops
+    )
     found = stop(random_state(seed), limits, compute, now=0.0)
     assert found.end_time < 3.9
     positions, velocities, accelerations = samples(found)
