@@ -66,6 +66,13 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope='session')
+def shared_folder(tmp_path_factory) -> Path:
+    """Return a folder that all processes of the session have, each of which has its own below."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if 'PYTEST_XDIST_WORKER' in os.environ else folder
+
+
+@pytest.fixture(scope='session')
 def found_messages(tmp_path_factory, request) -> ControlMessages:
     """Return where `control_msgs` is, built when none is installed."""
     cache = getattr(request.config, 'cache', None)

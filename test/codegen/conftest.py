@@ -1,7 +1,5 @@
 """Fixtures of the tests of generated code: a private cache, and what needs the compiler."""
 
-import os
-
 import pytest
 
 
@@ -18,13 +16,9 @@ def find_missing_compiler():
 
 
 @pytest.fixture(scope='session')
-def session_cache(tmp_path_factory):
+def session_cache(shared_folder):
     """Folder in which the machine code of this session is kept, by all processes of it."""
-    folder = tmp_path_factory.getbasetemp()
-    # Each process of pytest-xdist has a folder of its own below that of the session.
-    if 'PYTEST_XDIST_WORKER' in os.environ:
-        folder = folder.parent
-    return folder / 'machine_code'
+    return shared_folder / 'machine_code'
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from method_tables import ALL_CALLS, LOADS, PLAIN
 from random_robots import random_tree
+from urdf_text import joint_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.codegen import functions as table
@@ -252,14 +253,10 @@ def test_named_links_and_the_tip_do_not_mix(link):
 
 @pytest.mark.parametrize('backend', ['python', 'numba'])
 def test_a_singular_mass_matrix_is_a_model_error_on_every_backend(backend):
-    urdf = (
-        '<robot name="r"><link name="b"/><link name="arm"/><link name="slide"><inertial>'
-        '<origin xyz="0 0 0"/><mass value="1"/>'
-        '<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-        '<joint name="turn" type="continuous"><parent link="b"/><child link="arm"/>'
-        '<axis xyz="0 0 1"/></joint>'
-        '<joint name="reach" type="prismatic"><parent link="arm"/><child link="slide"/>'
-        '<axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    urdf = robot_xml(
+        *('b', 'arm', link_xml('slide', moments=(0, 0, 0))),
+        joint_xml('turn', 'b', 'arm', 'continuous'),
+        joint_xml('reach', 'arm', 'slide', 'prismatic', axis='1 0 0'),
     )
     dynamics = ned.Dynamics(ned.load_urdf(urdf), backend=backend)
     np.testing.assert_allclose(dynamics.forward_dynamics([0.0, 0.5], [1, 1], [1, 1]), [0.0, 1.5])
