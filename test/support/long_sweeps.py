@@ -118,6 +118,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'codegen/test_base_parameters.py': {
         'test_base_parameters_are_taken_where_it_is_said_that_they_are_no_bodies': 1,
     },
+    'codegen/test_batch_code.py': {
+        'test_rows_of_every_width_are_turned_and_turned_back': 14,
+    },
     'codegen/test_c_project.py': {
         'test_functions_that_a_robot_lacks_are_left_out': 1,
         'test_the_library_builds_without_a_warning_and_its_test_passes': 1,
@@ -126,6 +129,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'codegen/test_code_lifetime.py': {
         'test_a_pool_of_processes_computes_a_method': 1,
         'test_a_sweep_of_robots_keeps_neither_maps_nor_memory': 0,
+        'test_a_thread_with_a_small_stack_computes_everything': 0,
     },
     'codegen/test_compiled.py': {
         'test_arguments_can_be_given_by_name_and_place': 6,
@@ -156,14 +160,15 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_it_is_the_gradient_of_a_weighted_sum': 2,
     },
     'codegen/test_result_arrays.py': {
-        'test_the_result_is_written_into_out': 16,
+        'test_the_result_is_written_into_out': 8,
     },
     'codegen/test_rounding_note.py': {
+        'test_an_export_says_it_of_each_function': 1,
         'test_no_printed_function_changes_by_more_than_its_header_says': 1,
     },
     'codegen/test_source.py': {
-        'test_names_in_the_header_cannot_leave_their_comment': 20,
-        'test_no_name_of_a_model_file_reaches_the_assembly': 6,
+        'test_names_in_the_header_cannot_leave_their_comment': 10,
+        'test_no_name_of_a_model_file_reaches_the_assembly': 2,
         'test_no_name_of_a_model_file_reaches_what_is_executed': 1,
     },
     'codegen/test_without_entry.py': {
@@ -178,18 +183,22 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'commission/test_commission_findings.py': {
         'test_a_seed_is_a_number_on_the_page': 2,
         'test_nothing': 1,
-        'test_run_and_profile_never_contradict_each_other': 2,
+        'test_run_and_profile_never_contradict_each_other': 1,
         'test_torques_with_much_noise': 1,
     },
     'commission/test_commission_in_process.py': {
-        'test_a_hard_stop_ends_the_run_by_name': 1,
+        'test_a_hard_stop_ends_the_run_by_name': 0,
         'test_an_arm_with_hidden_errors_follows_as_one_that_is_known': 1,
+        'test_play_of_its_gears_is_told_by_the_first_fit': 0,
+    },
+    'commission/test_commission_static_friction.py': {
+        'test_a_joint_that_swings_by_too_much_static_friction_is_calmed': 0,
     },
     'control/test_damped_faults.py': {
         'test_two_publishers_in_turns_do_not_throw_the_arm': 4,
     },
     'control/test_effort_steps.py': {
-        'test_healthy_drivers_are_not_blamed': 6,
+        'test_healthy_drivers_are_not_blamed': 3,
     },
     'control/test_feasibility.py': {
         'test_a_loop_with_a_velocity_filter_grows_as_it_is_said': 8,
@@ -200,15 +209,25 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'control/test_laws.py': {
         'test_annotation_and_law_feed_the_same_forward': 12,
     },
+    'control/test_nothing_steps.py': {
+        'test_the_same_settings_again_make_no_difference': 4,
+    },
+    'control/test_observer.py': {
+        'test_what_the_model_is_told_of_is_no_disturbance': 6,
+    },
     'control/test_payload_estimate.py': {
-        'test_a_model_that_is_wrong_makes_the_load_known_the_less': 4,
-        'test_a_wrist_sensor_tells_the_load': 2,
-        'test_links_that_are_wrong_each_in_its_own_way_are_counted': 5,
-        'test_the_uncertainty_is_honest': 4,
+        'test_a_model_that_is_wrong_makes_the_load_known_the_less': 2,
+        'test_a_wrist_sensor_tells_the_load': 1,
+        'test_links_that_are_wrong_each_in_its_own_way_are_counted': 2,
+        'test_the_uncertainty_is_honest': 2,
     },
     'control/test_position_stream.py': {
         'test_arrival_matters_little_where_they_bear_none': 1,
         'test_short_chunks_have_the_efforts_of_the_true_motion': 1,
+    },
+    'control/test_weight_check.py': {
+        'test_a_mirrored_weight_is_found_where_it_is_felt': 3,
+        'test_a_sound_arm_is_never_called_mirrored': 3,
     },
     'controller/test_controller_behaviour.py': {
         'test_a_million_updates_allocate_nothing_and_call_nothing_of_the_system': 1,
@@ -263,7 +282,8 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_no_arm_falls_with_gains_by_the_factor_that_is_printed': 0,
     },
     'golden/test_identification_net.py': {
-        'test_a_driver_is_described_as_it_was': 1,
+        'test_a_driver_is_described_as_it_was': 0,
+        'test_a_load_is_the_one_that_was_found': 0,
         'test_a_log_gives_the_model_that_it_gave': 1,
         'test_planted_faults_are_found_as_they_were': 0,
     },
@@ -274,24 +294,34 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_intervals_of_each_base_parameter_hold_the_truth': 1,
     },
     'identification/test_coupled_drives.py': {
-        'test_a_log_shows_which_joints_share_a_drive': 1,
+        'test_a_log_shows_the_ratio_of_a_drive': 1,
+        'test_a_log_shows_which_joints_share_a_drive': 0,
         'test_an_arm_without_one_gets_none': 1,
     },
     'identification/test_drive_gains.py': {
+        'test_logs_that_do_not_show_the_load_are_refused': 1,
         'test_one_log_of_an_arm_farther_off_than_believed': 1,
         'test_two_logs_and_a_mass_tell_the_gains': 2,
     },
     'identification/test_identify.py': {
         'test_other_arms_and_motions': 1,
     },
+    'identification/test_identify_drives.py': {
+        'test_another_displacement_is_better_than_none': 1,
+        'test_friction_of_another_kind_is_chosen_where_it_is_there': 1,
+    },
     'identification/test_identify_real_logs.py': {
         'test_a_fit_with_much_freedom_converges': 1,
         'test_panda_is_predicted_by_the_default': 0,
-        'test_ur10e_keeps_its_masses_and_predicts_another_motion': 1,
+        'test_ur10e_keeps_its_masses_and_predicts_another_motion': 0,
     },
     'identification/test_payload_fit.py': {
-        'test_one_log_counts_what_may_be_wrong_with_the_arm': 2,
-        'test_two_logs_tell_all_ten_parameters': 3,
+        'test_one_log_counts_what_may_be_wrong_with_the_arm': 1,
+        'test_two_logs_tell_all_ten_parameters': 1,
+    },
+    'identification/test_recorded_load.py': {
+        'test_gains_of_a_ur10e_are_the_same_by_two_motions': 0,
+        'test_the_load_of_a_ur10e': 1,
     },
     'logs/test_executors.py': {
         'test_a_worker_that_is_killed_changes_nothing': 1,
@@ -381,21 +411,42 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'ros/test_follow_joint_trajectory.py': {
         'test_what_ends_the_motion_aborts_the_goal': 3,
     },
+    'ros/test_jtc_parity.py': {
+        'test_points_without_positions': 2,
+        'test_the_motion_is_given_up_for_the_same': 4,
+        'test_the_motion_is_the_same': 6,
+        'test_what_both_refuse': 8,
+    },
     'ros/test_moveit.py': {
         'test_a_plan_is_executed': 1,
+        'test_a_plan_that_starts_beside_the_arm_is_executed': 0,
+    },
+    'ros/test_network_namespaces.py': {
+        'test_the_network_is_cut_and_joined_again': 0,
+    },
+    'ros/test_node_observer.py': {
+        'test_a_contact_is_over_when_nobody_looks_any_more': 1,
+        'test_a_push_ends_the_motion': 1,
+    },
+    'ros/test_node_payload.py': {
+        'test_the_load_by_the_wrist_sensor': 0,
     },
     'ros/test_node_process.py': {
         'test_a_signal_ends_it_with_the_arm_held': 1,
+        'test_signals_that_keep_coming_are_ignored_once_it_stops': 1,
     },
     'ros/test_node_watchdog.py': {
         'test_an_arm_that_is_lowered_sinks_on_when_the_simulation_is_set_back': 1,
+    },
+    'ros/test_several_arms.py': {
+        'test_one_ends_and_the_other_goes_on': 0,
     },
     'ros/test_speed_scaling.py': {
         'test_a_factor_that_cannot_be_counts_for_nothing': 2,
         'test_half_the_speed_is_the_path_of_jtc': 2,
     },
     'simulation/test_closed_loop.py': {
-        'test_computed_torque_tracks_twenty_times_better_than_pd_of_the_same_bandwidth': 1,
+        'test_computed_torque_tracks_twenty_times_better_than_pd_of_the_same_bandwidth': 0,
     },
     'simulation/test_damped_arms.py': {
         'test_a_motor_at_its_limit_throws_no_other_joint': 1,
@@ -442,25 +493,26 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'simulation/test_observer_loop.py': {
         'test_a_push_is_seen_soon': 1,
-        'test_elastic_joints_do_not_swing': 1,
+        'test_elastic_joints_do_not_swing': 0,
         'test_fast_motions_are_no_contact': 1,
         'test_it_is_never_worse': 1,
+        'test_stiction_makes_no_joint_hunt': 0,
     },
     'simulation/test_pacing_changes_loop.py': {
-        'test_a_limit_that_is_lowered_slows_the_rest_of_the_path': 1,
+        'test_a_limit_that_is_lowered_slows_the_rest_of_the_path': 0,
         'test_a_motion_replaced_while_scaled_goes_on_in_position_and_velocity': 1,
         'test_a_motion_that_is_given_up_stops_on_its_path': 1,
         'test_a_path_waits_for_a_joint_that_is_held': 1,
-        'test_a_payload_that_is_set_slows_the_rest_of_the_path': 1,
-        'test_a_scaled_motion_stays_on_its_path': 1,
-        'test_what_comes_while_paused_moves_nothing_until_resumed': 1,
+        'test_a_payload_that_is_set_slows_the_rest_of_the_path': 0,
+        'test_a_scaled_motion_stays_on_its_path': 0,
+        'test_what_comes_while_paused_moves_nothing_until_resumed': 0,
     },
     'simulation/test_pacing_loop.py': {
         'test_weak_motors_cost_time_and_no_path': 1,
     },
     'simulation/test_payload_loop.py': {
-        'test_a_slow_motion_tells_by_efforts': 1,
-        'test_an_arm_on_a_tilted_base': 1,
+        'test_a_slow_motion_tells_by_efforts': 0,
+        'test_an_arm_on_a_tilted_base': 0,
         'test_one_pose_is_not_enough': 1,
         'test_the_wrist_sensor_tells': 1,
     },
@@ -489,12 +541,13 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_no_friction_is_taken_for_a_frozen_encoder': 2,
     },
     'simulation/test_streams.py': {
-        'test_a_lost_chunk_leaves_the_arm_on_its_way': 1,
-        'test_streamed_positions_have_a_feed_forward': 1,
+        'test_a_lost_chunk_leaves_the_arm_on_its_way': 0,
+        'test_streamed_positions_have_a_feed_forward': 0,
     },
     'simulation/test_two_publishers.py': {
         'test_an_arm_that_is_left_under_way_is_braked': 1,
         'test_one_that_is_near_at_some_joints_shakes_none': 1,
+        'test_one_that_repeats_a_state_with_its_stamp_throws_it_not': 1,
         'test_one_that_shows_a_pose_near_the_way_of_the_arm_throws_it_not': 1,
     },
     'simulation/test_wild_wrench.py': {
@@ -502,15 +555,16 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'simulation/test_wrench_loop.py': {
         'test_gain_or_feedthrough_make_a_tool_that_nobody_knows_calm': 1,
-        'test_the_heaviest_tool_is_that_of_the_lag_of_the_reading': 1,
+        'test_the_heaviest_tool_is_that_of_the_lag_of_the_reading': 0,
         'test_what_the_gain_leaves_out_of_a_known_tool_the_model_puts_in': 1,
-        'test_with_a_little_less_gain_any_tool_is_calm': 1,
+        'test_with_a_little_less_gain_any_tool_is_calm': 0,
     },
     'simulation/test_wrench_sign_loop.py': {
-        'test_a_contact_is_no_wrong_sign': 2,
+        'test_a_contact_is_no_wrong_sign': 1,
     },
     'simulation/test_wrench_without_readings.py': {
         'test_readings_that_begin_stop_and_return_leave_the_arm_where_it_is': 1,
+        'test_where_model_and_reading_differ_one_takes_over_from_the_other_without_a_step': 1,
         'test_without_any_reading_the_tool_of_the_model_is_carried': 2,
     },
     'site/test_tutorials.py': {
