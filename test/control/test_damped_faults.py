@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from motion_loop import node_controller
-from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, follow
+from tuned_arm import COMPILED, DYNAMICS, LIMITS, ROBOT, ZERO, Q, follow
 
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
@@ -184,7 +184,7 @@ def let_go_on(show, states: int, step: float, push: float = 0.0):
                 effort = controller.update(*told, step * index, step * index).effort
         largest_step = max(largest_step, float((np.abs(effort - before) / LIMITS).max()))
         acting = effort + (push if index > 700 else 0.0) * np.eye(6)[1]
-        qd = qd + step * DYNAMICS.forward_dynamics(q, qd, acting)
+        qd = qd + step * COMPILED.forward_dynamics(q, qd, acting)
         q = q + step * qd
         fastest = max(fastest, float(np.abs(qd).max()))
     return controller, fastest, largest_step

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tuned_arm import DYNAMICS, LIMITS, ROBOT, ZERO, Q, follow, make_tuning
+from tuned_arm import COMPILED, LIMITS, ROBOT, ZERO, Q, follow, make_tuning
 
-from ne_dynamics import Dynamics
 from ne_dynamics.control.contact import ContactReaction
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
@@ -20,7 +19,6 @@ from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.motion.waypoints import TrajectoryPoint, resting_state
 
 PERIOD = 0.002
-COMPILED = Dynamics(ROBOT)
 MISSING = np.array([4.0, 30.0, -12.0, 2.0, -1.0, 0.5])
 """What the model lacks of the effort that holds the arm [N m]."""
 LOAD = ROBOT.payload_parameters(Inertia(3.0, np.array([0.0, 0.05, 0.1]), np.zeros((3, 3))), 'tcp')
@@ -114,7 +112,7 @@ def test_what_the_model_lacks_is_added() -> None:
     arm = HeavyArm(Controller(tuning(disturbance())))
     commands = arm.stand(6.0)
     np.testing.assert_allclose(
-        commands[-1], DYNAMICS.gravity_torque(arm.q) + MISSING, rtol=1e-3, atol=1e-3
+        commands[-1], COMPILED.gravity_torque(arm.q) + MISSING, rtol=1e-3, atol=1e-3
     )
     np.testing.assert_allclose(
         arm.controller.observer.observed.external_effort, -MISSING, rtol=2e-2, atol=2e-2
@@ -180,7 +178,7 @@ class ObservedArm:
         tick = Tick(self.tuning, self.tuning.law, Q, ZERO, self.now)
         tick.velocity, tick.desired, tick.error, tick.wanted = ZERO, resting_state(Q), ZERO, ZERO
         self.observer.step(tick)
-        tick.effort, tick.saturated = DYNAMICS.gravity_torque(Q) + missing, limited
+        tick.effort, tick.saturated = COMPILED.gravity_torque(Q) + missing, limited
         self.observer.review(tick)
         self.now += PERIOD
         return tick.compensation
@@ -215,7 +213,7 @@ def test_in_a_fault_it_holds() -> None:
     arm.controller.trip(FaultKind.STOPPED, 'a test')
     *_, last = arm.controller.machine.last_commands()
     np.testing.assert_allclose(
-        last, DYNAMICS.gravity_torque(arm.q) + MISSING, rtol=1e-2, atol=1e-2
+        last, COMPILED.gravity_torque(arm.q) + MISSING, rtol=1e-2, atol=1e-2
     )
     *_, zero = arm.controller.machine.last_commands(LastCommand.ZERO)
     np.testing.assert_array_equal(zero, ZERO)
@@ -240,7 +238,7 @@ def test_a_mode_without_feedback_takes_it_out_without_a_step() -> None:
     arm.controller.adopt(tuning(disturbance(), Mode.GRAVITY_COMPENSATION))
     after = arm.stand(1.0)
     assert largest_step(np.concatenate([before[-1:], after])) < 1.0
-    np.testing.assert_allclose(after[-1], DYNAMICS.gravity_torque(arm.asked), atol=0.01)
+    np.testing.assert_allclose(after[-1], COMPILED.gravity_torque(arm.asked), atol=0.01)
 
 
 def pushed(reaction: ContactReaction, **changes) -> tuple[HeavyArm, np.ndarray]:
@@ -276,7 +274,7 @@ def test_an_arm_that_floats_is_carried_and_no_more() -> None:
     arm, commands = pushed(ContactReaction.FLOAT)
     assert largest_step(commands[:110]) < largest_step(commands[100:]) + 1.0
     arm.stand(1.0)
-    np.testing.assert_allclose(arm.command.effort, DYNAMICS.gravity_torque(arm.asked), atol=0.01)
+    np.testing.assert_allclose(arm.command.effort, COMPILED.gravity_torque(arm.asked), atol=0.01)
     assert arm.controller.watch.last.compensation is None
 
 

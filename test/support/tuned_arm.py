@@ -15,6 +15,8 @@ from ne_dynamics.shipped import shipped_file
 
 ROBOT = load_urdf(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
 DYNAMICS = Dynamics(ROBOT, backend='python')
+COMPILED = Dynamics(ROBOT)
+"""The same to the last digits but one, for who asks often."""
 LIMITS = ROBOT.limits('effort_limit')
 Q = np.array([0.2, -0.9, 1.1, -0.4, 0.6, 0.1])
 ZERO = np.zeros(6)
