@@ -41,3 +41,20 @@ def backend(request):
     if request.param == 'compiled':
         request.getfixturevalue('compiler')
     return request.param
+
+
+@pytest.fixture(scope='session')
+def compile_program(session_cache, compiler):
+    """Return what compiles a program: its kernel, and its entry for one sample."""
+    from ne_dynamics.codegen.cache import ObjectCache
+    from ne_dynamics.codegen.entry_call import Owner
+    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
+
+    def refuse(*arguments):
+        raise AssertionError('the compiled entry refused its arguments')
+
+    def build(program):
+        kernel = CompiledKernel(program, ObjectCache(session_cache))
+        return kernel, kernel.entry(Owner(None, refuse, kernel.most_rows), program.name)
+
+    return build

@@ -21,7 +21,6 @@ from urdf_text import joint_xml, link_xml, robot_xml
 
 import ne_dynamics as ned
 from ne_dynamics.codegen import functions as table
-from ne_dynamics.codegen.entry_call import Owner
 from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import InputError, ModelError
 from ne_dynamics.shipped import shipped_file
@@ -722,26 +721,16 @@ def exact_sincos(angle):
 
 
 @pytest.fixture(scope='module')
-def sincos(session_cache, compiler):
+def sincos(compile_program):
     """Compiled sines and cosines: a batch of one angle, one sample of three and of six."""
-    from ne_dynamics.codegen.cache import ObjectCache
-    from ne_dynamics.codegen.llvm.compiler import CompiledKernel
 
-    def refuse(*arguments):
-        raise AssertionError('the compiled entry refused its arguments')
+    def functions(q):
+        return [[x.sin() for x in q], [x.cos() for x in q]]
 
-    kernels = {}
-    for count in (1, 3, 6):
-        program = trace(
-            f'sincos{count}',
-            (('q', count),),
-            (2, count),
-            lambda q: [[x.sin() for x in q], [x.cos() for x in q]],
-        )
-        kernel = CompiledKernel(program, ObjectCache(session_cache))
-        owner = Owner(None, refuse, kernel.most_rows)
-        kernels[count] = kernel, kernel.entry(owner, 'sincos')
-    return kernels
+    return {
+        count: compile_program(trace(f'sincos{count}', (('q', count),), (2, count), functions))
+        for count in (1, 3, 6)
+    }
 
 
 def hard_angles():

@@ -9,39 +9,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from geared_arm import with_path_friction
 from tuned_arm import LIMITS, ROBOT, ZERO, Q, follow, make_tuning
 
-from ne_dynamics import Dynamics, Robot
+from ne_dynamics import Dynamics
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits, StateRefused
 from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.transition import CommandOffset
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.waypoints import TrajectoryPoint
 
 STEP = 0.002
-
-
-def with_hysteresis() -> Robot:
-    """Return the shipped arm with friction that depends on the way."""
-    return replace(
-        ROBOT,
-        joints=tuple(
-            replace(
-                joint,
-                viscous_friction=0.0,
-                coulomb_friction=0.0,
-                friction=FrictionModel(
-                    hysteresis_friction=0.1 * joint.effort_limit,
-                    hysteresis_displacement=0.02,
-                    smoothing_velocity=0.02,
-                ),
-            )
-            for joint in ROBOT.joints
-        ),
-    )
 
 
 def tuning(**options) -> Tuning:
@@ -65,7 +45,7 @@ def observing() -> DisturbanceTuning:
 
 SITUATIONS = {
     'a path with friction that depends on it': tuning(
-        robot=with_hysteresis(), disturbance=observing()
+        robot=with_path_friction(ROBOT, 0.1, 0.02), disturbance=observing()
     ),
     'drives that close a loop': tuning(drives_close_loop=True),
     'without a transition time': tuning(transition_time=0.0),
