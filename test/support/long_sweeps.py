@@ -166,6 +166,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_two_runs_record_the_same': 0,
         'test_what_an_arm_hides_is_found_and_it_follows_better': 0,
     },
+    'commission/test_commission_faults.py': {
+        'test_a_run_that_is_killed_leaves_no_process_and_the_arm_under_brakes': 0
+    },
     'commission/test_commission_findings.py': {
         'test_a_seed_is_a_number_on_the_page': 2,
         'test_nothing': 1,
@@ -207,7 +210,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'controller/test_controller_law.py': {
         'test_the_controller_commands_what_the_node_commands': 1
     },
-    'controller/test_controller_package.py': {'test_a_package_may_have_any_name': 1},
+    'controller/test_controller_package.py': {
+        'test_a_package_may_have_any_name': 1,
+        'test_cmake_builds_the_library_and_the_test_of_the_equations': 0,
+    },
     'driver/test_driver_description.py': {
         'test_the_meaning_of_efforts_is_found': 1,
     },
@@ -237,6 +243,10 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_gear_of_an_encoder_is_named': 1,
         'test_what_nothing_explains_says_what_was_tried_and_repairs_nothing': 1,
     },
+    'faults/test_fault_processes.py': {
+        'test_the_node_is_killed_under_way': 0,
+        'test_the_robot_is_killed_and_started_again': 0,
+    },
     'fuzz/test_fuzz.py': {
         'test_it_finds_bad_commands': 1,
         'test_it_finds_exceptions': 1,
@@ -255,7 +265,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     },
     'golden/test_interfaces_net.py': {'test_equations_take_as_many_operations_as_before': 2},
     'identification/test_base_estimate.py': {
-        'test_intervals_of_each_base_parameter_hold_the_truth': 1
+        'test_intervals_of_each_base_parameter_hold_the_truth': 0
     },
     'identification/test_coupled_drives.py': {
         'test_a_log_shows_the_ratio_of_a_drive': 1,
@@ -286,7 +296,9 @@ KEPT: Mapping[str, Mapping[str, int]] = {
         'test_the_load_of_a_ur10e': 1,
     },
     'logs/test_executors.py': {
-        'test_a_worker_that_is_killed_changes_nothing': 1,
+        'test_a_scheduler_that_does_not_answer': 1,
+        'test_a_worker_of_another_version_is_refused': 0,
+        'test_a_worker_that_is_killed_changes_nothing': 0,
         'test_the_command_on_a_cluster_says_what_it_says_here': 0,
     },
     'logs/test_layouts_of_csv.py': {
@@ -376,7 +388,6 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'ros/test_node_watchdog.py': {
         'test_an_arm_that_is_lowered_sinks_on_when_the_simulation_is_set_back': 1
     },
-    'ros/test_several_arms.py': {'test_one_ends_and_the_other_goes_on': 0},
     'ros/test_speed_scaling.py': {
         'test_a_factor_that_cannot_be_counts_for_nothing': 2,
         'test_half_the_speed_is_the_path_of_jtc': 2,
@@ -400,7 +411,7 @@ KEPT: Mapping[str, Mapping[str, int]] = {
     'simulation/test_firmware_law.py': {'test_a_firmware_moves_the_arm_as_the_controller_does': 1},
     'simulation/test_gain_proof.py': {
         'test_arms_settle_and_beyond_the_margin_they_do_not': 1,
-        'test_errors_of_a_motion_are_those_that_were_predicted': 1,
+        'test_errors_of_a_motion_are_those_that_were_predicted': 0,
     },
     'simulation/test_hysteresis_loop.py': {'test_the_path_is_worth_most_of_the_error': 1},
     'simulation/test_leader_arm.py': {
