@@ -295,7 +295,9 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
     if not evidence.is_telling or not concerned.any():
         return _ByMotion(*[unknown('no joint moves by these commands', FASTER)] * 6)
     meaning, _ = find_meaning(evidence, dynamics, late)
-    own = meaning and replace(meaning.reading, effort_source=np.arange(robot.n))
+    own = None
+    if meaning is not None:
+        own = replace(meaning.reading, effort_source=np.arange(robot.n))
     order = find_order(evidence, robot.joint_names, own).verdict
     if order.value is False:
         rest = unknown('the commands are in another order', order.experiment)

@@ -7,9 +7,9 @@ An effort e_j that is reported, or commanded, is read as
 with the torque of an arm near the given one, friction of its own included (zero where the driver
 takes it out). Gravity is in the efforts of all joints or of none. A factor is 1, in N m, or any:
 of a motor current, of a torque before the gear, of another unit; beforehand it is within
-e^(+-`factor_spread`), and near those of other joints. Each of the four kinds is fitted
+e^(+-`factor_spread`). Each of the four kinds is fitted
 (:class:`~ne_dynamics.driver.evidence.evidence.LogEvidence`), with the signs and a delay. Kinds are
-compared by cost and freedom.
+compared by cost and freedom, and by how far factors are from those of other joints.
 """
 
 from __future__ import annotations
@@ -232,11 +232,8 @@ class MeaningSearch:
     def _cost(self, reading: LogReading) -> float:
         """Return the cost of a reading with its freedom, and with what factors cost beforehand."""
         explained = self._evidence.explain(reading)
-        sizes = np.log(np.abs(reading.effort_factor[self._joints]))
-        middle = float(sizes.mean())
-        unlike = (sizes - middle) / MEANING.unlike_drives
-        believed = (middle / MEANING.factor_spread) ** 2 + float(unlike @ unlike)
-        return explained.cost + explained.freedom + 0.5 * believed
+        sizes = np.log(np.abs(reading.effort_factor[self._joints])) / MEANING.factor_spread
+        return explained.cost + explained.freedom + 0.5 * float(sizes @ sizes)
 
     def _fit(self, start: LogReading, factors: FloatArray, is_free: bool) -> _Trial:
         chosen = np.zeros(factors.size, dtype=bool)
@@ -253,6 +250,8 @@ class MeaningSearch:
         if is_free:
             cost += len(self._joints) * math.log(MEANING.factor_spread / MEANING.factor_known)
             cost += MEANING.current_without_gravity * start.without_gravity
+            logs = np.log(np.abs(reading.effort_factor[self._joints])) / MEANING.unlike_drives
+            cost += 0.5 * float(((logs - logs.mean()) ** 2).sum())
         return _Trial(reading, cost, is_free)
 
     def _refine(self, reading: LogReading, is_free: bool) -> LogReading:
