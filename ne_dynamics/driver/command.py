@@ -16,7 +16,8 @@ import numpy as np
 from ne_dynamics.driver.delay import EffortDelay, find_longest
 from ne_dynamics.driver.effort import LOAD, OTHER_UNIT, TORQUE, JointEffort, describe_efforts
 from ne_dynamics.driver.evidence.evidence import LogEvidence
-from ne_dynamics.driver.meaning import find_delay, find_meaning, prepare_for_delay
+from ne_dynamics.driver.fault_search import find_meaning
+from ne_dynamics.driver.meaning import find_delay, prepare_for_delay
 from ne_dynamics.driver.order import find_order
 from ne_dynamics.driver.recording import CommandLog
 from ne_dynamics.driver.thresholds import DELAY, EFFORTS
@@ -293,13 +294,15 @@ def _find_by_motion(dynamics: Dynamics, log: Log, commands: CommandLog) -> _ByMo
     concerned = evidence.moves & (np.ptp(late.effort, axis=0) > 0.0)
     if not evidence.is_telling or not concerned.any():
         return _ByMotion(*[unknown('no joint moves by these commands', FASTER)] * 6)
-    meaning = find_meaning(evidence, dynamics, late, concerned)
-    own = replace(meaning.reading, effort_source=np.arange(robot.n))
+    meaning, _ = find_meaning(evidence, dynamics, late)
+    own = None
+    if meaning is not None:
+        own = replace(meaning.reading, effort_source=np.arange(robot.n))
     order = find_order(evidence, robot.joint_names, own).verdict
     if order.value is False:
         rest = unknown('the commands are in another order', order.experiment)
         return _ByMotion(rest, rest, rest, order, rest, rest)
-    if _leave_motion_open(meaning.left[concerned]):
+    if meaning is None or _leave_motion_open(meaning.left[concerned]):
         rest = unknown('these commands do not explain the motion', MOTOR_COMMANDS)
         return _ByMotion(rest, rest, rest, order, rest, rest)
     efforts = describe_efforts(

@@ -28,11 +28,10 @@ from ne_dynamics.driver.effort import (
     summarise_scale,
 )
 from ne_dynamics.driver.evidence.evidence import LogEvidence
+from ne_dynamics.driver.fault_search import find_meaning
 from ne_dynamics.driver.findings import DriverFindings, JointDriver
-from ne_dynamics.driver.hypotheses.hypothesis import TestedLog
-from ne_dynamics.driver.hypotheses.row import CHANGED_MEANWHILE, UNEXPLAINED, UNSIGNED
 from ne_dynamics.driver.limited_effort import find_limited_efforts
-from ne_dynamics.driver.meaning import Meaning, find_meaning
+from ne_dynamics.driver.meaning import Meaning
 from ne_dynamics.driver.profile import (
     find_obstacles,
     find_parameters,
@@ -55,7 +54,7 @@ from ne_dynamics.driver.verdict import Verdict, unknown
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.identification.evaluation import as_dynamics, require_joints
-from ne_dynamics.logs import Certainty, Finding, Log, LogReading
+from ne_dynamics.logs import Certainty, Log
 from ne_dynamics.logs.samples.sample_checks import check_samples
 from ne_dynamics.logs.samples.sample_faults import count_stale
 from ne_dynamics.model.robot import Robot
@@ -145,10 +144,10 @@ def describe_driver(
     signals = low_pass_log(log)
     moves = np.ptp(log.position, axis=0) > 0.0 if signals is None else signals.moves
     missing = find_empty(recording.effort, robot.n)
-    meaning, found = _find_meaning(dynamics, log)
+    meaning, found = find_meaning(LogEvidence.find(dynamics, log), dynamics, log, faults)
     faults += found
     follows = None if commands is None else find_effort_delay(dynamics, log, commands)
-    untold = [one.what for one in found if one.code == UNSIGNED.code]
+    untold = [f'see what is wrong: {one.code}' for one in found]
     efforts = describe_efforts(
         robot, recording.effort, missing, moves, meaning, follows, *untold[:1]
     )
@@ -174,28 +173,6 @@ def describe_driver(
         command=command,
         faults=tuple(faults),
     )
-
-
-def _find_meaning(dynamics: Dynamics, log: Log) -> tuple[Meaning | None, list[Finding]]:
-    """Return what the efforts mean, and what is wrong with the positions; None: not told."""
-    robot = dynamics.robot
-    evidence = LogEvidence.find(dynamics, log)
-    if evidence is None:
-        return None, []
-    concerned = evidence.moves & (np.ptp(log.effort, axis=0) > 0.0)
-    if not concerned.any():
-        return None, []
-    unsigned = UNSIGNED.test(TestedLog(evidence, robot, LogReading.as_recorded(robot.n)))
-    if unsigned:
-        return None, [*unsigned]
-    meaning = find_meaning(evidence, dynamics, log, concerned)
-    tested = TestedLog(evidence, robot, meaning.reading)
-    found = list(meaning.faults)
-    if UNEXPLAINED.is_doubtful(tested):
-        found = UNEXPLAINED.name_beside(found)
-    for change in CHANGED_MEANWHILE.test(tested):
-        found = [*CHANGED_MEANWHILE.name_beside(found), change]
-    return meaning, list[Finding](found)
 
 
 def _describe_effort_delay(meaning: Meaning | None) -> Verdict:

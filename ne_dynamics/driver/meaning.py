@@ -8,8 +8,8 @@ with the torque of an arm near the given one, friction of its own included (zero
 takes it out). Gravity is in the efforts of all joints or of none. A factor is 1, in N m, or any:
 of a motor current, of a torque before the gear, of another unit; beforehand it is within
 e^(+-`factor_spread`). Each of the four kinds is fitted
-(:class:`~ne_dynamics.driver.evidence.evidence.LogEvidence`), with the signs, a delay and, after
-that, the faults of the positions that make it likelier. Kinds are compared by cost and freedom.
+(:class:`~ne_dynamics.driver.evidence.evidence.LogEvidence`), with the signs and a delay. Kinds are
+compared by cost and freedom, and by how far factors are from those of other joints.
 """
 
 from __future__ import annotations
@@ -18,25 +18,20 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ne_dynamics.driver.evidence.effort_factors import compare_with_given
 from ne_dynamics.driver.evidence.effort_fit import JointTerms
 from ne_dynamics.driver.evidence.evidence import LogEvidence
 from ne_dynamics.driver.evidence.likeliest import choose_signs, search_minimum
 from ne_dynamics.driver.evidence.thresholds import EVIDENCE
-from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis, Suspicion, TestedLog
+from ne_dynamics.driver.hypotheses.hypothesis import TestedLog
 from ne_dynamics.driver.hypotheses.late_effort import LateEffort
-from ne_dynamics.driver.hypotheses.missing_load import MissingLoad
 from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
 from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
-from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
-from ne_dynamics.driver.hypotheses.row import COLUMN_HYPOTHESES
-from ne_dynamics.driver.hypotheses.tilted_base import TiltedBase
 from ne_dynamics.driver.thresholds import MEANING
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.identification.evaluation import rms
-from ne_dynamics.logs import Log, LogReading
+from ne_dynamics.logs import Finding, Log, LogReading
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 
@@ -87,8 +82,6 @@ class Meaning:
         Part of them that gravity makes by the given model.
     delay, delay_deviation : float
         Of the efforts behind the motion [s].
-    faults : tuple of Suspicion
-        What was found beside it.
     """
 
     reading: LogReading
@@ -103,7 +96,6 @@ class Meaning:
     gravity_share: FloatArray
     delay: float
     delay_deviation: float
-    faults: tuple[Suspicion, ...]
 
     @property
     def without_gravity(self) -> bool:
@@ -145,72 +137,6 @@ def prepare_for_delay(
     return LogEvidence.find(dynamics, log, cutoff, reversal_margin=MEANING.reversal_margin)
 
 
-def find_meaning(
-    evidence: LogEvidence, dynamics: Dynamics, log: Log, concerned: NDArray[np.bool_]
-) -> Meaning:
-    """Return what the efforts of a log mean.
-
-    Parameters
-    ----------
-    evidence : LogEvidence
-        Of the log, and telling.
-    dynamics : Dynamics
-    log : Log
-    concerned : bool array, shape (n,)
-        Joints that move and report an effort that changes.
-
-    Returns
-    -------
-    Meaning
-    """
-    robot = dynamics.robot
-    search = _MeaningSearch(evidence, robot, np.flatnonzero(concerned).tolist())
-    base = LogReading.as_recorded(robot.n)
-    faults: list[Suspicion] = []
-    trials = search.run(base)
-    best = min(trials, key=lambda trial: trial.cost)
-    if len(search.joints) > 1 and (best.reading.effort_factor[search.joints] < 0.0).all():
-        # All efforts are reversed, or all positions: one by one these are not the likelier.
-        mirrored = base.with_position(range(robot.n), factor=-1.0)
-        others = search.run(mirrored)
-        other = min(others, key=lambda trial: trial.cost)
-        if other.cost < best.cost - Hypothesis.decisive:
-            present = TestedLog(evidence, robot, base)
-            faults.append(ReversedPosition().test_joints(present, present.everyone))
-            trials, best = others, other
-    for hypothesis in (TiltedBase(), MissingLoad()):
-        # Before a factor, or gravity taken out, stands for it.
-        for found in _find_likeliest(hypothesis, TestedLog(evidence, robot, base)):
-            others = search.run(found.reading)
-            other = min(others, key=lambda trial: trial.cost)
-            if other.cost + found.penalty < best.cost - hypothesis.decisive:
-                faults.append(found)
-                base, trials, best = found.reading, others, other
-    for _ in range(MEANING.most_faults):
-        present = TestedLog(evidence, robot, best.reading)
-        tested = [one for hypothesis in COLUMN_HYPOTHESES for one in hypothesis.test(present)]
-        decisive = [one for one in tested if one.is_decisive and one.rank < -Hypothesis.decisive]
-        if not decisive:
-            break
-        faults.append(min(decisive, key=lambda one: one.rank))
-        # Signs and factors of the efforts are found anew.
-        trials = search.run(_without_effort_factors(faults[-1].reading))
-        best = min(trials, key=lambda trial: trial.cost)
-    delay, deviation = find_delay(prepare_for_delay(dynamics, log), robot, best.reading)
-    meaning = search.judge(best, trials, tuple(faults))
-    return replace(
-        meaning,
-        delay=delay,
-        delay_deviation=math.hypot(MEANING.delay_spread * deviation, MEANING.delay_floor),
-    )
-
-
-def _find_likeliest(hypothesis: Hypothesis, log: TestedLog) -> list[Suspicion]:
-    """Return what a hypothesis has for likeliest, if that is decisive."""
-    found = [one for one in hypothesis.test(log) if one.is_decisive]
-    return sorted(found, key=lambda one: one.rank)[:1]
-
-
 def find_delay(
     evidence: LogEvidence | None, robot: Robot, reading: LogReading
 ) -> tuple[float, float]:
@@ -243,15 +169,54 @@ def _without_effort_factors(reading: LogReading) -> LogReading:
     )
 
 
-class _MeaningSearch:
-    """The four kinds of reading of a log, each at its likeliest."""
+class MeaningSearch:
+    """What the efforts of a log mean: the four kinds of reading, each at its likeliest.
+
+    Parameters
+    ----------
+    evidence : LogEvidence
+        Of the log, and telling.
+    robot : Robot
+    joints : list of int
+        Those that move and report an effort that changes.
+    """
 
     def __init__(self, evidence: LogEvidence, robot: Robot, joints: list[int]) -> None:
-        self._evidence, self._robot, self.joints = evidence, robot, joints
+        self._evidence, self._robot, self._joints = evidence, robot, joints
+        self._trials: list[_Trial] = []
 
-    def run(self, base: LogReading) -> list[_Trial]:
-        """Return the kinds."""
-        trials, starts = [], []
+    @property
+    def cost(self) -> float:
+        """Of the likeliest kind of the reading that was settled on last."""
+        return self._best.cost
+
+    def settle(self, base: LogReading) -> LogReading:
+        """Return a reading with the efforts as they are likeliest, whatever they are in it."""
+        self._trials = self._run(base)
+        return self._best.reading
+
+    def weigh(self, base: LogReading) -> float:
+        """Return the cost of the likeliest kind in another reading, without settling on it."""
+        return min(trial.cost for trial in self._run(base))
+
+    def list_causes(self) -> list[Finding]:
+        """Return what makes the efforts of what was settled on no torques, as causes."""
+        names, found = self._robot.joint_names, []
+        if self._best.is_free:
+            what = 'the efforts are in other units, as motor currents are'
+            found.append(Finding('efforts-scaled', names, what))
+        turned = np.flatnonzero(self._best.reading.effort_factor < 0.0)
+        if turned.size:
+            what = 'the effort has the opposite sign'
+            found.append(Finding('wrong-sign', tuple(names[joint] for joint in turned), what))
+        return found
+
+    @property
+    def _best(self) -> _Trial:
+        return min(self._trials, key=lambda trial: trial.cost)
+
+    def _run(self, base: LogReading) -> list[_Trial]:
+        base, trials, starts = _without_effort_factors(base), list[_Trial](), []
         for without_gravity in (False, True):
             start = replace(base, without_gravity=without_gravity)
             factors = compare_with_given(self._evidence, start).factors
@@ -267,12 +232,12 @@ class _MeaningSearch:
     def _cost(self, reading: LogReading) -> float:
         """Return the cost of a reading with its freedom, and with what factors cost beforehand."""
         explained = self._evidence.explain(reading)
-        sizes = np.log(np.abs(reading.effort_factor[self.joints])) / MEANING.factor_spread
+        sizes = np.log(np.abs(reading.effort_factor[self._joints])) / MEANING.factor_spread
         return explained.cost + explained.freedom + 0.5 * float(sizes @ sizes)
 
     def _fit(self, start: LogReading, factors: FloatArray, is_free: bool) -> _Trial:
         chosen = np.zeros(factors.size, dtype=bool)
-        chosen[self.joints] = True
+        chosen[self._joints] = True
         sizes = np.abs(factors) if is_free else np.ones_like(factors)
         sizes = np.clip(np.where(sizes > 0.0, sizes, 1.0), 1e-4, 1e4)
         first = np.where(chosen, np.where(factors < 0.0, -1.0, 1.0) / sizes, 1.0)
@@ -283,18 +248,20 @@ class _MeaningSearch:
             reading = self._refine(delay.reading, is_free)
         cost = self._cost(reading)
         if is_free:
-            cost += len(self.joints) * math.log(MEANING.factor_spread / MEANING.factor_known)
+            cost += len(self._joints) * math.log(MEANING.factor_spread / MEANING.factor_known)
             cost += MEANING.current_without_gravity * start.without_gravity
+            logs = np.log(np.abs(reading.effort_factor[self._joints])) / MEANING.unlike_drives
+            cost += 0.5 * float(((logs - logs.mean()) ** 2).sum())
         return _Trial(reading, cost, is_free)
 
     def _refine(self, reading: LogReading, is_free: bool) -> LogReading:
         before = self._cost(reading)
         for _ in range(MEANING.passes):
-            reading, cost = choose_signs(self._cost, reading, self.joints)
+            reading, cost = choose_signs(self._cost, reading, self._joints)
             if is_free:
-                for joints in ([joint] for joint in self.joints):
+                for joints in ([joint] for joint in self._joints):
                     reading, cost = self._search_factor(reading, cost, joints)
-                reading, cost = self._search_factor(reading, cost, self.joints)
+                reading, cost = self._search_factor(reading, cost, self._joints)
             if before - cost < 0.1:
                 break
             before = cost
@@ -311,28 +278,26 @@ class _MeaningSearch:
             return reading, cost
         return reading.with_effort(joints, factor=math.exp(place)), found
 
-    def judge(
-        self,
-        best: _Trial,
-        trials: list[_Trial],
-        faults: tuple[Suspicion, ...],
-    ) -> Meaning:
-        """Return the likeliest reading with what tells it from others."""
-        evidence, reading, n = self._evidence, best.reading, self._robot.n
-        other = min(
-            trial.cost
-            for trial in trials
-            if trial.reading.without_gravity != reading.without_gravity
-        )
-        costs = {
-            trial.is_free: trial.cost
-            for trial in trials
-            if trial.reading.without_gravity == reading.without_gravity
-        }
+    def judge(self, delay: float, deviation: float) -> Meaning:
+        """Return the likeliest kind of what was settled on, with what tells it from others.
+
+        Parameters
+        ----------
+        delay, deviation : float
+            See :func:`find_delay`.
+        """
+        evidence, best, n = self._evidence, self._best, self._robot.n
+        reading, costs = best.reading, dict[bool, float]()
+        other = math.inf
+        for trial in self._trials:
+            if trial.reading.without_gravity == reading.without_gravity:
+                costs[trial.is_free] = trial.cost
+            else:
+                other = min(other, trial.cost)
         gains, deviations = np.zeros(n), np.full(n, math.inf)
-        for joint in self.joints:
+        for joint in self._joints:
             gains[joint], deviations[joint] = self._compare_units(reading, [joint])
-        common, _ = self._compare_units(reading, self.joints)
+        common, _ = self._compare_units(reading, self._joints)
         kinds = costs[True] - costs[False] if True in costs else math.inf
         # N m is one value; one other factor of all efforts costs something beforehand.
         supposed = common + math.log(MEANING.factor_spread / MEANING.factor_known)
@@ -340,11 +305,11 @@ class _MeaningSearch:
             unit_gain = max(min(kinds, supposed), 0.0)
         else:
             unit_gain = min(max(kinds, common), 0.0)
-        terms = evidence.get_joint_terms(reading)
-        efforts = evidence.get_effort(reading)
-        size = np.maximum(rms(efforts), 1e-12)
-        with_gravity = evidence.get_given_effort(replace(reading, without_gravity=False))
-        without = evidence.get_given_effort(replace(reading, without_gravity=True))
+        size = np.maximum(rms(evidence.get_effort(reading)), 1e-12)
+        with_gravity, without = (
+            evidence.get_given_effort(replace(reading, without_gravity=is_out))
+            for is_out in (False, True)
+        )
         return Meaning(
             reading=reading,
             gravity_gain=other - best.cost,
@@ -353,12 +318,11 @@ class _MeaningSearch:
             sign_gains=np.array([self._compare_signs(reading, joint) for joint in range(n)]),
             factor_deviations=deviations,
             left=evidence.explain(reading).left,
-            terms=terms,
+            terms=evidence.get_joint_terms(reading),
             size=size,
             gravity_share=rms(with_gravity - without) / size,
-            delay=math.nan,
-            delay_deviation=math.inf,
-            faults=faults,
+            delay=delay,
+            delay_deviation=math.hypot(MEANING.delay_spread * deviation, MEANING.delay_floor),
         )
 
     def _compare_units(self, reading: LogReading, joints: list[int]) -> tuple[float, float]:
@@ -390,7 +354,7 @@ class _MeaningSearch:
 
     def _compare_signs(self, reading: LogReading, joint: int) -> float:
         """Return how much likelier the sign of an effort is than the other one."""
-        if joint not in self.joints:
+        if joint not in self._joints:
             return 0.0
         log = TestedLog(self._evidence, self._robot, reading)
         gain = ReversedEffort().test_joints(log, (joint,)).cost

@@ -31,6 +31,7 @@ POSITION_CODES = (
     'position-scaled',
     'joints-swapped',
     'positions-swapped',
+    'joints-coupled',
 )
 """Faults of positions that a driver has, and no recording alone."""
 
@@ -146,7 +147,7 @@ def _find_state_effort(findings: DriverFindings) -> tuple[str, str]:
     wrong = [
         fault
         for fault in findings.faults
-        if fault.code in ('efforts-swapped', 'effort-dead-band', 'unsigned')
+        if fault.code in ('efforts-swapped', 'effort-dead-band', 'unsigned', 'other-model')
     ]
     if wrong:
         return 'ignore', wrong[0].text

@@ -168,6 +168,12 @@ class MeaningThresholds:
         '',
         'Prior cost of another unit where gravity is taken out: its torques are known in N m.',
     )
+    unlike_drives: float = threshold(
+        0.5,
+        '',
+        'Standard deviation of the logarithm of a factor about those of the other joints: more '
+        'is of a model of another robot.',
+    )
     hopeless_cost: float = threshold(
         25.0, '', 'A kind in N m that costs so much more is tried in no other unit.'
     )
@@ -194,7 +200,6 @@ class MeaningThresholds:
         '',
         'Logarithm of the odds that an effort has the wrong sign, not a displayed position.',
     )
-    most_faults: int = threshold(4, '', 'Faults of positions that are looked for beside it.')
 
 
 MEANING = MeaningThresholds()

@@ -48,6 +48,9 @@ class LogReading:
         Factor on the usual prior scale of the given inertias.
     has_load : bool
         Whether the arm carries a load that the given model lacks.
+    couplings : tuple of (int, int, float, bool)
+        Joint, other joint and ratio: the recorded position of the one is its own and ratio times
+        that of the other. Whether the recorded effort of the one acts on the other by that, too.
     """
 
     position_source: NDArray[np.intp]
@@ -61,6 +64,7 @@ class LogReading:
     tilt: tuple[float, float] = (0.0, 0.0)
     doubt: float = 1.0
     has_load: bool = False
+    couplings: tuple[tuple[int, int, float, bool], ...] = ()
 
     @classmethod
     def as_recorded(cls, n: int) -> LogReading:
@@ -117,13 +121,27 @@ class LogReading:
             )
         return result
 
+    def with_coupling(self, joint: int, other: int, ratio: float, of_motors: bool) -> LogReading:
+        """Return the reading in which a joint was recorded coupled to another one."""
+        return replace(self, couplings=(*self.couplings, (joint, other, ratio, of_motors)))
+
     def read_positions(self, table: FloatArray) -> FloatArray:
         """Return corrected positions, shape (N, n), from recorded ones."""
         return self.read_rates(table) + self.position_offset
 
     def read_rates(self, table: FloatArray) -> FloatArray:
         """Return corrected time derivatives of positions, shape (N, n), from recorded ones."""
-        return table[:, self.position_source] * self.position_factor
+        rates: FloatArray = table[:, self.position_source] * self.position_factor
+        for joint, other, ratio, _ in self.couplings:
+            rates[:, joint] -= ratio * rates[:, other]
+        return rates
+
+    def uncouple_efforts(self, efforts: FloatArray) -> FloatArray:
+        """Return efforts of joints, shape (N, n), from those that were recorded."""
+        for joint, other, ratio, of_motors in self.couplings:
+            if of_motors:
+                efforts[:, other] += ratio * efforts[:, joint]
+        return efforts
 
     def read_log(self, log: Log) -> Log:
         """Return a log with the corrections of this reading.
@@ -143,6 +161,7 @@ class LogReading:
             if delay != 0.0:
                 values = np.interp(times + delay, log.times, recorded)
             effort[:, joint] = self.effort_factor[joint] * values + self.effort_offset[joint]
+        effort = self.uncouple_efforts(effort)
         position = self.read_positions(log.position)[kept]
         velocity = None
         if log.velocity is not None:

@@ -48,7 +48,6 @@ def meaning_of(n, factor, gain):
         gravity_share=0.8 * ones,
         delay=0.0,
         delay_deviation=1e-3,
-        faults=(),
     )
 
 

@@ -12,7 +12,7 @@ from planted_faults import simulate_log
 from recorded_motion import altered
 
 import ne_dynamics as ned
-from ne_dynamics.driver.diagnosis import diagnose_log
+from ne_dynamics.driver import describe_driver, diagnose_log
 from ne_dynamics.driver.evidence.gravity_columns import compute_gravity_columns, turn_gravity
 from ne_dynamics.shipped import shipped_file
 
@@ -193,6 +193,11 @@ def test_a_description_of_another_robot_is_named(own, given):
     assert {fault.code for fault in diagnosis.faults} <= {'other-model', 'effort-unexplained'}
     assert diagnosis.remaining
     np.testing.assert_array_equal(diagnosis.repaired.position, log.position)
+    described = describe_driver(robot, log)
+    assert described.faults[0].code == 'other-model'
+    assert not any(fault.is_certain for fault in described.faults)
+    assert described.effort.value is None
+    assert described.parameters()['state_effort'] == 'ignore'
 
 
 def test_two_joints_in_another_unit_are_no_other_robot():

@@ -6,12 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from example_robots import example_robots_folder
 from planted_faults import simulate_log
 
 import ne_dynamics as ned
 from ne_dynamics.driver import describe_driver, diagnose_log
 from ne_dynamics.model.rigid_body import Inertia
 from ne_dynamics.shipped import shipped_file
+
+HEAVY = (
+    ('panda_description/urdf/panda.urdf', 'panda_link8', 15.0),
+    ('ur_description/urdf/ur10_robot.urdf', 'tool0', 9.0),
+)
 
 
 @pytest.fixture(scope='module')
@@ -35,16 +41,37 @@ def test_a_load_that_the_model_lacks_is_named_and_refuses_nothing(given):
     )
 
 
+@pytest.mark.parametrize(('file', 'tip', 'mass'), HEAVY)
+def test_a_load_nearly_as_heavy_as_its_arm_is_named(file, tip, mass):
+    """It is no other unit, and no other robot."""
+    given = ned.load_urdf(example_robots_folder() / file, tip_link=tip)
+    body = Inertia(mass, np.array([0.05, 0.02, 0.1]), 0.01 * mass * np.eye(3))
+    log = simulate_log(given.with_payload(body), 3)
+    found = describe_driver(given, log)
+    assert found.effort.value == 'torque'
+    for faults in (diagnose_log(given, log).faults, found.faults):
+        assert [(fault.code, fault.severity) for fault in faults] == [('load-missing', 'warning')]
+
+
+@pytest.mark.parametrize('of_motors', [False, True])
 @pytest.mark.parametrize('seed', [3, 5, 7])
-def test_an_elbow_reported_against_the_horizon_is_not_repaired(given, seed):
-    """What is found in its place leaves a part of the efforts: it is not certain."""
+def test_an_elbow_reported_against_the_horizon_is_not_repaired(given, seed, of_motors):
+    """Its coupling is named, with efforts of the joints or of motors: that may be meant."""
     log = simulate_log(given, seed)
-    position = log.position.copy()
+    position, effort = log.position.copy(), log.effort.copy()
     position[:, 2] += position[:, 1]
-    log = replace(log, position=position, velocity=None)
+    effort[:, 1] -= of_motors * effort[:, 2]
+    log = replace(log, position=position, effort=effort, velocity=None)
     diagnosis = diagnose_log(given, log)
+    described = describe_driver(given, log)
+    for faults in (diagnosis.faults, described.faults):
+        (fault,) = faults
+        assert (fault.code, fault.is_certain) == ('joints-coupled', False)
+        assert fault.joints == (given.joint_names[2], given.joint_names[1])
+        assert ('those of the motors' in fault.what) == of_motors
     assert diagnosis.errors == diagnosis.remaining != ()
     np.testing.assert_array_equal(diagnosis.repaired.position, position)
+    assert described.obstacles()
 
 
 def test_more_causes_than_a_log_has_are_none(given):

@@ -153,11 +153,12 @@ class LogEvidence:
         effort = self.get_effort(reading)
         explained = self._fit(reading).explain(effort, self.count(reading))
         cost = explained.cost + self._velocity_cost(reading)
-        if reading.effort_offset.any():
-            # A residual is as large a part of an effort as before a constant was taken out of it.
-            sizes = np.maximum(rms(effort), 1e-9) / np.maximum(
-                rms(effort - reading.effort_offset), 1e-9
+        if reading.effort_offset.any() or reading.couplings:
+            # A residual is as large a part of an effort as before others were put into it.
+            recorded = self.get_effort(
+                replace(reading, effort_offset=np.zeros(effort.shape[1]), couplings=())
             )
+            sizes = np.maximum(rms(effort), 1e-9) / np.maximum(rms(recorded), 1e-9)
             cost += float(self.count(reading) @ np.log(sizes))
         return replace(explained, cost=cost)
 
@@ -170,6 +171,7 @@ class LogEvidence:
         efforts: FloatArray = (
             np.stack(columns, axis=1) * reading.effort_factor + reading.effort_offset
         )
+        efforts = reading.uncouple_efforts(efforts)
         if self.has_free_factors:
             efforts = efforts * self._find_factors(reading, efforts)
         return efforts
@@ -271,12 +273,12 @@ class LogEvidence:
 
     def get_rates(self, reading: LogReading) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return velocity, acceleration and direction in a reading, shape (M, n) each."""
-        velocity, acceleration, direction = self._rates
-        return (
-            reading.read_rates(velocity),
-            reading.read_rates(acceleration),
-            _signs(reading.read_rates(direction), reading),
-        )
+        velocity, acceleration, direction = map(reading.read_rates, self._rates)
+        # A sign has no place for the factor of a unit, and is no sum.
+        direction /= np.abs(reading.position_factor)
+        for joint, *_ in reading.couplings:
+            direction[:, joint] = np.sign(velocity[:, joint])
+        return velocity, acceleration, direction
 
     def get_ranges(self, reading: LogReading) -> FloatArray:
         """Return the range of each filtered position in a reading, shape (n,)."""
@@ -332,7 +334,13 @@ class LogEvidence:
                 )
             )
             + repr(
-                (reading.without_gravity, reading.tilt, reading.doubt, reading.has_load)
+                (
+                    reading.without_gravity,
+                    reading.tilt,
+                    reading.doubt,
+                    reading.has_load,
+                    [coupling[:3] for coupling in reading.couplings],
+                )
             ).encode()
         )
         if key not in self._fits:
@@ -414,11 +422,6 @@ def _is_near_reversal(times: FloatArray, velocity: FloatArray, reach: float) -> 
             ]
             near[:, joint] = np.minimum(*distances) <= reach
     return near
-
-
-def _signs(direction: FloatArray, reading: LogReading) -> FloatArray:
-    """Return directions without the factor of a unit, which has no place in a sign."""
-    return direction / np.abs(reading.position_factor)
 
 
 def choose_evidence_cutoff(log: Log) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ne_dynamics.driver.evidence.effort_factors import compare_with_given
@@ -32,26 +34,42 @@ class OtherModel(Hypothesis):
             return []
         # One factor on all inertias is as well one on all efforts.
         factor = compare_with_given(log.evidence, log.reading).middle
-        scaled = log.reading.with_effort(log.everyone, factor=1.0 / factor)
-        present = min(self._weigh(log, reading) for reading in (log.reading, scaled))
-        cost, doubt = min(
-            (self._weigh(log, replace(log.reading, doubt=doubt)), doubt) for doubt in self.doubts
-        )
-        return [
-            self.suspect(
-                log,
-                log.everyone,
-                lambda reading: replace(reading, doubt=doubt),
-                'the efforts are not those of an arm like the given one: it takes inertias of '
-                'other orders of magnitude to explain them',
-                'give the description of this robot, with its tool',
-                cost=cost - present,
-                penalty=self.penalty,
-                certainty=Certainty.LIKELY,
-            )
-        ]
 
-    def _weigh(self, log: TestedLog, reading: LogReading) -> float:
-        """Return the cost with its freedom: what is doubted more explains more for that alone."""
-        explained = log.evidence.explain(reading)
-        return explained.cost + explained.freedom
+        def weigh(reading: LogReading) -> float:
+            # With its freedom: what is doubted more explains more for that alone.
+            explained = log.evidence.explain(reading)
+            return explained.cost + explained.freedom
+
+        scaled = weigh(log.reading.with_effort(log.everyone, factor=1.0 / factor))
+        return [self.compare(log, weigh, scaled)]
+
+    def compare(
+        self,
+        log: TestedLog,
+        weigh: Callable[[LogReading], float],
+        otherwise: float = math.inf,
+    ) -> Suspicion:
+        """Return how likely it is.
+
+        Parameters
+        ----------
+        log : TestedLog
+        weigh : callable
+            Cost of a reading, with its freedom.
+        otherwise : float
+            Of the log as it is in another explanation.
+        """
+        cost, doubt = min(
+            (weigh(replace(log.reading, doubt=doubt)), doubt) for doubt in self.doubts
+        )
+        return self.suspect(
+            log,
+            log.everyone,
+            lambda reading: replace(reading, doubt=doubt),
+            'the efforts are not those of an arm like the given one: it takes inertias of '
+            'other orders of magnitude to explain them',
+            'give the description of this robot, with its tool',
+            cost=cost - min(weigh(log.reading), otherwise),
+            penalty=self.penalty,
+            certainty=Certainty.LIKELY,
+        )

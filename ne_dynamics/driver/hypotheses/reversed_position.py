@@ -36,3 +36,12 @@ class ReversedPosition(Hypothesis):
             amount=-1.0,
             penalty=self.penalty,
         )
+
+
+@dataclass(frozen=True)
+class ReversedPositions(ReversedPosition):
+    """The positions of all joints have the opposite sign: one by one these are not likelier."""
+
+    def test(self, log: TestedLog) -> list[Suspicion]:
+        """See :class:`Hypothesis`."""
+        return [self.test_joints(log, log.everyone)] if len(log.moving) > 1 else []

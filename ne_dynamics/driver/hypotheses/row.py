@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ne_dynamics.driver.hypotheses.changed_meanwhile import ChangedMeanwhile
+from ne_dynamics.driver.hypotheses.coupled_joints import CoupledJoints
 from ne_dynamics.driver.hypotheses.degrees import Degrees
 from ne_dynamics.driver.hypotheses.effort_offset import EffortOffset
 from ne_dynamics.driver.hypotheses.hypothesis import Hypothesis
@@ -12,7 +13,7 @@ from ne_dynamics.driver.hypotheses.other_model import OtherModel
 from ne_dynamics.driver.hypotheses.removed_gravity import RemovedGravity
 from ne_dynamics.driver.hypotheses.reversed_axis import ReversedAxis
 from ne_dynamics.driver.hypotheses.reversed_effort import ReversedEffort
-from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition
+from ne_dynamics.driver.hypotheses.reversed_position import ReversedPosition, ReversedPositions
 from ne_dynamics.driver.hypotheses.scaled_effort import ScaledEffort
 from ne_dynamics.driver.hypotheses.scaled_efforts import ScaledEfforts
 from ne_dynamics.driver.hypotheses.scaled_position import ScaledPosition
@@ -36,8 +37,12 @@ COLUMN_HYPOTHESES: tuple[Hypothesis, ...] = (
     SwappedJoints(),
     SwappedEfforts(),
     SwappedPositions(),
+    CoupledJoints(),
 )
 """What a driver may do to columns, whatever its efforts mean."""
+
+BEFORE_MEANING: tuple[Hypothesis, ...] = (ReversedPositions(), TiltedBase(), MissingLoad())
+"""Of all joints: tested first where what the efforts mean is found along, beside columns."""
 
 HYPOTHESES: tuple[Hypothesis, ...] = (
     ReversedEffort(),
