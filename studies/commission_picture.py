@@ -32,7 +32,7 @@ def draw_study(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
     file : Path
         PNG.
     """
-    figure = Figure(figsize=(7.5, 1.3 + 0.36 * len(rows)), layout='constrained')
+    figure = Figure(figsize=(7.5, 1.3 + 0.36 * len(rows)), dpi=110, layout='constrained')
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     places = [len(rows) - 1 - number for number in range(len(rows))]
@@ -61,4 +61,4 @@ def draw_study(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
     for side in ('top', 'right'):
         axes.spines[side].set_visible(False)
     figure.legend(loc='outside upper left', ncols=2, fontsize=8.5, frameon=False)
-    write_picture(figure, file, dpi=110)
+    write_picture(figure, file)

@@ -164,10 +164,6 @@ def control_effort(
     smoothing_velocity : scalar
         As :func:`~ne_dynamics.algorithms.joint_friction.compute_friction` takes it.
     loads : Loads
-
-    Returns
-    -------
-    ControlEfforts
     """
     errors = compute_position_errors(desired.q, measured.q, robot.is_continuous)
     rates = [wanted - rate for wanted, rate in zip(desired.qd, measured.qd, strict=True)]
@@ -194,19 +190,8 @@ def computed_torque(
 ) -> Vector:
     """Return the limited efforts of computed torque, n scalars [N m or N].
 
-    Parameters
-    ----------
-    robot : ControlledRobot
-    measured, desired : State
-    qdd_desired : sequence of n scalars
-        [rad/s^2 or m/s^2]
-    gains : PdGains
-        Accelerations per error [1/s^2, 1/s].
-    effort_limits : sequence of n scalars
-        Magnitudes that no effort exceeds [N m or N].
-    smoothing_velocity : scalar
-        As :func:`~ne_dynamics.algorithms.joint_friction.compute_friction` takes it.
-    loads : Loads
+    The parameters are those of :func:`control_effort`; the gains are accelerations per error
+    [1/s^2, 1/s], the limits magnitudes that no effort exceeds [N m or N].
     """
     law = control_effort(
         robot,

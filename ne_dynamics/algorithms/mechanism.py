@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -149,10 +149,6 @@ def build_mechanism(
         joint itself (see :mod:`ne_dynamics.algorithms.scalars.negligible`). 0 switches it off.
     regroup : bool
         False keeps each link's own inertial parameters (for a regressor per link).
-
-    Returns
-    -------
-    Mechanism
     """
     body_poses = _choose_body_poses(robot, tolerance)
     base_pose = _choose_base_pose(robot, body_poses)
@@ -176,19 +172,19 @@ def build_mechanism(
         tuple(simplified),
         tuple(body_poses),
         base_pose,
-        tuple(joint.viscous_friction for joint in robot.joints),
-        tuple(joint.coulomb_friction for joint in robot.joints),
-        tuple(joint.reflected_inertia for joint in robot.joints),
-        tuple(joint.friction for joint in robot.joints),
-        negligible.changes,
-        _collect_drives(robot),
+        changes=negligible.changes,
+        **_describe_joints(robot),
     )
 
 
-def _collect_drives(robot: Robot) -> tuple[MechanismDrive, ...]:
-    """Return the coupled drives by the indices of the coordinates."""
+def _describe_joints(robot: Robot) -> dict[str, Any]:
+    """Return friction, rotor inertias and drives, by the fields of a mechanism."""
+    keys = 'viscous_friction', 'coulomb_friction', 'reflected_inertia', 'friction'
+    found: dict[str, Any] = {
+        key: tuple(getattr(joint, key) for joint in robot.joints) for key in keys
+    }
     names = robot.joint_names
-    return tuple(
+    found['drives'] = tuple(
         MechanismDrive(
             tuple((names.index(name), ratio) for name, ratio in drive.items),
             drive.reflected_inertia,
@@ -198,6 +194,7 @@ def _collect_drives(robot: Robot) -> tuple[MechanismDrive, ...]:
         )
         for drive in robot.coupled_drives
     )
+    return found
 
 
 def _express_bodies(
@@ -254,11 +251,7 @@ def replace_inertias(mechanism: Mechanism, robot: Robot, regroup: bool = True) -
     return replace(
         mechanism,
         bodies=tuple(_regroup(bodies) if regroup else bodies),
-        viscous_friction=tuple(joint.viscous_friction for joint in robot.joints),
-        coulomb_friction=tuple(joint.coulomb_friction for joint in robot.joints),
-        reflected_inertia=tuple(joint.reflected_inertia for joint in robot.joints),
-        friction=tuple(joint.friction for joint in robot.joints),
-        drives=_collect_drives(robot),
+        **_describe_joints(robot),
     )
 
 

@@ -32,13 +32,7 @@ _FOR_CLAMP = ('maximum', 'minimum')
 
 
 def require_namespace(xp: object, names: Iterable[str] = NAMES) -> None:
-    """Raise an error that says what is missing when something is no namespace of arrays.
-
-    Parameters
-    ----------
-    xp : object
-    names : iterable of str
-        Functions that it must have.
+    """Raise an error that says what is missing when something is no namespace with these names.
 
     Raises
     ------
@@ -56,20 +50,9 @@ def require_namespace(xp: object, names: Iterable[str] = NAMES) -> None:
 def make_array_function(
     program: Program, row: Function, robot: Robot, xp: Any
 ) -> Callable[..., Any]:
-    """Return a program as a function of the arrays of a namespace.
+    """Return a program, traced of a row of the table, as a function of the arrays of a namespace.
 
-    Parameters
-    ----------
-    program : Program
-    row : Function
-        The row of the table that was traced.
-    robot : Robot
-    xp : namespace
-
-    Returns
-    -------
-    callable
-        See :meth:`ne_dynamics.Dynamics.array_function`.
+    See :meth:`ne_dynamics.Dynamics.array_function`.
 
     Raises
     ------

@@ -22,18 +22,9 @@ def describe_count(program: Program) -> str:
 
 
 def describe_function(program: Program, rounding: str) -> list[str]:
-    """Return what a function computes, its arguments and its result, with sizes and units.
+    """Return lines that say what a function computes, its arguments and result, sizes and units.
 
-    Parameters
-    ----------
-    program : Program
-    rounding : str
-        From :func:`~ne_dynamics.codegen.c.rounding_note.describe_rounding`.
-
-    Returns
-    -------
-    list of str
-        Lines of a comment.
+    Rounding is from :func:`~ne_dynamics.codegen.c.rounding_note.describe_rounding`.
     """
     row = FUNCTIONS[program.name]
     unused = list_unused(program)

@@ -170,18 +170,9 @@ def find_slopes(graph: Graph, index: int) -> Mapping[int, Traced]:
 def push_forward(
     outputs: Sequence[Traced], variables: Sequence[Traced], directions: Sequence[Traced]
 ) -> list[Traced]:
-    """Return the derivative of outputs along a direction, in one pass over the graph.
+    """Return ``d outputs / d variables @ directions``, in one pass over the graph.
 
-    Parameters
-    ----------
-    outputs : sequence of Traced
-    variables, directions : sequence of Traced
-        The inputs of the graph, and how fast each of them changes.
-
-    Returns
-    -------
-    list of Traced
-        ``d outputs / d variables @ directions``
+    Variables are inputs of the graph, directions how fast each of them changes.
     """
     symbols = [output for output in outputs if isinstance(output, Symbol)]
     if not symbols:
@@ -210,20 +201,9 @@ def push_forward(
 def pull_back(
     outputs: Sequence[Traced], variables: Sequence[Traced], weights: Sequence[Traced]
 ) -> list[Traced]:
-    """Return the gradient of a weighted sum of outputs, in one pass against the graph.
+    """Return ``weights @ d outputs / d variables``, in one pass against the graph.
 
-    Parameters
-    ----------
-    outputs : sequence of Traced
-    variables : sequence of Traced
-        Inputs of the graph.
-    weights : sequence of Traced
-        Of each output in the sum; they count as constant.
-
-    Returns
-    -------
-    list of Traced
-        ``weights @ d outputs / d variables``
+    Variables are inputs of the graph; the weights, one each output, count as constant.
     """
     symbols = [output for output in outputs if isinstance(output, Symbol)]
     if not symbols:
@@ -270,18 +250,7 @@ def _find_slopes_towards(
 def substitute(
     outputs: Sequence[Traced], variables: Sequence[Traced], values: Sequence[Traced]
 ) -> list[Traced]:
-    """Return outputs with values in place of inputs of the graph.
-
-    Parameters
-    ----------
-    outputs : sequence of Traced
-    variables, values : sequence of Traced
-        Inputs of the graph, and what is put in their place.
-
-    Returns
-    -------
-    list of Traced
-    """
+    """Return outputs with values in place of variables, which are inputs of the graph."""
     symbols = [output for output in outputs if isinstance(output, Symbol)]
     if not symbols:
         return list(outputs)

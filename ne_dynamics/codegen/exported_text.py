@@ -20,21 +20,13 @@ from ne_dynamics.model.robot import Robot
 def write_function(evaluator: Evaluator, subject: Subject, name: str, language: str) -> str:
     """Return a function as text that runs on its own.
 
-    Parameters
-    ----------
-    evaluator : Evaluator
-        With all numbers of the robot in its equations.
-    subject : Subject
-        Whose numbers they are.
-    name : str
-        A row that is written out for this robot.
-    language : str
-        One of :data:`~ne_dynamics.codegen.source.LANGUAGES`.
+    The evaluator has all numbers of the robot in its equations, which are those of the subject;
+    the name is a row that is written out for this robot.
 
     Raises
     ------
     InputError
-        When there is no such language.
+        When the language is none of :data:`~ne_dynamics.codegen.source.LANGUAGES`.
     ModelError
         When this robot does not have the function.
     """

@@ -14,7 +14,7 @@ from functools import cache
 
 from ne_dynamics.algorithms.mechanism_body import PARAMETERS_PER_BODY
 from ne_dynamics.codegen.thresholds import CODEGEN
-from ne_dynamics.codegen.traces.trace import Trace, load_maker, load_trace
+from ne_dynamics.codegen.traces.trace import Trace, direct
 from ne_dynamics.model.robot import Robot
 
 
@@ -53,6 +53,9 @@ class Argument:
         return robot.n if self.size is None else self.size
 
 
+_OF_ITS_NAME = '...'
+
+
 @dataclass(frozen=True, eq=False)
 class Function:
     """A row of the table.
@@ -68,10 +71,10 @@ class Function:
         Unit of the result.
     shape : callable
         Returns the shape of one sample's result for a robot.
-    trace : callable
-        Takes the subject and the link that is meant, returns the function over scalars.
+    trace : Trace
     method : str
-        Method for which this row answers; '' for a row that other rows use.
+        Method for which this row answers, by default that of its name; '' for a row that other
+        rows use.
     optional : tuple of str
         Arguments that a call may leave out; zeros are used.
     needs_tip : bool
@@ -97,7 +100,7 @@ class Function:
     returns: str
     shape: Callable[[Robot], tuple[int, ...]]
     trace: Trace
-    method: str = ''
+    method: str = _OF_ITS_NAME
     optional: tuple[str, ...] = ()
     needs_tip: bool = False
     largest: int | None = None
@@ -105,6 +108,10 @@ class Function:
     by_name: tuple[str, ...] = ()
     is_stacked: bool = False
     is_scalar: bool = False
+
+    def __post_init__(self) -> None:
+        if self.method == _OF_ITS_NAME:
+            object.__setattr__(self, 'method', self.name)
 
     def is_written_out(self, robot: Robot, is_compiled: bool = False) -> bool:
         """Return whether there is a program of this function for a robot of this size."""
@@ -275,15 +282,8 @@ _CONTROL_EFFORT_ARGUMENTS = (
 )
 
 
-def _in_full(
-    plain: Function,
-    start: str,
-    trace: Callable[..., Trace],
-) -> Function:
-    """Return a row with every load; those that a call leaves out are zero.
-
-    `start` is how its meaning begins, `trace` takes the names of the loads.
-    """
+def _in_full(plain: Function, start: str) -> Function:
+    """Return a row, whose meaning begins anew, with every load; what a call leaves out is zero."""
     loads = WRENCH, BASE_MOTION, PAYLOAD
     names = tuple(load.name for load in loads)
     return replace(
@@ -291,52 +291,45 @@ def _in_full(
         name=f'{plain.name}_in_full',
         meaning=f'{start} with wrench, moving base and payload',
         arguments=(*plain.arguments, *loads),
-        trace=trace(*names),
+        trace=replace(plain.trace, words=names),
         optional=names,
     )
 
 
-def _with_external_wrenches(full: Function, trace: Callable[..., Trace]) -> Function:
+def _with_external_wrenches(full: Function) -> Function:
     """Return the row of :func:`_in_full` with wrenches on all bodies besides.
 
     A method takes them by the names of links, so that the row is none that answers for it.
     """
+    names = *full.optional, EXTERNAL_WRENCHES.name
     return replace(
         full,
         name=f'{full.name.removesuffix("_in_full")}_with_external_wrenches',
         meaning=f'{full.meaning}, and wrenches on all bodies',
         arguments=(*full.arguments, EXTERNAL_WRENCHES),
-        trace=trace(*full.optional, EXTERNAL_WRENCHES.name),
+        trace=replace(full.trace, words=names),
         method='',
-        optional=(*full.optional, EXTERNAL_WRENCHES.name),
+        optional=names,
     )
 
 
-def _under_all_loads(
-    plain: Function,
-    start: str,
-    trace: Callable[..., Trace],
-) -> tuple[Function, ...]:
+def _under_all_loads(plain: Function, start: str) -> tuple[Function, ...]:
     """Return what :func:`_under_loads` does, and :func:`_with_external_wrenches`."""
-    rows = _under_loads(plain, start, trace)
-    return *rows, _with_external_wrenches(rows[-1], trace)
+    rows = _under_loads(plain, start)
+    return *rows, _with_external_wrenches(rows[-1])
 
 
-def _under_loads(
-    plain: Function,
-    start: str,
-    trace: Callable[..., Trace],
-) -> tuple[Function, ...]:
+def _under_loads(plain: Function, start: str) -> tuple[Function, ...]:
     """Return a row, the same with a wrench at the tip, and :func:`_in_full`."""
     with_wrench = replace(
         plain,
         name=f'{plain.name}_with_wrench',
         meaning=f'{start} while the tip exerts a wrench',
         arguments=(*plain.arguments, WRENCH),
-        trace=trace(WRENCH.name),
+        trace=replace(plain.trace, words=(WRENCH.name,)),
         needs_tip=True,
     )
-    return plain, with_wrench, _in_full(plain, start, trace)
+    return plain, with_wrench, _in_full(plain, start)
 
 
 _CONTROL_EFFORT_ROW = Function(
@@ -345,8 +338,7 @@ _CONTROL_EFFORT_ROW = Function(
     _CONTROL_EFFORT_ARGUMENTS,
     'N m or N, then position errors [rad or m]',
     lambda robot: (2, robot.n),
-    load_maker('control', 'trace_control_effort')(),
-    method=CONTROL_EFFORT,
+    Trace('control', 'control_effort'),
     is_stacked=True,
     is_scalar=True,
 )
@@ -375,8 +367,7 @@ _RESIDUALS_ROW = Function(
     ),
     _EFFORT,
     lambda robot: (2, robot.n),
-    load_maker('control', 'trace_disturbance_residuals')(),
-    method=DISTURBANCE_RESIDUALS,
+    Trace('control', 'disturbance_residuals'),
     is_stacked=True,
     is_scalar=True,
 )
@@ -387,7 +378,8 @@ _RATE_ROW = Function(
     (Q, QD, QDD, Q_RATE, QD_RATE, QDD_RATE),
     _EFFORT,
     _each_joint,
-    load_maker('derivatives', 'trace_inverse_dynamics_rate')(),
+    Trace('derivatives', 'inverse_dynamics_rate'),
+    method='',
 )
 
 _ROWS = (
@@ -398,11 +390,9 @@ _ROWS = (
             (Q, QD, QDD),
             _EFFORT,
             _each_joint,
-            load_maker('recursion', 'trace_inverse_dynamics')(),
-            method='inverse_dynamics',
+            Trace('recursion', 'inverse_dynamics'),
         ),
         'joint efforts that a motion takes',
-        load_maker('recursion', 'trace_inverse_dynamics'),
     ),
     *_under_loads(
         Function(
@@ -411,11 +401,9 @@ _ROWS = (
             _COMPUTED_TORQUE_ARGUMENTS,
             _EFFORT,
             _each_joint,
-            load_maker('control', 'trace_computed_torque')(),
-            method='computed_torque',
+            Trace('control', 'computed_torque'),
         ),
         f'{_COMPUTED_TORQUE},',
-        load_maker('control', 'trace_computed_torque'),
     ),
     *_under_loads(
         Function(
@@ -424,20 +412,14 @@ _ROWS = (
             _FEEDFORWARD_PD_ARGUMENTS,
             _EFFORT,
             _each_joint,
-            load_maker('control', 'trace_feedforward_pd')(),
-            method='feedforward_pd',
+            Trace('control', 'feedforward_pd'),
         ),
         f'{_FEEDFORWARD_PD},',
-        load_maker('control', 'trace_feedforward_pd'),
     ),
     _CONTROL_EFFORT_ROW,
-    _in_full(
-        _CONTROL_EFFORT_ROW, f'{_CONTROL_EFFORT},', load_maker('control', 'trace_control_effort')
-    ),
+    _in_full(_CONTROL_EFFORT_ROW, f'{_CONTROL_EFFORT},'),
     _RESIDUALS_ROW,
-    _in_full(
-        _RESIDUALS_ROW, f'{_RESIDUALS},', load_maker('control', 'trace_disturbance_residuals')
-    ),
+    _in_full(_RESIDUALS_ROW, f'{_RESIDUALS},'),
     Function(
         FRICTION_HYSTERESIS,
         'states of the hysteresis of friction after a displacement, then the efforts that they '
@@ -450,8 +432,7 @@ _ROWS = (
         ),
         '1, then N m or N',
         lambda robot: (2, robot.n),
-        load_trace('control', 'trace_friction_hysteresis'),
-        method=FRICTION_HYSTERESIS,
+        Trace('control', 'friction_hysteresis'),
         is_stacked=True,
         is_scalar=True,
     ),
@@ -461,8 +442,7 @@ _ROWS = (
         (Q,),
         _EFFORT,
         _each_joint,
-        load_trace('terms', 'trace_gravity_torque'),
-        method='gravity_torque',
+        direct('terms.gravity_torque', 'gravity'),
     ),
     Function(
         'gravity_torque_with_payload',
@@ -470,7 +450,7 @@ _ROWS = (
         (Q, PAYLOAD),
         _EFFORT,
         _each_joint,
-        load_trace('terms', 'trace_gravity_torque_with_payload'),
+        Trace('terms', 'gravity_torque_with_payload'),
         method='gravity_torque',
         needs_tip=True,
         by_name=('payload',),
@@ -481,8 +461,7 @@ _ROWS = (
         (Q, QD),
         _EFFORT,
         _each_joint,
-        load_trace('terms', 'trace_bias_torque'),
-        method='bias_torque',
+        direct('terms.bias_torque', 'gravity'),
     ),
     Function(
         'mass_matrix',
@@ -490,8 +469,7 @@ _ROWS = (
         (Q,),
         _MASS,
         _square,
-        load_trace('terms', 'trace_mass_matrix'),
-        method='mass_matrix',
+        direct('terms.mass_matrix'),
         largest=20,
     ),
     Function(
@@ -500,7 +478,7 @@ _ROWS = (
         (Q, PAYLOAD),
         _MASS,
         _square,
-        load_trace('terms', 'trace_mass_matrix_with_payload'),
+        Trace('terms', 'mass_matrix_with_payload'),
         method='mass_matrix',
         needs_tip=True,
         largest=20,
@@ -512,8 +490,7 @@ _ROWS = (
         (Q, QD),
         'kg m^2/s, kg m/s or kg/s',
         _square,
-        load_trace('terms', 'trace_coriolis_matrix'),
-        method='coriolis_matrix',
+        Trace('terms', 'coriolis_matrix'),
         largest=10,
     ),
     *_under_all_loads(
@@ -523,12 +500,10 @@ _ROWS = (
             (Q, QD, TAU),
             'rad/s^2 or m/s^2',
             _each_joint,
-            load_maker('terms', 'trace_forward_dynamics')(),
-            method='forward_dynamics',
+            Trace('terms', 'forward_dynamics'),
             largest=20,
         ),
         'joint accelerations that efforts give',
-        load_maker('terms', 'trace_forward_dynamics'),
     ),
     *_under_all_loads(
         Function(
@@ -537,13 +512,11 @@ _ROWS = (
             (Q, QD, QDD),
             'N m or N, each per unit of q, then of qd, then of qdd',
             _three_squares,
-            load_maker('derivatives', 'trace_inverse_dynamics_derivatives')(),
-            method='inverse_dynamics_derivatives',
+            Trace('derivatives', 'inverse_dynamics_derivatives'),
             largest=CODEGEN.derivative_coordinates,
             is_stacked=True,
         ),
         'derivatives of the efforts',
-        load_maker('derivatives', 'trace_inverse_dynamics_derivatives'),
     ),
     *_under_all_loads(
         Function(
@@ -552,13 +525,11 @@ _ROWS = (
             (Q, QD, TAU),
             'rad/s^2 or m/s^2, each per unit of q, then of qd, then of tau',
             _three_squares,
-            load_maker('derivatives', 'trace_forward_dynamics_derivatives')(),
-            method='forward_dynamics_derivatives',
+            Trace('derivatives', 'forward_dynamics_derivatives'),
             largest=CODEGEN.derivative_coordinates,
             is_stacked=True,
         ),
         'derivatives of the accelerations',
-        load_maker('derivatives', 'trace_forward_dynamics_derivatives'),
     ),
     Function(
         'kinetic_energy',
@@ -566,8 +537,7 @@ _ROWS = (
         (Q, QD),
         'J',
         lambda robot: (),
-        load_trace('energy', 'trace_kinetic_energy'),
-        method='kinetic_energy',
+        direct('energy.kinetic_energy'),
     ),
     Function(
         'potential_energy',
@@ -576,8 +546,7 @@ _ROWS = (
         (Q,),
         'J',
         lambda robot: (),
-        load_trace('energy', 'trace_potential_energy'),
-        method='potential_energy',
+        direct('energy.potential_energy', 'plain', 'gravity'),
     ),
     Function(
         'generalized_momentum',
@@ -585,8 +554,7 @@ _ROWS = (
         (Q, QD),
         'kg m^2/s or kg m/s',
         _each_joint,
-        load_trace('energy', 'trace_generalized_momentum'),
-        method='generalized_momentum',
+        direct('energy.generalized_momentum'),
     ),
     Function(
         'lagrangian_gradient',
@@ -594,8 +562,7 @@ _ROWS = (
         (Q, QD),
         _EFFORT,
         _each_joint,
-        load_trace('energy', 'trace_lagrangian_gradient'),
-        method='lagrangian_gradient',
+        direct('energy.lagrangian_gradient', 'gravity'),
     ),
     Function(
         'center_of_mass',
@@ -603,8 +570,7 @@ _ROWS = (
         (Q,),
         'm',
         lambda robot: (3,),
-        load_trace('energy', 'trace_center_of_mass'),
-        method='center_of_mass',
+        direct('energy.center_of_mass', 'plain'),
     ),
     Function(
         'center_of_mass_jacobian',
@@ -612,8 +578,7 @@ _ROWS = (
         (Q,),
         'm or 1',
         lambda robot: (3, robot.n),
-        load_trace('energy', 'trace_center_of_mass_jacobian'),
-        method='center_of_mass_jacobian',
+        Trace('energy', 'center_of_mass_jacobian'),
     ),
     Function(
         'centroidal_momentum',
@@ -621,8 +586,7 @@ _ROWS = (
         (Q, QD),
         _MOMENTUM,
         lambda robot: (6,),
-        load_trace('energy', 'trace_centroidal_momentum'),
-        method='centroidal_momentum',
+        direct('energy.centroidal_momentum', 'plain'),
     ),
     Function(
         'centroidal_momentum_matrix',
@@ -630,8 +594,7 @@ _ROWS = (
         (Q,),
         'kg m or kg, then kg m^2 or kg m',
         lambda robot: (6, robot.n),
-        load_trace('energy', 'trace_centroidal_momentum_matrix'),
-        method='centroidal_momentum_matrix',
+        Trace('energy', 'centroidal_momentum_matrix'),
     ),
     Function(
         'centroidal_momentum_rate',
@@ -639,8 +602,7 @@ _ROWS = (
         (Q, QD, QDD),
         'N, then N m',
         lambda robot: (6,),
-        load_trace('energy', 'trace_centroidal_momentum_rate'),
-        method='centroidal_momentum_rate',
+        Trace('energy', 'centroidal_momentum_rate'),
     ),
     *_under_all_loads(
         Function(
@@ -650,11 +612,9 @@ _ROWS = (
             (Q, QD, QDD),
             'N, then N m',
             lambda robot: (len(robot.bodies), TWIST),
-            load_maker('recursion', 'trace_joint_wrenches')(),
-            method='joint_wrenches',
+            Trace('recursion', 'joint_wrenches'),
         ),
         'force, then moment, onto each body through its joint',
-        load_maker('recursion', 'trace_joint_wrenches'),
     ),
     Function(
         'link_velocities',
@@ -662,8 +622,7 @@ _ROWS = (
         (Q, QD),
         'm/s, then rad/s',
         _each_link,
-        load_trace('kinematics', 'trace_link_velocities'),
-        method='link_velocities',
+        Trace('kinematics', 'link_velocities'),
     ),
     Function(
         'link_accelerations',
@@ -671,8 +630,7 @@ _ROWS = (
         (Q, QD, QDD),
         'm/s^2, then rad/s^2',
         _each_link,
-        load_trace('kinematics', 'trace_link_accelerations'),
-        method='link_accelerations',
+        Trace('kinematics', 'link_accelerations'),
     ),
     Function(
         'link_poses',
@@ -680,8 +638,7 @@ _ROWS = (
         (Q,),
         'm in the last column of each',
         lambda robot: (len(robot.links), 4, 4),
-        load_trace('kinematics', 'trace_link_poses'),
-        method='link_poses',
+        Trace('kinematics', 'link_poses'),
     ),
     Function(
         'forward_kinematics',
@@ -689,8 +646,7 @@ _ROWS = (
         (Q,),
         'm in the last column',
         lambda robot: (4, 4),
-        load_trace('kinematics', 'trace_forward_kinematics'),
-        method='forward_kinematics',
+        Trace('kinematics', 'forward_kinematics'),
         needs_tip=True,
     ),
     Function(
@@ -699,8 +655,7 @@ _ROWS = (
         (Q,),
         'm or 1, then rad or rad/m',
         lambda robot: (6, robot.n),
-        load_maker('kinematics', 'trace_jacobian')('base'),
-        method='jacobian',
+        Trace('kinematics', 'jacobian', ('base',)),
         needs_tip=True,
     ),
     Function(
@@ -709,8 +664,9 @@ _ROWS = (
         (Q,),
         'm or 1, then rad or rad/m',
         lambda robot: (6, robot.n),
-        load_maker('kinematics', 'trace_jacobian')('tip'),
+        Trace('kinematics', 'jacobian', ('tip',)),
         needs_tip=True,
+        method='',
     ),
     Function(
         'jacobian_at_base_origin',
@@ -719,8 +675,9 @@ _ROWS = (
         (Q,),
         'm or 1, then rad or rad/m',
         lambda robot: (6, robot.n),
-        load_maker('kinematics', 'trace_jacobian')('world'),
+        Trace('kinematics', 'jacobian', ('world',)),
         needs_tip=True,
+        method='',
     ),
     Function(
         'jacobian_rate',
@@ -728,8 +685,7 @@ _ROWS = (
         (Q, QD),
         'm/s or 1/s, then rad/s or rad/(m s)',
         lambda robot: (6, robot.n),
-        load_maker('kinematics', 'trace_jacobian_rate')('base'),
-        method='jacobian_rate',
+        Trace('kinematics', 'jacobian_rate', ('base',)),
         needs_tip=True,
     ),
     Function(
@@ -738,8 +694,9 @@ _ROWS = (
         (Q, QD),
         'm/s or 1/s, then rad/s or rad/(m s)',
         lambda robot: (6, robot.n),
-        load_maker('kinematics', 'trace_jacobian_rate')('tip'),
+        Trace('kinematics', 'jacobian_rate', ('tip',)),
         needs_tip=True,
+        method='',
     ),
     Function(
         'jacobian_rate_at_base_origin',
@@ -747,8 +704,9 @@ _ROWS = (
         (Q, QD),
         'm/s or 1/s, then rad/s or rad/(m s)',
         lambda robot: (6, robot.n),
-        load_maker('kinematics', 'trace_jacobian_rate')('world'),
+        Trace('kinematics', 'jacobian_rate', ('world',)),
         needs_tip=True,
+        method='',
     ),
     Function(
         'regressor',
@@ -757,8 +715,7 @@ _ROWS = (
         (Q, QD, QDD),
         'effort per unit of the parameter',
         _regressor_shape,
-        load_trace('regressor', 'trace_regressor'),
-        method='regressor',
+        Trace('regressor', 'regressor'),
         largest=14,
         largest_compiled=24,
     ),
@@ -768,8 +725,7 @@ _ROWS = (
         (Q, QD),
         'J per unit of the parameter',
         _parameter_shape,
-        load_trace('regressor', 'trace_kinetic_energy_regressor'),
-        method='kinetic_energy_regressor',
+        direct('regressor.kinetic_energy_regressor', 'plain'),
     ),
     Function(
         'potential_energy_regressor',
@@ -777,8 +733,7 @@ _ROWS = (
         (Q,),
         'J per unit of the parameter',
         _parameter_shape,
-        load_trace('regressor', 'trace_potential_energy_regressor'),
-        method='potential_energy_regressor',
+        direct('regressor.potential_energy_regressor', 'plain', 'gravity'),
     ),
     Function(
         REGRESSOR_GRADIENT,
@@ -795,7 +750,8 @@ _ROWS = (
         ),
         'per unit of q, then of qd, then of qdd',
         lambda robot: (3, robot.n),
-        load_trace('regressor', 'trace_regressor_gradient'),
+        Trace('regressor', 'regressor_gradient'),
+        method='',
         is_stacked=True,
     ),
     Function(
@@ -804,19 +760,19 @@ _ROWS = (
         (Q, QD, QDD),
         _EFFORT,
         _each_joint,
-        load_trace('recursion', 'trace_bare_recursion'),
+        Trace('recursion', 'bare_recursion'),
+        method='',
     ),
     _RATE_ROW,
-    *_under_all_loads(
-        _RATE_ROW, _RATE_ROW.meaning, load_maker('derivatives', 'trace_inverse_dynamics_rate')
-    )[2:],
+    *_under_all_loads(_RATE_ROW, _RATE_ROW.meaning)[2:],
     Function(
         REGRESSOR_FACTORS,
         'twists and wrenches of which the regressor is made',
         (Q, QD, QDD),
         'twists of all bodies, then six rows of their ten wrenches',
         lambda robot: (len(robot.bodies) * FACTORS_PER_BODY,),
-        load_trace('regressor', 'trace_regressor_factors'),
+        Trace('regressor', 'regressor_factors'),
+        method='',
     ),
 )
 

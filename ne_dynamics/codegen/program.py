@@ -93,9 +93,7 @@ def trace(
     inputs: Sequence[tuple[str, int]],
     shape: tuple[int, ...],
     function: Callable[..., object],
-    is_shared: bool = False,
-    is_scalar: bool = False,
-    nonnegative: tuple[str, ...] = (),
+    **flags: Any,
 ) -> Program:
     """Run a function over generic scalars on symbols.
 
@@ -108,21 +106,13 @@ def trace(
         Shape of the result.
     function : callable
         Returns (nested) lists of scalars.
-    is_shared : bool
-        Whether all samples of a batch share the last group.
-    is_scalar : bool
-        Whether machine code computes one sample at a time, in batches too.
-    nonnegative : tuple of str
-        Groups of which machine code takes no number below zero.
-
-    Returns
-    -------
-    Program
+    **flags
+        `is_shared`, `is_scalar` and `nonnegative` of :class:`Program`.
     """
     graph = Graph()
     arguments = [graph.inputs(stem, count) for stem, count in inputs]
     outputs = tuple(_flat(function(*arguments)))
-    return Program(name, graph, tuple(inputs), outputs, shape, is_shared, is_scalar, nonnegative)
+    return Program(name, graph, tuple(inputs), outputs, shape, **flags)
 
 
 def _flat(value: object) -> list[Traced]:

@@ -46,10 +46,6 @@ def trace_function(
     is_compiled : bool
         Whether it is for machine code, which may be longer than other text.
 
-    Returns
-    -------
-    Program
-
     Raises
     ------
     InputError

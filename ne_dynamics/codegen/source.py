@@ -366,13 +366,7 @@ _C_DEFINITIONS = {
 
 
 def define_c_functions(calls: Collection[str]) -> list[str]:
-    """Return the lines of C that define what a text calls and math.h does not have.
-
-    Parameters
-    ----------
-    calls : collection of str
-        From :func:`list_calls`.
-    """
+    """Return the lines of C that define those of the calls of a text that math.h does not have."""
     return [
         line for name, lines in _C_DEFINITIONS.items() if name in calls for line in (*lines, '')
     ]
@@ -462,10 +456,6 @@ def python_module(
         Comment lines at the top.
     notes : mapping of str to sequence of str
         Comment lines above each function, by its name.
-
-    Returns
-    -------
-    str
     """
     mark, first, write = _LANGUAGES[language]
 

@@ -50,7 +50,7 @@ import numpy as np
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.dynamics.compensation import Base, Compensation, InverseDynamics, Terms
+from ne_dynamics.dynamics.compensation import Base, Compensation, Terms
 from ne_dynamics.errors import InputError, ParameterError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import DesiredState, continuous_joints, wrap_turns
@@ -113,7 +113,7 @@ class ControlLaw:
 
     Parameters
     ----------
-    dynamics : InverseDynamics
+    dynamics : Dynamics
         :class:`ne_dynamics.Dynamics` of the model to compensate.
     mode : Mode or str
     gains : Gains, optional
@@ -152,7 +152,7 @@ class ControlLaw:
 
     def __init__(
         self,
-        dynamics: InverseDynamics,
+        dynamics: Dynamics,
         mode: Mode | str = Mode.COMPUTED_TORQUE,
         gains: Gains | None = None,
         terms: Terms | None = None,

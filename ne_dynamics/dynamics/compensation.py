@@ -9,59 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ne_dynamics.algorithms.hysteresis import compute_hysteresis, move_hysteresis
 from ne_dynamics.algorithms.joint_friction import compute_friction
 from ne_dynamics.dynamics.drive_friction import DriveFriction
+from ne_dynamics.dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Robot
 from ne_dynamics.settings import parameter
 
 BASE_MOTION = 9
 """Numbers of a base's motion."""
-
-
-class InverseDynamics(Protocol):
-    """What is asked of :class:`ne_dynamics.Dynamics`."""
-
-    @property
-    def robot(self) -> Robot:
-        """The robot."""
-        ...
-
-    @property
-    def gravity(self) -> FloatArray:
-        """Acceleration of gravity in base axes, shape (3,) [m/s^2]."""
-        ...
-
-    def inverse_dynamics(
-        self,
-        q: FloatArray,
-        qd: FloatArray,
-        qdd: FloatArray,
-        wrench: FloatArray | None = None,
-        base_motion: FloatArray | None = None,
-        payload: FloatArray | None = None,
-    ) -> FloatArray:
-        """Return the effort, friction at `qd` included, shape (n,) or (N, n) [N m or N]."""
-        ...
-
-    def mass_matrix(self, q: FloatArray) -> FloatArray:
-        """Return the mass matrix, shape (n, n) [kg m^2, kg m or kg]."""
-        ...
-
-    def forward_kinematics(self, q: FloatArray) -> FloatArray:
-        """Return the pose of the tip, shape (4, 4) or (N, 4, 4)."""
-        ...
-
-    def without_friction(self) -> InverseDynamics:
-        """Return the dynamics of the robot without friction."""
-        ...
 
 
 class Base(NamedTuple):
@@ -107,8 +69,8 @@ class Compensation:
 
     Parameters
     ----------
-    dynamics : InverseDynamics
-        :class:`ne_dynamics.Dynamics` of the model.
+    dynamics : Dynamics
+        Of the model.
     terms : Terms
         Parts of the model that are used; `inertia` is left to the caller, who chooses the
         acceleration.
@@ -124,7 +86,7 @@ class Compensation:
 
     Attributes
     ----------
-    dynamics : InverseDynamics
+    dynamics : Dynamics
     friction : tuple of n FrictionModel
         With the smoothing velocity.
     drives : DriveFriction or None
@@ -137,7 +99,7 @@ class Compensation:
 
     def __init__(
         self,
-        dynamics: InverseDynamics,
+        dynamics: Dynamics,
         terms: Terms,
         payload: FloatArray | None = None,
         smoothing_velocity: float = 0.0,
@@ -255,30 +217,14 @@ class Compensation:
         return self._add_drives(effort, qd_friction, of_drives)
 
     def viscous_effort(self, qd: FloatArray) -> FloatArray:
-        """Return the viscous friction at velocities, whatever `terms` say.
-
-        Parameters
-        ----------
-        qd : array, shape (n,)
-            [rad/s or m/s]
-
-        Returns
-        -------
-        array, shape (n,)
-            [N m or N]
-        """
+        """Return the viscous friction at velocities, whatever `terms` say, (n,) [N m or N]."""
         effort: FloatArray = self._viscous * qd
         return effort if self.drives is None else effort + self.drives.viscous_effort(qd)
 
     def move_hysteresis(self, states: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Return the states of the hysteresis after motions, in the shape that is given.
+        """Return the states of the hysteresis, -1 to 1, after displacements in one direction each.
 
-        Parameters
-        ----------
-        states : array, shape (n,) or (N, n)
-            Before, between -1 and 1.
-        displacement : array of the same shape
-            In one direction each [rad or m].
+        All of shape (n,) or (N, n); displacements [rad or m].
         """
         joints = zip(self.friction, _list_joints(states), _list_joints(displacement), strict=True)
         return _gather_joints([move_hysteresis(*joint) for joint in joints], states)
@@ -288,16 +234,8 @@ class Compensation:
     ) -> FloatArray:
         """Return what the states of the hysteresis add to :meth:`effort`, whatever `terms` say.
 
-        Parameters
-        ----------
-        states : array, shape (n,) or (N, n)
-        qd, direction : array of the same shape
-            Velocities for which friction counted, and the direction as it was given.
-
-        Returns
-        -------
-        array, shape (n,) or (N, n)
-            [N m or N]
+        All of shape (n,) or (N, n): states, velocities for which friction counted, the direction
+        as it was given, and efforts [N m or N].
         """
         rates = _list_joints(qd)
         directions = [None] * len(rates) if direction is None else _list_joints(direction)
@@ -307,19 +245,9 @@ class Compensation:
     def inertial_effort(
         self, q: FloatArray, qdd: FloatArray, wrench: FloatArray | None = None
     ) -> FloatArray:
-        """Return the effort that accelerations take by themselves, as far as `terms` have it.
+        """Return the mass matrix times `qdd`, shape (n,) [N m or N]; zero without `terms.inertia`.
 
-        Parameters
-        ----------
-        q, qdd : array, shape (n,)
-            Positions [rad or m] and accelerations.
-        wrench : array, shape (6,), or None
-            That is given to :meth:`effort`: the load is another one without it.
-
-        Returns
-        -------
-        array, shape (n,)
-            The mass matrix times `qdd` [N m or N].
+        The load is another one without the wrench that is given to :meth:`effort`.
         """
         if not self.terms.inertia:
             return self._zero
@@ -327,29 +255,13 @@ class Compensation:
         return self._rigid.inverse_dynamics(q, self._zero, qdd, None, self._falling, payload)
 
     def find_payload(self, wrench: FloatArray | None) -> FloatArray | None:
-        """Return what the inverse dynamics carry, shape (10,); None for nothing.
-
-        Parameters
-        ----------
-        wrench : array, shape (6,), or None
-            As :meth:`effort` takes it.
-        """
+        """Return the payload that counts with a wrench, or without one (None): (10,) or None."""
         return self._payload_without_wrench if wrench is None else self._payload
 
     def gravity(self, q: FloatArray, base: Base | None = None) -> FloatArray:
-        """Return the effort that gravity takes, whether `terms` have it or not.
+        """Return the effort that gravity takes, whatever `terms` say, shape (n,) [N m or N].
 
-        Parameters
-        ----------
-        q : array, shape (n,)
-            [rad or m]
-        base : Base, optional
-            How the base is tilted; as the dynamics' gravity has it when omitted.
-
-        Returns
-        -------
-        array, shape (n,)
-            Of the payload, too [N m or N].
+        Of the payload, too; under the dynamics' gravity where no base is given.
         """
         still, payload = self._zero, self._payload_without_wrench
         resting = None if base is None else base.resting
@@ -358,17 +270,9 @@ class Compensation:
         return self._rigid.inverse_dynamics(q, still, still, None, resting, payload)
 
     def find_motion(self, base: Base | None) -> FloatArray | None:
-        """Return the base's motion that the inverse dynamics take: gravity is part of it.
+        """Return the base motion that the inverse dynamics take, shape (9,): gravity is in it.
 
-        Parameters
-        ----------
-        base : Base, optional
-            As :meth:`effort` takes it.
-
-        Returns
-        -------
-        array, shape (9,), or None
-            None for a base at rest under the dynamics' gravity.
+        None for a base at rest under the dynamics' gravity.
         """
         if self.terms.gravity:
             return None if base is None else base.motion

@@ -196,61 +196,31 @@ def _reach(robot: Robot) -> float:
 
 
 def _check_joint(joint: Joint) -> Iterator[ModelFinding]:
-    element = f'joint {joint.name!r}'
-    yield from _check_effort_limit(joint, element)
-    yield from _check_motion_limits(joint, element)
-    length = joint.type.position_unit
+    element, length = f'joint {joint.name!r}', joint.type.position_unit
+    second = f'{length}/s^2'
     for word, limit, unit, consequence in (
-        ('acceleration', joint.acceleration_limit, 's^2', 'it may not start to move'),
-        ('deceleration', joint.deceleration_limit, 's^2', 'it may not stop'),
-        ('jerk', joint.jerk_limit, 's^3', 'its acceleration may not change'),
+        ('an effort', joint.effort_limit, joint.type.effort_unit, ': nothing may move this joint'),
+        ('a velocity', joint.velocity_limit, f'{length}/s', ''),
+        ('an acceleration', joint.acceleration_limit, second, ': it may not start to move'),
+        ('a deceleration', joint.deceleration_limit, second, ': it may not stop'),
+        ('a jerk', joint.jerk_limit, f'{length}/s^3', ': its acceleration may not change'),
     ):
         if limit <= 0.0:
+            is_negative = limit < 0.0
             yield ModelFinding(
-                'error' if limit < 0.0 else 'warning',
-                f'{word}-limit-{"negative" if limit < 0.0 else "zero"}',
+                'error' if is_negative else 'warning',
+                f'{word.split()[1]}-limit-{"negative" if is_negative else "zero"}',
                 element,
-                f'expected a limit of the {word} > 0 {length}/{unit}, got {limit:g} '
-                f'{length}/{unit}' + ('' if limit < 0.0 else f': {consequence}'),
+                f'expected {word} limit > 0 {unit}, got {limit:g} {unit}'
+                + ('' if is_negative else consequence),
             )
-
-
-def _check_effort_limit(joint: Joint, element: str) -> Iterator[ModelFinding]:
-    unit = joint.type.effort_unit
-    if joint.effort_limit < 0.0:
-        yield ModelFinding(
-            'error',
-            'effort-limit-negative',
-            element,
-            f'expected an effort limit > 0 {unit}, got {joint.effort_limit:g} {unit}',
-        )
-    elif joint.effort_limit == 0.0:
-        yield ModelFinding(
-            'warning',
-            'effort-limit-zero',
-            element,
-            f'expected an effort limit > 0 {unit}, got 0 {unit}: nothing may move this joint',
-        )
-    elif np.isinf(joint.effort_limit):
+    if np.isinf(joint.effort_limit):
+        unit = joint.type.effort_unit
         yield ModelFinding(
             'warning',
             'effort-limit-missing',
             element,
             f'expected an effort limit [{unit}], got none: commands are not clamped',
-        )
-
-
-def _check_motion_limits(joint: Joint, element: str) -> Iterator[ModelFinding]:
-    if joint.velocity_limit < 0.0:
-        yield ModelFinding(
-            'error',
-            'velocity-limit-negative',
-            element,
-            f'expected a velocity limit > 0, got {joint.velocity_limit:g}',
-        )
-    elif joint.velocity_limit == 0.0:
-        yield ModelFinding(
-            'warning', 'velocity-limit-zero', element, 'expected a velocity limit > 0, got 0'
         )
     if joint.lower == joint.upper:
         yield ModelFinding(

@@ -9,7 +9,8 @@ back the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import yaml
@@ -20,7 +21,7 @@ from ne_dynamics.model.extras import LARGEST_EXTRAS_FILE, ModelExtras
 from ne_dynamics.model.extras_document import DRIVES, read_document
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.model.robot import Joint, Robot
-from ne_dynamics.model.robot_parts import DRIVE_KEYS
+from ne_dynamics.model.robot_parts import DRIVE_KEYS, FRICTION_KEYS
 from ne_dynamics.model.urdf.tree import load_urdf
 from ne_dynamics.model.urdf.xml import read_urdf
 
@@ -125,7 +126,7 @@ def _collect_joints(
         joints[name] = kept
     for joint in robot.joints:
         own = {key: value for key, value in joints.get(joint.name, {}).items() if key in DRIVE}
-        joints[joint.name] = own | _friction_numbers(joint.friction)
+        joints[joint.name] = own | _list_changes(joint.friction, FrictionModel(), FRICTION_KEYS)
     present = _load_joints(urdf_text, robot, joints)
     for index, joint in enumerate(robot.joints):
         found = present[joint.name]
@@ -142,9 +143,7 @@ def _collect_joints(
 def _list_numbers(drive: CoupledDrive) -> dict[str, Any]:
     """Return what the file says of a drive: what differs from nothing."""
     none = CoupledDrive(drive.name, drive.joints, drive.ratios)
-    numbers = {key: getattr(drive, key) for key in NUMBER_KEYS}
-    changed = {key: value for key, value in numbers.items() if value != getattr(none, key)}
-    return {'ratios': dict(drive.items), **changed}
+    return {'ratios': dict(drive.items), **_list_changes(drive, none, NUMBER_KEYS)}
 
 
 def _collect_drives(
@@ -182,7 +181,8 @@ def _load_drives(
 
 def _check_drives(present: Sequence[CoupledDrive], robot: Robot) -> None:
     """Refuse extras whose drives are not the robot's."""
-    left, right = (sorted(each, key=_get_name) for each in (present, robot.coupled_drives))
+    drives = present, robot.coupled_drives
+    left, right = (sorted(each, key=attrgetter('name')) for each in drives)
     if left != right:
         raise ModelError(
             f'coupled drives: expected what was written to come back the same, got {left} for '
@@ -190,18 +190,9 @@ def _check_drives(present: Sequence[CoupledDrive], robot: Robot) -> None:
         )
 
 
-def _get_name(drive: CoupledDrive) -> str:
-    return drive.name
-
-
-def _friction_numbers(friction: FrictionModel) -> dict[str, float]:
-    """Return what differs from no friction."""
-    none = FrictionModel()
-    return {
-        item.name: getattr(friction, item.name)
-        for item in fields(FrictionModel)
-        if getattr(friction, item.name) != getattr(none, item.name)
-    }
+def _list_changes(part: Any, none: Any, keys: Iterable[str]) -> dict[str, float]:
+    """Return the numbers in which a part differs from nothing."""
+    return {key: getattr(part, key) for key in keys if getattr(part, key) != getattr(none, key)}
 
 
 def _load_joints(

@@ -100,7 +100,7 @@ class Joint(Frozen):
         if not self.name:
             raise ModelError('joint: expected a name, got an empty one')
         what = f'joint {self.name!r}'
-        object.__setattr__(self, 'type', _joint_type(self.type, what))
+        object.__setattr__(self, 'type', read_joint_type(self.type, what))
         for key in (
             'lower',
             'upper',
@@ -133,7 +133,8 @@ class Joint(Frozen):
         return self.gear_ratio * self.gear_ratio * self.rotor_inertia
 
 
-def _joint_type(value: str, what: str) -> JointType:
+def read_joint_type(value: str, what: str) -> JointType:
+    """Return the type of that word, or raise a ModelError that begins with `what`."""
     try:
         return JointType(value)
     except ValueError as error:
@@ -215,7 +216,7 @@ class Body(Frozen):
                 f'{axis.tolist()} of length {norm:.6g}'
             )
         object.__setattr__(self, 'axis', axis)
-        kind = _joint_type(self.joint_type, f'joint {self.joint_name!r}')
+        kind = read_joint_type(self.joint_type, f'joint {self.joint_name!r}')
         object.__setattr__(self, 'joint_type', kind)
         for key in ('multiplier', 'offset'):
             value = checked_number(getattr(self, key), f'joint {self.joint_name!r}: mimic {key}')

@@ -16,15 +16,7 @@ from ne_dynamics.model.robot import Link, Robot
 def scale_masses(robot: Robot, scale: float) -> Robot:
     """Return the robot with all masses and inertias multiplied by a factor (a model error).
 
-    Parameters
-    ----------
-    robot : Robot
-    scale : float
-        Greater than 0; 1 changes nothing. Rotor inertia and friction stay.
-
-    Returns
-    -------
-    Robot
+    Rotor inertia and friction stay.
 
     Raises
     ------
@@ -42,16 +34,6 @@ def scale_masses(robot: Robot, scale: float) -> Robot:
 
 def scale_friction(robot: Robot, scale: float) -> Robot:
     """Return the robot with viscous and Coulomb friction of all joints and drives by a factor.
-
-    Parameters
-    ----------
-    robot : Robot
-    scale : float
-        At least 0; 1 changes nothing.
-
-    Returns
-    -------
-    Robot
 
     Raises
     ------
@@ -90,10 +72,6 @@ def with_hung_mass(
         In the frame of the link [m].
     link_name : str
         Default: the tip.
-
-    Returns
-    -------
-    Robot
 
     Raises
     ------

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ne_dynamics.arguments import check_vector
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray, Transform
 
@@ -68,7 +69,7 @@ class Oscillation:
         frequency: float,
         center: ArrayLike,
     ) -> Oscillation:
-        direction = check_vector(axis, f'{what} axis')
+        direction = check_vector(axis, f'{what} axis', 3)
         length = float(np.linalg.norm(direction))
         if not length > 0.0:
             raise InputError(f'{what} axis: expected a direction, got {direction.tolist()}')
@@ -76,7 +77,7 @@ class Oscillation:
             if not (math.isfinite(value) and value >= 0.0):
                 raise InputError(f'{what} {name}: expected a finite number >= 0, got {value}')
         unit = direction / length
-        point = check_vector(center, f'{what} center [m]')
+        point = np.array(check_vector(center, f'{what} center [m]', 3))
         for array in (unit, point):
             array.setflags(write=False)
         return cls(turns, unit, float(amplitude), float(frequency), point)
@@ -123,16 +124,12 @@ class BaseMotion:
             Roll, pitch, yaw: turns about the world's x, then y, then z axis [rad].
         *oscillations : Oscillation
 
-        Returns
-        -------
-        BaseMotion
-
         Raises
         ------
         InputError
             When an angle is not finite or there are not three.
         """
-        angles = check_vector(rpy, 'base orientation [rad]')
+        angles = check_vector(rpy, 'base orientation [rad]', 3)
         rotation = Transform.from_xyz_rpy(np.zeros(3), angles).rotation
         moving = tuple(item for item in oscillations if item.amplitude and item.frequency)
         return cls(rotation, moving)
@@ -141,11 +138,3 @@ class BaseMotion:
     def is_level(self) -> bool:
         """Whether the base stands in the world's axes and does not move."""
         return not self.oscillations and bool((self.base_to_world == np.eye(3)).all())
-
-
-def check_vector(value: ArrayLike, what: str) -> FloatArray:
-    """Return three finite numbers as an array; `what` they are goes into the message."""
-    array = np.array(value, dtype=np.float64)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise InputError(f'{what}: expected 3 finite numbers, got {array.tolist()}')
-    return array

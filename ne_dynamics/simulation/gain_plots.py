@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.errors import optional_dependency
 from ne_dynamics.gains import GainDesign, GainMode
-from ne_dynamics.picture_file import write_picture
+from ne_dynamics.picture_file import make_panels, set_title, write_picture
 from ne_dynamics.printable import escape_controls
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED
 from ne_dynamics.simulation.thresholds import SIMULATION
@@ -32,28 +31,18 @@ def plot_design(path: Path, design: GainDesign) -> None:
     ----------
     path : Path
     design : GainDesign
-
-    Raises
-    ------
-    MissingDependencyError
-        When matplotlib is missing.
     """
-    with optional_dependency('--plot needs matplotlib', 'plot'):
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
     rows = len(design.modes)
-    figure = Figure(
-        figsize=(SIMULATION.gain_plot_width, SIMULATION.gain_plot_row * rows), layout='constrained'
-    )
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, 2, squeeze=False)
-    for (left, right), mode in zip(axes, design.modes, strict=True):
+    size = SIMULATION.gain_plot_width, SIMULATION.gain_plot_row * rows
+    figure, panels = make_panels(size, rows, 2)
+    for left, right, mode in zip(panels[::2], panels[1::2], design.modes, strict=True):
         label, color = LABELS[mode]
         _draw_margins(left, design, mode, color)
-        left.set_title(f'{label}: margins', fontsize=10)
+        set_title(left, f'{label}: margins')
         _draw_steps(right, design, mode)
-        right.set_title(f'{label}: step response', fontsize=10)
-    write_picture(figure, path, dpi=110)
+        set_title(right, f'{label}: step response')
+    figure.tight_layout()
+    write_picture(figure, path)
 
 
 def _draw_margins(axes: Any, design: GainDesign, mode: GainMode, color: str) -> None:

@@ -29,6 +29,7 @@ from ne_dynamics.motion import DesiredState
 from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.elastic_arm import ElasticArm
 from ne_dynamics.simulation.mujoco_model import MujocoArm
+from ne_dynamics.simulation.one_process_loop import pass_on
 from ne_dynamics.simulation.thresholds import SIMULATION
 
 Effort = Callable[[FloatArray], FloatArray]
@@ -270,15 +271,8 @@ def _make_arm(
 class _LateArm:
     """An arm behind encoders and drives: positions come in steps, efforts act late.
 
-    Parameters
-    ----------
-    robot : Robot
-    request : GainRequest
-    timing : LoopTiming
-    start : array, shape (n,)
-        [rad or m]
-    holding : array, shape (n,)
-        Effort that acts until the first command does [N m or N].
+    It stands at `start` [rad or m] and is held by the efforts `holding` [N m or N] until the first
+    command acts, both of shape (n,).
 
     Attributes
     ----------
@@ -296,7 +290,7 @@ class _LateArm:
     ) -> None:
         self._arm, self._ticks = _make_arm(robot, request, timing.period, start)
         late = int(np.ceil(timing.dead_time / timing.period * self._ticks - 1e-6))
-        self._waiting = deque([holding] * late)
+        self._under_way = deque([holding] * late, maxlen=late + 1)
         self.steps = request.position_steps(robot.n)
 
     @property
@@ -314,8 +308,7 @@ class _LateArm:
         """Advance by a period of the loop."""
         for _ in range(self._ticks):
             # A command begins to act when it has been late for so many ticks.
-            self._waiting.append(command)
-            self._arm.step(self._waiting.popleft())
+            self._arm.step(pass_on(self._under_way, command))
 
 
 def run_trial(
@@ -328,23 +321,10 @@ def run_trial(
     rng: np.random.Generator,
     factor: float = 1.0,
 ) -> Trial:
-    """Return what an arm does that stands beside a pose.
+    """Return what an arm does that stands beside a pose, shape (n,) [rad or m].
 
-    Parameters
-    ----------
-    design : GainDesign
-    dynamics : Dynamics
-        Of the model.
-    mode : GainMode
-    pose : array, shape (n,)
-        [rad or m]
-    arm_robot : Robot
-        What is simulated, with its payload.
-    payload : float
-        That it carries [kg].
-    rng : Generator
-    factor : float
-        By which the gains are larger.
+    Dynamics are those of the model; `arm_robot` is what is simulated, with its payload [kg]; the
+    gains are larger by the factor.
     """
     one, request = design.of(mode), design.request
     timing = one.choice.kind.timing

@@ -191,28 +191,17 @@ class HiddenErrors:
             effort = effort - gravity
         usual = HiddenJoint()
         per_reading = [self.joints.get(name, usual).effort_per_reading for name in joint_names]
-        reported: FloatArray = effort / np.array(per_reading)
-        return reported
+        return np.asarray(effort / np.array(per_reading))
 
     @property
     def reversed_joints(self) -> tuple[str, ...]:
         """Names of the joints whose effort is reported with the wrong sign."""
         return tuple(name for name, joint in self.joints.items() if joint.effort_per_reading < 0.0)
 
-    def as_document(self) -> dict[str, Any]:
-        """Return the content of the YAML file."""
-        document = asdict(self)
-        document['effort_meaning'] = self.effort_meaning.value
-        document['links'] = {
-            name: {'mass': link.mass, 'center_of_mass': list(link.center_of_mass)}
-            for name, link in self.links.items()
-        }
-        document['joints'] = {name: asdict(joint) for name, joint in self.joints.items()}
-        return document
-
     def write(self, file: Path) -> None:
         """Write the YAML file that the simulated robot reads."""
-        text = yaml.safe_dump(self.as_document(), sort_keys=False, allow_unicode=True)
+        document = {**asdict(self), 'effort_meaning': self.effort_meaning.value}
+        text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
         write_whole(file, text)
 
 
@@ -276,7 +265,12 @@ def draw_hidden_errors(
         for link in robot.links
         if link.inertia.mass > 0.0
     }
-    joints = _draw_joints(robot, rng, friction, effort_meaning is EffortMeaning.CURRENT)
+    joints = {joint.name: _draw_joint(joint, rng, friction) for joint in robot.joints}
+    if effort_meaning is EffortMeaning.CURRENT:
+        joints = {
+            name: replace(joint, effort_per_reading=float(rng.uniform(5.0, 15.0)))
+            for name, joint in joints.items()
+        }
     turned = robot.joint_names[int(rng.integers(robot.n))]
     if reversed_joint:
         hidden = joints[turned]
@@ -292,30 +286,14 @@ def draw_hidden_errors(
     )
 
 
-def _draw_joints(
-    robot: Robot, rng: np.random.Generator, friction: float, reports_current: bool
-) -> dict[str, HiddenJoint]:
-    joints = {joint.name: _draw_joint(joint, rng, friction) for joint in robot.joints}
-    if not reports_current:
-        return joints
-    return {
-        name: replace(joint, effort_per_reading=float(rng.uniform(5.0, 15.0)))
-        for name, joint in joints.items()
-    }
-
-
 def _draw_joint(joint: Joint, rng: np.random.Generator, friction: float) -> HiddenJoint:
-    effort = joint.effort_limit if 0.0 < joint.effort_limit < math.inf else SIMULATION.usual_effort
-    speed = (
-        joint.velocity_limit
-        if 0.0 < joint.velocity_limit < math.inf
-        else SIMULATION.usual_velocity
-    )
-    static = float(rng.uniform(0.05, friction)) * effort / (1.0 + SIMULATION.hidden_asymmetry)
+    effort, speed = joint.effort_limit, joint.velocity_limit
+    effort = effort if 0.0 < effort < math.inf else SIMULATION.usual_effort
+    speed = speed if 0.0 < speed < math.inf else SIMULATION.usual_velocity
+    most = SIMULATION.hidden_asymmetry
+    static = float(rng.uniform(0.05, friction)) * effort / (1.0 + most)
     coulomb = float(rng.uniform(0.6, 0.85)) * static
-    asymmetry = (
-        float(rng.uniform(-SIMULATION.hidden_asymmetry, SIMULATION.hidden_asymmetry)) * coulomb
-    )
+    asymmetry = float(rng.uniform(-most, most)) * coulomb
     return HiddenJoint(
         rotor_inertia=float(rng.uniform(0.004, 0.012)) * effort,
         viscous_friction=float(rng.uniform(0.02, 0.1)) * effort / (0.5 * speed),

@@ -73,19 +73,9 @@ class MjcfWriter:
     ) -> str:
         """Return the model.
 
-        Parameters
-        ----------
-        gravity : array, shape (3,)
-            Acceleration of free fall in the world's axes [m/s^2].
-        integrator : str
-            One of :data:`~ne_dynamics.simulation.integrators.INTEGRATORS`.
-        base : BaseMotion
-        imu_link : Link or None
-            That carries an inertial measurement unit.
-
-        Returns
-        -------
-        str
+        Gravity is the acceleration of free fall in the world's axes, shape (3,) [m/s^2], the
+        integrator one of :data:`~ne_dynamics.simulation.integrators.INTEGRATORS`; `imu_link`
+        carries an inertial measurement unit.
         """
         root = ElementTree.Element('mujoco', model=self._robot.name)
         ElementTree.SubElement(root, 'compiler', angle='radian', autolimits='true')
@@ -256,28 +246,23 @@ def _base_element(world: ElementTree.Element, base: BaseMotion) -> ElementTree.E
 
 
 def _add_imu(sensors: ElementTree.Element, body: ElementTree.Element, pose: Transform) -> None:
-    ElementTree.SubElement(
-        body,
-        'site',
-        name=_IMU,
-        pos=_numbers(pose.translation),
-        quat=_quaternion(pose.rotation),
-    )
+    _add_placed(body, 'site', _IMU, pose)
     ElementTree.SubElement(sensors, 'framequat', objtype='site', objname=_IMU)
     ElementTree.SubElement(sensors, 'gyro', site=_IMU)
     ElementTree.SubElement(sensors, 'accelerometer', site=_IMU)
 
 
+def _add_placed(
+    parent: ElementTree.Element, tag: str, name: str, pose: Transform
+) -> ElementTree.Element:
+    position, turn = _numbers(pose.translation), _quaternion(pose.rotation)
+    return ElementTree.SubElement(parent, tag, name=name, pos=position, quat=turn)
+
+
 def _body_element(
     parent: ElementTree.Element, name: str, pose: Transform, inertia: Inertia
 ) -> ElementTree.Element:
-    element = ElementTree.SubElement(
-        parent,
-        'body',
-        name=name,
-        pos=_numbers(pose.translation),
-        quat=_quaternion(pose.rotation),
-    )
+    element = _add_placed(parent, 'body', name, pose)
     ElementTree.SubElement(
         element,
         'inertial',

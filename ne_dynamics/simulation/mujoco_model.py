@@ -25,11 +25,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ne_dynamics.arguments import check_vector
 from ne_dynamics.dynamics import STANDARD_GRAVITY
 from ne_dynamics.errors import InputError, ModelError, optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray, Inertia
 from ne_dynamics.model.robot import BASE, Robot
-from ne_dynamics.simulation.base_motion import BaseMotion, check_vector
+from ne_dynamics.simulation.base_motion import BaseMotion
 from ne_dynamics.simulation.friction_levels import FrictionLevels, HysteresisEfforts
 from ne_dynamics.simulation.integrators import INTEGRATORS
 from ne_dynamics.simulation.joint_map import JointMap, find_leaders
@@ -136,7 +137,7 @@ class MujocoArm:
         imu_link: str | None = None,
     ) -> None:
         _check_options(period, substeps, integrator)
-        free_fall = check_vector(gravity, 'gravity [m/s^2]')
+        free_fall = check_vector(gravity, 'gravity [m/s^2]', 3)
         check_moved_masses(robot)
         self.robot = robot
         self._substeps = substeps
@@ -264,7 +265,7 @@ class MujocoArm:
         InputError
             When the shape differs or a value is not finite.
         """
-        target = self._checked(position, 'position')
+        target = check_vector(position, 'position', self.n)
         mujoco.mj_resetData(self.model, self.data)
         self._joints.place(self.data.qpos, target)
         self._periods = 0
@@ -329,7 +330,7 @@ class MujocoArm:
             When the shape differs, a value is not finite, or the simulation diverges.
         """
         joints = self._joints
-        self._effort = self._checked(effort, 'effort')
+        self._effort = np.array(check_vector(effort, 'effort', self.n))
         applied = self._effort + disturbance
         if self._friction is not None:
             level = self._friction.at(self.velocity)
@@ -407,14 +408,6 @@ class MujocoArm:
         )
         effort: FloatArray = self._joints.expand().T @ generalized
         return effort
-
-    def _checked(self, value: ArrayLike, what: str) -> FloatArray:
-        array = np.array(value, dtype=np.float64)
-        if array.shape != (self.n,):
-            raise InputError(f'{what}: expected shape ({self.n},), got {array.shape}')
-        if not np.isfinite(array).all():
-            raise InputError(f'{what}: expected finite numbers, got {array.tolist()}')
-        return array
 
     # -- checks -----------------------------------------------------------------------------
 

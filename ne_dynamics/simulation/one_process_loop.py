@@ -169,8 +169,7 @@ class OneProcessLoop:
         self.sensors = list(sensors)
         self.disturbances = list(disturbances)
         self._limits = np.asarray(effort_limits, dtype=np.float64)
-        self._delay = delay
-        self._under_way: deque[FloatArray] = deque()
+        self._under_way: deque[FloatArray] = deque(maxlen=delay + 1)
         self._rows: list[tuple[Any, ...]] = []
 
     def step(self) -> Answer:
@@ -199,10 +198,7 @@ class OneProcessLoop:
         self._rows.append(
             (truth.time, answer.desired, truth.position, truth.velocity, truth.effort, command)
         )
-        if not self._under_way:
-            self._under_way.extend([command] * self._delay)
-        self._under_way.append(command)
-        effort = self._under_way.popleft()
+        effort = pass_on(self._under_way, command)
         beside = np.zeros(arm.n)
         for disturbance in self.disturbances:
             beside += disturbance(arm, effort)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ne_dynamics.control import Measures
 from ne_dynamics.dynamics import STANDARD_GRAVITY
+from ne_dynamics.errors import ParameterError
 from ne_dynamics.ros import LockedJoints
 from ne_dynamics.settings import Changes, ParameterTable, group, parameter
 from ne_dynamics.simulation.integrators import INTEGRATORS
@@ -183,6 +184,15 @@ class DropoutSettings:
         allow_infinity=True,
     )
 
+    @property
+    def silenced(self) -> tuple[str, ...]:
+        """What falls silent."""
+        return self.topics or DROPPABLE[:1]
+
+    def is_due(self, now: float) -> bool:
+        """Return whether it is silent at a time after the brakes were released [s]."""
+        return self.start <= now < self.start + self.duration
+
 
 @dataclass(frozen=True)
 class SimulatedRobotSettings:
@@ -264,6 +274,18 @@ class SimulatedRobotSettings:
     base: BaseSettings = group(BaseSettings)
     imu: ImuSensor = group(ImuSensor)
     dropout: DropoutSettings = group(DropoutSettings)
+
+    def check(self) -> None:
+        """Raise ParameterError where parameters do not fit together."""
+        if self.paced and not self.lockstep:
+            raise ParameterError('paced: expected `lockstep` with it, got false')
+        if list(self.pause_at) != sorted(self.pause_at):
+            raise ParameterError(f'pause_at: expected ascending times, got {list(self.pause_at)}')
+        for topic in self.dropout.silenced:
+            if topic not in DROPPABLE:
+                raise ParameterError(
+                    f'dropout.topics: expected of {", ".join(DROPPABLE)}, got {topic!r}'
+                )
 
 
 PARAMETERS = ParameterTable(SimulatedRobotSettings, changes=Changes.START)

@@ -98,10 +98,7 @@ class SimulatedArm:
     def measure(self, time_free: float) -> None:
         """Take up the load when it is time, and read the sensors: once a period.
 
-        Parameters
-        ----------
-        time_free : float
-            Since the brakes were released [s].
+        The time counts since the brakes were released [s].
         """
         loaded = self._loaded
         if loaded is not None and time_free >= self._pick_up:

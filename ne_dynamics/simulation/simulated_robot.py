@@ -82,7 +82,7 @@ from ne_dynamics.ros import stop_on_signals
 from ne_dynamics.simulation.friction_levels import is_left_out
 from ne_dynamics.simulation.robot_parameters import PARAMETERS
 from ne_dynamics.simulation.simulated_arm import EffortCommand, SimulatedArm, read_model
-from ne_dynamics.simulation.state_topics import RELIABLE, Dropout, StateTopics
+from ne_dynamics.simulation.state_topics import RELIABLE, StateTopics
 from ne_dynamics.simulation.thresholds import SIMULATION
 
 with optional_dependency('the simulated robot needs ROS 2 for Python', 'ros'):
@@ -132,23 +132,17 @@ class SimulatedRobot(Node):
         robot, urdf = read_model(settings)
         self._arm = SimulatedArm(robot, settings)
         self._effort_command = EffortCommand(robot, settings.joints, settings.saturate_effort)
-        self._dropout = Dropout.of(settings.dropout)
+        self._settings = settings
+        settings.check()
         self._rate = settings.rate
-        self._lockstep = settings.lockstep
-        if settings.paced and not settings.lockstep:
-            raise ParameterError('paced: expected `lockstep` with it, got false')
-        self._is_paced = settings.paced
+        self._is_dropped = False
         self._granted = 0
         # A command has come, and time for the period in which it acts has not.
         self._waits_for_grant = False
         self._is_answered = False
-        self._patience = settings.patience
-        self._is_patient = self._patience > 0.0
+        self._is_patient = settings.patience > 0.0
         self._braked = settings.brake
-        self._time_goes_on = settings.time_under_brakes
         self._pauses = list(settings.pause_at)
-        if self._pauses != sorted(self._pauses):
-            raise ParameterError(f'pause_at: expected ascending times, got {self._pauses}')
         self._paused = False
         self._command: FloatArray | None = None
         self._running = False
@@ -160,7 +154,7 @@ class SimulatedRobot(Node):
         self._last_command_time = self._last_publish_time = time.monotonic()
         self._topics = StateTopics(self, robot, urdf, settings)
         self._listen()
-        simulated_time = self._lockstep or settings.publish_clock
+        simulated_time = settings.lockstep or settings.publish_clock
         self._origin = FIRST_STAMP if simulated_time else self.get_clock().now().nanoseconds
         self._wall_origin = time.monotonic()
         self._start_timers()
@@ -176,17 +170,17 @@ class SimulatedRobot(Node):
         self._commands = self.create_subscription(
             Float64MultiArray, 'effort_controller/commands', self._on_command, RELIABLE
         )
-        if self._is_paced:
+        if self._settings.paced:
             self.create_subscription(Time, '~/run_until', self._on_run_until, LATCHED)
 
     def _start_timers(self) -> None:
-        if not self._lockstep:
+        if not self._settings.lockstep:
             self._timer = self._wall_timer(1.0 / self._rate, self._on_real_time_timer)
             return
         # The wall's clock: with `use_sim_time` the node's own would wait for itself.
         coasting_period = 1.0 / (SIMULATION.coasting_pace * self._rate)
         period = SIMULATION.republish_period
-        if self._time_goes_on and not self._is_paced:
+        if self._settings.time_under_brakes and not self._settings.paced:
             period = min(period, coasting_period)
         self._timer = self._wall_timer(period, self._on_lockstep_timer)
         self._coasting_timer = self._wall_timer(coasting_period, self._on_coasting_timer)
@@ -195,7 +189,8 @@ class SimulatedRobot(Node):
     def _report_start(self, robot: Robot) -> None:
         self.get_logger().info(
             f'simulating {robot.name!r}: joints {", ".join(robot.joint_names)}; '
-            f'{"lockstep" if self._lockstep else "real time"} at {self._rate:g} Hz; brakes hold '
+            f'{"lockstep" if self._settings.lockstep else "real time"} at {self._rate:g} Hz; '
+            'brakes hold '
             f'at {np.round(self._arm.mujoco.position, 4).tolist()} until '
             f'{"~/release_brake and " if self._braked else ""}the first command'
         )
@@ -228,15 +223,15 @@ class SimulatedRobot(Node):
             return
         self._last_command_time = time.monotonic()
         self._is_answered = True
-        self._is_patient = self._patience > 0.0
-        if not (self._lockstep and self._running):
+        self._is_patient = self._settings.patience > 0.0
+        if not (self._settings.lockstep and self._running):
             return
         if not self._coasting:
             if self._pauses and self._time_free() >= self._pauses[0]:
                 self._paused = True
                 return
             self._go_on()
-        elif 'joint_states' not in self._dropout.silent_topics(self._time_free()):
+        elif 'joint_states' not in self._silent_topics():
             self._answers += 1
             if self._answers >= SIMULATION.answers_to_resume:
                 # Somebody answers again: let what else is on its way arrive.
@@ -255,9 +250,9 @@ class SimulatedRobot(Node):
         return response
 
     def _on_drop(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._dropout.is_asked_for = request.data
+        self._is_dropped = request.data
         response.success = True
-        response.message = f'{", ".join(self._dropout.topics)}: ' + (
+        response.message = f'{", ".join(self._settings.dropout.silenced)}: ' + (
             'silent' if request.data else 'published'
         )
         return response
@@ -280,7 +275,7 @@ class SimulatedRobot(Node):
         self._command, self._waits_for_grant = None, False
         self._arm.engage_brakes(self._running)
         self._running = self._coasting = False
-        if self._lockstep:
+        if self._settings.lockstep:
             self._coasting_timer.cancel()
         response.success = True
         response.message = 'brake engaged'
@@ -298,19 +293,18 @@ class SimulatedRobot(Node):
 
     @property
     def _may_go_on(self) -> bool:
-        return not self._is_paced or self._stamp_nanoseconds() < self._granted
+        return not self._settings.paced or self._stamp_nanoseconds() < self._granted
 
     @property
     def _stands_in_time(self) -> bool:
         """Whether the brakes hold the arm while time goes on."""
         is_held = not self._running and (self._command is None or self._braked)
-        return is_held and self._time_goes_on
+        return is_held and self._settings.time_under_brakes
 
     def _go_on(self) -> None:
         """Advance by a period, now or when it is granted."""
         if self._may_go_on:
-            self._advance()
-            self._publish()
+            self._step()
         else:
             self._waits_for_grant = True
 
@@ -318,8 +312,7 @@ class SimulatedRobot(Node):
         for _ in range(SIMULATION.states_at_once):
             if not self._may_go_on:
                 return
-            self._advance()
-            self._publish()
+            self._step()
 
     def _stand_until_granted(self, now: float) -> None:
         if self._stands_in_time and self._may_go_on:
@@ -331,9 +324,9 @@ class SimulatedRobot(Node):
         """Whether no late answer is left."""
         if now - self._last_command_time < SIMULATION.silence_before_start:
             return False
-        latest = SIMULATION.command_timeout if self._is_paced else SIMULATION.latest_answer
+        latest = SIMULATION.command_timeout if self._settings.paced else SIMULATION.latest_answer
         is_answered = self._is_answered or now - self._last_publish_time > latest
-        return is_answered and (self._may_go_on or not self._is_paced)
+        return is_answered and (self._may_go_on or not self._settings.paced)
 
     def _on_lockstep_timer(self) -> None:
         now = time.monotonic()
@@ -345,34 +338,30 @@ class SimulatedRobot(Node):
                     f'no command within {SIMULATION.command_timeout:g} s of the state at '
                     f'{self._stamp_nanoseconds() / NANO:.3f} s: holding the last one'
                 )
-                self._advance()
-                self._publish()
+                self._step()
         elif self._command is None or self._braked:
-            if self._is_paced:
+            if self._settings.paced:
                 self._stand_until_granted(now)
                 return
-            if self._time_goes_on:
+            if self._settings.time_under_brakes:
                 self._advance()
             self._publish()
         elif self._may_start(now):
             self._running = True
-            self._advance()
-            self._publish()
+            self._step()
 
     def _on_coasting_timer(self) -> None:
         if self._may_go_on:
-            self._advance()
-            self._publish()
+            self._step()
 
     def _on_real_time_timer(self) -> None:
         now = time.monotonic()
         if self._running and self._is_patient:
             # One period for an answer; time that has passed meanwhile has not for the arm.
             if self._last_command_time <= self._last_publish_time:
-                self._is_patient = now - self._last_publish_time < self._patience
+                self._is_patient = now - self._last_publish_time < self._settings.patience
             else:
-                self._advance()
-                self._publish()
+                self._step()
             self._wall_origin = now - self._ticks / self._rate
             return
         due = int((now - self._wall_origin) * self._rate) - self._ticks
@@ -392,6 +381,10 @@ class SimulatedRobot(Node):
             self._advance()
         self._publish()
 
+    def _step(self) -> None:
+        self._advance()
+        self._publish()
+
     def _advance(self) -> None:
         if self._running and self._command is not None:
             if self._free_since is None:
@@ -401,6 +394,10 @@ class SimulatedRobot(Node):
             self._arm.stand()
         self._ticks += 1
         self._arm.measure(self._time_free())
+
+    def _silent_topics(self) -> tuple[str, ...]:
+        dropout = self._settings.dropout
+        return dropout.silenced if self._is_dropped or dropout.is_due(self._time_free()) else ()
 
     def _time_free(self) -> float:
         """Return the time since the brakes were released [s]; below 0 before."""
@@ -417,9 +414,10 @@ class SimulatedRobot(Node):
         self._is_answered = False
         seconds, nanoseconds = divmod(self._stamp_nanoseconds(), NANO)
         stamp = Time(sec=seconds, nanosec=nanoseconds)
-        silent = self._dropout.silent_topics(self._time_free())
+        silent = self._silent_topics()
         self._topics.publish(stamp, self._arm, silent)
-        if 'joint_states' in silent and self._lockstep and self._running and not self._coasting:
+        runs_in_lockstep = self._settings.lockstep and self._running
+        if 'joint_states' in silent and runs_in_lockstep and not self._coasting:
             # Nobody can answer: go on by itself.
             self._coasting = True
             self._answers = 0

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import array
-from dataclasses import dataclass
 
 from ne_dynamics.control import Measures
-from ne_dynamics.errors import ParameterError, optional_dependency
+from ne_dynamics.errors import optional_dependency
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
 from ne_dynamics.simulation.mujoco_model import ImuReading
-from ne_dynamics.simulation.robot_parameters import (
-    DROPPABLE,
-    DropoutSettings,
-    SimulatedRobotSettings,
-)
+from ne_dynamics.simulation.robot_parameters import SimulatedRobotSettings
 from ne_dynamics.simulation.simulated_arm import SimulatedArm
 
 with optional_dependency('the simulated robot needs ROS 2 for Python', 'ros'):
@@ -132,37 +127,3 @@ class StateTopics:
 
 def _doubles(values: FloatArray) -> array.array[float]:
     return array.array('d', values.tobytes())
-
-
-@dataclass(eq=False)
-class Dropout:
-    """Which topics are silent, and when.
-
-    Attributes
-    ----------
-    topics : tuple of str
-    start, end : float
-        After the brakes were released [s].
-    is_asked_for : bool
-        By the service, whatever the time.
-    """
-
-    topics: tuple[str, ...]
-    start: float
-    end: float
-    is_asked_for: bool = False
-
-    @classmethod
-    def of(cls, settings: DropoutSettings) -> Dropout:
-        """Return the drop-out of the parameters `dropout.*`."""
-        topics = settings.topics or DROPPABLE[:1]
-        for topic in topics:
-            if topic not in DROPPABLE:
-                raise ParameterError(
-                    f'dropout.topics: expected of {", ".join(DROPPABLE)}, got {topic!r}'
-                )
-        return cls(topics, settings.start, settings.start + settings.duration)
-
-    def silent_topics(self, now: float) -> tuple[str, ...]:
-        """Return what is silent at a time after the brakes were released [s]."""
-        return self.topics if self.is_asked_for or self.start <= now < self.end else ()

@@ -68,14 +68,7 @@ _EFFORTS: Mapping[str, _Motion] = {
 
 
 def describe_rounding(subject: Subject, name: str) -> str:
-    """Return by how much numbers that were taken as exact change a function at most.
-
-    Parameters
-    ----------
-    subject : Subject
-    name : str
-        A row of :data:`~ne_dynamics.codegen.functions.FUNCTIONS` that is printed.
-    """
+    """Return by how much numbers that were taken as exact change a printed function, at most."""
     row = FUNCTIONS[name]
     method = row.method
     if not subject.mechanism.changes:

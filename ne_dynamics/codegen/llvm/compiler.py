@@ -326,10 +326,6 @@ class CompiledKernel:
             array of the right shape, or a number in it is not for these equations.
         name, doc : str
             What tools show.
-
-        Returns
-        -------
-        callable
         """
         return make_builtin(self._engine.address('entry'), self._engine, owner, name, doc)
 

@@ -351,10 +351,6 @@ def write_entry(program: Program, signature: Signature, lanes: int) -> str:
     signature : Signature
     lanes : int
         Of the batch that it calls.
-
-    Returns
-    -------
-    str
     """
     declarations = [
         '@ned_array_type = external global i8',

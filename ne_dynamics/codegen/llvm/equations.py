@@ -18,8 +18,8 @@ from ne_dynamics.codegen.llvm.lanes import (
     INTRINSICS,
     SERIES,
     SINCOS_LANES,
+    LaneWriter,
     format_constant,
-    format_double,
     format_type,
 )
 from ne_dynamics.codegen.llvm.thresholds import LLVM
@@ -62,65 +62,47 @@ _ROUNDER = 6755399441055744.0
 
 def write_sincos(lanes: int) -> str:
     """Return the text of a function that computes sine and cosine of ``lanes`` angles."""
-    kind = f'<{lanes} x double>'
-    integer = f'<{lanes} x i64>'
-
-    def splat(value: float) -> str:
-        return format_constant(value, lanes) if lanes > 1 else f'<double {format_double(value)}>'
-
-    def whole(value: int) -> str:
-        return f'<{", ".join([f"i64 {value}"] * lanes)}>'
-
-    lines = [
-        f'define internal {{ {kind}, {kind} }} @{_SINCOS}{lanes}({kind} %x) alwaysinline {{',
-        f'%shifted = call {kind} @llvm.fma.v{lanes}f64('
-        f'{kind} %x, {kind} {splat(_TWO_OVER_PI)}, {kind} {splat(_ROUNDER)})',
-        f'%turns = fsub {kind} %shifted, {splat(_ROUNDER)}',
-        f'%bits = bitcast {kind} %shifted to {integer}',
-        f'%back = fneg {kind} %turns',
+    write = LaneWriter(lanes)
+    kind, integer = write.kind, write.integer
+    rounder = write.number(_ROUNDER)
+    shifted = write.add_product('shifted', '%x', write.number(_TWO_OVER_PI), rounder)
+    turns = write.apply('turns', 'fsub', shifted, rounder)
+    write.lines += [
+        f'%bits = bitcast {kind} {shifted} to {integer}',
+        f'%back = fneg {kind} {turns}',
     ]
     rest = '%x'
     for index, part in enumerate(_HALF_PI):
-        lines.append(
-            f'%r{index} = call {kind} @llvm.fma.v{lanes}f64('
-            f'{kind} %back, {kind} {splat(part)}, {kind} {rest})'
-        )
-        rest = f'%r{index}'
-    lines.append(f'%z = fmul {kind} {rest}, {rest}')
+        rest = write.add_product(f'r{index}', '%back', write.number(part), rest)
+    square = write.apply('z', 'fmul', rest, rest)
     for name, coefficients in (('s', _SINE), ('c', (*_COSINE, -0.5, 1.0))):
-        value = splat(coefficients[0])
+        value = write.number(coefficients[0])
         for index, coefficient in enumerate(coefficients[1:]):
-            lines.append(
-                f'%{name}{index} = call {kind} @llvm.fma.v{lanes}f64('
-                f'{kind} {value}, {kind} %z, {kind} {splat(coefficient)})'
-            )
-            value = f'%{name}{index}'
-    lines += [
-        f'%rz = fmul {kind} {rest}, %z',
-        f'%sine = call {kind} @llvm.fma.v{lanes}f64({kind} %rz, {kind} %s4, {kind} {rest})',
+            value = write.add_product(f'{name}{index}', value, square, write.number(coefficient))
+    cube = write.apply('rz', 'fmul', rest, square)
+    write.add_product('sine', cube, '%s4', rest)
+    write.lines += [
         # Sign bits: whether the quarter turns are odd; whether sine, and cosine, change sign.
-        f'%odd = shl {integer} %bits, {whole(63)}',
-        f'%second = shl {integer} %bits, {whole(62)}',
+        f'%odd = shl {integer} %bits, {write.whole(63)}',
+        f'%second = shl {integer} %bits, {write.whole(62)}',
         f'%either = xor {integer} %second, %odd',
-        f'%swap = icmp slt {integer} %odd, {whole(0)}',
+        f'%swap = icmp slt {integer} %odd, {write.whole(0)}',
         f'%sa = select <{lanes} x i1> %swap, {kind} %c6, {kind} %sine',
         f'%ca = select <{lanes} x i1> %swap, {kind} %sine, {kind} %c6',
     ]
     for name, source, turns in (('s', '%sa', '%second'), ('c', '%ca', '%either')):
-        lines += [
-            f'%{name}flag = and {integer} {turns}, {whole(-(2**63))}',
+        write.lines += [
+            f'%{name}flag = and {integer} {turns}, {write.whole(-(2**63))}',
             f'%{name}raw = bitcast {kind} {source} to {integer}',
             f'%{name}flip = xor {integer} %{name}raw, %{name}flag',
             f'%{name}out = bitcast {integer} %{name}flip to {kind}',
         ]
     pair = f'{{ {kind}, {kind} }}'
-    lines += [
+    write.lines += [
         f'%p0 = insertvalue {pair} undef, {kind} %sout, 0',
         f'%p1 = insertvalue {pair} %p0, {kind} %cout, 1',
-        f'ret {pair} %p1',
-        '}',
     ]
-    return '\n'.join(lines)
+    return write.text(_SINCOS, pair, '%p1')
 
 
 class EquationBody:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from ne_dynamics.codegen.llvm.lanes import format_double
+from ne_dynamics.codegen.llvm.lanes import LaneWriter
 
 # ln 2 in two parts, the first of 32 bits, so that its product with n is exact.
 _LN_2 = (0.693147180369123816490, 1.90821492927058770002e-10)
@@ -31,32 +31,8 @@ _SERIES = tuple(1.0 / math.factorial(power) for power in range(2, 14))
 """Of ``(e^r - 1 - r) / r^2``, from the constant on."""
 
 
-class _ExponentialWriter:
-    """Writes instructions on lanes."""
-
-    def __init__(self, lanes: int) -> None:
-        self.lanes = lanes
-        self.kind = f'<{lanes} x double>'
-        self.integer = f'<{lanes} x i64>'
-        self.lines: list[str] = []
-
-    def number(self, value: float) -> str:
-        return f'<{", ".join([f"double {format_double(value)}"] * self.lanes)}>'
-
-    def whole(self, value: int) -> str:
-        return f'<{", ".join([f"i64 {value}"] * self.lanes)}>'
-
-    def apply(self, name: str, operation: str, a: str, b: str) -> str:
-        self.lines.append(f'%{name} = {operation} {self.kind} {a}, {b}')
-        return f'%{name}'
-
-    def add_product(self, name: str, a: str, b: str, c: str) -> str:
-        """Compute a b + c, rounded once."""
-        kind = self.kind
-        self.lines.append(
-            f'%{name} = call {kind} @llvm.fma.v{self.lanes}f64({kind} {a}, {kind} {b}, {kind} {c})'
-        )
-        return f'%{name}'
+class _ExponentialWriter(LaneWriter):
+    """Writes what exponential and hyperbolic tangent have in common."""
 
     def bound(self, name: str, value: str, comparison: str, limit: float) -> str:
         """Put a limit in the place of what is beyond it; NaN stays."""
@@ -101,11 +77,6 @@ class _ExponentialWriter:
             value = self.add_product(f'{name}{index}', value, x, self.number(coefficient))
         return value
 
-    def text(self, name: str, result: str) -> str:
-        """Return the function."""
-        head = f'define internal {self.kind} @{name}{self.lanes}({self.kind} %x) alwaysinline {{'
-        return '\n'.join([head, *self.lines, f'ret {self.kind} {result}', '}'])
-
 
 def write_exp(lanes: int) -> str:
     """Return the text of a function that computes the exponential of ``lanes`` numbers."""
@@ -123,7 +94,7 @@ def write_exp(lanes: int) -> str:
     first = write.power_of_two('first', shifted)
     second = write.power_of_two('second', shifted_other)
     result = write.apply('product', 'fmul', value, first)
-    return write.text('exp', write.apply('result', 'fmul', result, second))
+    return write.text('exp', write.kind, write.apply('result', 'fmul', result, second))
 
 
 def write_tanh(lanes: int) -> str:
@@ -154,7 +125,7 @@ def write_tanh(lanes: int) -> str:
         f'%signed = or {write.integer} %plain, %sign',
         f'%result = bitcast {write.integer} %signed to {write.kind}',
     ]
-    return write.text('tanh', '%result')
+    return write.text('tanh', write.kind, '%result')
 
 
 WRITERS: Mapping[str, Callable[[int], str]] = {'exp': write_exp, 'tanh': write_tanh}

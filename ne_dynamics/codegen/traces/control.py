@@ -7,33 +7,30 @@ from collections.abc import Callable
 from ne_dynamics.algorithms import control_law, disturbance_residual, hysteresis
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.traces.recursion import name_loads
-from ne_dynamics.codegen.traces.trace import Body, Symbols, Trace
+from ne_dynamics.codegen.traces.trace import Body, Symbols
 from ne_dynamics.model.robot import JointType, Link
 
 
-def _trace_control(law: Callable[..., object], loads: tuple[str, ...]) -> Trace:
+def _trace_control(
+    law: Callable[..., object], subject: Subject, link: Link | None, loads: tuple[str, ...]
+) -> Body:
     """Trace a law that takes a robot, the row's arguments before the loads, and the loads."""
+    robot = control_law.ControlledRobot(
+        subject.mechanism,
+        tuple(joint.type is JointType.CONTINUOUS for joint in subject.structure.joints),
+        subject.gravity,
+        link,
+    )
 
-    def trace(subject: Subject, link: Link | None) -> Body:
-        joints = subject.structure.joints
-        robot = control_law.ControlledRobot(
-            subject.mechanism,
-            tuple(joint.type is JointType.CONTINUOUS for joint in joints),
-            subject.gravity,
-            link,
-        )
+    def function(*given: Symbols) -> object:
+        count = len(given) - len(loads)
+        named = name_loads(loads, link, given[count:])
+        return law(robot, *given[:count], control_law.Loads(**named))
 
-        def function(*given: Symbols) -> object:
-            count = len(given) - len(loads)
-            named = name_loads(loads, link, given[count:])
-            return law(robot, *given[:count], control_law.Loads(**named))
-
-        return function
-
-    return trace
+    return function
 
 
-def trace_control_effort(*loads: str) -> Trace:
+def trace_control_effort(subject: Subject, link: Link | None, *loads: str) -> Body:
     """Trace the general law, with 'wrench', 'base_motion', 'payload' as they are named."""
 
     def law(
@@ -66,10 +63,10 @@ def trace_control_effort(*loads: str) -> Trace:
             given,
         )
 
-    return _trace_control(law, loads)
+    return _trace_control(law, subject, link, loads)
 
 
-def trace_disturbance_residuals(*loads: str) -> Trace:
+def trace_disturbance_residuals(subject: Subject, link: Link | None, *loads: str) -> Body:
     """Trace an observer's step, with 'wrench', 'base_motion', 'payload' as they are named."""
 
     def law(
@@ -96,10 +93,12 @@ def trace_disturbance_residuals(*loads: str) -> Trace:
             given,
         )
 
-    return _trace_control(law, loads)
+    return _trace_control(law, subject, link, loads)
 
 
-def _trace_limited(compute: Callable[..., object], loads: tuple[str, ...]) -> Trace:
+def _trace_limited(
+    compute: Callable[..., object], subject: Subject, link: Link | None, loads: tuple[str, ...]
+) -> Body:
     """Trace a law with limits."""
 
     def law(
@@ -126,17 +125,17 @@ def _trace_limited(compute: Callable[..., object], loads: tuple[str, ...]) -> Tr
             given,
         )
 
-    return _trace_control(law, loads)
+    return _trace_control(law, subject, link, loads)
 
 
-def trace_computed_torque(*loads: str) -> Trace:
+def trace_computed_torque(subject: Subject, link: Link | None, *loads: str) -> Body:
     """Trace computed torque, with 'wrench', 'base_motion', 'payload' as they are named."""
-    return _trace_limited(control_law.computed_torque, loads)
+    return _trace_limited(control_law.computed_torque, subject, link, loads)
 
 
-def trace_feedforward_pd(*loads: str) -> Trace:
+def trace_feedforward_pd(subject: Subject, link: Link | None, *loads: str) -> Body:
     """Trace feed-forward with PD, with 'wrench', 'base_motion', 'payload' as they are named."""
-    return _trace_limited(control_law.feedforward_pd, loads)
+    return _trace_limited(control_law.feedforward_pd, subject, link, loads)
 
 
 def trace_friction_hysteresis(subject: Subject, link: Link | None) -> Body:

@@ -10,7 +10,7 @@ from ne_dynamics.codegen.differentiation import differentiate, push_forward, sub
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.symbols import Traced
 from ne_dynamics.codegen.traces.recursion import name_loads
-from ne_dynamics.codegen.traces.trace import Body, Symbols, Trace
+from ne_dynamics.codegen.traces.trace import Body, Symbols
 from ne_dynamics.model.robot import Link
 
 
@@ -39,69 +39,57 @@ def _differentiate_efforts(
     return parts
 
 
-def trace_inverse_dynamics_derivatives(*loads: str) -> Trace:
+def trace_inverse_dynamics_derivatives(subject: Subject, link: Link | None, *loads: str) -> Body:
     """Trace the inverse dynamics derivatives, with 'wrench', 'base_motion', 'payload' as named."""
-
-    def trace(subject: Subject, link: Link | None) -> Body:
-        return lambda *given: _differentiate_efforts(
-            subject, link, name_loads(loads, link, given[3:]), *given[:3]
-        )
-
-    return trace
+    return lambda *given: _differentiate_efforts(
+        subject, link, name_loads(loads, link, given[3:]), *given[:3]
+    )
 
 
-def trace_forward_dynamics_derivatives(*loads: str) -> Trace:
+def trace_forward_dynamics_derivatives(subject: Subject, link: Link | None, *loads: str) -> Body:
     """Trace the forward dynamics derivatives, with loads as the inverse dynamics has them."""
 
-    def trace(subject: Subject, link: Link | None) -> Body:
-        def function(q: Symbols, qd: Symbols, tau: Symbols, *given: Symbols) -> object:
-            n = len(q)
-            named = name_loads(loads, link, given)
-            mass = terms.mass_matrix(subject.mechanism, q, payload=named.get('payload'), tip=link)
-            dynamics: Callable[..., list[Traced]] = forward.forward_dynamics  # type: ignore[assignment]
-            qdd = dynamics(
-                subject.mechanism, q, qd, tau, gravity=subject.gravity, tip=link, **named
-            )
-            # At the accelerations that the efforts give, which do not change with q and qd here.
-            placeholders = q[0].graph.inputs('acceleration', n)
-            by_q, by_qd, _ = _differentiate_efforts(subject, link, named, q, qd, placeholders)
-            flat = substitute(
-                [entry for part in (by_q, by_qd) for row in part for entry in row],
-                placeholders,
-                qdd,
-            )
-            results: list[list[list[Scalar]]] = []
-            for start in (0, n * n):
-                columns = [
-                    forward.solve_symmetric(mass, [-flat[start + n * i + j] for i in range(n)])
-                    for j in range(n)
-                ]
-                results.append([[column[i] for column in columns] for i in range(n)])
-            inverse = [
-                forward.solve_symmetric(mass, [float(i == j) for i in range(n)]) for j in range(n)
+    def function(q: Symbols, qd: Symbols, tau: Symbols, *given: Symbols) -> object:
+        n = len(q)
+        named = name_loads(loads, link, given)
+        mass = terms.mass_matrix(subject.mechanism, q, payload=named.get('payload'), tip=link)
+        dynamics: Callable[..., list[Traced]] = forward.forward_dynamics  # type: ignore[assignment]
+        qdd = dynamics(subject.mechanism, q, qd, tau, gravity=subject.gravity, tip=link, **named)
+        # At the accelerations that the efforts give, which do not change with q and qd here.
+        placeholders = q[0].graph.inputs('acceleration', n)
+        by_q, by_qd, _ = _differentiate_efforts(subject, link, named, q, qd, placeholders)
+        flat = substitute(
+            [entry for part in (by_q, by_qd) for row in part for entry in row],
+            placeholders,
+            qdd,
+        )
+        results: list[list[list[Scalar]]] = []
+        for start in (0, n * n):
+            columns = [
+                forward.solve_symmetric(mass, [-flat[start + n * i + j] for i in range(n)])
+                for j in range(n)
             ]
-            results.append([[inverse[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)])
-            return results
+            results.append([[column[i] for column in columns] for i in range(n)])
+        inverse = [
+            forward.solve_symmetric(mass, [float(i == j) for i in range(n)]) for j in range(n)
+        ]
+        results.append([[inverse[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)])
+        return results
 
-        return function
-
-    return trace
+    return function
 
 
-def trace_inverse_dynamics_rate(*loads: str) -> Trace:
+def trace_inverse_dynamics_rate(subject: Subject, link: Link | None, *loads: str) -> Body:
     """Trace the inverse dynamics rate, with 'wrench', 'base_motion', 'payload' as named."""
 
-    def trace(subject: Subject, link: Link | None) -> Body:
-        def function(*given: Symbols) -> object:
-            motion, rates = given[:3], given[3:6]
-            named = name_loads(loads, link, given[6:])
-            efforts = _compute_efforts(subject, link, named, *motion)
-            return push_forward(
-                efforts,
-                [each for one in motion for each in one],
-                [r for one in rates for r in one],
-            )
+    def function(*given: Symbols) -> object:
+        motion, rates = given[:3], given[3:6]
+        named = name_loads(loads, link, given[6:])
+        efforts = _compute_efforts(subject, link, named, *motion)
+        return push_forward(
+            efforts,
+            [each for one in motion for each in one],
+            [r for one in rates for r in one],
+        )
 
-        return function
-
-    return trace
+    return function

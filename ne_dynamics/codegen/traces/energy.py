@@ -1,4 +1,4 @@
-"""Tracers of energy, momentum, and the centre of mass."""
+"""Tracers of slopes and rates of the centre of mass and of the centroidal momentum."""
 
 from __future__ import annotations
 
@@ -10,31 +10,6 @@ from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.symbols import Traced
 from ne_dynamics.codegen.traces.trace import Body, Symbols
 from ne_dynamics.model.robot import Link
-
-
-def trace_kinetic_energy(subject: Subject, link: Link | None) -> Body:
-    """Trace the kinetic energy."""
-    return lambda q, qd: energy.kinetic_energy(subject.mechanism, q, qd)
-
-
-def trace_potential_energy(subject: Subject, link: Link | None) -> Body:
-    """Trace the potential energy."""
-    return lambda q: energy.potential_energy(subject.plain_mechanism, q, subject.gravity)
-
-
-def trace_generalized_momentum(subject: Subject, link: Link | None) -> Body:
-    """Trace the generalized momentum."""
-    return lambda q, qd: energy.generalized_momentum(subject.mechanism, q, qd)
-
-
-def trace_lagrangian_gradient(subject: Subject, link: Link | None) -> Body:
-    """Trace the lagrangian gradient."""
-    return lambda q, qd: energy.lagrangian_gradient(subject.mechanism, q, qd, subject.gravity)
-
-
-def trace_center_of_mass(subject: Subject, link: Link | None) -> Body:
-    """Trace the center of mass."""
-    return lambda q: energy.center_of_mass(subject.plain_mechanism, q)
 
 
 def trace_center_of_mass_jacobian(subject: Subject, link: Link | None) -> Body:
@@ -50,11 +25,6 @@ def trace_center_of_mass_jacobian(subject: Subject, link: Link | None) -> Body:
 def _compute_momentum(subject: Subject, q: Symbols, qd: Symbols) -> list[Traced]:
     momentum = energy.centroidal_momentum(subject.plain_mechanism, q, qd)
     return cast(list[Traced], momentum)
-
-
-def trace_centroidal_momentum(subject: Subject, link: Link | None) -> Body:
-    """Trace the centroidal momentum."""
-    return lambda q, qd: _compute_momentum(subject, q, qd)
 
 
 def trace_centroidal_momentum_matrix(subject: Subject, link: Link | None) -> Body:

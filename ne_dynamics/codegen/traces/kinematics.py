@@ -9,7 +9,7 @@ from ne_dynamics.algorithms.scalars.scalar import Scalar
 from ne_dynamics.codegen.differentiation import push_forward
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.symbols import Traced
-from ne_dynamics.codegen.traces.trace import Body, Symbols, Trace
+from ne_dynamics.codegen.traces.trace import Body, Symbols
 from ne_dynamics.model.robot import Link
 
 
@@ -34,29 +34,21 @@ def trace_forward_kinematics(subject: Subject, link: Link | None) -> Body:
     return lambda q: _make_homogeneous(kinematics.link_pose(subject.mechanism, link, q))
 
 
-def trace_jacobian(axes: str) -> Trace:
+def trace_jacobian(subject: Subject, link: Link | None, axes: str) -> Body:
     """Trace the Jacobian, in 'base', 'tip' or 'world' axes."""
-
-    def trace(subject: Subject, link: Link | None) -> Body:
-        assert link is not None
-        return lambda q: kinematics.jacobian(subject.mechanism, link, q, axes)
-
-    return trace
+    assert link is not None
+    return lambda q: kinematics.jacobian(subject.mechanism, link, q, axes)
 
 
-def trace_jacobian_rate(axes: str) -> Trace:
+def trace_jacobian_rate(subject: Subject, link: Link | None, axes: str) -> Body:
     """Trace the time derivative of the Jacobian, in 'base', 'tip' or 'world' axes."""
+    assert link is not None
 
-    def trace(subject: Subject, link: Link | None) -> Body:
-        assert link is not None
+    def function(q: Symbols, qd: Symbols) -> object:
+        rows = kinematics.jacobian(subject.mechanism, link, q, axes)
+        return push_forward([cast(Traced, entry) for row in rows for entry in row], q, qd)
 
-        def function(q: Symbols, qd: Symbols) -> object:
-            rows = kinematics.jacobian(subject.mechanism, link, q, axes)
-            return push_forward([cast(Traced, entry) for row in rows for entry in row], q, qd)
-
-        return function
-
-    return trace
+    return function
 
 
 def trace_link_velocities(subject: Subject, link: Link | None) -> Body:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ne_dynamics.algorithms import newton_euler
+from ne_dynamics.algorithms.mechanism import Mechanism
 from ne_dynamics.codegen.subject import Subject
-from ne_dynamics.codegen.traces.trace import Body, Symbols, Trace
+from ne_dynamics.codegen.traces.trace import Body, Symbols
 from ne_dynamics.model.robot import Link
 
 
@@ -19,44 +20,37 @@ def name_loads(
 
 
 def trace_under_loads(
-    recursion: Callable[..., object], loads: tuple[str, ...], *, is_regrouped: bool = True
-) -> Trace:
-    """Trace a recursion of three arguments, and loads by their names.
+    recursion: Callable[..., object],
+    mechanism: Mechanism,
+    subject: Subject,
+    link: Link | None,
+    loads: tuple[str, ...],
+) -> Body:
+    """Trace a recursion of three arguments, and loads by their names."""
 
-    `is_regrouped` is False for what depends on the inertia of each link, not on their sums.
-    """
+    def function(*given: Symbols) -> object:
+        named = name_loads(loads, link, given[3:])
+        return recursion(mechanism, *given[:3], gravity=subject.gravity, tip=link, **named)
 
-    def trace(subject: Subject, link: Link | None) -> Body:
-        mechanism = subject.mechanism if is_regrouped else subject.plain_mechanism
-
-        def function(*given: Symbols) -> object:
-            named = name_loads(loads, link, given[3:])
-            return recursion(mechanism, *given[:3], gravity=subject.gravity, tip=link, **named)
-
-        return function
-
-    return trace
+    return function
 
 
-def trace_inverse_dynamics(*loads: str) -> Trace:
+def trace_inverse_dynamics(subject: Subject, link: Link | None, *loads: str) -> Body:
     """Trace the inverse dynamics, with loads as they are named."""
-    return trace_under_loads(newton_euler.newton_euler, loads)
+    return trace_under_loads(newton_euler.newton_euler, subject.mechanism, subject, link, loads)
 
 
-def trace_joint_wrenches(*loads: str) -> Trace:
+def trace_joint_wrenches(subject: Subject, link: Link | None, *loads: str) -> Body:
     """Trace the wrenches at the joints, with loads as they are named."""
     # An inverse dynamics does not need it.
     from ne_dynamics.algorithms.link_motion import joint_wrenches
 
-    return trace_under_loads(joint_wrenches, loads, is_regrouped=False)
+    # They depend on the inertia of each link, not on their sums.
+    return trace_under_loads(joint_wrenches, subject.plain_mechanism, subject, link, loads)
 
 
 def trace_bare_recursion(subject: Subject, link: Link | None) -> Body:
-    """Trace the bare recursion."""
-
-    def function(q: Symbols, qd: Symbols, qdd: Symbols) -> object:
-        return newton_euler.newton_euler(
-            subject.mechanism, q, qd, qdd, gravity=(0.0, 0.0, 0.0), joint_effects=False
-        )
-
-    return function
+    """Trace the recursion without gravity, friction and rotor inertia."""
+    return lambda q, qd, qdd: newton_euler.newton_euler(
+        subject.mechanism, q, qd, qdd, gravity=(0.0, 0.0, 0.0), joint_effects=False
+    )

@@ -22,18 +22,6 @@ def trace_regressor(subject: Subject, link: Link | None) -> Body:
     return function
 
 
-def trace_kinetic_energy_regressor(subject: Subject, link: Link | None) -> Body:
-    """Trace the regressor of the kinetic energy."""
-    return lambda q, qd: regressor.kinetic_energy_regressor(subject.plain_mechanism, q, qd)
-
-
-def trace_potential_energy_regressor(subject: Subject, link: Link | None) -> Body:
-    """Trace the regressor of the potential energy."""
-    return lambda q: regressor.potential_energy_regressor(
-        subject.plain_mechanism, q, subject.gravity
-    )
-
-
 def trace_regressor_gradient(subject: Subject, link: Link | None) -> Body:
     """Trace the gradient of a weighted sum of the regressor's entries."""
 

@@ -1,4 +1,4 @@
-"""Tracers of gravity, bias, mass matrix, Coriolis matrix, and forward dynamics."""
+"""Tracers of gravity and mass matrix with a payload, Coriolis matrix, and forward dynamics."""
 
 from __future__ import annotations
 
@@ -6,13 +6,8 @@ from ne_dynamics.algorithms import forward, terms
 from ne_dynamics.codegen.differentiation import differentiate
 from ne_dynamics.codegen.subject import Subject
 from ne_dynamics.codegen.traces.recursion import trace_under_loads
-from ne_dynamics.codegen.traces.trace import Body, Symbols, Trace
+from ne_dynamics.codegen.traces.trace import Body, Symbols
 from ne_dynamics.model.robot import Link
-
-
-def trace_gravity_torque(subject: Subject, link: Link | None) -> Body:
-    """Trace the gravity torque."""
-    return lambda q: terms.gravity_torque(subject.mechanism, q, subject.gravity)
 
 
 def trace_gravity_torque_with_payload(subject: Subject, link: Link | None) -> Body:
@@ -20,16 +15,6 @@ def trace_gravity_torque_with_payload(subject: Subject, link: Link | None) -> Bo
     return lambda q, payload: terms.gravity_torque(
         subject.mechanism, q, subject.gravity, payload=payload, tip=link
     )
-
-
-def trace_bias_torque(subject: Subject, link: Link | None) -> Body:
-    """Trace the bias torque."""
-    return lambda q, qd: terms.bias_torque(subject.mechanism, q, qd, subject.gravity)
-
-
-def trace_mass_matrix(subject: Subject, link: Link | None) -> Body:
-    """Trace the mass matrix."""
-    return lambda q: terms.mass_matrix(subject.mechanism, q)
 
 
 def trace_mass_matrix_with_payload(subject: Subject, link: Link | None) -> Body:
@@ -48,6 +33,6 @@ def trace_coriolis_matrix(subject: Subject, link: Link | None) -> Body:
     return function
 
 
-def trace_forward_dynamics(*loads: str) -> Trace:
+def trace_forward_dynamics(subject: Subject, link: Link | None, *loads: str) -> Body:
     """Trace the forward dynamics, with loads as they are named."""
-    return trace_under_loads(forward.forward_dynamics, loads)
+    return trace_under_loads(forward.forward_dynamics, subject.mechanism, subject, link, loads)

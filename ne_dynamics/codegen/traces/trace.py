@@ -1,9 +1,10 @@
-"""What a tracer is, and how a row of the table names one."""
+"""What a row of the table is traced by, loaded when it is asked for."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from ne_dynamics.codegen.subject import Subject
@@ -16,35 +17,45 @@ Symbols = list[Symbol]
 Body = Callable[..., object]
 """A function over generic scalars: a list of scalars each argument in, nested lists out."""
 
-Trace = Callable[[Subject, Link | None], Body]
-"""What makes the function of one robot."""
 
+@dataclass(frozen=True)
+class Trace:
+    """What makes the function of one robot; its part is loaded when that is called.
 
-def load_trace(part: str, name: str) -> Trace:
-    """Return a tracer that loads its part, and the recursions of that, when it is called.
-
-    Parameters
+    Attributes
     ----------
     part : str
         A module of :mod:`ne_dynamics.codegen.traces`.
     name : str
-        A function of it, which is a tracer.
+        Its function ``trace_<name>`` takes the subject, the link that is meant, and the words.
+    words : tuple of str
+        Names of loads, axes, or what else it takes.
     """
-    return lambda subject, link: _find(part, name)(subject, link)
+
+    part: str
+    name: str
+    words: tuple[str, ...] = ()
+
+    def __call__(self, subject: Subject, link: Link | None) -> Body:
+        """Return the function over scalars."""
+        part: Any = importlib.import_module(f'ne_dynamics.codegen.traces.{self.part}')
+        body: Body = getattr(part, f'trace_{self.name}')(subject, link, *self.words)
+        return body
 
 
-def load_maker(part: str, name: str) -> Callable[..., Trace]:
-    """Return a maker of tracers that loads its part when such a tracer is called.
+def direct(algorithm: str, *words: str) -> Trace:
+    """Return what traces a function of :mod:`ne_dynamics.algorithms`, e.g. ``terms.mass_matrix``.
 
-    Parameters
-    ----------
-    part : str
-        A module of :mod:`ne_dynamics.codegen.traces`.
-    name : str
-        A function of it, which takes words (names of loads, or axes) and returns a tracer.
+    It takes the mechanism, the row's arguments, and gravity if 'gravity' is among the words; with
+    'plain' each link has its own inertia.
     """
-    return lambda *words: lambda subject, link: _find(part, name)(*words)(subject, link)
+    return Trace('trace', 'algorithm', (algorithm, *words))
 
 
-def _find(part: str, name: str) -> Any:
-    return getattr(importlib.import_module(f'ne_dynamics.codegen.traces.{part}'), name)
+def trace_algorithm(subject: Subject, link: Link | None, algorithm: str, *words: str) -> Body:
+    """Trace what :func:`direct` names."""
+    part, _, name = algorithm.partition('.')
+    compute = getattr(importlib.import_module(f'ne_dynamics.algorithms.{part}'), name)
+    mechanism = subject.plain_mechanism if 'plain' in words else subject.mechanism
+    gravity = [subject.gravity] if 'gravity' in words else []
+    return lambda *given: compute(mechanism, *given, *gravity)

@@ -30,7 +30,7 @@ from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.sensors.state_effort import StateEffort
 from ne_dynamics.control.sensors.thresholds import SENSORS
 from ne_dynamics.control.tuning import Tuning
-from ne_dynamics.dynamics.compensation import InverseDynamics
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.waypoints import resting_state
@@ -203,7 +203,7 @@ class WeightCheck:
         return shares_of
 
 
-def find_limit_share(dynamics: InverseDynamics, limits: FloatArray) -> float:
+def find_limit_share(dynamics: Dynamics, limits: FloatArray) -> float:
     """Return what of the effort limits motors for this arm would have, at most 1.
 
     Less where the limits are more than `largest_limit` times the weight in each of `limit_poses`

@@ -72,14 +72,9 @@ class JointDescription:
         Pose of the child's frame in the parent's, at position zero.
     axis : array, shape (3,)
         Unit vector in the child's frame.
-    lower, upper : float
-        Position limits [rad or m]; infinite where there is none.
-    effort, velocity : float
-        Limits [N m or N], [rad/s or m/s]; infinite where there is none.
-    acceleration, deceleration : float
-        Limits [rad/s^2 or m/s^2]; infinite where there is none.
-    jerk : float
-        Limit [rad/s^3 or m/s^3]; infinite where there is none.
+    limits : mapping of str to float
+        With names and units of :class:`~ne_dynamics.model.robot.Joint`: `lower` and `upper`,
+        infinite where there is none, and others that are given.
     damping, friction : float
         Viscous [N m s/rad or N s/m] and Coulomb friction [N m or N].
     mimic : MimicDescription or None
@@ -93,13 +88,7 @@ class JointDescription:
     child: str
     origin: Transform
     axis: FloatArray
-    lower: float
-    upper: float
-    effort: float
-    velocity: float
-    acceleration: float
-    deceleration: float
-    jerk: float
+    limits: Mapping[str, float]
     damping: float
     friction: float
     mimic: MimicDescription | None

@@ -207,10 +207,9 @@ class LinkTree:
             return JointCoupling(None, 0.0, locked[joint.name])
         multiplier = mimic.multiplier * followed.multiplier
         offset = mimic.multiplier * followed.offset + mimic.offset
-        if followed.coordinate is not None and multiplier != 0.0 and joint.name in self.moving:
-            return JointCoupling(followed.coordinate, multiplier, offset)
-        if followed.coordinate is not None and joint.name not in self.moving:
-            # A joint further down the trail may still follow the coordinate, through this one.
+        is_still = multiplier == 0.0 and joint.name in self.moving
+        if followed.coordinate is not None and not is_still:
+            # Off the way to the tip too: a joint further down may follow through this one.
             return JointCoupling(followed.coordinate, multiplier, offset)
         return JointCoupling(None, 0.0, offset)
 

@@ -182,14 +182,15 @@ class _RobotBuilder:
                     f'the joints are {", ".join(movable)}'
                 )
             values[name] = _read_position(value, name)
-            if not joint.lower <= values[name] <= joint.upper:
+            lower, upper = joint.limits['lower'], joint.limits['upper']
+            if not lower <= values[name] <= upper:
                 self._findings.append(
                     ModelFinding(
                         'warning',
                         'locked-outside-limits',
                         f'joint {name!r}',
-                        f'locked at {values[name]:g}: expected a position between '
-                        f'{joint.lower:g} and {joint.upper:g}',
+                        f'locked at {values[name]:g}: expected a position between {lower:g} and '
+                        f'{upper:g}',
                     )
                 )
         return values
@@ -361,17 +362,11 @@ class _RobotBuilder:
             Joint(
                 name=name,
                 type=JointType(self._joints[name].type),
-                lower=self._joints[name].lower,
-                upper=self._joints[name].upper,
-                velocity_limit=self._joints[name].velocity,
-                effort_limit=self._joints[name].effort,
+                **self._joints[name].limits,  # type: ignore[arg-type]
                 viscous_friction=viscous[name],
                 coulomb_friction=coulomb[name],
                 rotor_inertia=inertia,
                 gear_ratio=ratio,
-                acceleration_limit=self._joints[name].acceleration,
-                deceleration_limit=self._joints[name].deceleration,
-                jerk_limit=self._joints[name].jerk,
             )
             for name, (inertia, ratio) in zip(
                 names, map(_combine_rotors, rotors.values()), strict=True

@@ -27,10 +27,6 @@ def process_xacro(path: str | os.PathLike[str], arguments: Mapping[str, str]) ->
     arguments : mapping of str to str
         Values of its ``<xacro:arg>``.
 
-    Returns
-    -------
-    str
-
     Raises
     ------
     MissingDependencyError

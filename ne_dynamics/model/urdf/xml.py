@@ -79,10 +79,6 @@ def read_urdf(path_or_xml: str | os.PathLike[str] | bytes) -> RobotDescription:
     path_or_xml : str, path or bytes
         File name, or the XML itself (anything that starts with ``<``).
 
-    Returns
-    -------
-    RobotDescription
-
     Raises
     ------
     ModelError
@@ -234,13 +230,14 @@ def _describe_joint(
     what = quote('joint', parsed.name)
     moves = parsed.type in MOVING_TYPES
     bounded = limits is not None and parsed.type in ('revolute', 'prismatic')
+    own = {f'{key}_limit': value for key, value in (limits or {}).items()}
     # URDF: lower and upper default to 0, when the joint has limits at all.
-    limits = limits or {}
-    lower = limits.get('lower', 0.0) if bounded else -np.inf
-    upper = limits.get('upper', 0.0) if bounded else np.inf
+    lower, upper = own.pop('lower_limit', 0.0), own.pop('upper_limit', 0.0)
+    lower, upper = (lower, upper) if bounded else (-np.inf, np.inf)
     if moves and lower > upper:
         raise ModelError(f'{what}: limit: expected lower <= upper, got {lower} > {upper}')
-    acceleration = limits.get('acceleration', np.inf)
+    if 'acceleration_limit' in own:
+        own.setdefault('deceleration_limit', own['acceleration_limit'])
     axis = np.array([1.0, 0.0, 0.0])
     if moves and parsed.axis is not None:
         axis = _normalise_axis(np.array(parsed.axis, dtype=np.float64), what, findings)
@@ -256,13 +253,7 @@ def _describe_joint(
         child=parsed.child,
         origin=origin,
         axis=frozen_array(axis, (3,), f'{what}: axis'),
-        lower=lower,
-        upper=upper,
-        effort=limits.get('effort', np.inf),
-        velocity=limits.get('velocity', np.inf),
-        acceleration=acceleration,
-        deceleration=limits.get('deceleration', acceleration),
-        jerk=limits.get('jerk', np.inf),
+        limits={'lower': lower, 'upper': upper, **own},
         damping=damping,
         friction=friction,
         mimic=_read_mimic(parsed.mimic) if moves else None,

@@ -38,10 +38,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.dynamics.compensation import (
     Base,
     Compensation,
-    InverseDynamics,
     Terms,
     changes_sign,
 )
@@ -60,7 +60,7 @@ _RAMP_NS, _SHORTEST_NS = (
 
 
 def annotate(
-    dynamics: InverseDynamics,
+    dynamics: Dynamics,
     joint_names: Sequence[str],
     waypoints: Waypoints,
     *,
@@ -76,7 +76,7 @@ def annotate(
 
     Parameters
     ----------
-    dynamics : InverseDynamics
+    dynamics : Dynamics
         :class:`ne_dynamics.Dynamics` of the arm with everything that it carries; no wrist sensor
         is used.
     joint_names : sequence of str

@@ -21,7 +21,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ne_dynamics.dynamics.compensation import Base, Compensation, InverseDynamics, Terms
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.dynamics.compensation import Base, Compensation, Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.check import check_motion, find_unholdable, find_unpassable
@@ -78,7 +79,7 @@ class Retimed:
 
 
 def retime(
-    dynamics: InverseDynamics,
+    dynamics: Dynamics,
     waypoints: Waypoints,
     *,
     limits: DemandLimits | None = None,
@@ -92,7 +93,7 @@ def retime(
 
     Parameters
     ----------
-    dynamics : InverseDynamics
+    dynamics : Dynamics
         :class:`ne_dynamics.Dynamics` of the arm with everything that it carries.
     waypoints : Waypoints
     limits : DemandLimits, optional

@@ -18,7 +18,7 @@ from ne_dynamics.papers.counting.measured_costs import (
     measure_strobing,
 )
 from ne_dynamics.papers.counting.polynomials import Polynomial, polynomial
-from ne_dynamics.papers.counting.printed_tables import TOTAL, row
+from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
 from ne_dynamics.papers.counting.sources import count_times
 from ne_dynamics.shipped import shipped_file
 
@@ -62,7 +62,7 @@ def estimate_time(count: Count) -> float:
 
 def printed_law(table: str) -> Count:
     """Return the total of 003 table 1 or 2 for six joints."""
-    return row(table, TOTAL).cost.for_joints(JOINTS)
+    return TABLES[table][TOTAL].for_joints(JOINTS)
 
 
 def measure_law(meter: CostMeter, formulation: str) -> Count:
@@ -135,7 +135,7 @@ def _claims_of_001(meter: CostMeter) -> list[Claim]:
     full = meter.count('luh_walker_paul', JOINTS)
     parts = [split_off_half_squares(formula) for formula in strobed]
     pairs = measure_strobing('velocity_coefficients', meter.largest)
-    printed = row('001 table 3', TOTAL).cost
+    printed = TABLES['001 table 3'][TOTAL]
     return [
         Claim(
             '001 section 6',
@@ -195,7 +195,7 @@ def _claims_of_003(meter: CostMeter) -> list[Claim]:
 
 
 def _claims_of_004(meter: CostMeter) -> list[Claim]:
-    printed = row('004 (7.43)', 'n = 6').cost.for_joints(JOINTS)
+    printed = TABLES['004 (7.43)']['n = 6'].for_joints(JOINTS)
     ours = meter.count('angeles', JOINTS)
     turn, cross = (
         measure_elementary_cost(name) for name in ('rotation by (7.23)', 'cross product')

@@ -83,12 +83,6 @@ def sum_costs(costs: Iterable[Cost]) -> Cost:
 def fit_cost(count: Callable[[int], Count], largest: int) -> Cost:
     """Return the formulas that meet the counts of 2 to `largest` joints exactly.
 
-    Parameters
-    ----------
-    count : callable
-        ``count(n)``: what n joints take.
-    largest : int
-
     Raises
     ------
     InputError

@@ -55,4 +55,4 @@ def rows_by_term(table: str, setting: CountSetting, *names: str) -> tuple[Explai
 
 def sum_of_rows(table: str) -> tuple[Source, ...]:
     """Return all rows of a table but the total as the source of the total."""
-    return (PrintedRows(table, tuple(line.row for line in TABLES[table] if line.row != TOTAL)),)
+    return (PrintedRows(table, tuple(name for name in TABLES[table] if name != TOTAL)),)

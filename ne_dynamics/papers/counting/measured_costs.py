@@ -84,16 +84,7 @@ class CostMeter:
         self._tallies: dict[tuple[CountSetting, int, bool], Tally] = {}
 
     def take_tally(self, setting: CountSetting, n: int, skip_trivial: bool = False) -> Tally:
-        """Return the tally of one inverse dynamics.
-
-        Parameters
-        ----------
-        setting : CountSetting
-        n : int
-            Number of joints.
-        skip_trivial : bool
-            Whether products with 0 and 1 and sums with 0 cost nothing.
-        """
+        """Return the tally of one inverse dynamics of n joints; the flag as in :class:`Tally`."""
         key = (setting, n, skip_trivial)
         if key not in self._tallies:
             self._tallies[key] = setting.run(n, skip_trivial)
@@ -134,11 +125,7 @@ class CostMeter:
 def measure_gains(largest: int) -> Cost:
     """Return the cost of ``qdd + Kv ed + Kp e`` (003 4.4), with the diagonal gains of section 5.
 
-    Parameters
-    ----------
-    largest : int
-        Number of joints up to which the formulas are fitted. Zeros of the gain matrices are
-        skipped.
+    Formulas are fitted up to so many joints. Zeros of the gain matrices are skipped.
     """
 
     def count(n: int) -> Count:
@@ -154,12 +141,7 @@ def measure_gains(largest: int) -> Cost:
 def measure_strobing(what: str, largest: int) -> Cost:
     """Return the cost of M or of all C^i_jk by strobing the recursion of Luh, Walker and Paul.
 
-    Parameters
-    ----------
-    what : str
-        'mass_matrix' or 'velocity_coefficients'.
-    largest : int
-        Number of joints up to which the formulas are fitted.
+    `what` is 'mass_matrix' or 'velocity_coefficients'; formulas are fitted up to so many joints.
     """
     strobed: Callable[..., object] = getattr(strobing, what)
     form = FORMULATIONS['luh_walker_paul']

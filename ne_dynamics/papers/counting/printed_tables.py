@@ -6,7 +6,6 @@ The documents are numbered as in :mod:`ne_dynamics.papers.forms`. Nothing here i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from ne_dynamics.papers.counting.costs import Cost
@@ -15,30 +14,6 @@ from ne_dynamics.papers.counting.polynomials import Polynomial, polynomial
 F = Fraction
 P = polynomial
 TOTAL = 'total'
-
-
-@dataclass(frozen=True)
-class PrintedRow:
-    """One row of a printed table.
-
-    Attributes
-    ----------
-    table : str
-        Document and table, e.g. '001 table 3'.
-    row : str
-        The row's own name.
-    multiplications, additions : Polynomial
-    """
-
-    table: str
-    row: str
-    multiplications: Polynomial
-    additions: Polynomial
-
-    @property
-    def cost(self) -> Cost:
-        """Both formulas."""
-        return Cost(self.multiplications, self.additions)
 
 
 PRINTED: dict[str, tuple[tuple[str, Polynomial, Polynomial], ...]] = {
@@ -183,8 +158,11 @@ PRINTED: dict[str, tuple[tuple[str, Polynomial, Polynomial], ...]] = {
 }
 """Name, multiplications and additions of each row, by document and table."""
 
-TABLES = {table: tuple(PrintedRow(table, *row) for row in rows) for table, rows in PRINTED.items()}
-"""Rows by document and table."""
+TABLES = {
+    table: {name: Cost(multiplications, additions) for name, multiplications, additions in rows}
+    for table, rows in PRINTED.items()
+}
+"""What each row prints, by document and table, and by the name of the row."""
 
 REMARKS = {
     '004 list (i)': 'for a joint that turns, list (ii) for one that slides; entered n times',
@@ -195,17 +173,3 @@ REMARKS = {
     '004 table 7.4': 'Balafoutis & Patel: 420 additions printed, 421 by the formula of table 7.3',
 }
 """Where the rows of a printed table do not add up, or only seem not to."""
-
-
-def row(table: str, name: str) -> PrintedRow:
-    """Return a printed row.
-
-    Raises
-    ------
-    KeyError
-        When the table or the row does not exist.
-    """
-    for candidate in TABLES[table]:
-        if candidate.row == name:
-            return candidate
-    raise KeyError(f'{table}: {name}')

@@ -101,8 +101,8 @@ OWN_FORMS = {
 }
 
 TABLE_7_3 = tuple(
-    OWN_FORMS.get(line.row, Row('004 table 7.3', line.row, (), NOT_BUILT))
-    for line in TABLES['004 table 7.3']
+    OWN_FORMS.get(name, Row('004 table 7.3', name, (), NOT_BUILT))
+    for name in TABLES['004 table 7.3']
 )
 
 SIX_BY_NO_FORMULA = {
@@ -114,10 +114,10 @@ SIX_BY_NO_FORMULA = {
 """Rows of table 7.4 that table 7.3 does not give, and why."""
 
 TABLE_7_4 = tuple(
-    Row('004 table 7.4', line.row, (), SIX_BY_NO_FORMULA[line.row])
-    if line.row in SIX_BY_NO_FORMULA
-    else Row('004 table 7.4', line.row, (PrintedRows('004 table 7.3', (line.row,), 6),))
-    for line in TABLES['004 table 7.4']
+    Row('004 table 7.4', name, (), SIX_BY_NO_FORMULA[name])
+    if name in SIX_BY_NO_FORMULA
+    else Row('004 table 7.4', name, (PrintedRows('004 table 7.3', (name,), 6),))
+    for name in TABLES['004 table 7.4']
 )
 
 ROWS = (

@@ -10,7 +10,7 @@ from ne_dynamics.papers.counting.costs import Cost, Count, sum_costs
 from ne_dynamics.papers.counting.elementary_costs import measure_elementary_cost
 from ne_dynamics.papers.counting.measured_costs import CostMeter, CountSetting, measure_gains
 from ne_dynamics.papers.counting.polynomials import Polynomial, fit, polynomial
-from ne_dynamics.papers.counting.printed_tables import row as printed_row
+from ne_dynamics.papers.counting.printed_tables import TABLES
 from ne_dynamics.papers.thresholds import FORMS
 
 
@@ -129,7 +129,7 @@ class Done:
 
 @dataclass(frozen=True)
 class PrintedRows:
-    """Other printed rows, summed; by default all of a table but the total.
+    """Other printed rows, summed.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class PrintedRows:
 
     def cost(self, meter: CostMeter) -> Cost:
         """Return what is printed."""
-        cost = sum_costs(printed_row(self.table, name).cost for name in self.names)
+        cost = sum_costs(TABLES[self.table][name] for name in self.names)
         if self.at is None:
             return cost
         return Cost(*(polynomial(formula(self.at)) for formula in cost))

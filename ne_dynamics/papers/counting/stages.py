@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ne_dynamics.papers.counting.costs import Count
-from ne_dynamics.papers.counting.printed_tables import row
+from ne_dynamics.papers.counting.printed_tables import TABLES
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
 from ne_dynamics.papers.counting.task_graph import GraphTask, TaskGraph, count_steps
 
@@ -73,7 +73,7 @@ class Arrangement:
 def arrange_table_5() -> Arrangement:
     """Return the arrangement with the costs that 001 prints."""
     leading = [
-        _task(name, row('001 table 5', name).cost.for_joints(1), *([index - 1] if index else []))
+        _task(name, TABLES['001 table 5'][name].for_joints(1), *([index - 1] if index else []))
         for index, name in enumerate(LEADING)
     ]
     return Arrangement(TaskGraph(tuple(leading)), _outward_stage(), _inward_stage())
@@ -85,7 +85,7 @@ def _task(name: str, cost: Count, *before: int) -> GraphTask:
 
 def _cost_of_link(name: str) -> Count:
     """Return what one more link adds to a row of table 4."""
-    printed = row('001 table 4', name).cost
+    printed = TABLES['001 table 4'][name]
     return printed.for_joints(2) - printed.for_joints(1)
 
 

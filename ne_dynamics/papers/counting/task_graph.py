@@ -114,11 +114,8 @@ def count_steps(tasks: Sequence[GraphTask]) -> tuple[int, int, int]:
 def build_operation_graph(traced: Program) -> TaskGraph:
     """Return traced equations as a graph of tasks of one operation.
 
-    Parameters
-    ----------
-    traced : Program
-        Inputs, constants and changes of sign cost nothing and are no tasks. Sums stay in the order
-        in which they are written.
+    Inputs, constants and changes of sign cost nothing and are no tasks. Sums stay in the order in
+    which they are written.
     """
     graph = traced.graph
     costs = {'mul': (1, 0, 0), 'scale': (1, 0, 0), 'div': (1, 0, 0)}

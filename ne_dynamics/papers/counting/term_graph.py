@@ -105,14 +105,7 @@ class Recorded:
 
 
 def build_term_graph(form: Formulation, arm: Arm) -> TaskGraph:
-    """Return the terms of one inverse dynamics as a graph of tasks.
-
-    Parameters
-    ----------
-    form : Formulation
-    arm : Arm
-        E.g. from :func:`~ne_dynamics.papers.counting.counting_arm.make_counting_arm`.
-    """
+    """Return the terms of one inverse dynamics as a graph of tasks."""
     recorder = TermRecorder()
     q, qd, qdd = ([recorder.number() for _ in range(arm.n)] for _ in range(3))
     form.inverse_dynamics(arm, q, qd, qdd, gravity=(0.0, 0.0, -9.8))

@@ -95,14 +95,7 @@ class LinkMotion(NamedTuple):
 
 
 def recur_outward(request: Request, with_positions: bool) -> list[LinkMotion]:
-    """Return the motion of every link: algorithm 7.4.1.
-
-    Parameters
-    ----------
-    request : Request
-    with_positions : bool
-        Whether to form c_i and cd_i, on which no effort depends.
-    """
+    """Return the motion of every link: algorithm 7.4.1, c_i and cd_i only if they are wanted."""
     arm, q, qd, qdd = request.arm, request.q, request.qd, request.qdd
     term, number = request.bookkeeping
     motion = [0.0] * 9 if request.base_motion is None else request.base_motion
@@ -202,12 +195,8 @@ def recur_outward(request: Request, with_positions: bool) -> list[LinkMotion]:
 def compute_efforts(request: Request, with_positions: bool = False) -> list[Scalar]:
     """Return the joint efforts that a motion takes.
 
-    Parameters
-    ----------
-    request : Request
-    with_positions : bool
-        Whether algorithm 7.4.1 runs as printed, with c_i and cd_i, on which no effort depends but
-        which tables 7.1 and 7.3 count.
+    With positions, algorithm 7.4.1 runs as printed, with c_i and cd_i, on which no effort depends
+    but which tables 7.1 and 7.3 count.
     """
     arm = request.arm
     outward = recur_outward(request, with_positions)

@@ -32,6 +32,7 @@ from ne_dynamics.model.robot import (
     Transform,
     cross_matrix,
 )
+from ne_dynamics.model.robot_parts import read_joint_type
 from ne_dynamics.papers.forms.generic_scalars import Scalars
 from ne_dynamics.papers.thresholds import FORMS
 
@@ -100,13 +101,7 @@ class DHLink:
 
     def __post_init__(self) -> None:
         what = f'joint {self.name!r}'
-        try:
-            object.__setattr__(self, 'type', JointType(self.type))
-        except ValueError as error:
-            kinds = ', '.join(kind.value for kind in JointType)
-            raise ModelError(
-                f'{what}: type: expected one of {kinds}, got {self.type!r}'
-            ) from error
+        object.__setattr__(self, 'type', read_joint_type(self.type, what))
         for key in ('theta', 'd', 'a', 'alpha', 'offset'):
             object.__setattr__(self, key, checked_number(getattr(self, key), f'{what}: {key}'))
         for key in ('viscous_friction', 'coulomb_friction', 'reflected_inertia'):

@@ -33,11 +33,8 @@ class BaseState(NamedTuple):
 def compute_base_state(request: Request) -> BaseState:
     """Return the motion of frame 0 that a request asks for.
 
-    Parameters
-    ----------
-    request : Request
-        Its base motion is that of the base link's frame; frame 0 is fixed to it, and its origin
-        may be elsewhere.
+    Its base motion is that of the base link's frame; frame 0 is fixed to it, and its origin may be
+    elsewhere.
     """
     arm = request.arm
     _, number = request.bookkeeping

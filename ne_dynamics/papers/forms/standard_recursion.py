@@ -99,13 +99,7 @@ def carry_outward(
 def sum_inward(request: Request, shares: list[LinkShare], lever_term: str) -> list[Scalar]:
     """Return the joint efforts, from the tip to the base: 001 (3.19)-(3.21), and of (5.1), (5.2).
 
-    Parameters
-    ----------
-    request : Request
-    shares : list of LinkShare
-        Of all links.
-    lever_term : str
-        What the document's table calls the moment of F_i about the origin of frame i-1.
+    `lever_term` is how the document's table calls the moment of F_i about the origin of frame i-1.
     """
     arm = request.arm
     term, _ = request.bookkeeping

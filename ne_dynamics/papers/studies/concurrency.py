@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from ne_dynamics.codegen.program import trace
 from ne_dynamics.errors import InputError
 from ne_dynamics.papers import robots
 from ne_dynamics.papers.counting.counting_arm import make_counting_arm
-from ne_dynamics.papers.counting.printed_tables import TOTAL, row
+from ne_dynamics.papers.counting.printed_tables import TABLES, TOTAL
 from ne_dynamics.papers.counting.schedule import fewest_processors, lower_bound, schedule_tasks
 from ne_dynamics.papers.counting.stages import Arrangement, arrange_table_5
 from ne_dynamics.papers.counting.task_graph import TaskGraph, build_operation_graph, count_steps
@@ -45,44 +45,20 @@ class Curve:
     bounds: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Graphs:
-    """The work of one inverse dynamics as graphs of tasks.
+def build_graphs(n: int) -> dict[str, TaskGraph]:
+    """Return the work of one inverse dynamics of a general arm, by what the tables call it.
 
-    Attributes
-    ----------
-    arrangement : Arrangement
-        Table 5.
-    terms : TaskGraph
-        The terms of the modified Newton-Euler form as the code runs, with axial moments.
-    operations : TaskGraph
-        The same form, general tensors, operation by operation, products with 0 and 1 left out.
-    ours : TaskGraph
-        The recursion that runs in this package, operation by operation.
+    The form is the modified Newton-Euler form: its terms as the code runs, with axial moments, and
+    with general tensors its operations, of which products with 0 and 1 are left out. The recursion
+    is the one that runs in this package.
     """
-
-    arrangement: Arrangement
-    terms: TaskGraph
-    operations: TaskGraph
-    ours: TaskGraph
-
-    def list_by_label(self) -> list[tuple[str, TaskGraph]]:
-        """Return all graphs but the arrangement, each by what it is called in the tables."""
-        return [
-            ('terms of the form, by what they wait for', self.terms),
-            ('operations of the form', self.operations),
-            ('operations of the traced recursion', self.ours),
-        ]
-
-
-def build_graphs(n: int) -> Graphs:
-    """Return the graphs of a general revolute arm of n joints."""
-    return Graphs(
-        arrange_table_5(),
-        build_terms(FORM, n),
-        build_operations(FORM, n),
-        build_operation_graph(trace_inverse_dynamics(robots.chain(n))),
-    )
+    return {
+        'terms of the form, by what they wait for': build_terms(FORM, n),
+        'operations of the form': build_operations(FORM, n),
+        'operations of the traced recursion': build_operation_graph(
+            trace_inverse_dynamics(robots.chain(n))
+        ),
+    }
 
 
 def build_terms(name: str, n: int) -> TaskGraph:
@@ -127,12 +103,12 @@ def study(n: int = 6) -> tuple[StudyReport, tuple[Curve, ...]]:
         raise InputError(
             f'joints: expected at least {STUDIES.fewest_joints}, as 001 table 5 has, got {n}'
         )
-    graphs = build_graphs(n)
+    arrangement, graphs = arrange_table_5(), build_graphs(n)
     curves = (
-        _curve_of_arrangement(graphs.arrangement, n),
-        *(_curve(label, graph) for label, graph in graphs.list_by_label()),
+        _curve_of_arrangement(arrangement, n),
+        *(_curve(label, graph) for label, graph in graphs.items()),
     )
-    summary, summary_data = _summarise(graphs, n)
+    summary, summary_data = _summarise(arrangement, graphs, n)
     forms_table, forms_data = _compare_forms(n)
     robots_table, robots_data = _compare_robots()
     report = StudyReport(
@@ -239,16 +215,17 @@ def _curve_of_arrangement(arrangement: Arrangement, n: int) -> Curve:
     )
 
 
-def _summarise(graphs: Graphs, n: int) -> tuple[ReportTable, list[dict[str, object]]]:
-    arrangement = graphs.arrangement
-    whole = row('001 table 4', TOTAL).cost.for_joints(n)
+def _summarise(
+    arrangement: Arrangement, graphs: Mapping[str, TaskGraph], n: int
+) -> tuple[ReportTable, list[dict[str, object]]]:
+    whole = TABLES['001 table 4'][TOTAL].for_joints(n)
     chain = arrangement.count_longest_chain(n)
     outward, inward = arrangement.fewest_processors()
     entries = [
         _Entry(IN_STAGES, whole.arithmetic, (*chain, 0), max(outward, inward)),
-        *(_Entry.of_graph(label, graph) for label, graph in graphs.list_by_label()),
+        *(_Entry.of_graph(label, graph) for label, graph in graphs.items()),
     ]
-    printed = row('001 table 5', TOTAL).cost
+    printed = TABLES['001 table 5'][TOTAL]
     return (
         ReportTable(
             f'One inverse dynamics of a general arm of {n} joints, side by side',
@@ -302,27 +279,26 @@ def _tabulate_steps(curves: Sequence[Curve], n: int) -> ReportTable:
 
 
 def _compare_robots() -> tuple[ReportTable, dict[str, dict[str, float]]]:
-    printed = row('001 table 5', TOTAL).cost
+    printed = TABLES['001 table 5'][TOTAL]
     rows, data = [], {}
     for name, robot in list_robots(1, 2, 3, 6, STUDIES.longest_arm):
-        graph = build_operation_graph(trace_inverse_dynamics(robot))
-        products, sums, functions = count_steps(graph.find_critical_path())
-        steps = products + sums + functions
+        entry = _Entry.of_graph(name, build_operation_graph(trace_inverse_dynamics(robot)))
+        products, sums, functions = entry.path
         rows.append(
             (
                 name,
                 printed.at(robot.n),
                 f'{products}; {sums}',
-                str(steps),
-                f'{graph.work / steps:.1f}',
-                str(fewest_processors(graph, steps)),
+                str(sum(entry.path)),
+                f'{entry.speedup:.1f}',
+                str(entry.fewest),
             )
         )
         data[name] = {
             'multiplications': products,
             'additions': sums,
             'functions': functions,
-            'operations_per_step': graph.work / steps,
+            'operations_per_step': entry.speedup,
         }
     table = ReportTable(
         'The longest chain of the traced recursion, by robot',

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ne_dynamics.papers.studies.concurrency import Curve
-from ne_dynamics.papers.studies.figures import make_panels, save_picture
+from ne_dynamics.picture_file import add_heading, make_panels, write_picture
 
 COLOURS = ('#d1495b', '#e69f00', '#0072b2', '#222222')
 MARKERS = ('s', '^', 'D', 'o')
@@ -16,16 +16,9 @@ MARKERS = ('s', '^', 'D', 'o')
 def draw_speedups(path: Path, curves: Sequence[Curve], n: int) -> None:
     """Draw steps, and how many times as fast as one processor, against processors.
 
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    curves : sequence of Curve
-        Solid with a mark for each schedule; the bound dashed.
-    n : int
-        Number of joints.
+    Solid with a mark for each schedule; the bound dashed.
     """
-    figure, (left, right) = make_panels(11.0, 5.0, 1, 2)
+    figure, (left, right) = make_panels((11.0, 5.0), 1, 2)
     for curve, colour, marker in zip(curves, COLOURS, MARKERS, strict=True):
         style: dict[str, Any] = {'color': colour, 'linewidth': 1.6}
         dashed: dict[str, Any] = {'color': colour, 'linewidth': 1.1, 'dashes': (3, 2)}
@@ -50,11 +43,6 @@ def draw_speedups(path: Path, curves: Sequence[Curve], n: int) -> None:
     for axes in (left, right):
         axes.set_xlabel('processors')
         axes.set_xlim(0.0, last + 1.0)
-    figure.suptitle(
-        f'One inverse dynamics of a general arm of {n} joints on processors side by side',
-        x=0.012,
-        ha='left',
-        fontsize=12,
-    )
-    figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.96), w_pad=2.0)
-    save_picture(figure, path)
+    heading = f'One inverse dynamics of a general arm of {n} joints on processors side by side'
+    add_heading(figure, heading)
+    write_picture(figure, path)

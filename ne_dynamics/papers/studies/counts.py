@@ -16,7 +16,7 @@ from ne_dynamics.papers.counting.costs import Cost, Count
 from ne_dynamics.papers.counting.every_row import EVERY_ROW
 from ne_dynamics.papers.counting.explained_rows import DERIVED, IMPOSSIBLE, MEASURED
 from ne_dynamics.papers.counting.measured_costs import CostMeter, CountSetting
-from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES, row
+from ne_dynamics.papers.counting.printed_tables import REMARKS, TABLES
 from ne_dynamics.papers.counting.sources import add_costs
 from ne_dynamics.papers.forms import FORMULATIONS
 from ne_dynamics.papers.studies.report import Progress, ReportTable, StudyReport, ignore_progress
@@ -128,7 +128,7 @@ def _explain_printed(meter: CostMeter) -> tuple[list[ReportTable], list[dict[str
     lines: dict[str, list[Sequence[str]]] = {MEASURED: [], DERIVED: [], IMPOSSIBLE: []}
     data: list[dict[str, object]] = []
     for item in EVERY_ROW:
-        printed = row(item.table, item.row).cost
+        printed = TABLES[item.table][item.row]
         ours = add_costs(item.ours, meter) if item.ours else None
         how = ' + '.join(source.text() for source in item.sources)
         shown = '' if ours is None else ours.text()
@@ -236,7 +236,7 @@ def _count_traced(meter: CostMeter) -> tuple[ReportTable, dict[str, list[int]], 
         cases.append(('UR5', robots.ur5().robot))
     except MissingDependencyError as error:
         missing.append(f'UR5 is left out: {error}')
-    least = row('004 table 7.3', LEAST_PRINTED).cost
+    least = TABLES['004 table 7.3'][LEAST_PRINTED]
     rows, data = [], {}
     for name, robot in cases:
         count = trace_inverse_dynamics(robot).count()

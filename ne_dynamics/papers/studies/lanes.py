@@ -301,19 +301,8 @@ def bind_loop(
 ) -> Callable[[int], FloatArray]:
     """Return a function of the number of calls that runs a loop and returns the last results.
 
-    Parameters
-    ----------
-    program : Program
-    address : int
-        Of the loop in memory.
-    lanes : int
-    inputs : sequence of arrays
-        As :func:`draw_inputs` returns them.
-
-    Returns
-    -------
-    callable
-        Its result has the shape (outputs, lanes).
+    The loop is at an address in memory; the results have the shape (outputs, lanes), the inputs
+    are those of :func:`draw_inputs`.
     """
     out = _aligned(len(program.outputs) * lanes).reshape(-1, lanes)
     prototype = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * (len(inputs) + 1))

@@ -7,29 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ne_dynamics.papers.studies.figures import (
-    add_heading,
-    make_panels,
-    save_picture,
-    set_small_ticks,
-    set_title,
-)
 from ne_dynamics.papers.studies.puma_simulation import BIT, LawEvaluation, PumaRun
+from ne_dynamics.picture_file import add_heading, make_panels, set_title, write_picture
 
 JOINT_COLOURS = ('#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9')
 
 
 def draw_errors(path: Path, runs: Mapping[tuple[LawEvaluation, str], PumaRun]) -> None:
-    """Draw position errors over time beside the document's bound.
-
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    runs : mapping of (LawEvaluation, str) to PumaRun
-        By reading, a row of panels each, and profile, a column each.
-    """
-    figure, panels = make_panels(12.4, 5.7, 2, 3, sharex=True, sharey='row')
+    """Draw position errors over time beside the document's bound, by reading and profile."""
+    figure, panels = make_panels((12.4, 5.7), 2, 3, sharex=True, sharey='row')
     end = max(float(result.time[-1]) for result in runs.values())
     for axes, ((reading, profile), result) in zip(panels, runs.items(), strict=True):
         for sign in (1.0, -1.0):
@@ -49,7 +35,6 @@ def draw_errors(path: Path, runs: Mapping[tuple[LawEvaluation, str], PumaRun]) -
                 linewidth=1.2,
                 label=f'joint {joint + 1}',
             )
-        set_small_ticks(axes)
         set_title(axes, f'{reading.value}: {profile}')
         axes.set_xlim(0.0, end)
     for reading, axes in zip(LawEvaluation, panels[::3], strict=True):
@@ -64,5 +49,5 @@ def draw_errors(path: Path, runs: Mapping[tuple[LawEvaluation, str], PumaRun]) -
         f'Puma 560 under the computed-torque law, {end:g} s, positions read in 12 bits: position '
         'error'
     )
-    add_heading(figure, panels[0], text, 7, (0.985, 0.945, 0.9))
-    save_picture(figure, path)
+    add_heading(figure, text, panels[0], 7)
+    write_picture(figure, path)

@@ -269,24 +269,10 @@ def _tabulate_jump(dynamics: Dynamics) -> tuple[ReportTable, list[dict[str, floa
 
 
 def compare_laws(arm: Arm, motion: PumaRun, duration: float) -> tuple[float, float, int]:
-    """Evaluate the law in both of its forms at states of a simulated motion.
+    """Evaluate the law in both of its forms at states of a motion with the quintic profile.
 
-    Parameters
-    ----------
-    arm : Arm
-    motion : PumaRun
-        With the quintic profile.
-    duration : float
-        Of that motion [s].
-
-    Returns
-    -------
-    apart : float
-        Largest difference of the efforts of (4.1) and (4.4) [N m].
-    relative : float
-        The same, relative to the largest effort.
-    states : int
-        How many states were compared.
+    Returned are the largest difference of the efforts of (4.1) and (4.4) [N m], the same by the
+    largest effort, and how many states were compared. The duration is that of the motion [s].
     """
     chosen = np.unique(np.linspace(0, len(motion.time) - 1, STUDIES.compared_states).astype(int))
     desired = quintic_profile(*ends(), duration, motion.time[chosen])

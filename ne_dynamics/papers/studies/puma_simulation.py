@@ -182,17 +182,9 @@ def run(
 
 
 def make_sensor(sensor: Sensor) -> Callable[[FloatArray], FloatArray]:
-    """Return what the law sees of positions.
+    """Return what the law sees of positions, shape (6,) to (6,), of the model's joints [rad].
 
-    Parameters
-    ----------
-    sensor : Sensor
-
-    Returns
-    -------
-    callable
-        ``measure(q)``, shape (6,) to (6,), of the model's joints [rad]. The converter gives
-        whole bits, counted from the authors' zeros of the joints.
+    The converter gives whole bits, counted from the authors' zeros of the joints.
     """
     if sensor is Sensor.EXACT:
         return lambda q: q
@@ -208,12 +200,9 @@ def make_sensor(sensor: Sensor) -> Callable[[FloatArray], FloatArray]:
 
 
 def count_sign_changes(error: FloatArray) -> int:
-    """Return how often the error changes its sign, of the joint that does so most.
+    """Return how often the error, shape (N, n) [rad], changes its sign, of the joint where most.
 
-    Parameters
-    ----------
-    error : array, shape (N, n)
-        [rad]; what is smaller than `smallest_error` has no sign.
+    What is smaller than `smallest_error` has no sign.
     """
     changes = []
     for values in error.T:

@@ -59,10 +59,7 @@ def list_disagreements(
 ) -> tuple[str, ...]:
     """Return what differs by more than its tolerance, or by what is no number, as sentences.
 
-    Parameters
-    ----------
-    found, tolerances : mapping of str to float
-        By the name of what is compared.
+    Both are by the name of what is compared.
     """
     return tuple(
         f'{name}: expected a disagreement of at most {tolerances[name]:.0e}, got {value:.0e}'

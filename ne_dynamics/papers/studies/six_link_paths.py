@@ -67,12 +67,7 @@ class Departure:
 def trace_joints(duration: float, time: FloatArray) -> JointMotion:
     """Return the motion whose joints have trapezoids of velocity between the printed angles.
 
-    Parameters
-    ----------
-    duration : float
-        T [s]
-    time : array, shape (N,)
-        [s]
+    The duration is T [s]; times have shape (N,) [s].
     """
     start, end = np.deg2rad(POSE_A), np.deg2rad(POSE_B)
     return JointMotion(time, *trapezoidal_profile(start, end, duration, time))
@@ -81,14 +76,7 @@ def trace_joints(duration: float, time: FloatArray) -> JointMotion:
 def trace_line(dynamics: Dynamics, duration: float, time: FloatArray) -> JointMotion:
     """Return the motion whose tip goes straight from A to B, with a trapezoid of its velocity.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-        Of the six-link manipulator.
-    duration : float
-        T [s]
-    time : array, shape (N,)
-        [s]
+    The duration is T [s]; times have shape (N,) [s].
 
     Raises
     ------
@@ -113,18 +101,10 @@ def trace_line(dynamics: Dynamics, duration: float, time: FloatArray) -> JointMo
 def measure_departures(
     dynamics: Dynamics, motion: JointMotion
 ) -> tuple[Departure, FloatArray, FloatArray]:
-    """Return how far a motion leaves what the document prescribes.
+    """Return how far a motion leaves what the document prescribes, and at each time the tip.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-    motion : JointMotion
-
-    Returns
-    -------
-    departure : Departure
-    distances, angles : array, shape (N,)
-        Of the tip from the line from A to B [m] and from the printed orientation [rad].
+    Its distances from the line from A to B [m], and its angles from the printed orientation
+    [rad], have the shape (N,).
     """
     poses = dynamics.forward_kinematics(motion.q)
     start, end = np.array(PRINTED_POSITIONS)

@@ -8,32 +8,16 @@ from typing import Any
 import numpy as np
 
 from ne_dynamics.algorithms.profiles import trapezoidal_profile
-from ne_dynamics.papers.studies.figures import (
-    add_heading,
-    make_panels,
-    save_picture,
-    set_small_ticks,
-    set_title,
-)
 from ne_dynamics.papers.studies.six_link import PATHS, Way
+from ne_dynamics.picture_file import add_heading, make_panels, set_title, write_picture
 
 COLOURS = ('#0072b2', '#e69f00', '#009e73', '#d1495b', '#8c6bb1', '#56b4e9')
 OTHER_COLOUR = '#888888'
 
 
 def draw_ways(path: Path, ways: dict[str, Way]) -> None:
-    """Draw the torques of the first way with the share of each term, and how it moves.
-
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    ways : dict of str to Way
-        The first is drawn in full, of the other the torque alone.
-    """
-    figure, panels = make_panels(12.4, 8.3, 3, 3, sharex=True)
-    for axes in panels:
-        set_small_ticks(axes)
+    """Draw the first way, its torques and their parts; of the other the torques alone."""
+    figure, panels = make_panels((12.4, 8.3), 3, 3, sharex=True)
     shown, other = ways
     duration = float(ways[shown].motion.time[-1])
     for joint, axes in enumerate(panels[:6]):
@@ -53,8 +37,8 @@ def draw_ways(path: Path, ways: dict[str, Way]) -> None:
         f'Six-link manipulator, pose A to pose B in {duration:g} s, {PATHS[shown]}: '
         'joint torques and their parts'
     )
-    add_heading(figure, panels[0], text, 5, (0.988, 0.963, 0.93))
-    save_picture(figure, path)
+    add_heading(figure, text, panels[0])
+    write_picture(figure, path)
 
 
 def _draw_joint(axes: Any, joint: int, way: Way, other: Way, other_name: str) -> None:
@@ -131,7 +115,7 @@ def _draw_departure(axes: Any, way: Way) -> None:
 
 def _add_right_axis(axes: Any) -> Any:
     right = axes.twinx()
-    set_small_ticks(right, '#d1495b')
+    right.tick_params(labelsize=8.5, colors='#d1495b', length=3)
     for side in ('top', 'left'):
         right.spines[side].set_visible(False)
     return right

@@ -121,31 +121,15 @@ def fair_gains(
 ) -> tuple[list[float], list[float]]:
     """Return the PD gains of the bandwidth that computed torque has with `kp` and `kv`.
 
-    Parameters
-    ----------
-    robot : Robot
-    motion : WaypointMotion
-        The mass matrix is that at its first waypoint.
-    kp, kv : float
-        Accelerations per error [1/s^2, 1/s].
-
-    Returns
-    -------
-    tuple of two lists of float, length n
-        Efforts per error [N m/rad, N m s/rad or N/m, N s/m].
+    Those are accelerations per error [1/s^2, 1/s]; the lists, of length n, are efforts per error
+    [N m/rad, N m s/rad or N/m, N s/m], by the mass matrix at the first waypoint of the motion.
     """
     diagonal = np.diag(Dynamics(robot).mass_matrix(motion.positions[0]))
     return (kp * diagonal).tolist(), (kv * diagonal).tolist()
 
 
 def gain_parameters(robot: Robot, motion: WaypointMotion, kp: float, kv: float) -> dict[str, Any]:
-    """Return the node's parameters for computed torque and for PD of the same bandwidth.
-
-    Parameters
-    ----------
-    robot, motion, kp, kv
-        As for :func:`fair_gains`.
-    """
+    """Return the node's parameters for computed torque and for PD by :func:`fair_gains`."""
     pd_kp, pd_kv = fair_gains(robot, motion, kp, kv)
     return {
         'computed_torque.kp': [kp],

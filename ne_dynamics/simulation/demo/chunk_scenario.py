@@ -80,19 +80,19 @@ class Chunks(Scenario):
                     figure(1e3 * float(recording.peak_error.max())),
                     figure(1e2 * self._effort_error(recording)),
                 ]
-                for _, run, recording in self.finished()
+                for run, recording in self.finished()
             ],
         )
         ratios = ', '.join(
-            f'{run.style.label.removeprefix("splines, ")} 1/{self._ratio(key):.0f}'
-            for key, run, _ in self.finished()
-            if key != 'lines'
+            f'{run.style.label.removeprefix("splines, ")} 1/{self._ratio(run.key):.0f}'
+            for run in self.runs
+            if run.key != 'lines'
         )
         return f'{table}\nRMS error of the splines: {ratios} of that of straight lines'
 
     def _ratio(self, key: str) -> float:
-        errors = [self.recordings[name].overall_rms_error for name in ('lines', key)]
-        return errors[0] / errors[1]
+        lines, splines = (self.recordings[name] for name in ('lines', key))
+        return lines.overall_rms_error / splines.overall_rms_error
 
     def findings(self) -> dict[str, Any]:
         """Return the ratios, and how far the efforts are from those of the motion."""
@@ -112,7 +112,7 @@ class Chunks(Scenario):
         plot_chunks(
             path,
             self.arm.robot,
-            [(run.style, recording) for _, run, recording in self.finished()],
+            self.drawn(),
             f'{self.arm.robot.name} follows positions sent at {self.rate:g} Hz',
         )
         return [path]

@@ -15,13 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ne_dynamics.control import Mode
-from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.arm import TERMS, law_parameters
-from ne_dynamics.simulation.demo.motion import InverseDynamics
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED, Style
 from ne_dynamics.simulation.demo.scenario import Scenario, figures_of
 from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
@@ -83,12 +78,6 @@ class ControlLaws(Scenario):
         """Whether there is a load, and a tip to hang it on."""
         return self.load > 0.0 and self.arm.robot.tip_link is not None
 
-    def inverse_dynamics(self) -> InverseDynamics:
-        """Return the efforts with the load."""
-        if not self.is_loaded:
-            return self.dynamics.inverse_dynamics
-        return Dynamics(with_hung_mass(self.arm.robot, self.load, np.zeros(3))).inverse_dynamics
-
     def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return a run for each law, and those with the load."""
         chosen = self.options.laws or (SHORT_LAWS if self.options.is_short else tuple(LAWS))
@@ -98,11 +87,7 @@ class ControlLaws(Scenario):
             if key in chosen
         ]
         if self.is_loaded:
-            robot = {
-                'payload.mass': self.load,
-                'payload.link': self.arm.robot.tip_link,
-                'wrench.sensor_link': self.sensor,
-            }
+            robot = self.load_parameters()
             for key, style in LOAD_RUNS.items():
                 wrench = {'wrench.enabled': key == 'with_wrench'}
                 runs.append(
@@ -132,13 +117,12 @@ class ControlLaws(Scenario):
         from ne_dynamics.simulation.demo.pictures.demo_plots import plot_efforts, plot_errors
 
         robot, plots = self.arm.robot, []
-        styles = {run.key: run.style for run in self.runs}
         load = f'{robot.name} with {self.load:g} kg on the tool'
         for prefix, keys, title in (('', LAWS, robot.name), ('load_', LOAD_RUNS, load)):
-            if runs := self._part(keys):
+            if runs := self.drawn(keys):
                 error, effort = folder / f'{prefix}error.png', folder / f'{prefix}torque.png'
-                plot_errors(error, robot, runs, styles, f'{title}: tracking error')
-                plot_efforts(effort, robot, runs, styles, f'{title}: effort of the motors')
+                plot_errors(error, robot, runs, f'{title}: tracking error')
+                plot_efforts(effort, robot, runs, f'{title}: effort of the motors')
                 plots += [error, effort]
         return plots
 

@@ -55,38 +55,14 @@ class WaypointMotion:
         return Waypoints.from_points(self.robot.joints, self.robot.joint_names, points)
 
     def sample(self, times: ArrayLike) -> DesiredState:
-        """Return position, velocity and acceleration at times from the start.
-
-        Parameters
-        ----------
-        times : array-like, shape (N,)
-            [s]
-
-        Returns
-        -------
-        DesiredState
-            Arrays of shape (N, n).
-        """
+        """Return the desired states, shape (N, n) each, at times from the start, (N,) [s]."""
         return Motion.between(self.waypoints()).sample_many(times)
 
 
 def rest_to_rest(
     robot: Robot, start: ArrayLike, end: ArrayLike, duration: float
 ) -> WaypointMotion:
-    """Return the single quintic polynomial from rest to rest.
-
-    Parameters
-    ----------
-    robot : Robot
-    start, end : array-like, shape (n,)
-        [rad or m]
-    duration : float
-        [s]
-
-    Returns
-    -------
-    WaypointMotion
-    """
+    """Return the single quintic polynomial from rest to rest between positions (n,) [rad or m]."""
     positions = np.array([start, end], dtype=np.float64)
     return WaypointMotion(
         robot,
@@ -112,10 +88,6 @@ def excitation(robot: Robot, duration: float, inverse_dynamics: InverseDynamics)
         Wanted duration [s]; the motion may take longer.
     inverse_dynamics : callable
         Efforts that a motion takes, with whatever load will be carried.
-
-    Returns
-    -------
-    WaypointMotion
 
     Raises
     ------

@@ -39,10 +39,7 @@ class SampledPath:
     def distances(self, positions: FloatArray) -> FloatArray:
         """Return the Euclidean distance of each position from the path [rad or m], shape (N,).
 
-        Parameters
-        ----------
-        positions : array, shape (N, n)
-            [rad or m]
+        Positions have the shape (N, n).
         """
         squares = (self.points**2).sum(axis=1)
         index = np.empty(len(positions), np.intp)
@@ -54,13 +51,8 @@ class SampledPath:
     def places(self, positions: FloatArray) -> FloatArray:
         """Return when the path is at each of the positions of a motion along it [s], shape (N,).
 
-        Each is looked for from the one before on, so that a path that crosses itself is passed
-        in its order.
-
-        Parameters
-        ----------
-        positions : array, shape (N, n)
-            On the path, from its begin on [rad or m].
+        Positions, shape (N, n), begin at its begin. Each is looked for from the one before on, so
+        that a path that crosses itself is passed in its order.
         """
         reach = max(2, round(DEMO.farthest_step / (self.times[1] - self.times[0])))
         index, found = 0, np.empty(len(positions), np.intp)

@@ -12,7 +12,7 @@ import abc
 import math
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,8 +25,10 @@ from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.progress_bar import ProgressBar
+from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.arm import DemoArm, gain_parameters, law_parameters
 from ne_dynamics.simulation.demo.motion import InverseDynamics, WaypointMotion, excitation
+from ne_dynamics.simulation.demo.pictures.run_style import Drawn
 from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
 from ne_dynamics.simulation.recording import SessionRecording
 
@@ -116,9 +118,16 @@ class Scenario(abc.ABC):
 
     # -- what a scenario says of itself -----------------------------------------------------
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the motion must leave room for the load."""
+        return False
+
     def inverse_dynamics(self) -> InverseDynamics:
         """Return the efforts that the motion must leave room for."""
-        return self.dynamics.inverse_dynamics
+        if not self.is_loaded:
+            return self.dynamics.inverse_dynamics
+        return Dynamics(with_hung_mass(self.arm.robot, self.load, np.zeros(3))).inverse_dynamics
 
     @abc.abstractmethod
     def planned_runs(self) -> tuple[ScenarioRun, ...]:
@@ -164,8 +173,8 @@ class Scenario(abc.ABC):
     def results(self) -> dict[str, Any]:
         """Return everything that was measured, in SI units."""
         runs = {
-            key: {'label': run.style.label, **figures_of(recording)}
-            for key, run, recording in self.finished()
+            run.key: {'label': run.style.label, **figures_of(recording)}
+            for run, recording in self.finished()
         }
         return {
             'scenario': self.name,
@@ -193,17 +202,25 @@ class Scenario(abc.ABC):
             return f'joints with Coulomb friction of {share}, as gears have it'
         return 'joints with the friction of the model'
 
-    def finished(self) -> list[tuple[str, ScenarioRun, SessionRecording]]:
-        """Return the runs that were made, with their recordings."""
-        return [
-            (run.key, run, self.recordings[run.key])
-            for run in self.runs
-            if run.key in self.recordings
-        ]
+    def finished(self) -> list[tuple[ScenarioRun, SessionRecording]]:
+        """Return the runs with their recordings."""
+        return [(run, self.recordings[run.key]) for run in self.runs]
+
+    def drawn(self, keys: Collection[str] = ()) -> Drawn:
+        """Return what is drawn of the runs, of all or of those of these keys."""
+        return [(run.style, item) for run, item in self.finished() if not keys or run.key in keys]
 
     def picture_path(self, folder: Path) -> Path:
         """Return the file of a scenario's only picture."""
         return folder / f'{self.name.replace("-", "_")}.png'
+
+    def load_parameters(self) -> dict[str, Any]:
+        """Return the parameters of a simulated robot with the load and a wrist sensor."""
+        return {
+            'payload.mass': self.load,
+            'payload.link': self.arm.robot.tip_link,
+            'wrench.sensor_link': self.sensor,
+        }
 
     def heading(self) -> str:
         """Return arm, motion and gains in a line."""
@@ -299,7 +316,6 @@ def perform(
         scenario = scenario_type(options, Path(folder))
         announce(scenario.introduction())
         scenario.perform()
-    output.mkdir(parents=True, exist_ok=True)
     plots = [str(path) for path in scenario.plot(output)]
     seconds = time.monotonic() - began
     results = {**scenario.results(), 'plots': plots, 'seconds': seconds}

@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.simulation.altered_robot import with_hung_mass
-from ne_dynamics.simulation.demo.motion import InverseDynamics, rest_to_rest
+from ne_dynamics.simulation.demo.motion import rest_to_rest
 from ne_dynamics.simulation.demo.pictures.run_style import GREY, RED, Style
 from ne_dynamics.simulation.demo.scenario import Scenario, rms
 from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
@@ -27,15 +25,11 @@ class SensorLoss(Scenario):
     name = 'sensor-loss'
     story = 'joint states stop mid-motion, then the wrench: with and without a watchdog'
     gear_friction = DEMO.gear_friction
+    is_loaded = True
     state_timeout = 0.05
     wrench_timeout = 0.1
     slow_share = 0.5
     """Share of the motion's excursions that the arm makes while the wrench is lost."""
-
-    def inverse_dynamics(self) -> InverseDynamics:
-        """Return the efforts with the load."""
-        loaded = with_hung_mass(self.arm.robot, self.load, np.zeros(3))
-        return Dynamics(loaded).inverse_dynamics
 
     @property
     def start(self) -> float:
@@ -85,9 +79,7 @@ class SensorLoss(Scenario):
         load = {
             **dropout,
             'dropout.topics': ['wrench'],
-            'payload.mass': self.load,
-            'payload.link': self.arm.robot.tip_link,
-            'wrench.sensor_link': self.sensor,
+            **self.load_parameters(),
         }
         wrench = {
             'wrench.enabled': True,
@@ -142,12 +134,13 @@ class SensorLoss(Scenario):
 
     def report(self) -> str:
         """Return what became of the arm."""
+        labels = {run.key: run.style.label for run in self.runs}
         rows = []
         for key in ('no_watchdog', 'watchdog'):
             found = self._figures(self.recordings[key])
             rows.append(
                 [
-                    next(run for run in self.runs if run.key == key).style.label,
+                    labels[key],
                     milli(found['moved']),
                     milli(found['tip_dropped']),
                     figure(found['largest_speed']),
@@ -164,9 +157,8 @@ class SensorLoss(Scenario):
         wrench = text_table(
             [['wrench lost', 'RMS error meanwhile', 'peak'], ['', '[mrad]', '[mrad]']],
             [
-                [run.style.label, milli(self._meanwhile(key)), milli(self._peak(key))]
-                for key, run, _ in self.finished()
-                if key.startswith('wrench')
+                [labels[key], milli(self._meanwhile(key)), milli(self._peak(key))]
+                for key in ('wrench_zero', 'wrench_hold')
             ],
         )
         said = self.findings()['reported']
@@ -204,13 +196,12 @@ class SensorLoss(Scenario):
         """Draw position, effort and what the node reports."""
         from ne_dynamics.simulation.demo.pictures.scenario_plots import plot_sensor_loss
 
-        by_key = {key: (run.style, item) for key, run, item in self.finished()}
         path = self.picture_path(folder)
         plot_sensor_loss(
             path,
             self.arm.robot,
-            [by_key[key] for key in ('no_watchdog', 'watchdog')],
-            [by_key[key] for key in ('wrench_zero', 'wrench_hold')],
+            self.drawn(('no_watchdog', 'watchdog')),
+            self.drawn(('wrench_zero', 'wrench_hold')),
             (self.start, self.start + self.length),
             f'{self.arm.robot.name}: readings are lost for {self.length:.3g} s (shaded)',
         )

@@ -92,11 +92,11 @@ class TiltedBaseScenario(Scenario):
             [
                 [
                     run.style.label,
-                    key.partition('_')[0],
+                    run.key.partition('_')[0],
                     milli(recording.overall_rms_error),
                     milli(float(recording.peak_error.max())),
                 ]
-                for key, run, recording in self.finished()
+                for run, recording in self.finished()
             ],
         )
         ratios = ', '.join(
@@ -134,7 +134,7 @@ class TiltedBaseScenario(Scenario):
         panels = [
             (
                 title,
-                [(run.style, item) for key, run, item in self.finished() if key.startswith(base)],
+                self.drawn([key for key in self.recordings if key.startswith(base)]),
                 angle,
             )
             for base, title, angle in (

@@ -6,13 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ne_dynamics.control import Mode
-from ne_dynamics.dynamics import Dynamics
-from ne_dynamics.simulation.altered_robot import with_hung_mass
 from ne_dynamics.simulation.demo.arm import law_parameters
-from ne_dynamics.simulation.demo.motion import InverseDynamics
 from ne_dynamics.simulation.demo.pictures.run_style import BLUE, GREY, ORANGE, RED, Style
 from ne_dynamics.simulation.demo.scenario import Scenario, rms
 from ne_dynamics.simulation.demo.scenario_run import ScenarioRun
@@ -27,11 +22,7 @@ class ToolLoad(Scenario):
     name = 'tool-load'
     story = 'a heavy tool is picked up: unknown, measured by the sensor, set as payload'
     default_load = 6.0
-
-    def inverse_dynamics(self) -> InverseDynamics:
-        """Return the efforts with the load."""
-        loaded = with_hung_mass(self.arm.robot, self.load, np.zeros(3))
-        return Dynamics(loaded).inverse_dynamics
+    is_loaded = True
 
     @property
     def pick_up(self) -> float:
@@ -45,12 +36,7 @@ class ToolLoad(Scenario):
 
     def planned_runs(self) -> tuple[ScenarioRun, ...]:
         """Return PD, computed torque, the same with the wrench, and with the payload told."""
-        robot = {
-            'payload.mass': self.load,
-            'payload.link': self.arm.robot.tip_link,
-            'payload.pick_up': self.pick_up,
-            'wrench.sensor_link': self.sensor,
-        }
+        robot = {**self.load_parameters(), 'payload.pick_up': self.pick_up}
         wrench = {'wrench.enabled': True, 'wrench.sensor_link': self.sensor}
         told = SetParameters(self.told, {'payload.mass': self.load})
         runs = (
@@ -81,7 +67,7 @@ class ToolLoad(Scenario):
         )
 
     def _phases(self) -> list[tuple[str, float, float]]:
-        counted = [item for _, _, item in self.finished() if item.set_times]
+        counted = [item for item in self.recordings.values() if item.set_times]
         told = counted[0].set_times[0] if counted else self.told
         settled = told + 0.25 * self.motion.duration
         return [
@@ -102,7 +88,7 @@ class ToolLoad(Scenario):
                     run.style.label,
                     *(milli(rms(recording, start, end)) for _, start, end in phases),
                 ]
-                for _, run, recording in self.finished()
+                for run, recording in self.finished()
             ],
         )
         found = self.findings()
@@ -139,7 +125,7 @@ class ToolLoad(Scenario):
         plot_tool_load(
             path,
             self.arm.robot,
-            [(run.style, recording) for _, run, recording in self.finished()],
+            self.drawn(),
             f'{self.arm.robot.name} picks up {self.load:g} kg',
             {
                 self.pick_up: f'{self.load:g} kg picked up',

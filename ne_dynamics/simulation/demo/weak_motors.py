@@ -157,8 +157,8 @@ class WeakMotors(Scenario):
     def report(self) -> str:
         """Return how far each run leaves the path, and what that costs."""
         rows = []
-        for key, run, _ in self.finished():
-            found = self._figures(key)
+        for run in self.runs:
+            found = self._figures(run.key)
             rows.append(
                 [
                     run.style.label,
@@ -184,21 +184,21 @@ class WeakMotors(Scenario):
                 zip(self.arm.robot.joint_names, self.effort_limits.tolist(), strict=True)
             ),
             'largest_share_of_effort': float(self._shares.max()),
-            'runs': {key: self._figures(key)._asdict() for key, _, _ in self.finished()},
+            'runs': {key: self._figures(key)._asdict() for key in self.recordings},
         }
 
     def plot(self, folder: Path) -> list[Path]:
         """Draw distance from the path, speed on it, and the load of the motors."""
         from ne_dynamics.simulation.demo.pictures.scenario_plots import plot_weak_motors
 
-        finished = self.finished()
+        recordings = self.recordings.values()
         name, asked = self.arm.robot.name, f'{DEMO.asked_share:.0%} of what its motors have'
         path = self.picture_path(folder)
         plot_weak_motors(
             path,
-            [(run.style, recording) for _, run, recording in finished],
-            [self.path.distances(recording.position) for _, _, recording in finished],
-            [self.path_speed(recording) for _, _, recording in finished],
+            self.drawn(),
+            [self.path.distances(recording.position) for recording in recordings],
+            [self.path_speed(recording) for recording in recordings],
             self.effort_limits,
             f'{name}: a motion that takes {asked}',
         )

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ne_dynamics.errors import InputError
-from ne_dynamics.model.description_file import looks_like_xml, read_file
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Body, Robot
+from ne_dynamics.model.urdf.xml_document import read_root
 
 CONTROL_PLUGINS = (
     'gz_ros2_control',
@@ -45,25 +45,8 @@ class Hardware:
 
 
 def parse_description(path_or_xml: str | os.PathLike[str] | bytes) -> ElementTree.Element:
-    """Return the root element of a description that was accepted.
-
-    Parameters
-    ----------
-    path_or_xml : str, path or bytes
-        A file name, or XML that :func:`~ne_dynamics.model.urdf.tree.load_urdf` takes.
-
-    Returns
-    -------
-    Element
-        Its tags without namespaces of XML.
-    """
-    if isinstance(path_or_xml, (str, bytes)) and looks_like_xml(path_or_xml):
-        document = (
-            path_or_xml.lstrip('\ufeff \t\r\n') if isinstance(path_or_xml, str) else (path_or_xml)
-        )
-    else:
-        document = read_file(path_or_xml)  # type: ignore[arg-type]
-    root = ElementTree.fromstring(document)
+    """Return the root element of an accepted description, without namespaces in its tags."""
+    root, _ = read_root(path_or_xml)
     for element in root.iter():
         element.tag = element.tag.rpartition('}')[2]
     return root

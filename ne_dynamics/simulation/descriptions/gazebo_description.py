@@ -235,11 +235,9 @@ def _mount(root: ElementTree.Element, xyz: FloatArray, rpy: FloatArray) -> None:
     joint = ElementTree.SubElement(root, 'joint', name=MOUNT, type='fixed')
     ElementTree.SubElement(joint, 'parent', link=WORLD)
     ElementTree.SubElement(joint, 'child', link=base)
-    ElementTree.SubElement(joint, 'origin', xyz=_numbers(xyz), rpy=_numbers(rpy))
-
-
-def _numbers(values: Sequence[float] | FloatArray) -> str:
-    return ' '.join(repr(float(value)) for value in values)
+    origin = {'xyz': xyz, 'rpy': rpy}
+    texts = {key: ' '.join(map(repr, value.tolist())) for key, value in origin.items()}
+    ElementTree.SubElement(joint, 'origin', texts)
 
 
 def _holding_efforts(

@@ -101,10 +101,6 @@ def hardware_description(
     gravity : sequence of 3 floats, optional
         Acceleration of free fall in the axes of the root [m/s^2], for the efforts at the start.
 
-    Returns
-    -------
-    str
-
     Raises
     ------
     ModelError

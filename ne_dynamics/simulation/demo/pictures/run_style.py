@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from ne_dynamics.simulation.recording import SessionRecording
 
 GREY, ORANGE, BLUE, RED = '#8c8c8c', '#e69f00', '#0072b2', '#d1495b'
 
@@ -37,3 +40,7 @@ class Style:
             'label': self.label,
             'zorder': 3.0 if self.dashes else 2.0,
         }
+
+
+Drawn = Sequence[tuple[Style, SessionRecording]]
+"""Runs in the order of the legend."""

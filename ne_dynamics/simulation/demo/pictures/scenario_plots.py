@@ -12,18 +12,21 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Robot
-from ne_dynamics.picture_file import write_picture
-from ne_dynamics.simulation.demo.pictures.demo_plots import (
+from ne_dynamics.picture_file import (
     TEXT_COLOUR,
-    empty_figure,
-    set_logarithmic,
-    set_plain,
+    add_heading,
+    make_panels,
+    set_title,
+    write_picture,
 )
-from ne_dynamics.simulation.demo.pictures.run_style import Style
+from ne_dynamics.simulation.demo.pictures.demo_plots import (
+    draw_efforts,
+    find_room,
+    set_logarithmic,
+)
+from ne_dynamics.simulation.demo.pictures.run_style import Drawn, Style
 from ne_dynamics.simulation.recording import SessionRecording
 from ne_dynamics.simulation.thresholds import DEMO
-
-Drawn = Sequence[tuple[Style, SessionRecording]]
 
 LEVEL_COLOURS = ('#2a9d6f', '#e69f00', '#d1495b', '#8c8c8c')
 LEVEL_NAMES = ('OK', 'WARN', 'ERROR', 'STALE')
@@ -31,6 +34,7 @@ LEVEL_NAMES = ('OK', 'WARN', 'ERROR', 'STALE')
 
 
 SHADE = '#f3e6d8'
+DASHED = (0.0, (4.0, 3.0))
 
 
 def plot_tool_load(
@@ -38,23 +42,14 @@ def plot_tool_load(
 ) -> None:
     """Draw the error, and the effort of the joint in which the runs differ most.
 
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    robot : Robot
-    runs : sequence of (Style, SessionRecording)
-    title : str
-    events : mapping of float to str
-        What happens at a time [s].
+    Events are what happens at a time [s].
     """
-    figure, (error, effort) = _figure(2, 1, (9.6, 6.4), sharex=True)
+    figure, (error, effort) = make_panels((9.6, 6.4), 2, 1, sharex=True)
     _draw_errors(error, runs)
     _draw_efforts(effort, robot, runs, _joint_of_most_effort(robot, runs))
-    for axes in (error, effort):
-        for when in events:
-            axes.axvline(when, color=TEXT_COLOUR, linewidth=0.9, linestyle=(0.0, (4.0, 3.0)))
     for when, text in events.items():
+        for axes in (error, effort):
+            axes.axvline(when, color=TEXT_COLOUR, linewidth=0.9, linestyle=DASHED)
         error.annotate(
             text,
             (when, 1.0),
@@ -65,7 +60,8 @@ def plot_tool_load(
             color=TEXT_COLOUR,
         )
     effort.set_xlabel('time [s]')
-    _finish(figure, [error, effort], title, path)
+    add_heading(figure, title, error)
+    write_picture(figure, path)
 
 
 def plot_tilted_base(
@@ -75,22 +71,21 @@ def plot_tilted_base(
 ) -> None:
     """Draw errors above the angle of the base, a column a base.
 
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    panels : sequence of (str, runs, callable)
-        Title, runs, and the angle of the base [deg] at times [s].
-    title : str
+    Panels are title, runs, and the angle of the base [deg] at times [s].
     """
     columns = len(panels)
-    figure, grid = _figure(
-        2, columns, (5.2 * columns + 0.4, 5.4), sharex='col', sharey='row', heights=(3.0, 1.0)
+    figure, grid = make_panels(
+        (5.2 * columns + 0.4, 5.4),
+        2,
+        columns,
+        sharex='col',
+        sharey='row',
+        height_ratios=(3.0, 1.0),
     )
     errors, angles = grid[:columns], grid[columns:]
     for axes, below, (name, runs, angle) in zip(errors, angles, panels, strict=True):
         _draw_errors(axes, runs)
-        axes.set_title(name, loc='left', fontsize=10, color=TEXT_COLOUR)
+        set_title(axes, name)
         times = runs[0][1].time
         below.plot(times, angle(times), color=TEXT_COLOUR, linewidth=1.4)
         below.set_xlim(0.0, float(times[-1]))
@@ -99,7 +94,8 @@ def plot_tilted_base(
     for axes in errors[1:]:
         axes.set_ylabel('')
     angles[0].set_ylabel('tilt [deg]')
-    _finish(figure, list(errors), title, path, legend_of=errors[-1])
+    add_heading(figure, title, errors[-1])
+    write_picture(figure, path)
 
 
 def plot_model_error(
@@ -112,28 +108,21 @@ def plot_model_error(
 ) -> None:
     """Draw bars of the RMS errors, and errors over time.
 
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    cases : sequence of str
-    laws : sequence of Style
-    errors : array, shape (cases, laws)
-        RMS over run and joints [rad, m].
-    over_time : mapping of str to sequence of SessionRecording
-        For some cases, a recording a law.
-    title : str
+    Errors, shape (cases, laws), are the RMS over run and joints [rad, m]; over time there are, for
+    some cases, a recording a law.
     """
     columns = 1 + len(over_time)
     widths = (1.8, *(1.0 for _ in over_time))
-    figure, grid = _figure(1, columns, (4.0 * columns + 1.6, 4.2), widths=widths)
-    bars, curves = grid[0], grid[1:]
+    figure, (bars, *curves) = make_panels(
+        (4.0 * columns + 1.6, 4.2), 1, columns, width_ratios=widths
+    )
     _draw_bars(bars, cases, laws, 1e3 * errors)
     for axes, (name, recordings) in zip(curves, over_time.items(), strict=True):
         _draw_errors(axes, list(zip(laws, recordings, strict=True)))
-        axes.set_title(name, loc='left', fontsize=10, color=TEXT_COLOUR)
+        set_title(axes, name)
         axes.set_xlabel('time [s]')
-    _finish(figure, [bars], title, path)
+    add_heading(figure, title, bars)
+    write_picture(figure, path)
 
 
 def plot_sensor_loss(
@@ -146,25 +135,17 @@ def plot_sensor_loss(
 ) -> None:
     """Draw what happens while joint states are lost, and beside it while the wrench is.
 
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    robot : Robot
-    state_runs, wrench_runs : sequence of (Style, SessionRecording)
-    lost : tuple of two float
-        From when to when [s].
-    title : str
+    They are lost from one time to another [s].
     """
-    figure, grid = _figure(3, 2, (11.6, 7.6), sharex=True, heights=(2.4, 2.0, 1.0))
+    figure, grid = make_panels((11.6, 7.6), 3, 2, sharex=True, height_ratios=(2.4, 2.0, 1.0))
     for column, (runs, what) in enumerate(((state_runs, 'joint_states'), (wrench_runs, 'wrench'))):
         above, middle, below = grid[column::2]
-        joint = _joint_of_most_error(runs[-1:])
+        joint = int(runs[-1][1].peak_error.argmax())
         if column == 0:
             _draw_positions(above, robot, runs, joint)
         else:
             _draw_errors(above, runs)
-        above.set_title(f'{what} lost', loc='left', fontsize=10.5, color=TEXT_COLOUR, pad=20)
+        set_title(above, f'{what} lost', fontsize=10.5, pad=20)
         _draw_efforts(middle, robot, runs, joint)
         _draw_reports(below, runs)
         below.set_xlabel('time [s]')
@@ -179,37 +160,26 @@ def plot_sensor_loss(
             handlelength=2.2,
             columnspacing=1.4,
         )
-    _finish(figure, [], title, path)
+    add_heading(figure, title)
+    write_picture(figure, path)
 
 
 def plot_chunks(path: Path, robot: Robot, runs: Drawn, title: str) -> None:
-    """Draw the errors, and a part of the effort of the joint in which the runs differ most.
-
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    robot : Robot
-    runs : sequence of (Style, SessionRecording)
-    title : str
-    """
-    figure, (error, effort) = _figure(2, 1, (9.6, 6.4))
+    """Draw the errors, and a part of the effort of the joint in which the runs differ most."""
+    figure, (error, effort) = make_panels((9.6, 6.4), 2, 1)
     _draw_errors(error, runs)
     joint = _joint_of_most_effort(robot, runs)
     _draw_efforts(effort, robot, runs, joint)
     duration = float(runs[0][1].time[-1])
     begin, end = 0.5 * duration, min(0.5 * duration + DEMO.close_look, duration)
     effort.set_xlim(begin, end)
-    shown = [
-        recording.effort[(recording.time >= begin) & (recording.time <= end), joint]
-        for _, recording in runs
-    ]
-    low, high = min(map(np.min, shown)), max(map(np.max, shown))
-    effort.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
+    shown = [run.effort[(run.time >= begin) & (run.time <= end), joint] for _, run in runs]
+    effort.set_ylim(*find_room(shown))
     error.axvspan(begin, end, color=SHADE, linewidth=0.0, zorder=0)
     error.set_xlabel('time [s]')
     effort.set_xlabel('time [s], of the part that is shaded above')
-    _finish(figure, [error], title, path)
+    add_heading(figure, title, error)
+    write_picture(figure, path)
 
 
 def plot_weak_motors(
@@ -220,23 +190,12 @@ def plot_weak_motors(
     limits: FloatArray,
     title: str,
 ) -> None:
-    """Draw distance from the path and speed on it, and for weak motors the load of each.
+    """Draw distance from the path, speed on it, and the load of the motors of the last two runs.
 
-    Parameters
-    ----------
-    path : path
-        PNG file to write.
-    runs : sequence of (Style, SessionRecording)
-        The last two with weak motors.
-    distances : sequence of array, shape (N,)
-        From the path, by run [rad or m].
-    speeds : sequence of array, shape (N,)
-        On the path, by run; 1 as it was sent.
-    limits : array, shape (n,)
-        Of the weak motors [N m or N].
-    title : str
+    By run, shape (N,): distances [rad or m], and speeds, 1 as it was sent. Limits, shape (n,), are
+    those of the weak motors [N m or N].
     """
-    figure, grid = _figure(2, 2, (11.6, 6.6), sharex=True)
+    figure, grid = make_panels((11.6, 6.6), 2, 2, sharex=True)
     (away, first_load, pace, second_load) = grid
     for (style, recording), distance, speed in zip(runs, distances, speeds, strict=True):
         shown = np.maximum(1e3 * distance, 0.1 * DEMO.smallest_scenario_error)
@@ -251,17 +210,18 @@ def plot_weak_motors(
         for index, name in enumerate(recording.joint_names):
             load = 100.0 * np.abs(recording.effort[1:, index]) / limits[index]
             axes.plot(recording.time[1:], load, linewidth=1.2, label=name)
-        axes.axhline(100.0, color=TEXT_COLOUR, linewidth=0.9, linestyle=(0.0, (4.0, 3.0)))
+        axes.axhline(100.0, color=TEXT_COLOUR, linewidth=0.9, linestyle=DASHED)
         axes.set_ylim(0.0, 120.0)
         axes.set_ylabel('load of the motors [%]')
-        axes.set_title(style.label, loc='left', fontsize=10, color=style.colour)
+        set_title(axes, style.label, color=style.colour)
     first_load.legend(
         loc='upper left', ncols=6, frameon=False, fontsize=8, handlelength=1.0, columnspacing=0.9
     )
     for axes in (pace, second_load):
         axes.set_xlabel('time [s]')
     away.set_xlim(0.0, float(runs[0][1].time[-1]))
-    _finish(figure, [away], title, path)
+    add_heading(figure, title, away)
+    write_picture(figure, path)
 
 
 # -- parts ----------------------------------------------------------------------------------
@@ -289,17 +249,9 @@ def _draw_bars(axes: Any, cases: Sequence[str], laws: Sequence[Style], errors: F
     for index, style in enumerate(laws):
         middle = np.arange(len(cases)) + (index - 0.5 * (len(laws) - 1)) * width
         values = errors[:, index]
-        axes.bar(middle, values, 0.92 * width, color=style.colour, label=style.label)
-        for x, value in zip(middle, values, strict=True):
-            axes.annotate(
-                _short(value),
-                (x, value),
-                xytext=(0.0, 2.0),
-                textcoords='offset points',
-                ha='center',
-                fontsize=6.5,
-                color=TEXT_COLOUR,
-            )
+        drawn = axes.bar(middle, values, 0.92 * width, color=style.colour, label=style.label)
+        shown = [_short(value) for value in values]
+        axes.bar_label(drawn, shown, padding=2.0, fontsize=6.5, color=TEXT_COLOUR)
     _logarithmic(axes, float(errors.min()), float(errors.max()))
     labels = [textwrap.fill(case, 9) for case in cases]
     axes.set_xticks(np.arange(len(cases)), labels, fontsize=9)
@@ -316,7 +268,7 @@ def _draw_positions(axes: Any, robot: Robot, runs: Drawn, joint: int) -> None:
         planned.desired[:, joint],
         color=TEXT_COLOUR,
         linewidth=1.1,
-        linestyle=(0.0, (4.0, 3.0)),
+        linestyle=DASHED,
         label='planned',
         zorder=4.0,
     )
@@ -327,15 +279,8 @@ def _draw_positions(axes: Any, robot: Robot, runs: Drawn, joint: int) -> None:
 
 def _draw_efforts(axes: Any, robot: Robot, runs: Drawn, joint: int) -> None:
     """Draw the effort of a joint's motor."""
+    draw_efforts(axes, runs, joint)
     unit = robot.joints[joint].type.effort_unit
-    for style, recording in runs:
-        axes.plot(
-            recording.time[1:],
-            recording.effort[1:, joint],
-            drawstyle='steps-pre',
-            **style.drawn(),
-        )
-    axes.axhline(0.0, color='#888888', linewidth=0.8, zorder=0)
     axes.set_ylabel(f'effort of {robot.joint_names[joint]} [{unit}]')
 
 
@@ -378,11 +323,6 @@ def _draw_reports(axes: Any, runs: Drawn) -> None:
     axes.set_ylabel('bar: commands\ndot: diagnostics', fontsize=8.5)
 
 
-def _joint_of_most_error(runs: Drawn) -> int:
-    """Return the joint with the largest error of all."""
-    return int(np.max([recording.peak_error for _, recording in runs], axis=0).argmax())
-
-
 def _joint_of_most_effort(robot: Robot, runs: Drawn) -> int:
     """Return the joint in which the efforts of the runs differ most, by its largest effort."""
     length = min(len(recording.time) for _, recording in runs)
@@ -398,61 +338,3 @@ def _short(value: float) -> str:
 
 def _logarithmic(axes: Any, low: float, high: float) -> None:
     set_logarithmic(axes, 0.6 * low if low > DEMO.smallest_scenario_error else low, 2.5 * high)
-
-
-def _figure(
-    rows: int,
-    columns: int,
-    size: tuple[float, float],
-    *,
-    sharex: bool | str = False,
-    sharey: bool | str = False,
-    heights: Sequence[float] | None = None,
-    widths: Sequence[float] | None = None,
-) -> tuple[Any, list[Any]]:
-    figure = empty_figure(*size)
-    grid = figure.subplots(
-        rows,
-        columns,
-        squeeze=False,
-        sharex=sharex,
-        sharey=sharey,
-        height_ratios=heights,
-        width_ratios=widths,
-    )
-    panels = list(grid.flat)
-    for axes in panels:
-        set_plain(axes)
-    return figure, panels
-
-
-def _finish(
-    figure: Any,
-    panels: Sequence[Any],
-    title: str,
-    path: Path,
-    legend_of: Any = None,
-) -> None:
-    height = figure.get_figheight()
-    heading = figure.suptitle(
-        title, x=0.012, y=1.0 - 0.12 / height, ha='left', va='top', fontsize=12, color='#111111'
-    )
-    heading.set_in_layout(False)
-    room = 0.36
-    if panels:
-        room = 0.66
-        source = legend_of if legend_of is not None else panels[0]
-        handles, labels = source.get_legend_handles_labels()
-        legend = figure.legend(
-            handles,
-            labels,
-            loc='upper left',
-            bbox_to_anchor=(0.006, 1.0 - 0.36 / height),
-            ncols=max(1, min(len(handles), math.floor(figure.get_figwidth() / 2.3))),
-            frameon=False,
-            fontsize=9,
-            handlelength=2.4,
-        )
-        legend.set_in_layout(False)
-    figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - room / height), h_pad=1.0, w_pad=1.4)
-    write_picture(figure, path)
