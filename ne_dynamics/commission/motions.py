@@ -93,8 +93,8 @@ def plan_probe(
 
     If it trembles, it does so at :data:`TREMBLES` on the way from side to side, without turning
     round: what the command does to it then tells the delay, whatever the friction. The amplitude,
-    for all or of shape (n,), is to either side of the start, as far as the joints can go [rad]; a
-    fifth of it for those that slide [m]. There are so many points a second.
+    for all or of shape (n,), is to either side of the start, shape (n,) [rad or m], as far as the
+    joints can go [rad]; a fifth of it for those that slide [m]. There are so many points a second.
     """
     fastest = 0.35 * velocity_limits(robot)
     room = np.minimum(amplitude * lengths(robot), room_around(robot, start))

@@ -79,7 +79,8 @@ class GainSearch:
     def _require_room(self) -> None:
         """Refuse what encoders, motors and drives bound below any use, before loops are looked at.
 
-        Damping only narrows the bounds: without any, they are what no gains can pass.
+        By an InputError. Damping only narrows the bounds: without any, they are what no gains can
+        pass.
         """
         request = self._request
         kinds = [self._make_kind(cutoff) for cutoff in self._cutoffs]

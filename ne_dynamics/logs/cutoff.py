@@ -19,10 +19,10 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 def choose_cutoff(position: FloatArray, effort: FloatArray, rate: float) -> float:
-    """Return the cut-off frequency for evenly sampled positions and efforts, shape (N, n) [Hz].
+    """Return the cut-off frequency for evenly sampled positions and efforts [Hz].
 
-    At most `highest_cutoff` and `cutoff_by_rate` of the rate [Hz], which it is where no joint
-    moves.
+    These have the shape (N, n) [rad or m, N m or N]. At most `highest_cutoff` and `cutoff_by_rate`
+    of the rate [Hz], which it is where no joint moves.
     """
     largest = min(FILTER.highest_cutoff, FILTER.cutoff_by_rate * rate)
     frequency, motion = compute_spectrum(position, rate)
