@@ -227,6 +227,7 @@ def parameter(
     default: T,
     description: str,
     *,
+    name: str = '',
     unit: str = '',
     minimum: float = -inf,
     maximum: float = inf,
@@ -238,11 +239,12 @@ def parameter(
 ) -> T:
     """Return the field of a frozen dataclass that is a parameter; see :class:`ParameterSpec`.
 
-    It is annotated as `bool`, `float`, `str`, `tuple[float, ...]`, `tuple[str, ...]` or an
-    enumeration, whose values are the choices then.
+    `name` takes the place of that of the field, below the prefix of its group. The field is
+    annotated as `bool`, `float`, `str`, `tuple[float, ...]`, `tuple[str, ...]` or an enumeration,
+    whose values are the choices then.
     """
     spec = ParameterSpec(
-        name='',
+        name=name,
         type='',
         default='',
         description=description,
@@ -281,7 +283,8 @@ def _declared(settings: type, prefix: str, path: tuple[str, ...] = ()) -> Iterat
             inner = f'{entry.name}.' if given is None else given
             yield from _declared(kind, prefix + inner, here)
             continue
-        spec: ParameterSpec = replace(entry.metadata[SPEC], name=prefix + entry.name, path=here)
+        given = entry.metadata[SPEC]
+        spec: ParameterSpec = replace(given, name=prefix + (given.name or entry.name), path=here)
         if kind in TYPES:
             yield replace(spec, type=TYPES[kind])
         else:

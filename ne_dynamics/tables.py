@@ -11,9 +11,9 @@ def name_error_unit(is_prismatic: Iterable[bool]) -> str:
     return ' or '.join(sorted(units, reverse=True))
 
 
-def text_table(
+def align_lines(
     heading: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], *, is_text: bool = False
-) -> str:
+) -> list[str]:
     """Return lines with aligned columns, two spaces between them.
 
     Parameters
@@ -26,17 +26,24 @@ def text_table(
 
     Returns
     -------
-    str
+    list of str
     """
     lines = [*heading, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return '\n'.join(
+    return [
         '  '.join(
             cell.ljust(width) if is_text or index == 0 else cell.rjust(width)
             for index, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
-    )
+    ]
+
+
+def text_table(
+    heading: Sequence[Sequence[str]], rows: Sequence[Sequence[str]], *, is_text: bool = False
+) -> str:
+    """Return what :func:`align_lines` gives as one text."""
+    return '\n'.join(align_lines(heading, rows, is_text=is_text))
 
 
 def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -333,7 +333,7 @@ def run_elastic(
         gain,
         float(np.sqrt(np.mean(moving**2))),
         float(np.ptp(resting, axis=0).max()),
-        verdict.refusals + verdict.remarks,
+        [*verdict.refusals, *verdict.remarks],
     )
 
 

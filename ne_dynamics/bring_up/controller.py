@@ -259,7 +259,7 @@ def _judge_gains(mode: Mode, gains: Gains, arm: ControlledArm, period: float) ->
         )
         if verdict.refusals:
             raise ParameterError(verdict.refusals[0])
-        remarks = remarks or verdict.remarks
+        remarks = remarks or [*verdict.remarks]
     return remarks
 
 

@@ -7,17 +7,29 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.model_file import ModelFile
+from ne_dynamics.cli.options.output_file import STANDARD, choose_name, write_text
+from ne_dynamics.cli.options.trajectory_file import read_trajectory
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
+from ne_dynamics.model.rigid_body import Inertia
+from ne_dynamics.motion import (
+    AnnotatedTrajectory,
+    TrajectoryFile,
+    Waypoints,
+    annotate,
+    check_positions,
+    resting_state,
+    retime,
+    trajectory_text,
+)
 from ne_dynamics.printable import print_lines
-
-if TYPE_CHECKING:
-    from ne_dynamics.cli.options.trajectory_file import TrajectoryFile
-    from ne_dynamics.dynamics import Dynamics
-    from ne_dynamics.motion import AnnotatedTrajectory
 
 ENDING = '_annotated.yaml'
 MODEL_VARIABLE = 'NE_DYNAMICS_MODEL'
@@ -87,10 +99,6 @@ def run(args: argparse.Namespace) -> int:
     TrajectoryError
         When the trajectory cannot be read or annotated; the message names file, point and field.
     """
-    from ne_dynamics.cli.options.output_file import write_text
-    from ne_dynamics.cli.options.trajectory_file import read_trajectory, trajectory_text
-    from ne_dynamics.dynamics import Dynamics
-
     _settle_files(args)
     _check_options(args)
     source = read_trajectory(args.input)
@@ -106,8 +114,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _settle_files(args: argparse.Namespace) -> None:
     """Refuse to begin without a model; name the output where nobody did."""
-    from ne_dynamics.cli.options.output_file import STANDARD, choose_name
-
     is_alone = args.output is None and args.input != STANDARD and not Path(args.input).exists()
     if not args.model or is_alone:
         # Two names may be IN and OUT, or MODEL and IN.
@@ -123,7 +129,7 @@ def _check_options(args: argparse.Namespace) -> None:
     for option, given in (('--fastest', args.fastest), ('--effort-share', args.effort_share)):
         if given and not args.retime:
             raise ParameterError(f'{option}: expected with --retime, got it alone')
-    if args.json and args.output == '-':
+    if args.json and args.output == STANDARD:
         raise ParameterError('--json: expected a file as OUT, got standard output')
 
 
@@ -131,12 +137,6 @@ def _annotate(
     args: argparse.Namespace, dynamics: Dynamics, source: TrajectoryFile
 ) -> tuple[AnnotatedTrajectory, Any]:
     """Return the trajectory with efforts, and how it was slowed down where that was asked for."""
-    import numpy as np
-
-    from ne_dynamics.dynamics.compensation import Terms
-    from ne_dynamics.model.rigid_body import Inertia
-    from ne_dynamics.motion import Waypoints, annotate, check_positions, resting_state, retime
-
     robot, names = dynamics.robot, source.joint_names
     payload = None
     if args.payload_mass:
@@ -202,7 +202,7 @@ def _report(
 
 
 def _called(path: str, standard: str) -> str:
-    return standard if path == '-' else path
+    return standard if path == STANDARD else path
 
 
 def _one_each(values: Sequence[float], order: list[int], option: str) -> list[float]:

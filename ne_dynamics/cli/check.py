@@ -21,7 +21,7 @@ from ne_dynamics.errors import ModelError
 from ne_dynamics.model.chains import Chain, list_chains, list_ends
 from ne_dynamics.model.checks import SEVERITIES, check_robot
 from ne_dynamics.model.robot import ModelFinding, Robot
-from ne_dynamics.tables import text_table
+from ne_dynamics.tables import align_lines
 
 add_parser = declare(
     'check',
@@ -46,20 +46,33 @@ def run(args: argparse.Namespace) -> int:
         findings = *check_robot(robot), *_advice(robot, args.tolerance)
     except ModelError as error:
         findings = (ModelFinding('error', 'model-not-loadable', 'model', str(error)),)
-    bounds = None
-    if robot is not None and robot.n > 0 and args.tolerance is not None:
-        bounds = _rounding_bounds(robot, args.tolerance)
     chains = []
     if robot is not None and args.tip is None and len(list_ends(robot)) > 1:
         chains = list_chains(robot)
-    report = _report(args.model, robot, findings)
-    report['chains'] = [dataclasses.asdict(chain) for chain in chains]
-    lines = [*_lines(args.model, robot, findings), *_describe_chains(chains)]
-    if robot is not None and bounds is not None:
-        report |= {'tolerance': args.tolerance, 'rounding_bound': bounds}
-        lines += _bound_lines(robot, args.tolerance, bounds)
-    print_result(args, report, lines)
-    return int(any(finding.severity == 'error' for finding in findings))
+    counts = {
+        severity: sum(finding.severity == severity for finding in findings)
+        for severity in SEVERITIES
+    }
+    document = {
+        'model': os.fspath(args.model),
+        # What is unknown without a robot is null.
+        'name': robot and robot.name,
+        'base_link': robot and robot.base_link,
+        'tip_link': robot and robot.tip_link,
+        'joints': robot and list(robot.joint_names),
+        'moving_mass': robot and _moving_mass(robot),
+        'counts': counts,
+        'findings': [dataclasses.asdict(finding) for finding in findings],
+        'chains': [dataclasses.asdict(chain) for chain in chains],
+    }
+    lines = [args.model, *_describe_robot(robot), *_describe_findings(findings, counts)]
+    lines += _describe_chains(chains)
+    if robot is not None and robot.n > 0 and args.tolerance is not None:
+        bounds = _rounding_bounds(robot, args.tolerance)
+        document |= {'tolerance': args.tolerance, 'rounding_bound': bounds}
+        lines += _describe_bounds(robot, args.tolerance, bounds)
+    print_result(args, document, lines)
+    return int(counts['error'] > 0)
 
 
 def _advice(robot: Robot, tolerance: float | None) -> tuple[ModelFinding, ...]:
@@ -99,17 +112,16 @@ def _rounding_bounds(robot: Robot, tolerance: float) -> dict[str, float]:
     }
 
 
-def _bound_lines(robot: Robot, tolerance: float, bounds: dict[str, float]) -> list[str]:
-    width = max(map(len, bounds))
-    units = [joint.type.effort_unit for joint in robot.joints]
+def _describe_bounds(robot: Robot, tolerance: float, bounds: dict[str, float]) -> list[str]:
+    rows = [
+        [joint.name, f'{bounds[joint.name]:.2g} {joint.type.effort_unit}']
+        for joint in robot.joints
+    ]
     return [
         '',
         f'  tolerance {tolerance:g} changes an effort at 1 rad/s and 1 rad/s^2 (m/s, m/s^2) by '
         'at most',
-        *(
-            f'    {name:<{width}}  {bound:.2g} {unit}'
-            for (name, bound), unit in zip(bounds.items(), units, strict=True)
-        ),
+        *(f'    {line}' for line in align_lines([], rows, is_text=True)),
     ]
 
 
@@ -130,16 +142,9 @@ def _describe_chains(chains: Sequence[Chain]) -> list[str]:
     return [
         '',
         '  the tree has several ends; one of them is chosen by',
-        *(f'    {line}' for line in text_table([], rows, is_text=True).split('\n')),
+        *(f'    {line}' for line in align_lines([], rows, is_text=True)),
         *([f'    and {more} more'] if more else []),
     ]
-
-
-def _counts(findings: Sequence[ModelFinding]) -> dict[str, int]:
-    return {
-        severity: sum(finding.severity == severity for finding in findings)
-        for severity in SEVERITIES
-    }
 
 
 def _moving_mass(robot: Robot) -> float:
@@ -147,49 +152,28 @@ def _moving_mass(robot: Robot) -> float:
     return min(sum(body.inertia.mass for body in robot.bodies), sys.float_info.max)
 
 
-def _report(
-    model: str, robot: Robot | None, findings: Sequence[ModelFinding]
-) -> dict[str, object]:
-    """Return what ``--json`` prints; what is unknown without a robot is null."""
-    return {
-        'model': os.fspath(model),
-        'name': robot and robot.name,
-        'base_link': robot and robot.base_link,
-        'tip_link': robot and robot.tip_link,
-        'joints': robot and list(robot.joint_names),
-        'moving_mass': robot and _moving_mass(robot),
-        'counts': _counts(findings),
-        'findings': [dataclasses.asdict(finding) for finding in findings],
-    }
-
-
-def _lines(model: str, robot: Robot | None, findings: Sequence[ModelFinding]) -> list[str]:
-    lines = [model]
-    if robot is not None:
-        lines.append(
-            f'  {robot.name}: {robot.n} joints, {len(robot.links)} links, base '
-            f'{robot.base_link}, tip {robot.tip_link or "(none)"}, '
-            f'{_moving_mass(robot):.4g} kg moving'
-        )
-    if findings:
-        lines.append('')
-    widths = [
-        max((len(getattr(finding, key)) for finding in findings), default=0)
-        for key in ('severity', 'element', 'code')
+def _describe_robot(robot: Robot | None) -> list[str]:
+    if robot is None:
+        return []
+    return [
+        f'  {robot.name}: {robot.n} joints, {len(robot.links)} links, base {robot.base_link}, '
+        f'tip {robot.tip_link or "(none)"}, {_moving_mass(robot):.4g} kg moving'
     ]
-    for finding in findings:
-        lines.append(
-            f'  {finding.severity:<{widths[0]}}  {finding.element:<{widths[1]}}  '
-            f'{finding.code:<{widths[2]}}  {" ".join(finding.message.split())}'
-        )
-    counts = _counts(findings)
+
+
+def _describe_findings(findings: Sequence[ModelFinding], counts: dict[str, int]) -> list[str]:
+    rows = [
+        [finding.severity, finding.element, finding.code, ' '.join(finding.message.split())]
+        for finding in findings
+    ]
     words = {'error': 'errors', 'warning': 'warnings', 'info': 'remarks'}
-    lines += [
+    numbers = (
+        f'{counts[key]} {word.removesuffix("s") if counts[key] == 1 else word}'
+        for key, word in words.items()
+    )
+    return [
+        *[''] * bool(rows),
+        *(f'  {line}' for line in align_lines([], rows, is_text=True)),
         '',
-        '  '
-        + ', '.join(
-            f'{counts[key]} {word.removesuffix("s") if counts[key] == 1 else word}'
-            for key, word in words.items()
-        ),
+        f'  {", ".join(numbers)}',
     ]
-    return lines

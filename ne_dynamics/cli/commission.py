@@ -169,11 +169,7 @@ def _about(args: argparse.Namespace, subject: CommissionedArm) -> dict[str, Any]
         'simulated': args.simulated,
     }
     if args.simulated:
-        about |= {
-            'seed': args.seed,
-            'reports': args.reports,
-            'reversed_joint': args.reversed_joint,
-        }
+        about |= {key: getattr(args, key) for key in ('seed', 'reports', 'reversed_joint')}
     return about
 
 

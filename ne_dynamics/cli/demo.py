@@ -7,7 +7,7 @@ import json
 
 from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.model_file import require_packages
-from ne_dynamics.cli.options.output_file import choose_name
+from ne_dynamics.cli.options.output_file import settle_output
 from ne_dynamics.errors import InputError
 from ne_dynamics.simulation.demo.arm import SENSOR_LINK
 from ne_dynamics.simulation.demo.control_laws import LAWS, SHORT_LAWS, ControlLaws
@@ -47,7 +47,6 @@ OPTIONS = f"""
 --output DIR : path = True
     folder for the plots (default: demo_output, or with a number after it)
 @json
-    print the results as JSON
 """
 
 add_parser = declare(
@@ -78,8 +77,7 @@ def run(args: argparse.Namespace) -> int:
     laws = tuple(args.laws)
     options = Options(**take(Options, args, model_file=args.model, laws=laws))
     require_packages(args, ros=True, sim=True, plot=True)
-    if args.output is True:
-        args.output = choose_name('demo', '_output')
+    settle_output(args, '_output', source='demo')
     announce = (lambda text: None) if args.json else print
     announce('Node and simulated arm run as two processes. This takes up to a minute or two.')
     with terminated_in_order():

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
+from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
 from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.cli.options.output_file import declare_output, settle_output
-
-if TYPE_CHECKING:
-    from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.codegen.c.export_folder import write_folder
+from ne_dynamics.dynamics import Dynamics
+from ne_dynamics.errors import InputError
+from ne_dynamics.printable import print_lines
+from ne_dynamics.tables import align_lines
 
 ENDING = '_equations'
 WRITTEN = 'with --all: new or empty folder, or an earlier export, which is replaced'
@@ -49,9 +51,6 @@ add_parser = declare(
 
 def run(args: argparse.Namespace) -> int:
     """Print the source or the list of functions, or write all of them into a folder."""
-    from ne_dynamics.algorithms.mechanism import DEFAULT_TOLERANCE
-    from ne_dynamics.dynamics import Dynamics
-
     _check(args)
     if args.all and args.output is None:
         args.output = True
@@ -65,18 +64,14 @@ def run(args: argparse.Namespace) -> int:
         print(dynamics.source(args.function or DEFAULT_FUNCTION, args.language), end='')
         return 0
     counts = dynamics.operation_counts()
-    width = max(map(len, counts))
-    print(f'{"function":<{width}}  multiplications  additions')
-    for name, (multiplications, additions) in counts.items():
-        print(f'{name:<{width}}  {multiplications:15d}  {additions:9d}')
+    rows = [[name, *map(str, numbers)] for name, numbers in counts.items()]
+    print_lines(align_lines([['function', 'multiplications', 'additions']], rows))
     _print_missing(dynamics)
     return 0
 
 
 def _check(args: argparse.Namespace) -> None:
     """Raise an error on options that do not go together."""
-    from ne_dynamics.errors import InputError
-
     for option, is_given in (('--function', args.function is not None), ('--list', args.list)):
         if args.all and is_given:
             raise InputError(f'--all: expected no {option} beside it, it writes every function')
@@ -86,9 +81,6 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _export(dynamics: Dynamics, args: argparse.Namespace) -> int:
-    from ne_dynamics.codegen.c.export_folder import write_folder
-    from ne_dynamics.printable import print_lines
-
     files = dynamics.source_files(args.language, args.prefix)
     print_lines(f'wrote {path}' for path in write_folder(args.output, files))
     _print_missing(dynamics)
@@ -97,8 +89,6 @@ def _export(dynamics: Dynamics, args: argparse.Namespace) -> int:
 
 def _print_missing(dynamics: Dynamics) -> None:
     """Say which functions this robot does not have."""
-    from ne_dynamics.printable import print_lines
-
     missing = dynamics.missing_functions()
     if missing:
         print_lines(f'left out {name}: {reason}' for name, reason in missing.items())

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.log_changes import LOG_READERS
+from ne_dynamics.cli.options.log_options import LOG_READERS
 from ne_dynamics.cli.options.log_set_source import (
     diagnose_logs,
     find_logs,

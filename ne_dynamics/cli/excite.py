@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,17 +19,23 @@ from ne_dynamics.cli.options.output_file import (
     settle_output,
     write_text,
 )
-from ne_dynamics.cli.options.thresholds import COMMAND_LINE
+from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, ModelError
-from ne_dynamics.json_numbers import finite_or_none
+from ne_dynamics.excitation import (
+    FLOOR,
+    ExcitationLimits,
+    KeepOut,
+    Shares,
+    load_solids,
+    plan_excitation,
+)
+from ne_dynamics.excitation.solids import Solid
+from ne_dynamics.excitation.start_pose import choose_start
+from ne_dynamics.excitation.text import describe_excitation, make_document
 from ne_dynamics.model.description_file import looks_like_xml
+from ne_dynamics.model.robot import FloatArray, Robot
+from ne_dynamics.motion import trajectory_text
 from ne_dynamics.progress_bar import show_share
-
-if TYPE_CHECKING:
-    from ne_dynamics.dynamics import Dynamics
-    from ne_dynamics.excitation import Excitation, KeepOut, Shares
-    from ne_dynamics.excitation.solids import Solid
-    from ne_dynamics.model.robot import FloatArray, Robot
 
 OBJECTIVES = ('log-det', 'condition')
 LIMITED = ('velocity', 'acceleration', 'effort')
@@ -50,24 +53,23 @@ OPTIONS = f"""
 --start J... : value
     start pose [rad or m]: all joints in order, or NAME=VALUE for some (default: the first without
     collision of zero, the middle of the limits, random poses; it is printed)
---seed N : int = 0
+--seed N : int
     seed
 @json
-    print the report as JSON
 # the motion
 --duration S : number
     duration [s] (default: 20 to 60, from how long the slowest joint takes to cross its range)
 --base-frequency HZ : number
     lowest frequency (default: for a highest one of 0.5 Hz)
---harmonics N : int = 10
+--harmonics N : int
     number of frequencies
 --points-per-second N : number
     points of the trajectory (default: 80 in the shortest period)
---objective : objective = log-det
+--objective : objective
     minimise the volume of the uncertainty of all parameters, or the condition number
---noise-share X : share = 0.01
+--noise-share X : share
     noise of the efforts as a part of each joint's effort limit
---starts N : int = 2
+--starts N : int
     number of random motions to optimise; the best one is taken
 @gravity
 # limits: JOINT=VALUE, or VALUE for all joints
@@ -92,7 +94,7 @@ OPTIONS = f"""
     0 1 0, below the base)
 --no-keep-out
     no forbidden half-space, not even the floor
---margin M : number = 0.02
+--margin M : number
     minimum distance [m]
 --no-self-collision
     ignore shapes: links may touch, and only their origins keep out of half-spaces
@@ -119,6 +121,7 @@ add_parser = declare(
     'outside of keep-out half-spaces. It is checked every millisecond and written as '
     'trajectory_msgs/JointTrajectory (YAML). `ne_dynamics identify` fits a model to a log of it.',
     OPTIONS,
+    request=plan_excitation,
     value=_read_value,
     objective=OBJECTIVES,
 )
@@ -133,10 +136,6 @@ def run(args: argparse.Namespace) -> int:
         When the model cannot be used, an option does not fit it, or no motion keeps what is
         asked; nothing is written then.
     """
-    from ne_dynamics.cli.options.trajectory_file import trajectory_text
-    from ne_dynamics.dynamics import Dynamics
-    from ne_dynamics.excitation import FLOOR, ExcitationLimits, KeepOut, Shares, plan_excitation
-
     _check_files(args)
     model = ModelFile(args)
     robot = model.load()
@@ -156,10 +155,11 @@ def run(args: argparse.Namespace) -> int:
         excitation = plan_excitation(**take(plan_excitation, args, **wanted))
     write_text(args.output, trajectory_text(excitation.trajectory, (0, 0), ''))
     notes += excitation.notes
-    document = {**_make_document(excitation, robot, args.output), 'notes': notes}
+    document = {'output': args.output, **make_document(excitation, robot), 'notes': notes}
     written = 'standard output' if args.output == STANDARD else args.output
-    lines = [*_describe(excitation, robot, written), '', *(f'note: {note}' for note in notes)]
-    print_result(args, document, lines, sys.stderr if args.output == STANDARD else sys.stdout)
+    lines = describe_excitation(excitation, robot, written)
+    lines += ['', *(f'note: {note}' for note in notes)]
+    print_result(args, document, lines)
     return 0
 
 
@@ -179,8 +179,6 @@ def _check_files(args: argparse.Namespace) -> None:
 
 
 def _load_solids(args: argparse.Namespace, model: ModelFile, robot: Robot) -> tuple[Solid, ...]:
-    from ne_dynamics.excitation import load_solids
-
     if not looks_like_xml(model.text):
         raise ModelError(
             f'{args.model}: expected a URDF, whose shapes tell what may touch what, got a DH '
@@ -203,8 +201,6 @@ def _choose_pose(
     shares: Shares,
 ) -> tuple[FloatArray, list[str]]:
     """Return the start, and a note where it was not given."""
-    from ne_dynamics.excitation.start_pose import choose_start
-
     given: list[Value] = args.start or []
     default, notes = np.zeros(dynamics.n), []
     if not given or (any(name for name, _ in given) and len(given) < dynamics.n):
@@ -267,69 +263,3 @@ def _arrange_start(
         seen.add(name)
         pose[name] = value
     return np.array([pose[name] for name in names])
-
-
-def _describe(excitation: Excitation, robot: Robot, written: str) -> list[str]:
-    """Return the lines of the report."""
-    trajectory, series = excitation.trajectory, excitation.series
-    highest = series.base_frequency * series.harmonics
-    lines = [
-        f'{robot.name}: {excitation.duration:.4g} s, {series.harmonics} frequencies up to '
-        f'{highest:.3g} Hz; {len(trajectory)} points: {written}',
-        f'condition number {excitation.condition_number:.4g}, log det '
-        f'{excitation.log_determinant:.4g} ({len(excitation.parameters)} parameters)',
-        '',
-    ]
-    width = max(len(joint.name) for joint in robot.joints)
-    lines.append(f'  {"":{width}}  {"start":>9}  {"range":>6}  {"speed":>6}  {"effort":>6}')
-    shares = excitation.range_shares, excitation.velocity_shares, excitation.effort_shares
-    for index, joint in enumerate(robot.joints):
-        parts = ''.join(f'  {100.0 * share[index]:5.0f}%' for share in shares)
-        lines.append(f'  {joint.name:{width}}  {excitation.start[index] + 0.0:9.4f}{parts}')
-    lines.append('  parts of the position range it may use, and of the speed and effort limits')
-    if excitation.nearest:
-        lines += ['', 'nearest']
-        lines += [
-            f'  {each.distance:.3f} m (to keep: {each.margin:.3f} m) at {each.time:.2f} s: '
-            f'{each.name}'
-            for each in excitation.nearest[: COMMAND_LINE.most_distances]
-        ]
-    lines += ['', 'expected standard deviations']
-    width = max(len(each.name) for each in excitation.parameters)
-    lines += [
-        f'  {each.name:{width}}  {each.value:10.4g} +- {each.deviation:8.2g} {each.unit}'
-        for each in excitation.parameters
-    ]
-    return lines
-
-
-def _make_document(excitation: Excitation, robot: Robot, output: str) -> dict[str, Any]:
-    """Return the report for programs."""
-    trajectory, series = excitation.trajectory, excitation.series
-    names = robot.joint_names
-
-    def by_joint(values: Any) -> dict[str, float]:
-        return dict(zip(names, np.asarray(values, dtype=float).tolist(), strict=True))
-
-    shares = 'range_shares', 'velocity_shares', 'effort_shares'
-    return {
-        'output': output,
-        'joints': list(names),
-        'duration': excitation.duration,
-        'points': len(trajectory),
-        'base_frequency': series.base_frequency,
-        'harmonics': series.harmonics,
-        'objective': excitation.objective,
-        'condition_number': finite_or_none(excitation.condition_number),
-        'log_determinant': excitation.log_determinant,
-        **{name: by_joint(getattr(excitation, name)) for name in ('start', *shares)},
-        'effort_deviation': by_joint(trajectory.deviation),
-        'nearest': [
-            {
-                'what': each.name,
-                **{key: getattr(each, key) for key in ('distance', 'margin', 'time')},
-            }
-            for each in excitation.nearest
-        ],
-        'parameters': [asdict(each) for each in excitation.parameters],
-    }

@@ -13,7 +13,6 @@ from ne_dynamics.cli.options.expected_time import say_expected_time
 from ne_dynamics.cli.options.model_file import ModelFile, require_packages
 from ne_dynamics.cli.options.output_file import (
     check_files,
-    check_folder,
     check_output,
     check_picture,
     declare_output,
@@ -119,7 +118,6 @@ or --position-step X[,X...] : values
 --prove COUNT : int
     simulate each mode with COUNT random arms in MuJoCo
 @json
-    print JSON instead of tables
 """
 
 
@@ -171,7 +169,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output is not None:
         args.output.mkdir(parents=True, exist_ok=True)
     for path, text in files:
-        write_text(str(path), text)
+        write_text(path, text)
     document: dict[str, Any] = {'model': args.model, **design.as_json()}
     if proofs:
         document['proof'] = [{'mode': one.mode.value, **one.as_json()} for one in proofs]
@@ -195,7 +193,14 @@ def _check_options(args: argparse.Namespace) -> None:
     require_controller_name(args.controller)
     require_packages(args, plot=args.plot is not None, sim=args.prove is not None)
     settle_output(args, ENDING)
-    _check_outputs(args)
+    outputs = [*(('--write', name) for _, name in args.write), ('--plot', args.plot)]
+    if args.plot is not None:
+        check_picture(args.plot)
+    if args.output is not None:
+        check_output(args.output, is_folder=True)
+        for name in FILE_NAMES.values() if args.output.is_dir() else ():
+            check_output(args.output / name)
+    check_files(args, outputs, **{'--trajectory': args.trajectory})
 
 
 def _make_files(args: argparse.Namespace, design: GainDesign) -> list[tuple[Path, str]]:
@@ -204,19 +209,6 @@ def _make_files(args: argparse.Namespace, design: GainDesign) -> list[tuple[Path
     if args.output is not None:
         wanted += [(kind, args.output / FILE_NAMES[kind]) for kind in list_kinds(design)]
     return [(path, as_yaml(design, kind, args.controller, args.joints)) for kind, path in wanted]
-
-
-def _check_outputs(args: argparse.Namespace) -> None:
-    """Refuse what cannot be written before anything is computed."""
-    if args.plot is not None:
-        check_picture(args.plot)
-    if args.output is not None:
-        check_folder(args.output)
-        if args.output.is_dir():
-            for name in FILE_NAMES.values():
-                check_output(str(args.output / name))
-    outputs = [*(('--write', name) for _, name in args.write), ('--plot', args.plot)]
-    check_files(args, outputs, **{'--trajectory': args.trajectory})
 
 
 def _read_motion(path: str, robot: Robot) -> Waypoints:

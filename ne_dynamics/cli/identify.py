@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +14,7 @@ import numpy as np
 from ne_dynamics.cli.options import exit_codes
 from ne_dynamics.cli.options.declaration import declare, take
 from ne_dynamics.cli.options.expected_time import say_expected_time
-from ne_dynamics.cli.options.log_changes import LOG_READERS
+from ne_dynamics.cli.options.log_options import LOG_READERS
 from ne_dynamics.cli.options.log_set_source import (
     DiagnosedLogs,
     LogSetSource,
@@ -24,7 +23,6 @@ from ne_dynamics.cli.options.log_set_source import (
     open_work,
     require_log_packages,
 )
-from ne_dynamics.cli.options.log_source import describe_remedy
 from ne_dynamics.cli.options.model_file import ModelFile
 from ne_dynamics.cli.options.output_file import (
     check_output,
@@ -61,7 +59,7 @@ from ne_dynamics.identification.writing.model_files import require_own_extras, w
 from ne_dynamics.identification.writing.write_back import encode_urdf, read_text
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
 from ne_dynamics.json_numbers import as_json_numbers
-from ne_dynamics.logs import Log
+from ne_dynamics.logs import Log, LogDiagnosis
 from ne_dynamics.logs.parts import get_last
 from ne_dynamics.logs.work import Work
 from ne_dynamics.model.description_file import looks_like_xml
@@ -145,12 +143,12 @@ def run(args: argparse.Namespace) -> int:
 def _run_fit(args: argparse.Namespace) -> int:
     """Fit the arm; see :func:`run`."""
     model = ModelFile(args)
-    if args.output is not None and not looks_like_xml(model.text):
-        raise ModelError(
-            f'{args.model}: --output: expected a URDF to write back to, got a DH file; without '
-            '--output the values are printed (--json: with all digits)'
-        )
     if args.output is not None:
+        if not looks_like_xml(model.text):
+            raise ModelError(
+                f'{args.model}: --output: expected a URDF to write back to, got a DH file; '
+                'without --output the values are printed (--json: with all digits)'
+            )
         settle_output(args, ENDING, SUFFIX)
         _require_urdf(args.output)
         require_own_extras(args.output, Path(args.model), model.find_own_extras())
@@ -184,7 +182,7 @@ def _fit_logs(args: argparse.Namespace, model: ModelFile, whole: LogSetSource, w
     source = whole.lock_still(model, work)
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
     found = diagnose_logs(args, dynamics, source, work)
-    if found.is_refused(args):
+    if found.list_refused(args):
         write_refused(args, source, found, dynamics)
         return _refuse(args, source, found)
     logs = FilteredLogs.read(source.robot, found.logs, work, args.cutoff)
@@ -202,26 +200,21 @@ def _fit_logs(args: argparse.Namespace, model: ModelFile, whole: LogSetSource, w
         written = make_written_model(model.text, result.robot, model.read_extras())
         rest = _evaluate_written(args, written, whole, logs)
     # All that can fail comes before the files are written.
-    if args.json:
-        assert part is not None
+    document: dict[str, Any] = {}
+    if part is not None:
         document = _make_document(args, source, found, result, part, written, rest)
-        lines = [json.dumps(document, indent=2, allow_nan=False)]
-    else:
-        notes = [*source.lines(), *found.lines(args)]
-        lines = [*describe_identified(source.robot, result), *[''] * bool(notes), *notes]
+    notes = [*source.lines(), *found.lines(args)]
+    lines = [*describe_identified(source.robot, result), *[''] * bool(notes), *notes]
     if written is not None:
         data = encode_urdf(written.text, model.encoding)
         extras = write_model(args.output, data, written.extras_text)
-        lines += [] if args.json else _describe_written(args.output, extras, rest)
+        lines += _describe_written(args.output, extras, rest)
     try:
         if part is not None:
             write_identified(args, source, found, dynamics, result, part)
     finally:
         # What was written is said, whatever became of the report.
-        if args.json:
-            print(lines[0])
-        else:
-            print_lines(lines)
+        print_result(args, document, lines)
     return _say_unusable('the log cannot be used') if is_unusable else 0
 
 
@@ -266,14 +259,14 @@ def _refuse(args: argparse.Namespace, source: LogSetSource, found: DiagnosedLogs
     }
     heads = [f'{name}: {summary}' for name, summary in said]
     print_result(args, document, [*heads, *source.lines(), '', *found.lines(args)])
-    return _say_unusable(_describe_refusal(found.is_certain))
+    return _say_unusable(_describe_refusal(found))
 
 
-def _describe_refusal(is_certain: bool) -> str:
-    """Return why nothing came of a log that is wrong, and what to do."""
+def _describe_refusal(found: DiagnosedLogs) -> str:
+    """Return why nothing came of logs that are wrong, and what to do."""
     return (
-        f'the log cannot be used as it is: nothing was fitted; {describe_remedy(is_certain)}, '
-        '--force uses it all the same'
+        f'the log cannot be used as it is: nothing was fitted; {found.remedy}, --force uses it '
+        'all the same'
     )
 
 
@@ -352,36 +345,32 @@ def _run_load(args: argparse.Namespace) -> int:
     NeDynamicsError
         When model or log cannot be read, do not go together, or do not tell the load.
     """
-    model = ModelFile(args)
-    source = find_logs(args, model, Work())
+    names = args.log if args.without is None else [*args.log, args.without]
+    wanted = argparse.Namespace(**{**vars(args), 'log': names})
+    source = find_logs(wanted, ModelFile(args), Work())
     dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    logs = [_diagnose_load_log(args, dynamics, source.logs[0], True)]
-    if args.without is not None:
-        other = argparse.Namespace(**{**vars(args), 'log': [args.without]})
-        (log,) = find_logs(other, model, Work()).logs
-        logs.append(_diagnose_load_log(args, dynamics, log, False))
-    used = [log for item in logs for log in item.logs]
-    without = logs[1] if len(logs) > 1 else None
+    diagnoses = [
+        _diagnose_load_log(args, dynamics, log, log is source.logs[0]) for log in source.logs
+    ]
+    found = DiagnosedLogs.choose(args, tuple(diagnoses), source.logs)
     document: dict[str, Any] = {
         'model': args.model,
         'log': source.logs[0].summary(),
-        'without': without and used[1].summary(),
-        'diagnosis': logs[0].diagnoses[0].as_json(),
-        'diagnosis_without': without and without.diagnoses[0].as_json(),
+        'without': found.logs[1].summary() if len(names) > 1 else None,
+        'diagnosis': diagnoses[0].as_json(),
+        'diagnosis_without': diagnoses[1].as_json() if len(names) > 1 else None,
     }
     lines = []
-    for item, log in zip(logs, used, strict=True):
-        lines += [f'{log.source}: {log.summary()}', *item.lines(args)]
-    refused = [item for item in logs if item.is_refused(args)]
+    for log, own in zip(found.logs, found.describe_each(args), strict=True):
+        lines += [f'{log.source}: {log.summary()}', *own]
+    refused = found.list_refused(args)
     if not refused:
-        found, told = _fit_load(args, dynamics, *used)
-        document, lines = document | found, lines + told
+        result, told = _fit_load(args, dynamics, *found.logs)
+        document, lines = document | result, lines + told
     print_result(args, document, lines)
-    if not refused:
-        return 0
-    reason = _describe_refusal(all(item.is_certain for item in refused))
-    names = ', '.join(name for item in refused for name, _ in item.named)
-    return _say_unusable(f'{names}: {reason}')
+    if refused:
+        return _say_unusable(f'{", ".join(refused)}: {_describe_refusal(found)}')
+    return 0
 
 
 def _fit_load(
@@ -421,7 +410,7 @@ def _describe_gains(gains: DriveGains, mass: float) -> list[str]:
 
 def _diagnose_load_log(
     args: argparse.Namespace, dynamics: Dynamics, log: Log, is_loaded: bool
-) -> DiagnosedLogs:
+) -> LogDiagnosis:
     """Return what is wrong with a log of the arm, with or without its load.
 
     What is asked for is no fault: the load, of which `dynamics` does not know, and, with
@@ -431,8 +420,7 @@ def _diagnose_load_log(
     if is_loaded and args.drive_gains:
         robot = _with_known_mass(dynamics.robot, args.mass, args.payload_link)
         model = Dynamics(robot, dynamics.gravity, 'python', dynamics.tolerance)
-    diagnosis = diagnose_log(model, log, has_free_factors=args.drive_gains, has_load=is_loaded)
-    return DiagnosedLogs((diagnosis,), (diagnosis.repaired if args.repair else log,))
+    return diagnose_log(model, log, has_free_factors=args.drive_gains, has_load=is_loaded)
 
 
 def _with_known_mass(robot: Robot, mass: float, link: str) -> Robot:

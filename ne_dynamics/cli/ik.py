@@ -17,7 +17,8 @@ from ne_dynamics.kinematics import (
     inverse_kinematics,
     inverse_kinematics_branches,
 )
-from ne_dynamics.model.rigid_body import axis_angle_rotation
+from ne_dynamics.model.orientation import quaternion_rotation
+from ne_dynamics.model.rigid_body import Transform
 from ne_dynamics.model.robot import FloatArray, Robot
 
 add_parser = declare(
@@ -93,27 +94,13 @@ def make_pose(args: argparse.Namespace) -> FloatArray:
     InputError
         When the quaternion is zero.
     """
-    pose = np.eye(4)
-    pose[:3, 3] = args.position
-    if args.quaternion is None:
-        roll, pitch, yaw = args.rpy
-        x, y, z = np.eye(3)
-        pose[:3, :3] = (
-            axis_angle_rotation(z, yaw)
-            @ axis_angle_rotation(y, pitch)
-            @ axis_angle_rotation(x, roll)
-        )
-        return pose
-    length = math.hypot(*args.quaternion)
-    if not 0.0 < length < math.inf:
-        raise InputError(
-            f'--quaternion: expected four numbers that are not all 0, got {args.quaternion}'
-        )
-    quaternion = np.array(args.quaternion) / length
-    sine = float(np.linalg.norm(quaternion[:3]))
-    if sine > 0.0:
-        angle = 2.0 * math.atan2(sine, float(quaternion[3]))
-        pose[:3, :3] = axis_angle_rotation(quaternion[:3] / sine, angle)
+    pose = Transform.from_xyz_rpy(args.position, args.rpy).matrix
+    if args.quaternion is not None:
+        if not any(args.quaternion):
+            raise InputError(
+                f'--quaternion: expected four numbers that are not all 0, got {args.quaternion}'
+            )
+        pose[:3, :3] = quaternion_rotation(args.quaternion)
     return pose
 
 

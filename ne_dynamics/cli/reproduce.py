@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ne_dynamics.cli.options.declaration import fill
+from ne_dynamics.cli.options.declaration import fill, take
 from ne_dynamics.cli.options.model_file import ModelFile
-from ne_dynamics.cli.options.output_file import choose_name
+from ne_dynamics.cli.options.output_file import settle_output
+from ne_dynamics.printable import print_lines
 from ne_dynamics.progress_bar import show_share
 
 if TYPE_CHECKING:
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
 
 DOCUMENT = """
 @json
-    print the results as JSON
 --document FILE : path
     write the tables between markers of a Markdown file
 """
@@ -43,7 +45,7 @@ STUDIES = {
     'concurrency': (
         'speed-up with several processors',
         f"""{DOCUMENT}
---joints N : count = 6
+--joints N > n : count = 6
     joints of a general arm
 {PICTURE}""",
     ),
@@ -51,14 +53,12 @@ STUDIES = {
         'parallelism within one core, timed',
         """
 @json
-    print the results as JSON
 """,
     ),
     'forms': (
         'every formulation on your robot',
         """
 @json
-    print the results as JSON
 @model_file
 --seed N : natural = 0
     seed of the motion
@@ -89,6 +89,13 @@ STUDIES = {
     ),
 }
 """Summary and options of each study."""
+
+DRAWN = {
+    'concurrency': ('concurrency_picture', 'draw_speedups'),
+    'six-link': ('six_link_picture', 'draw_ways'),
+    'puma': ('pictures', 'draw_errors'),
+}
+"""Module and function of the pictures of studies that have one."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -125,8 +132,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.document is not None:
         document.section(document.read_document(args.document), args.study)
-    if getattr(args, 'output', None) is True:
-        args.output = choose_name('reproduce', '_output')
+    if args.study in DRAWN:
+        settle_output(args, '_output', source='reproduce')
     with show_share(args.study) as show:
         report = _report(args, lambda done, total: show(done / total) if show else None)
     if args.document is not None and not report.disagreements:
@@ -134,54 +141,32 @@ def run(args: argparse.Namespace) -> int:
         # Line ends stay as they are, and the old document until the new one is complete.
         write_whole(args.document, text)
     print(json.dumps(report.as_json(), indent=2) if args.json else report.text())
-    return _report_disagreements(args.study, report.disagreements)
-
-
-def _report_disagreements(study: str, disagreements: Sequence[str]) -> int:
-    from ne_dynamics.printable import print_lines
-
-    sys.stdout.flush()  # the tables come first
-    print_lines(
-        [f'ne_dynamics reproduce {study}: error: {line}' for line in disagreements], sys.stderr
-    )
-    return 1 if disagreements else 0
+    if report.disagreements:
+        sys.stdout.flush()  # the tables come first
+        head = f'ne_dynamics reproduce {args.study}: error: '
+        print_lines([head + line for line in report.disagreements], sys.stderr)
+    return 1 if report.disagreements else 0
 
 
 def _report(args: argparse.Namespace, progress: Callable[[float, float], None]) -> StudyReport:
-    if args.study == 'equivalence':
-        from ne_dynamics.papers.studies import equivalence
-
-        return equivalence.study(args.arms, args.seed, progress)
-    if args.study == 'counts':
-        from ne_dynamics.papers.studies import counts
-
-        return counts.study(progress=progress)
-    if args.study == 'lanes':
-        from ne_dynamics.papers.studies import lanes
-
-        return lanes.study(progress)
+    module = _import_study(args.study.replace('-', '_'))
+    given: dict[str, Any] = {'progress': progress}
     if args.study == 'forms':
-        from ne_dynamics.papers.studies import forms
-
-        robot = ModelFile(args).load()
-        motion = forms.choose_motion(robot, args.seed, args.q, args.qd, args.qdd)
-        return forms.study(robot, motion, progress)
+        given['robot'] = robot = ModelFile(args).load()
+        given['motion'] = module.choose_motion(**take(module.choose_motion, args, robot=robot))
+    given = take(module.study, args, **given)
+    if args.study not in DRAWN:
+        report: StudyReport = module.study(**given)
+        return report
     # Imported before the work: what is missing must not show up at the end.
+    drawing, draw = DRAWN[args.study]
+    pictures = _import_study(drawing)
+    report, shown = module.study(**given)
     path = args.output / f'{args.study}.png'
-    if args.study == 'concurrency':
-        from ne_dynamics.papers.studies import concurrency, concurrency_picture
-
-        report, curves = concurrency.study(args.joints)
-        concurrency_picture.draw_speedups(path, curves, args.joints)
-    elif args.study == 'six-link':
-        from ne_dynamics.papers.studies import six_link, six_link_picture
-
-        report, ways = six_link.study(args.duration, args.path)
-        six_link_picture.draw_ways(path, ways)
-    else:
-        from ne_dynamics.papers.studies import pictures, puma
-
-        report, runs = puma.study(args.duration, progress)
-        pictures.draw_errors(path, runs)
+    getattr(pictures, draw)(path, shown, *([args.n] if args.study == 'concurrency' else []))
     report.pictures.append(path)
     return report
+
+
+def _import_study(name: str) -> ModuleType:
+    return importlib.import_module(f'ne_dynamics.papers.studies.{name}')

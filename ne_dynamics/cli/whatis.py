@@ -7,15 +7,13 @@ import contextlib
 import importlib
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ne_dynamics.cli.options.declaration import declare
-from ne_dynamics.cli.options.log_source import (
+from ne_dynamics.cli.options.log_options import (
     COLUMN_READERS,
     find_columns,
-    find_locked,
     show_columns,
 )
 from ne_dynamics.cli.options.model_file import ModelFile, require_packages
@@ -34,7 +32,7 @@ from ne_dynamics.driver.reading import read_bag, read_csv, write_csv
 from ne_dynamics.driver.recording import rename_joints
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, MissingDependencyError, optional_dependency
-from ne_dynamics.logs.names import match_names, name_misfit, rename
+from ne_dynamics.logs.names import find_unrecorded, match_names, name_misfit, rename
 from ne_dynamics.logs.readers.bag import is_bag
 from ne_dynamics.model.description_file import looks_like_xml
 from ne_dynamics.model.robot import Robot
@@ -70,7 +68,6 @@ OPTIONS = f"""
 --save-log FILE.csv
     save what was read or heard
 @json
-    print JSON instead of text
 """
 
 add_parser = declare(
@@ -95,20 +92,21 @@ def run(args: argparse.Namespace) -> int:
     """
     _check_options(args)
     model = ModelFile(args)
-    source = _read_driver_source(args, model, _listen(args, model) if args.live else None)
+    heard = _listen(args, model) if args.live else None
+    robot, recording, notes = _read_recording(args, model, heard)
     # What was heard is not lost if it cannot be described.
     if args.save_log is not None:
-        write_csv(args.save_log, source.recording)
-    dynamics = Dynamics(source.robot, args.gravity, backend='python')
-    description = describe_driver(dynamics, source.recording)
+        write_csv(args.save_log, recording)
+    dynamics = Dynamics(robot, args.gravity, backend='python')
+    description = describe_driver(dynamics, recording)
     obstacles = description.obstacles()
     is_written = args.output is not None and not obstacles
     if is_written:
-        write_text(str(args.output), description.profile())
-    document = {'model': args.model, 'notes': list(source.notes), **description.as_json()}
-    lines = [*source.notes, *description.text().split('\n')]
+        write_text(args.output, description.profile())
+    document = {'model': args.model, 'notes': notes, **description.as_json()}
+    lines = [*notes, *description.text().split('\n')]
     lines += ['', f'wrote {args.output}'] * (is_written and args.output != STANDARD)
-    print_result(args, document, lines, sys.stderr if args.output == STANDARD else sys.stdout)
+    print_result(args, document, lines)
     if args.output is not None and obstacles:
         head = f'{args.output}: not written: no parameter of the node makes this right:'
         raise InputError('\n'.join([head, *obstacles]))
@@ -134,36 +132,21 @@ def _check_options(args: argparse.Namespace) -> None:
     check_files(args, outputs, LOG=args.log)
 
 
-@dataclass(frozen=True, eq=False)
-class _DriverSource:
-    """What was read or heard.
-
-    Attributes
-    ----------
-    robot : Robot
-        Joints that the recording lacks, and nothing recorded moves beyond, are locked.
-    recording : DriverRecording
-        With the joints of the robot.
-    notes : tuple of str
-        What is to be said of it.
-    """
-
-    robot: Robot
-    recording: DriverRecording
-    notes: tuple[str, ...]
-
-
-def _read_driver_source(
+def _read_recording(
     args: argparse.Namespace, model: ModelFile, heard: MessageCollector | None
-) -> _DriverSource:
-    """Return the recording of the options, for their model; what was heard instead of a file.
+) -> tuple[Robot, DriverRecording, list[str]]:
+    """Return robot and recording of the options, with the same joints, and what is to be said.
+
+    Joints that the recording lacks, and nothing recorded moves beyond, are locked. What was heard
+    stands in the place of a file.
 
     Raises
     ------
     NeDynamicsError
         When model or recording cannot be read, or do not go together.
     """
-    robot, notes = model.load(), []
+    robot = model.load()
+    notes: list[str] = []
     columns = None if args.live else find_columns(args, robot, args.log)
     collector = heard
     if columns is None and collector is None:
@@ -178,7 +161,7 @@ def _read_driver_source(
     matched = match_names(robot, recorded, args.rename, source)
     show_columns(args, robot, columns, matched, source)
     if looks_like_xml(model.text):
-        locked = find_locked(robot, recorded, matched)
+        locked = find_unrecorded(robot, recorded, matched)
         if locked:
             robot = model.load(locked)
             places = ', '.join(f'{name} at {place:.4g}' for name, place in locked.items())
@@ -194,7 +177,7 @@ def _read_driver_source(
     else:
         recording = rename_joints(collector.finish(names), robot.joint_names)
         notes += [f'not used: {count} {why}' for why, count in collector.refused.items()]
-    return _DriverSource(robot, recording, tuple(notes))
+    return robot, recording, notes
 
 
 def _command_joints(args: argparse.Namespace, robot: Robot) -> Sequence[str]:
@@ -228,9 +211,6 @@ def _listen(args: argparse.Namespace, model: ModelFile) -> MessageCollector:
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
         from sensor_msgs.msg import JointState
-    _check_name('--topic', topic)
-    if args.command_topic is not None:
-        _check_name('--command-topic', args.command_topic)
     collector = MessageCollector(joints, topic)
     context = Context()
     context.init(args=None)
@@ -257,28 +237,36 @@ def _subscribe(
     """Hand the messages of the topics to a collector, those of states of the given type."""
     from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-    topic = collector.source
-    if command_topic is not None and (
-        node.resolve_topic_name(topic) == node.resolve_topic_name(command_topic)
-    ):
-        raise InputError(
-            f'--command-topic: expected another topic than that of the states, got {command_topic}'
-        )
     # Best effort hears reliable publishers, too.
     quality = QoSProfile(
         depth=COMMAND_LINE.waiting_messages, reliability=ReliabilityPolicy.BEST_EFFORT
     )
 
-    def add_state(message: Any) -> None:
-        collector.add_state(message, time.time())
+    def subscribe(kind: Any, topic: str, add: Callable[[Any, float], None]) -> None:
+        node.create_subscription(kind, topic, lambda message: add(message, time.time()), quality)
 
-    def add_command(message: Any) -> None:
-        collector.add_command(message, time.time())
-
-    node.create_subscription(state, topic, add_state, quality)
+    states = _resolve(node, '--topic', collector.source)
+    subscribe(state, states, collector.add_state)
     if command_topic is not None:
-        kind = _find_type(node, executor, command_topic)
-        node.create_subscription(kind, command_topic, add_command, quality)
+        commands = _resolve(node, '--command-topic', command_topic)
+        if commands == states:
+            raise InputError(
+                '--command-topic: expected another topic than that of the states, got '
+                f'{command_topic}'
+            )
+        kind = _find_type(node, executor, commands)
+        subscribe(kind, commands, collector.add_command)
+
+
+def _resolve(node: Any, option: str, name: str) -> str:
+    """Return the full name of a topic; refuse what is none."""
+    try:
+        return str(node.resolve_topic_name(name))
+    except RuntimeError as error:
+        reason = str(error).partition(', at ')[0]
+        raise InputError(
+            f'{option}: expected the name of a topic, got {name!r}: {reason}'
+        ) from error
 
 
 def _hear(node: Any, executor: Any, collector: MessageCollector, seconds: float) -> None:
@@ -297,46 +285,24 @@ def _hear(node: Any, executor: Any, collector: MessageCollector, seconds: float)
         )
 
 
-def _check_name(option: str, name: str) -> None:
-    """Refuse what is no name of a topic."""
-    from rclpy.exceptions import InvalidTopicNameException
-    from rclpy.expand_topic_name import expand_topic_name
-    from rclpy.validate_full_topic_name import validate_full_topic_name
-    from rclpy.validate_topic_name import validate_topic_name
-
-    try:
-        validate_topic_name(name)
-        validate_full_topic_name(expand_topic_name(name, NODE, '/'))
-    except InvalidTopicNameException as error:
-        reason = ' '.join(str(error).split('\n')[0].split())
-        raise InputError(
-            f'{option}: expected the name of a topic, got {name!r}: {reason}'
-        ) from error
-
-
 def _explain_silence(node: Any, topic: str, collector: MessageCollector) -> str:
     """Return why no state was taken: what was refused, or who publishes what."""
     refused = ', '.join(f'{count} {why}' for why, count in collector.refused.items())
     if refused:
         return f'; not used: {refused}'
     others = sorted({info.topic_type for info in node.get_publishers_info_by_topic(topic)})
-    if others and JOINT_STATE not in others:
-        return f'; it is of {", ".join(others)}; there are {_join(node, (JOINT_STATE,))}'
-    if others:
+    if JOINT_STATE in others:
         return ', though it is published: for longer, --seconds'
-    return f'; nobody publishes it; there are {_join(node, (JOINT_STATE,))}'
-
-
-def _join(node: Any, types: Sequence[str]) -> str:
-    return ', '.join(_list_topics(node, types)) or 'no such topics'
+    who = f'it is of {", ".join(others)}' if others else 'nobody publishes it'
+    there = ', '.join(_list_topics(node, (JOINT_STATE,))) or 'no such topics'
+    return f'; {who}; there are {there}'
 
 
 def _find_type(node: Any, executor: Any, topic: str) -> Any:
     """Return the type of the messages of a topic of commands."""
-    full = node.resolve_topic_name(topic)
     end = time.monotonic() + COMMAND_LINE.discovery_time
     while True:
-        kinds = dict(node.get_topic_names_and_types()).get(full, [])
+        kinds = dict(node.get_topic_names_and_types()).get(topic, [])
         found = [kind for kind in kinds if kind in COMMAND_TYPES]
         if found:
             package, _, name = found[0].partition('/msg/')

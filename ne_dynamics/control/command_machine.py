@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ne_dynamics.control.contact import ContactReaction
-from ne_dynamics.control.drive_setpoint import Setpoint, plan_rest
+from ne_dynamics.control.drive_setpoint import plan_rest
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.stages.row import CommandState, StageRow
 from ne_dynamics.control.thresholds import COMMAND
@@ -95,10 +95,10 @@ class CommandMachine:
             brake = plan_brake(
                 answered,
                 model_efforts(tuning.hold_law.compensation, self._arm.sense.base),
-                arm.motion.settings.stop_limits,
+                arm.motion.settings.limits,
                 silent_for=silent_for,
                 period=COMMAND.ramp_period,
-                rates=self._arm.limits.limiter.rates,
+                rates=arm.limits.rates,
             )
         except InputError:
             return None
@@ -121,7 +121,7 @@ class CommandMachine:
         `lowering_time`: joints sink one by one, as their friction no longer carries the rest.
         """
         yield from self.last_commands()
-        held = self._arm.limits.limiter.last
+        held = self._arm.limits.last
         if held is not None:
             for effort in ramp(
                 held, np.zeros_like(held), COMMAND.lowering_time, COMMAND.ramp_period
@@ -148,38 +148,41 @@ class CommandMachine:
         else:
             yield from self._send(self._plan_last(last))
 
-    def _send(self, way: list[Setpoint | FloatArray]) -> Iterator[FloatArray]:
+    def _send(self, way: list[tuple[FloatArray, DesiredState | None]]) -> Iterator[FloatArray]:
         """Go a way, stay at its end until that is reached, and leave the arm there."""
         is_lowered = self.is_lowered
         for index in range(round(COMMAND.longest_ramp / COMMAND.ramp_period)):
             # Another tuning may have come between two commands, and other limits with it.
-            wanted = way[min(index, len(way) - 1)]
-            effort, setpoint = wanted if isinstance(wanted, Setpoint) else (wanted, None)
+            effort, setpoint = way[min(index, len(way) - 1)]
             if not is_lowered:
                 self._arm.state = CommandState.HOLDING
-            yield self._arm.limits.apply(effort, COMMAND.ramp_period, setpoint).effort
-            limiter = self._arm.limits.limiter
-            if index >= len(way) - 1 and not limiter.is_on_its_way(limiter.clamp(effort)):
+            limits = self._arm.limits
+            sent = limits.apply(effort, COMMAND.ramp_period).effort
+            limits.setpoint = setpoint
+            yield sent
+            is_reached = limits.last is not None and (limits.last == limits.clamp(effort)).all()
+            if index >= len(way) - 1 and is_reached:
                 if not is_lowered:
                     self._arm.state = CommandState.LEFT
                 return
 
-    def _plan_last(self, last: LastCommand) -> list[Setpoint | FloatArray]:
+    def _plan_last(self, last: LastCommand) -> list[tuple[FloatArray, DesiredState | None]]:
         """Return the efforts from the last command to the one that is left."""
-        arm, limiter, tuning = self._arm, self._arm.limits.limiter, self._arm.tuning
+        arm, limits, tuning = self._arm, self._arm.limits, self._arm.tuning
         target = np.zeros(tuning.effort_limits.size)
-        if last is LastCommand.GRAVITY and self.is_lowered and limiter.last is not None:
+        if last is LastCommand.GRAVITY and self.is_lowered and limits.last is not None:
             # It has sunk since: what carried it where it was last seen would throw it.
-            target = limiter.last
+            target = limits.last
         elif last is not LastCommand.ZERO:
             target = self.holding_effort(tuning)
             correction = self._find_correction()
             if correction is not None:
                 target = target + correction
-        target = limiter.clamp(target)
+        target = limits.clamp(target)
         duration = min(arm.transition.duration, COMMAND.longest_ramp)
-        start = target if limiter.last is None or duration == 0.0 else limiter.clamp(limiter.last)
-        return [*ramp(start, target, duration, COMMAND.ramp_period)]
+        start = target if limits.last is None or duration == 0.0 else limits.clamp(limits.last)
+        way = ramp(start, target, duration, COMMAND.ramp_period)
+        return [(effort, limits.setpoint) for effort in way]
 
     def _find_correction(self) -> FloatArray | None:
         """Return what the last command had at rest beside the effort of the model [N m or N]."""
@@ -194,11 +197,11 @@ class CommandMachine:
 
     def _plan_rest_of_drives(
         self, setpoint: DesiredState, last: LastCommand
-    ) -> list[Setpoint | FloatArray]:
+    ) -> list[tuple[FloatArray, DesiredState | None]]:
         """Return how drives that close the loop are brought to rest."""
         arm, compensation = self._arm, self._arm.tuning.hold_law.compensation
         wrench, base, fault = arm.sense.wrench, arm.sense.resting_base(arm.time), arm.fault
-        effort = self._arm.limits.limiter.last
+        effort = arm.limits.last
 
         def compute_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
             # As the law that has computed what was sent.
@@ -206,8 +209,9 @@ class CommandMachine:
             return compensation.effort_or_infinite(q, qd, qdd, wrench, base)
 
         way = plan_rest(
-            Setpoint(np.zeros_like(setpoint.position) if effort is None else effort, setpoint),
-            arm.motion.settings.stop_limits,
+            np.zeros_like(setpoint.position) if effort is None else effort,
+            setpoint,
+            arm.motion.settings.limits,
             compute_efforts,
             duration=min(arm.transition.duration, COMMAND.longest_ramp),
             period=COMMAND.ramp_period,

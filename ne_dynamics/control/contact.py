@@ -20,8 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
-import numpy as np
-
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
@@ -75,6 +73,8 @@ class ContactDetector:
     Attributes
     ----------
     is_in_contact : bool
+    thresholds : list of n float
+        At present [N m or N].
     """
 
     def __init__(self, least: FloatArray) -> None:
@@ -102,28 +102,10 @@ class ContactDetector:
     def _raise_thresholds(self) -> None:
         pairs = zip(self._least.tolist(), self._largest, strict=True)
         factor = GUARD_LIMITS.contact_errors
-        self._thresholds = [least + factor * largest for least, largest in pairs]
-
-    @property
-    def thresholds(self) -> FloatArray:
-        """At present, shape (n,) [N m or N]."""
-        return np.array(self._thresholds)
+        self.thresholds = [least + factor * largest for least, largest in pairs]
 
     def update(self, residual: FloatArray, now: float) -> bool:
-        """Judge a residual.
-
-        Parameters
-        ----------
-        residual : array, shape (n,)
-            [N m or N]
-        now : float
-            [s]
-
-        Returns
-        -------
-        bool
-            Whether a contact begins with it.
-        """
+        """Take a residual, shape (n,) [N m or N], at a time [s]; return if a contact begins."""
         # For a few joints loops are quicker than NumPy.
         sizes, bounds = [abs(value) for value in residual.tolist()], GUARD_LIMITS
         if self._begin is None:
@@ -131,7 +113,7 @@ class ContactDetector:
         if now - self._begin < bounds.contact_learning:
             self._learn(sizes)
             return False
-        thresholds = self._thresholds
+        thresholds = self.thresholds
         if self.is_in_contact:
             triples = zip(sizes, thresholds, self._largest, strict=True)
             if all(

@@ -31,18 +31,8 @@ class Controller(StageRow):
     """Controller of one arm: joint states in, effort commands out.
 
     Call :meth:`update` for each joint state, or :meth:`answer`, send the command, then
-    :meth:`review`. Desired motions are requested of :attr:`motion`.
-
-    Parameters
-    ----------
-    tuning : Tuning
-    wrist : WristWrench, optional
-        Wrist sensor, whose readings enter the dynamics.
-    imu : BaseImu, optional
-        IMU of the base, whose readings give its tilt and motion.
-    submit : Submit, optional
-        Runs the planning of motions apart from the control loop: in the node in another process;
-        by default in :meth:`review`.
+    :meth:`review`. Desired motions are requested of :attr:`motion`. Parameters are those of
+    :class:`StageRow`; by default motions are planned in :meth:`review`.
 
     Attributes
     ----------
@@ -109,7 +99,7 @@ class Controller(StageRow):
             self._require_no_velocity()
         self.heard_at = now
         tuning, limits = self.tuning, self.limits
-        law, last, before = self.acting_law, limits.limiter.last, self._answered
+        law, last, before = self.acting_law, limits.last, self._answered
         tick = Tick(tuning, law, position, velocity, now, arrival, measured_effort, before, last)
         if tuning.drives_close_loop:
             tick.last_setpoint = limits.setpoint
@@ -142,18 +132,15 @@ class Controller(StageRow):
         self.accept.review(tick)
         self._end_on(self.check.find_unstable_loop(), 'gains')
         watch.note(tick)
-        if self.observer.review(tick) and self.machine.react_to_contact():
-            self.observer.note_reaction()
+        observer = self.observer
+        if observer.review(tick) and self.machine.react_to_contact():
+            observer.observed = observer.observed._replace(has_reacted=True)
         self._end_on(watch.find_wrong_velocity(tick), 'velocity')
         self._end_on(watch.find_lost_motion(tick), 'position')
         self.motion.review()
 
     def observe(
-        self,
-        position: FloatArray,
-        velocity: FloatArray | None,
-        now: float,
-        arrival: float = 0.0,
+        self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float = 0.0
     ) -> None:
         """Record a state that is not answered."""
         self.accept.note(position, velocity, now, arrival)
@@ -175,12 +162,11 @@ class Controller(StageRow):
         StateRefused
             When the effort is not finite.
         """
-        guard = self.accept.guard
-        if guard.position is None or guard.time is None:
+        tuning, last = self.tuning, self.accept.guard.last
+        if last is None:
             raise RuntimeError('no state has come')
-        tuning, arrival = self.tuning, guard.arrival or 0.0
         tick = Tick(
-            tuning, tuning.law, guard.position, None, guard.time, arrival, before=self._answered
+            tuning, tuning.law, last.position, None, last.time, last.arrival, before=self._answered
         )
         self.damped.answer(tick)
         return tick
@@ -188,21 +174,20 @@ class Controller(StageRow):
     def trip(self, kind: FaultKind, text: str) -> Fault:
         """End the motion with a fault; the arm is held at the next position that is accepted."""
         self.damping = None
-        return self.accept.guard.trip(kind, text)
+        return self.accept.guard.trip(Fault(kind, text))
 
     def _end_on(self, fault: Fault | None, field: str) -> None:
         """Give the motion up, and refuse the state that has shown why."""
         if fault is not None:
-            kind, text, latches, joints = fault
-            fault = self.accept.guard.trip(kind, text, latches=latches, joints=joints)
+            fault = self.accept.guard.trip(fault)
             raise StateRefused(field, fault.text, fault)
 
     @property
     def wants_effort(self) -> bool:
         """Whether the next command may start from the measured effort."""
-        limiter = self.limits.limiter
+        limits = self.limits
         return (
-            limiter.last is None
+            limits.last is None
             and self.tuning.state_effort is not StateEffort.IGNORE
-            and (self.transition.duration > 0.0 or limiter.wants_start)
+            and (self.transition.duration > 0.0 or limits.wants_start)
         )

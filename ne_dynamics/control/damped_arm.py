@@ -43,14 +43,13 @@ class DampedArm:
             When the effort is not finite.
         """
         tuning, position, now = tick.tuning, tick.position, tick.now
-        sense, limiter = self._arm.sense, self._arm.limits.limiter
+        sense, limits = self._arm.sense, self._arm.limits
         begins = self._arm.damping is None
         damping = self._arm.damping or self._begin(tuning, position)
-        last = limiter.last
+        last = limits.last
         # Others may have commanded the arm since, when no states came or none was answered.
         returns = not begins and last is not self._sent
-        elapsed = 0.0 if begins else self._find_elapsed(now, tick.arrival)
-        since = self._find_since_command(elapsed, now, tick.arrival, returns=returns)
+        elapsed, since = self._measure_time(tick, begins=begins, returns=returns)
         self._was_set_back = self._arm.heard_at < (now if begins else self._damped_at[0])
         # The state that has shown the fault may be later than the last that was believed.
         self._damped_at, self._commanded_at = (now, tick.arrival), self._arm.heard_at
@@ -62,22 +61,23 @@ class DampedArm:
         self._arm.state = CommandState.DAMPED
         try:
             held, effort = damping.compute_effort(
-                tuning.hold_law.compensation, limiter.limits, sense.wrench, sense.base
+                tuning.hold_law.compensation, limits.limits, sense.wrench, sense.base
             )
         except InputError as refusal:
             raise StateRefused('effort', str(refusal)) from refusal
         # A command that was computed from a measurement that is not believed is not faded.
         is_continued = damping.believed.all() if begins else returns
         if last is not None and is_continued:
-            damping.go_on_from(last, limiter.clamp(held))
+            damping.go_on_from(last, limits.clamp(held))
         elif not begins:
             self._lead_over(damping, tick, held)
         self._before = tuning, sense.nature, sense.wrench, sense.base
         offset = damping.fade(elapsed)
         tick.velocity, tick.desired = damping.velocity, resting_state(damping.position)
-        tick.effort, tick.saturated = self._arm.limits.apply(
-            effort if offset is None else effort + offset, since, tick.desired
+        tick.effort, tick.saturated = limits.apply(
+            effort if offset is None else effort + offset, since
         )
+        limits.setpoint = tick.desired
         self._sent = tick.effort
         self._arm.watch.answered.append(now, damping.position, damping.velocity, tick.effort)
 
@@ -88,12 +88,12 @@ class DampedArm:
         tuning, nature, wrench, base = self._before
         if tuning is tick.tuning and nature == self._arm.sense.nature:
             return
-        limiter = self._arm.limits.limiter
+        limits = self._arm.limits
         try:
-            before = damping.compute_effort(
-                tuning.hold_law.compensation, limiter.limits, wrench, base
-            ).held
-            damping.offset.shift(limiter.clamp(before) - limiter.clamp(held))
+            before, _ = damping.compute_effort(
+                tuning.hold_law.compensation, limits.limits, wrench, base
+            )
+            damping.offset.shift(limits.clamp(before) - limits.clamp(held))
         except InputError:
             # What cannot be computed is not led over.
             return
@@ -122,45 +122,26 @@ class DampedArm:
         self._arm.damping, self._leaving, self._before = damping, None, None
         return damping
 
-    def _find_elapsed(self, now: float, arrival: float) -> float:
-        """Return the time since the state before [s].
+    def _measure_time(self, tick: Tick, *, begins: bool, returns: bool) -> tuple[float, float]:
+        """Return the time since the state before, and since the last command as far as sure [s].
 
-        Where the stamps say nothing of it, it is the mean period, as far as that is known: states
-        may have waited for one another. Where others have come between, it is down to half.
+        Stamps do not tell it where they stand, are set back, return from there (two publishers,
+        one with old stamps), or leap though nothing was missing. Then it is the mean period, as
+        far as that is known: states may have waited for one another. Where others have come
+        between, it is down to half.
         """
-        elapsed, waited = self._find_passed(now, arrival)
-        if self._tells_time(elapsed, waited):
-            return elapsed
-        period = self._arm.accept.rate.period
-        if not period:
-            return waited
-        halves = min(max(round(2.0 * waited / period), 1), 2)
-        return 0.5 * halves * period
-
-    def _find_passed(self, now: float, arrival: float) -> tuple[float, float]:
-        """Return the time since the state before by the stamps, and by the arrivals [s]."""
         before, came = self._damped_at
-        return now - before, max(arrival - came, 0.0)
-
-    def _tells_time(self, elapsed: float, waited: float) -> bool:
-        """Return whether stamps advance as messages do.
-
-        They do not where they stand, are set back, return from there (two publishers, one with old
-        stamps), or leap though nothing was missing.
-        """
-        timeout = self._arm.tuning.states.timeout
-        return not self._was_set_back and 0.0 < elapsed <= max(timeout, waited)
-
-    def _find_since_command(
-        self, elapsed: float, now: float, arrival: float, *, returns: bool
-    ) -> float:
-        """Return the time since the last command, no more than is sure [s]."""
-        passed, waited = self._find_passed(now, arrival)
-        if returns:
-            return min(elapsed, COMMAND.ramp_period)
-        if self._tells_time(passed, waited):
-            return min(elapsed, max(now - self._commanded_at, 0.0))
-        return min(elapsed, waited, COMMAND.unknown_state_time)
+        elapsed, waited = tick.now - before, max(tick.arrival - came, 0.0)
+        timeout, period = tick.tuning.states.timeout, self._arm.accept.rate.period
+        tells_time = not self._was_set_back and 0.0 < elapsed <= max(timeout, waited)
+        since = max(tick.now - self._commanded_at, 0.0)
+        if not tells_time:
+            halves = min(max(round(2.0 * waited / period), 1), 2) if period else 0
+            elapsed = 0.5 * halves * period if period else waited
+            since = min(waited, COMMAND.unknown_state_time)
+        if begins:
+            elapsed = 0.0
+        return elapsed, min(elapsed, COMMAND.ramp_period if returns else since)
 
     def _lead_drives(self, tick: Tick, damping: FaultDamping, elapsed: float) -> None:
         """Bring drives that close the loop to rest; they damp themselves."""
@@ -169,7 +150,7 @@ class DampedArm:
             self._leaving = self._machine.last_commands()
         for _ in itertools.islice(self._leaving, max(1, round(elapsed / COMMAND.ramp_period))):
             pass
-        effort, desired = self._arm.limits.limiter.last, self._arm.limits.setpoint
+        effort, desired = self._arm.limits.last, self._arm.limits.setpoint
         self._led_to = desired
         tick.velocity = damping.velocity
         tick.effort = np.zeros_like(damping.position) if effort is None else effort

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.stopping import Efforts, StopLimits, stop
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.stopping import Efforts, stop
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
 
@@ -26,23 +26,10 @@ PositionError = Callable[[FloatArray, FloatArray], FloatArray]
 """From the second position to the first, by the nearest turn; both of shape (n,)."""
 
 
-class Setpoint(NamedTuple):
-    """What a drive is told.
-
-    Attributes
-    ----------
-    effort : array, shape (n,)
-        Not limited [N m or N].
-    desired : DesiredState
-    """
-
-    effort: FloatArray
-    desired: DesiredState
-
-
 def plan_rest(
-    sent: Setpoint,
-    limits: StopLimits,
+    effort: FloatArray,
+    sent: DesiredState,
+    limits: DemandLimits,
     compute_efforts: Efforts,
     *,
     duration: float,
@@ -50,14 +37,16 @@ def plan_rest(
     found: FloatArray | None = None,
     position_error: PositionError = np.subtract,
     is_limp: bool = False,
-) -> list[Setpoint]:
+) -> list[tuple[FloatArray, DesiredState]]:
     """Return how what was sent comes to rest, and what is sent last.
 
     Parameters
     ----------
-    sent : Setpoint
-        What was sent last, its effort limited.
-    limits : StopLimits
+    effort : array, shape (n,)
+        Sent last, limited [N m or N].
+    sent : DesiredState
+        That was sent with it.
+    limits : DemandLimits
     compute_efforts : callable
         Efforts of the model for a motion.
     duration : float
@@ -73,11 +62,12 @@ def plan_rest(
 
     Returns
     -------
-    list of Setpoint
-        A period apart, the first a period from now; the last is at rest, and the only one where
-        nothing is to change but for rounding.
+    list of (array, shape (n,), DesiredState)
+        Efforts, not limited [N m or N], and what goes with each. A period apart, the first a
+        period from now; the last is at rest, and the only one where nothing is to change but for
+        rounding.
     """
-    way = stop(sent.desired, limits, compute_efforts, now=0.0, longest=MOTION.longest_brake)
+    way = stop(sent, limits, compute_efforts, now=0.0, longest=MOTION.longest_brake)
     rest = way.final.position
     shift = np.zeros_like(rest) if found is None else position_error(found, rest)
     duration = duration or COMMAND.transition_time
@@ -96,10 +86,10 @@ def plan_rest(
         # Where it is led the arm is already: nothing is to be accelerated.
         still = np.zeros_like(rest)
         efforts = np.tile(compute_efforts(rest + shift, still, still), (steps + 1, 1))
-    efforts = efforts + (1.0 - share) * (sent.effort - efforts[0])
+    efforts = efforts + (1.0 - share) * (effort - efforts[0])
     if is_limp:
         efforts = (1.0 - share) * efforts
     way_to_rest = zip(efforts, position, velocity, acceleration, strict=True)
-    planned = [Setpoint(row[0], DesiredState(*row[1:])) for row in way_to_rest]
+    planned = [(row[0], DesiredState(*row[1:])) for row in way_to_rest]
     changes = np.ptp(np.hstack((position, velocity, efforts)), axis=0)
     return planned[1:] if changes.max() > COMMAND.setpoint_rounding else planned[-1:]

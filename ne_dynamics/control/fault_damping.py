@@ -32,7 +32,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,26 +49,7 @@ from ne_dynamics.motion.joint_limits import usual_velocities
 from ne_dynamics.motion.waypoints import continuous_joints, wrap_turns
 
 
-class DampingEffort(NamedTuple):
-    """What an arm is given that slows down, each of shape (n,) [N m or N].
-
-    Attributes
-    ----------
-    held : array
-        What carries it, at rest.
-    effort : array
-        With what slows it down, within the limits.
-    """
-
-    held: FloatArray
-    effort: FloatArray
-
-
-def find_damping_rate(
-    joints: Sequence[Joint],
-    fall: FloatArray,
-    period: float,
-) -> float:
+def find_damping_rate(joints: Sequence[Joint], fall: FloatArray, period: float) -> float:
     """Return the rate at which velocities decay [1/s].
 
     It is higher where joints are light or slow: what the model lacks of gravity would let them
@@ -178,16 +158,10 @@ class FaultDamping:
         self.velocity = np.where(self.believed, measured, self.velocity)
 
     def step(self, position: FloatArray, elapsed: float, effort: FloatArray) -> None:
-        """Take a state.
+        """Take a state; nothing changes where the time since the one before is not above 0 [s].
 
-        Parameters
-        ----------
-        position : array, shape (n,)
-            Measured [rad or m].
-        elapsed : float
-            Time since the state before [s]; nothing changes where it is not above 0.
-        effort : array, shape (n,)
-            Sent in that time [N m or N].
+        The position is the measured one, the effort what was sent in that time, both (n,)
+        [rad or m, N m or N].
         """
         if not elapsed > 0.0:
             return
@@ -208,16 +182,11 @@ class FaultDamping:
         limits: FloatArray,
         wrench: FloatArray | None = None,
         base: Base | None = None,
-    ) -> DampingEffort:
-        """Return the effort that carries the arm and slows it down.
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return what carries the arm at rest, and that with what slows it down, within limits.
 
-        Parameters
-        ----------
-        compensation : Compensation
-        limits : array, shape (n,)
-            Of the efforts [N m or N].
-        wrench, base : optional
-            As :meth:`Compensation.effort` takes them.
+        `limits` of the efforts have shape (n,) [N m or N]; wrench and base are as
+        :meth:`Compensation.effort` takes them.
 
         Raises
         ------
@@ -235,18 +204,14 @@ class FaultDamping:
         is_short = (np.abs(change) > room) & (room > 0.0)
         if is_short.any():
             change = float((room[is_short] / np.abs(change[is_short])).min()) * change
-        return DampingEffort(held, np.clip(held + change, -limits, limits))
+        return held, np.clip(held + change, -limits, limits)
 
     def go_on_from(self, last: FloatArray, held: FloatArray) -> None:
         """Let the command go on from one before, at the joints that are at rest.
 
-        Of the difference counts what friction or a contact has balanced so far: the rest has
-        moved the arm, or goes with what brakes the other joints now.
-
-        Parameters
-        ----------
-        last, held : array, shape (n,)
-            That command, and the effort that carries the arm [N m or N].
+        Of the difference from what carries the arm, `held`, shape (n,) [N m or N], counts what
+        friction or a contact has balanced so far: the rest has moved the arm, or goes with what
+        brakes the other joints now.
         """
         self._fade_left = DAMPING.longest_fade
         difference = last - held
@@ -259,18 +224,8 @@ class FaultDamping:
     def fade(self, elapsed: float) -> FloatArray | None:
         """Return what is left of the difference from the command before, shape (n,) [N m or N].
 
-        It ends at once for a joint that it drives on too fast, and waits while it lets a joint go
-        too fast.
-
-        Parameters
-        ----------
-        elapsed : float
-            Time since the state before [s].
-
-        Returns
-        -------
-        array, shape (n,), or None
-            None when nothing is left.
+        None when nothing is left. It ends at once for a joint that it drives on too fast, and
+        waits while it lets a joint go too fast. `elapsed`: time since the state before [s].
         """
         offset = self.offset
         self._fade_left -= elapsed
@@ -365,22 +320,14 @@ class FaultDamping:
             ahead = predict(self.position, self.velocity, effort, self._compute_efforts, elapsed)
         except (InputError, np.linalg.LinAlgError):
             return where, speed
-        return (
-            np.where(moving, ahead.position, where),
-            np.where(moving, ahead.velocity, speed),
-        )
+        return (np.where(moving, ahead.position, where), np.where(moving, ahead.velocity, speed))
 
     def _predict_present(
         self, times: FloatArray, positions: FloatArray, efforts: FloatArray
     ) -> None:
-        """Find where joints that are not believed are by now.
+        """Find where joints that are not believed are by now, by the m states before the fault.
 
-        Parameters
-        ----------
-        times : array, shape (m,)
-            Of the states before the fault [s].
-        positions, efforts : array, shape (m, n)
-            [rad or m, N m or N]
+        Times have shape (m,) [s], positions and efforts (m, n) [rad or m, N m or N].
         """
         count = len(times)
         away = np.abs(self._turned(positions - positions[-1])) > DAMPING.still_distance

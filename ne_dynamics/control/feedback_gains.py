@@ -14,7 +14,7 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 def gain_matrix(value: ArrayLike, n: int, name: str) -> FloatArray:
-    """Return a gain in its shortest form, checked and frozen.
+    """Return a gain in its shortest form, shape (), (n,) or (n, n), checked and frozen.
 
     Parameters
     ----------
@@ -25,10 +25,6 @@ def gain_matrix(value: ArrayLike, n: int, name: str) -> FloatArray:
         Number of joints.
     name : str
         For the error message.
-
-    Returns
-    -------
-    array, shape (), (n,) or (n, n)
 
     Raises
     ------

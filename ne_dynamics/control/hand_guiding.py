@@ -120,20 +120,10 @@ class HandGuiding:
         wrench: FloatArray | None = None,
         base: Base | None = None,
     ) -> FloatArray:
-        """Return the effort that carries and damps the arm.
+        """Return the effort that carries and damps the arm, shape (n,) [N m or N].
 
-        Parameters
-        ----------
-        compensation : Compensation
-        q, qd : array, shape (n,)
-            Measured [rad or m, rad/s or m/s].
-        wrench, base : optional
-            As for :meth:`ne_dynamics.dynamics.compensation.Compensation.effort`.
-
-        Returns
-        -------
-        array, shape (n,)
-            [N m or N]
+        `q` and `qd`, shape (n,), are measured [rad or m, rad/s or m/s]; wrench and base are as for
+        :meth:`ne_dynamics.dynamics.compensation.Compensation.effort`.
         """
         chosen, still, excess = self._settings, np.zeros_like(qd), self.excess(qd)
         rate, share = chosen.damping, chosen.friction

@@ -65,14 +65,9 @@ class Mode(str, enum.Enum):
     GRAVITY_COMPENSATION = 'gravity_compensation'
 
     @property
-    def needs_velocity(self) -> bool:
-        """Whether the law uses the measured velocity."""
-        return self in (Mode.COMPUTED_TORQUE, Mode.FEEDFORWARD_PD)
-
-    @property
     def has_feedback(self) -> bool:
-        """Whether the law uses the tracking error."""
-        return self.needs_velocity
+        """Whether the law uses the tracking error, and so the measured velocity."""
+        return self in (Mode.COMPUTED_TORQUE, Mode.FEEDFORWARD_PD)
 
     @property
     def follows(self) -> bool:
@@ -184,7 +179,7 @@ class ControlLaw:
         is_led = is_led and hand_guiding is not None and not hand_guiding.is_off
         self._hand_guiding = guiding = hand_guiding if is_led else None
         self.guiding_rate = 0.0 if guiding is None else guiding.largest_rate
-        self.needs_velocity = self.mode.needs_velocity or is_led
+        self.needs_velocity = self.has_feedback or is_led
         self._has_tip = dynamics.robot.tip_link is not None
         self._traced: Dynamics | None = None
         self._step: ResidualStep | None = None
@@ -236,17 +231,9 @@ class ControlLaw:
         return None
 
     def position_error(self, q_desired: FloatArray, q: FloatArray) -> FloatArray:
-        """Return the desired minus the measured position, modulo full turns at continuous joints.
+        """Return the desired less the measured position, modulo full turns of continuous joints.
 
-        Parameters
-        ----------
-        q_desired, q : array, shape (n,)
-            [rad or m]
-
-        Returns
-        -------
-        array, shape (n,)
-            [rad or m]
+        All of shape (n,) [rad or m].
         """
         return wrap_turns(q_desired - q, self._continuous)
 
@@ -354,12 +341,7 @@ class ControlLaw:
         if dynamics is None or not (base is None or self._has_tip):
             mean = 0.5 * (qd_before + qd)
             missing = compensation.effort(
-                q - step.lag * mean,
-                mean,
-                step.rate * (qd - qd_before),
-                friction_qd,
-                wrench,
-                base,
+                q - step.lag * mean, mean, step.rate * (qd - qd_before), friction_qd, wrench, base
             )
             if compensation.has_viscous_friction:
                 missing = missing + compensation.viscous_effort(mean - friction_qd)

@@ -39,6 +39,13 @@ class EffortLimiter:
     rates : array-like, shape (0,), (1,) or (n,)
         Largest change [N m/s or N/s]; empty, zero or infinite for none.
 
+    Attributes
+    ----------
+    limits, rates : array, shape (n,)
+        Infinite for none.
+    last : array, shape (n,), or None
+        The last command [N m or N]; without one, None, the next is not rate limited.
+
     Raises
     ------
     ParameterError
@@ -46,59 +53,38 @@ class EffortLimiter:
     """
 
     def __init__(self, limits: FloatArray, rates: ArrayLike = ()) -> None:
-        n = limits.size
+        self.last: FloatArray | None = None
+        self.use(limits, rates)
+
+    def use(self, limits: FloatArray, rates: ArrayLike) -> None:
+        """Let other limits count from the next command on; the rate goes on from the last one."""
         if not (limits > 0.0).all():
             raise ParameterError(f'effort limits: expected numbers > 0, got {limits.tolist()}')
-        self.limits = limits
-        self._finite_bounds = np.minimum(limits, float_info.max).tolist()
+        n = limits.size
         rate = per_joint(rates, n, 'effort_rate_limit') if np.size(rates) else np.zeros(n)
         rate[rate == 0.0] = np.inf
-        self.rates = rate
+        self.limits, self.rates = limits, rate
+        self._finite_bounds = np.minimum(limits, float_info.max).tolist()
         self._unlimited_rate = np.isinf(rate)
         self._finite_rates = np.where(self._unlimited_rate, 0.0, rate)
         self._has_rates = not self._unlimited_rate.all()
-        self._last: FloatArray | None = None
-
-    def reset(self) -> None:
-        """Forget the last command: the next one is not rate limited."""
-        self._last = None
-
-    def continue_from(self, other: EffortLimiter) -> None:
-        """Take over the last command of another limiter."""
-        self._last = other._last
 
     def start_from(self, effort: FloatArray) -> None:
-        """Take what the motors do now for the last command.
+        """Take what the motors do now, shape (n,), for the last command, where that is possible.
 
-        Parameters
-        ----------
-        effort : array, shape (n,)
-            [N m or N]; ignored when it is not possible.
+        Some drivers report other units than [N m or N], or no number.
         """
-        if self.is_possible(effort):
-            self._last = effort
-
-    def is_possible(self, effort: FloatArray) -> bool:
-        """Return whether the motors can do it: some drivers report other units, or no number."""
-        return bool(np.isfinite(effort).all() and (np.abs(effort) <= self.limits).all())
-
-    def is_on_its_way(self, effort: FloatArray) -> bool:
-        """Return whether the last command is not yet what the limits leave of an effort."""
-        return self._last is None or bool((self._last != _clamp(effort, self.limits)).any())
+        if np.isfinite(effort).all() and (np.abs(effort) <= self.limits).all():
+            self.last = effort
 
     def clamp(self, effort: FloatArray) -> FloatArray:
         """Return what the effort limits leave of an effort; nothing is remembered."""
         return clamp_effort(effort, self.limits)
 
     @property
-    def last(self) -> FloatArray | None:
-        """The last command, shape (n,) [N m or N]; None when there is none."""
-        return self._last
-
-    @property
     def wants_start(self) -> bool:
         """Whether the rate is limited and there is no last command: see :meth:`start_from`."""
-        return self._has_rates and self._last is None
+        return self._has_rates and self.last is None
 
     def apply(self, effort: FloatArray, dt: float) -> LimitedEffort:
         """Return the command that may go out, and remember it.
@@ -110,17 +96,13 @@ class EffortLimiter:
         dt : float
             Time since the last command [s].
 
-        Returns
-        -------
-        LimitedEffort
-
         Raises
         ------
         InputError
             When the effort is not finite; nothing is remembered then.
         """
         values = effort.tolist()
-        last = self._last
+        last = self.last
         if not self._has_rates or last is None:
             # The rule is that nothing is limited; for a few joints a loop is quicker than NumPy.
             # What is not a number, or infinite, is not within either.
@@ -128,7 +110,7 @@ class EffortLimiter:
                 if not -bound <= value <= bound:
                     break
             else:
-                self._last = effort
+                self.last = effort
                 return LimitedEffort(effort, None)
         _check_finite(effort, values)
         limited = effort
@@ -137,7 +119,7 @@ class EffortLimiter:
             step = np.where(self._unlimited_rate, np.inf, self._finite_rates * max(dt, 0.0))
             limited = np.minimum(np.maximum(limited, last - step), last + step)
         limited = _clamp(limited, self.limits)
-        self._last = limited
+        self.last = limited
         saturated = limited != effort
         return LimitedEffort(limited, saturated if saturated.any() else None)
 

@@ -206,9 +206,11 @@ def refuse_slow_rates(
     gains, is_pd = law.gains, law.mode is Mode.FEEDFORWARD_PD
     if not law.has_feedback or gains is None or not rates.any():
         return []
-    if is_pd and inverse_inertia is None:
-        return []
-    kp, kv = _find_loop_gains(gains, effort_limits.size, inverse_inertia if is_pd else None)
+    kp, kv = (np.diagonal(as_matrix(gain, effort_limits.size)) for gain in (gains.kp, gains.kv))
+    if is_pd:
+        if inverse_inertia is None:
+            return []
+        kp, kv = kp * inverse_inertia, kv * inverse_inertia
     limited = np.where(rates > 0.0, rates, np.inf) * np.ones(effort_limits.size)
     pushes = np.where(np.isfinite(effort_limits), COMMAND.refused_push_share * effort_limits, 0.0)
     reach = pushes / limited
@@ -228,14 +230,6 @@ def refuse_slow_rates(
                 f'{needed[index]:.4g}{_name_fitting_gains(law.mode, gains, share)}'
             ]
     return []
-
-
-def _find_loop_gains(
-    gains: Gains, n: int, inverse_inertia: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return the diagonals of kp and kv, as accelerations where the inertia is given."""
-    kp, kv = (np.diagonal(as_matrix(gain, n)) for gain in (gains.kp, gains.kv))
-    return (kp, kv) if inverse_inertia is None else (kp * inverse_inertia, kv * inverse_inertia)
 
 
 def _find_share(

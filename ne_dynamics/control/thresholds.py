@@ -13,9 +13,7 @@ class CommandThresholds:
 
     # command_machine
     ramp_period: float = threshold(0.002, 's', 'Time between the commands of a ramp.')
-    longest_ramp: float = threshold(
-        0.5, 's', 'A ramp to the last command takes no longer than this.'
-    )
+    longest_ramp: float = threshold(0.5, 's', 'No ramp to the last command takes longer.')
     lowering_time: float = threshold(
         3.0, 's', 'In which the effort against gravity fades where the arm is to be lowered.'
     )
@@ -44,9 +42,7 @@ class CommandThresholds:
     )
 
     # observer
-    observer_largest_cutoff: float = threshold(
-        1000.0, 'Hz', 'Largest cutoff frequency of the observer.'
-    )
+    observer_largest_cutoff: float = threshold(1000.0, 'Hz', 'Largest cutoff of the observer.')
     observer_longest_period: float = threshold(
         0.1, 's', 'Of states that are farther apart nothing is learned: the residuals stay.'
     )
@@ -67,9 +63,7 @@ class CommandThresholds:
         'Commands follow at least this: a pushed arm turns at some rad/s, gravity once, '
         'centrifugal efforts twice a turn.',
     )
-    push_share: float = threshold(
-        0.5, '', 'The push that must be borne, as a share of the effort limit.'
-    )
+    push_share: float = threshold(0.5, '', 'The push to be borne, by the effort limit.')
     refused_push_share: float = threshold(
         0.2, '', 'The push after which a loop must not swing for ever, or it is refused; likewise.'
     )
@@ -158,9 +152,7 @@ class DampingThresholds:
         'A position that is not believed has been wrong since it last changed by this.',
     )
     together: float = threshold(
-        0.5,
-        '',
-        'Joints still for this part of that time are not believed either ...',
+        0.5, '', 'Joints still for this part of that time are not believed either ...'
     )
     sudden_stop: float = threshold(
         4.0, '', '... that would have gone on by so many times that distance.'
@@ -171,9 +163,7 @@ class DampingThresholds:
         'From the last believed state on, then a joint counts as standing: without friction a '
         'prediction diverges.',
     )
-    prediction_steps: int = threshold(
-        8, '', 'Steps in which the time before the fault is predicted.'
-    )
+    prediction_steps: int = threshold(8, '', 'Steps of predicting the time before the fault.')
     places: int = threshold(3, '', 'At which a joint may be shown, each a jump from the others.')
     switch_distance: float = threshold(
         2e-3,
@@ -208,9 +198,7 @@ class DampingThresholds:
         'Speed above which a joint moves: that difference counts at rest alone, and ends where it '
         'would drive the joint on.',
     )
-    balance_time: float = threshold(
-        0.03, 's', 'Over which it is found what friction or a contact balances.'
-    )
+    balance_time: float = threshold(0.03, 's', 'Time to find what friction or contacts balance.')
     release_speed: float = threshold(
         0.1, '', 'Speed of a joint, by its velocity limit, above which the difference waits.'
     )

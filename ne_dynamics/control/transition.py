@@ -71,10 +71,7 @@ class CommandOffset:
     def change(self, value: FloatArray) -> None:
         """Let the offset be another; what of it was decaying goes on to do so.
 
-        Parameters
-        ----------
-        value : array, shape (n,)
-            Nothing is changed where it is not finite.
+        Nothing is changed where it, of shape (n,), is not finite.
         """
         if self.duration > 0.0 and np.isfinite(value).all():
             if self.slope is None:
@@ -100,13 +97,7 @@ class CommandOffset:
             self._left = COMMAND.forgotten_times * self.duration
 
     def decay(self, elapsed: float) -> None:
-        """Let time pass.
-
-        Parameters
-        ----------
-        elapsed : float
-            [s]; below 0 counts as 0.
-        """
+        """Let time pass [s]; below 0 counts as 0."""
         value, slope = self.value, self.slope
         if value is None or slope is None or not elapsed > 0.0:
             return
@@ -123,18 +114,15 @@ class CommandOffset:
 def ramp(start: FloatArray, end: FloatArray, duration: float, period: float) -> list[FloatArray]:
     """Return the commands on the way from one to another, the last of them exactly the other.
 
+    Without `start`, and monotonic: they begin and end flat, and are steepest, 1.5 times the mean,
+    in the middle. Only `end` when the two are the same but for rounding.
+
     Parameters
     ----------
     start, end : array, shape (n,)
         [N m or N]
     duration, period : float
         Time for all of it, and between two commands [s].
-
-    Returns
-    -------
-    list of array, shape (n,)
-        Without `start`, and monotonic: they begin and end flat, and are steepest, 1.5 times the
-        mean, in the middle. Only `end` when the two are the same but for rounding.
     """
     steps = max(1, ceil(duration / period - 1e-9))
     if np.allclose(start, end, rtol=1e-9, atol=1e-9):

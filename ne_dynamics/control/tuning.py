@@ -6,12 +6,13 @@ import enum
 from dataclasses import dataclass, field
 
 from ne_dynamics.control.desired.thresholds import DESIRED
-from ne_dynamics.control.guards.motion_limits import MotionLimits
+from ne_dynamics.control.guards.motion_limits import UNCHECKED, FollowingLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.sensors.imu import ImuSettings
 from ne_dynamics.control.sensors.state_effort import StateEffort
+from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.control.sensors.wrench_settings import WrenchSettings
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.model.rigid_body import FloatArray
@@ -65,8 +66,10 @@ class Tuning:
     imu : ImuSettings
     states : StateLimits
         What is believed of the states.
-    motion : MotionLimits
-        What is expected of the motion, and where its velocity comes from.
+    following : FollowingLimits
+        How closely the motion is followed; nothing is limited by default.
+    velocity : VelocitySettings
+        Where its velocity comes from; by default the states', believed.
     transition_time : float
         In which a command of another nature takes over [s]; 0: at once.
     decelerations : array, shape (n,), or None
@@ -99,7 +102,8 @@ class Tuning:
     wrench: WrenchSettings = field(default_factory=WrenchSettings)
     imu: ImuSettings = field(default_factory=ImuSettings)
     states: StateLimits = field(default_factory=StateLimits)
-    motion: MotionLimits = field(default_factory=MotionLimits)
+    following: FollowingLimits = field(default_factory=FollowingLimits)
+    velocity: VelocitySettings = UNCHECKED
     transition_time: float = COMMAND.transition_time
     decelerations: FloatArray | None = None
     state_effort: StateEffort = StateEffort.TORQUE

@@ -52,6 +52,9 @@ class ExcitationThresholds:
         0.1, '', 'Part of the motion in which the window rises, and in which it falls.'
     )
 
+    # text
+    most_distances: int = threshold(5, '', 'Distances that are listed.')
+
     # limits
     acceleration_share: float = threshold(
         0.5,

@@ -122,6 +122,7 @@ def check_limits(dynamics: Dynamics, limits: ExcitationLimits, motion: Motion) -
         # Of a joint that stands nothing but its load is asked.
         np.where(limits.moves, limits.effort, np.inf),
         np.full(limits.effort.size, np.inf),
+        limits.acceleration,
     )
 
     def find_efforts(q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:

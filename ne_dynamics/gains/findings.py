@@ -14,7 +14,7 @@ from ne_dynamics.gains.motion import MotionSamples
 from ne_dynamics.gains.plants import Plants
 from ne_dynamics.gains.prediction import MotionErrors, StepResponses
 from ne_dynamics.gains.request import GainMode, GainRequest
-from ne_dynamics.gains.thresholds import GAINS
+from ne_dynamics.gains.thresholds import GAINS, ROUNDING
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
 
@@ -76,7 +76,7 @@ class GainFindings:
         """Return the clamp of each joint's integral [N m or N]; 0 for no integral."""
         largest = self.plants.largest_gravity(self.request)
         largest = largest + (1.0 + self.request.uncertainty) * self.plants.holding_friction
-        largest = np.where(largest > GAINS.holding_rounding * largest.max(), largest, 0.0)
+        largest = np.where(largest > ROUNDING * largest.max(), largest, 0.0)
         return rounded(np.minimum(largest, self.request.limits(self.joints)))
 
     def excessive_errors(self) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from ne_dynamics.gains.falling import Falls
@@ -23,6 +25,9 @@ from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 
 REPAIRS = ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (0.0, -1.0), (-1.0, -1.0))
 """In which directions frequency and damping of a joint are led."""
+
+LARGER = 1.0 / sys.float_info.epsilon
+"""A power of two, so that numbers keep their digits."""
 
 
 class LoopFit:
@@ -90,11 +95,9 @@ class LoopFit:
         fastest = GAIN_SEARCH.integral_frequency * float(np.sqrt((gains.ki / gains.kd).max()))
         at = self._few[: max(2, int(np.searchsorted(self._few, fastest)))]
         modes = self._falls.modes(self._kind.mode)
+        loop = open_loop(modes, None, gains, self._kind.timing, at)
         # Larger by so much, whatever crosses there does so beyond -1.
-        loop = GAIN_SEARCH.integral_loop_factor * open_loop(
-            modes, None, gains, self._kind.timing, at
-        )
-        return float(margins_of_all(loop, at).reduction.min()) / GAIN_SEARCH.integral_loop_factor
+        return float(margins_of_all(LARGER * loop, at).reduction.min()) / LARGER
 
     def stand(self, frequency: FloatArray, damping: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return frequencies with which the arm does not fall, and ratios of the same damping.
@@ -121,11 +124,10 @@ class LoopFit:
             return frequency
         factor, found = 1.0, 0.0
         # Gravity asks for more, and margins for less: there may be something between.
-        for _ in range(GAIN_SEARCH.lowerings):
+        while not found and factor * frequency.max() >= self._request.least_frequency:
             factor *= GAIN_SEARCH.lowering_factor
             if self._judge_few(self._gains(factor * frequency, damping)):
                 found = factor
-                break
         if not found:
             return None
         low, high = found, found / GAIN_SEARCH.lowering_factor
@@ -193,7 +195,7 @@ class LoopFit:
         """
         frequency, damping = frequency.copy(), damping.copy()
         rise = GAIN_SEARCH.largest_rise
-        for _ in range(GAIN_SEARCH.rounds):
+        while rise >= GAIN_SEARCH.least_rise:
             has_risen = False
             for joint in range(self._joints):
                 for slack in (1.0 / rise, 1.0, rise):
@@ -207,8 +209,6 @@ class LoopFit:
                         frequency, damping, has_risen = tried, ratios, True
                         break
             rise = rise if has_risen else np.sqrt(rise)
-            if rise < GAIN_SEARCH.least_rise:
-                break
         return frequency, damping
 
     def finish(self, frequency: FloatArray, damping: FloatArray) -> Choice | None:

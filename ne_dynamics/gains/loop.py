@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ne_dynamics.control import VelocityFilter
-from ne_dynamics.gains.thresholds import GAIN_SEARCH
+from ne_dynamics.gains.thresholds import GAIN_SEARCH, ROUNDING
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 
 ComplexArray: TypeAlias = NDArray[np.complex128]
@@ -49,9 +49,9 @@ class LoopTiming(NamedTuple):
     def periods(self) -> tuple[int, float]:
         """The dead time in whole periods, and the part of one that is left."""
         late = self.dead_time / self.period
-        whole = int(np.floor(late + GAIN_SEARCH.whole_period))
+        whole = int(np.floor(late + ROUNDING))
         rest = late - whole
-        return whole, rest if rest > GAIN_SEARCH.whole_period else 0.0
+        return whole, rest if rest > ROUNDING else 0.0
 
 
 class JointGains(NamedTuple):
@@ -154,7 +154,7 @@ def _held_response(
     """Return what a time does to modes, (..., 2, 2), and an effort held for it, (..., 2)."""
     transition = np.zeros((*squares.shape, 2, 2))
     forced = np.zeros((*squares.shape, 2))
-    is_free = np.abs(squares) * time * time < GAIN_SEARCH.nearly_free
+    is_free = np.abs(squares) * time * time < ROUNDING
     # The sine of an imaginary angle by that angle is real: what falls is a case of what swings.
     w = np.sqrt(np.where(is_free, 1.0, squares).astype(np.complex128))
     damped = w * np.sqrt(1.0 - np.minimum(damping, 1.0 - 1e-9) ** 2)

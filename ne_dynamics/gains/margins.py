@@ -64,7 +64,7 @@ def find_margins(
     These increase, shape (F,) [rad/s]. The response at 0 Hz, where a locus ends, of shape (...),
     is omitted where it is infinite.
     """
-    size = np.maximum(np.abs(response), GAIN_SEARCH.least_loop_gain)
+    size = np.maximum(np.abs(response), np.finfo(np.float64).tiny)
     level = np.log(size)
     # Phase above -180 degrees; between two frequencies it goes the short way round.
     phase = np.angle(-response)
@@ -109,7 +109,7 @@ def find_margins(
 
 def _grow_to_edge(size: FloatArray, is_negative: NDArray[np.bool_]) -> FloatArray:
     """Return the factor of gains that takes the end of a locus, from within, to -1."""
-    grown = 1.0 / np.maximum(size, GAIN_SEARCH.least_loop_gain)
+    grown = 1.0 / np.maximum(size, np.finfo(np.float64).tiny)
     return np.where(is_negative & (size < 1.0), grown, np.inf)
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass
 
 from ne_dynamics.thresholds import threshold
+
+ROUNDING = math.sqrt(sys.float_info.epsilon)
+"""Half of the digits of a double: a smaller part of something is none of it."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +83,6 @@ class GainThresholds:
 
     # findings
     gain_digits: int = threshold(4, '', 'Digits of the gains that are written.')
-    holding_rounding: float = threshold(
-        1e-9, '', 'Part of the largest holding effort up to which another one is rounding.'
-    )
     wide_spread: float = threshold(
         30.0, '', 'Heaviest by lightest direction from which diagonal gains are said to suffer.'
     )
@@ -135,7 +137,6 @@ class GainSearchSettings:
     lowering_factor: float = threshold(
         0.7, '', 'Factor by which all frequencies are lowered together ...'
     )
-    lowerings: int = threshold(8, '', '... so often ...')
     lowering_bisections: int = threshold(4, '', '... and bisections of the last.')
     looks: int = threshold(6, '', 'How often all poses are looked at ...')
     look_factor: float = threshold(0.97, '', '... and the factor of the frequencies between.')
@@ -150,12 +151,10 @@ class GainSearchSettings:
     largest_rise: float = threshold(
         1.5, '', "First factor by which a joint's frequency is raised ..."
     )
-    least_rise: float = threshold(1.08, '', '... the least ...')
-    rounds: int = threshold(8, '', '... and how often.')
+    least_rise: float = threshold(1.08, '', '... down to the least.')
     integral_frequency: float = threshold(
-        5.0, '', 'Highest frequency at which an integral is sought, by its crossover ...'
+        5.0, '', 'Highest frequency at which an integral is sought, by its crossover.'
     )
-    integral_loop_factor: float = threshold(1e6, '', '... and the factor of the loop there.')
     standings: int = threshold(
         12, '', 'How often joints are made stiffer until the arm does not fall.'
     )
@@ -183,10 +182,6 @@ class GainSearchSettings:
     )
 
     # loop
-    nearly_free: float = threshold(
-        1e-7, 'rad^2', 'A mode that turns by less, squared, in a period needs no sine.'
-    )
-    whole_period: float = threshold(1e-9, '', 'A smaller part of a period is none.')
     free_part: float = threshold(
         1e-9, '', 'Part of the largest w^2 of an arm up to which a mode is free.'
     )
@@ -198,7 +193,6 @@ class GainSearchSettings:
         '',
         'Frequencies beside those of the elastic modes, which are narrow.',
     )
-    least_loop_gain: float = threshold(1e-12, '', 'A smaller loop gain is none.')
 
 
 GAIN_SEARCH = GainSearchSettings()

@@ -67,20 +67,24 @@ def match_names(
 
 def find_unrecorded(
     robot: Robot, recorded: Sequence[str], matched: Mapping[str, str]
-) -> list[str]:
+) -> dict[str, float]:
     """Return joints that the log lacks and that may be locked: nothing recorded moves beyond them.
 
-    None when one of them may be meant by another name of the log, or when the log has few of the
-    model's joints: then it is the names that do not fit. The matched ones are those that
-    :func:`match_names` returned.
+    Each has the position nearest to zero that it can have [rad or m]. None when one of them may
+    be meant by another name of the log, or when the log has few of the model's joints: then it is
+    the names that do not fit. The matched ones are those that :func:`match_names` returned.
     """
     missing = [name for name in robot.joint_names if name not in matched]
     others = [name for name in recorded if name not in matched.values()]
     if len(matched) < min(LOGS.matched_joints, 0.5 * robot.n) or any(
         difflib.get_close_matches(name, others, 1, LOGS.name_likeness) for name in missing
     ):
-        return []
-    return [name for name in missing if not _moves_beyond(robot, name, set(matched))]
+        return {}
+    return {
+        joint.name: min(max(0.0, joint.lower), joint.upper)
+        for joint in robot.joints
+        if joint.name in missing and not _moves_beyond(robot, joint.name, set(matched))
+    }
 
 
 def find_still(robot: Robot, *logs: Log) -> dict[str, float]:

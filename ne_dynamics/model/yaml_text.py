@@ -11,15 +11,8 @@ import yaml
 from ne_dynamics.errors import ModelError
 
 
-class _Loader(yaml.SafeLoader):
-    """Plain data only: no tags of Python, no aliases, no key twice."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        """Refuse aliases, which can make a small file unfold into a large one."""
-        if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            raise ModelError(f'aliases are not supported, got *{event.anchor}{_at(event)}')
-        return super().compose_node(parent, index)
+class UniqueKeys(yaml.constructor.SafeConstructor):
+    """A loader that takes no key twice; stands before a loader of PyYAML."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
         """Refuse a key that is given twice, of which YAML would keep the last."""
@@ -29,9 +22,20 @@ class _Loader(yaml.SafeLoader):
             if not isinstance(key, Hashable):
                 raise ModelError(f'expected a word as key, got {key!r}{_at(key_node)}')
             if key in seen:
-                raise ModelError(f'the key {key!r} is given twice{_at(key_node)}')
+                raise ModelError(f'the key {key!r} is given twice, again{_at(key_node)}')
             seen.add(key)
         return super().construct_mapping(node, deep)
+
+
+class _Loader(UniqueKeys, yaml.SafeLoader):
+    """Plain data only: no tags of Python, no aliases, no key twice."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Refuse aliases, which can make a small file unfold into a large one."""
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            raise ModelError(f'aliases are not supported, got *{event.anchor}{_at(event)}')
+        return super().compose_node(parent, index)
 
 
 # What YAML 1.1 alone takes for a number: 010 is 8 there, 1:30 is 90, 1_000 is 1000. In later

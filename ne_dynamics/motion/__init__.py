@@ -4,7 +4,8 @@ No ROS and no controller. :class:`Waypoints` are the points of a JointTrajectory
 :class:`Motion` is the motion through them, by the rules of ros2_control's
 joint_trajectory_controller; a sample of it is a :class:`DesiredState`. ``check.py`` finds
 violations of joint limits, ``time_scaling`` slows a motion or makes it as fast as the limits
-allow, ``annotated`` adds efforts to a trajectory, and ``stopping.py`` and ``braking.py`` stop it.
+allow, ``annotated`` adds efforts to a trajectory, ``trajectory_file.py`` reads and writes one as
+YAML, and ``stopping.py`` and ``braking.py`` stop it.
 
 Begin with ``waypoints.py`` and ``motion.py``.
 """
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
     from ne_dynamics.motion.motion import Motion
     from ne_dynamics.motion.thresholds import MOTION
     from ne_dynamics.motion.time_scaling.retiming import retime
+    from ne_dynamics.motion.trajectory_file import (
+        TrajectoryFile,
+        parse_trajectory,
+        trajectory_text,
+    )
     from ne_dynamics.motion.waypoints import (
         NANO,
         DesiredState,
@@ -45,14 +51,17 @@ __all__ = [
     'LimitTolerances',
     'LimitViolation',
     'Motion',
+    'TrajectoryFile',
     'TrajectoryPoint',
     'Waypoints',
     'annotate',
     'check_motion',
     'check_positions',
+    'parse_trajectory',
     'position_limits',
     'resting_state',
     'retime',
+    'trajectory_text',
     'usual_velocities',
 ]
 
@@ -69,6 +78,7 @@ if not TYPE_CHECKING:
             'annotated.position_check': 'check_positions',
             'thresholds': 'MOTION',
             'time_scaling.retiming': 'retime',
+            'trajectory_file': 'TrajectoryFile parse_trajectory trajectory_text',
             'waypoints': 'NANO DesiredState TrajectoryPoint Waypoints resting_state',
         },
     )

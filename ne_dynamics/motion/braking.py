@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.motion.stopping import StopLimits, stop
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.stopping import stop
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
 
@@ -63,14 +64,9 @@ class AnsweredStates:
     def append(
         self, time: float, position: FloatArray, velocity: FloatArray, effort: FloatArray
     ) -> None:
-        """Take note of a state.
+        """Take note of a state at a time [s].
 
-        Parameters
-        ----------
-        time : float
-            [s]
-        position, velocity, effort : array, shape (n,)
-            [rad or m, rad/s or m/s, N m or N]
+        Position, velocity, effort have shape (n,) [rad or m, rad/s or m/s, N m or N].
         """
         states = self._states
         self._last = _Answered(time, position, velocity, effort)
@@ -161,7 +157,7 @@ class Brake(NamedTuple):
 def plan_brake(
     states: AnsweredStates,
     compute_efforts: ModelEfforts,
-    limits: StopLimits,
+    limits: DemandLimits,
     *,
     silent_for: float,
     period: float,
@@ -173,7 +169,7 @@ def plan_brake(
     ----------
     states : AnsweredStates
     compute_efforts : callable
-    limits : StopLimits
+    limits : DemandLimits
     silent_for : float
         Time since the last state, in which the motors went on with its command [s].
     period : float
@@ -203,7 +199,7 @@ def plan_brake(
         )
     except np.linalg.LinAlgError:
         return None
-    if not (np.abs(state.velocity) <= MOTION.largest_speed * limits.speeds).all():
+    if not (np.abs(state.velocity) <= MOTION.largest_speed * limits.usual).all():
         return None
     for _ in range(MOTION.brake_attempts):
         way = stop(
@@ -222,7 +218,7 @@ def plan_brake(
         if rates is None or (steps <= rates * period).all():
             break
         slower = MOTION.brake_slowing * limits.decelerations_from(state.velocity)
-        limits = replace(limits, decelerations=slower)
+        limits = replace(limits, stop_deceleration=slower)
     return Brake(efforts, way.final.position)
 
 

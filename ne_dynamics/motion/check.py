@@ -17,7 +17,7 @@ import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.effort_check import check_efforts
-from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances, usual_velocities
+from ne_dynamics.motion.joint_limits import USUAL, DemandLimits, LimitTolerances
 from ne_dynamics.motion.limit_violation import LimitViolation, Quantity, rank
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.segments import (
@@ -67,7 +67,7 @@ def check_motion(
     if compute_efforts is not None:
         found += check_efforts(segments, compute_efforts, limits, tolerances)
     if compute_holding is not None:
-        rests = find_rests(segments)
+        rests = np.flatnonzero(bound_ways(segments) <= REST_TOLERANCE * segments.durations)
         found += find_unholdable(
             segments.scaled[0, rests], segments.begins[rests], compute_holding, limits
         )
@@ -94,14 +94,8 @@ def check_kinematics(
     Parameters and the result are those of :func:`check_motion`; in no order.
     """
     with np.errstate(over='ignore', invalid='ignore'):
-        bounds = bound_segments(segments)
-        at_most = np.stack(
-            (
-                bounds.upper[0],
-                bounds.lower[0],
-                *np.maximum(-bounds.lower[1:], bounds.upper[1:])[[0, 1, 1]],
-            )
-        )
+        lower, upper = bound_segments(segments)
+        at_most = np.stack((upper[0], lower[0], *np.maximum(-lower[1:], upper[1:])[[0, 1, 1]]))
         at_most = _measure_excess(at_most, limits, tolerances)
     which, joints = np.nonzero((at_most > 0.0).any(axis=0))
     if not which.size:
@@ -194,11 +188,6 @@ def _find_extremes(scaled: FloatArray, durations: FloatArray) -> tuple[FloatArra
 # ---- poses
 
 
-def find_rests(segments: Segments) -> IndexArray:
-    """Return the segments in which nothing moves."""
-    return np.flatnonzero(bound_ways(segments) <= REST_TOLERANCE * segments.durations)
-
-
 def find_unpassable(
     positions: FloatArray,
     directions: FloatArray,
@@ -217,7 +206,7 @@ def find_unpassable(
     compute_efforts : callable
     limits : DemandLimits
     """
-    usual = np.minimum(limits.velocity, usual_velocities(limits.joints))
+    usual = np.minimum(limits.velocity, limits.usual)
     with np.errstate(divide='ignore'):
         largest = (usual / np.abs(directions)).min(axis=1, keepdims=True)
     velocities = MOTION.slow_share * np.minimum(largest, 1.0) * directions

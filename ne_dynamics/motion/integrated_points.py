@@ -32,10 +32,6 @@ def integrated(waypoints: Waypoints, start: DesiredState, begin: float) -> Waypo
     begin : float
         When, in the time of the waypoints [s]; those that are due by then are left out.
 
-    Returns
-    -------
-    Waypoints
-
     Raises
     ------
     TrajectoryError

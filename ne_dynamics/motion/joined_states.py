@@ -17,12 +17,8 @@ from ne_dynamics.motion.waypoints import DesiredState
 def evaluate_segments(coefficients: FloatArray, since: FloatArray) -> DesiredState:
     """Return polynomials and their first two derivatives at times of each.
 
-    Parameters
-    ----------
-    coefficients : array, shape (k, 6, n)
-        Of ascending powers of the time.
-    since : array, shape (k, r)
-        [s]
+    `coefficients`, shape (k, 6, n), are those of ascending powers of the time, `since`, shape
+    (k, r), the times [s].
     """
     rows, states = coefficients.swapaxes(0, 1)[:, :, np.newaxis], []
     for _ in range(3):
@@ -47,13 +43,7 @@ def join(
 ) -> FloatArray:
     """Return the polynomials between states, by time, shape (s, 6, n).
 
-    Parameters
-    ----------
-    durations : sequence, length s
-        [s]
-    orders : sequence of int, length s + 1
-        Derivatives that the states carry.
-    states : array, shape (3, s + 1, n)
+    The s durations [s] are between states, shape (3, s + 1, n), that carry so many derivatives.
     """
     begin, end = DesiredState(*states[:, :-1]), DesiredState(*states[:, 1:])
     scaled = scaled_coefficients(np.minimum(orders[:-1], orders[1:]), durations, begin, end)

@@ -100,14 +100,7 @@ def effort_limits(joints: Sequence[Joint], override: ArrayLike = ()) -> FloatArr
 
 
 def limit_remarks(joints: Sequence[Joint], limits: FloatArray) -> list[str]:
-    """Return which finite limits are more than twice those of the model, in words.
-
-    Parameters
-    ----------
-    joints : sequence of Joint
-    limits : array, shape (n,)
-        That hold [N m or N].
-    """
+    """Return which finite limits, (n,) [N m or N], are more than twice the model's, in words."""
     above = [
         f'{joint.name} {limit:g} (model: {joint.effort_limit:g})'
         for joint, limit in zip(joints, limits.tolist(), strict=True)
@@ -145,7 +138,7 @@ USUAL = LimitTolerances()
 
 @dataclass(frozen=True, eq=False)
 class DemandLimits:
-    """Limits of a motion, by joint; infinite for no limit.
+    """Limits of a motion and of its stop, by joint; infinite for no limit.
 
     Attributes
     ----------
@@ -156,8 +149,10 @@ class DemandLimits:
         Magnitudes [rad/s or m/s], [rad/s^2 or m/s^2].
     effort : array, shape (n,)
         [N m or N]
-    step : array, shape (n,)
-        Largest step of the desired position [rad or m].
+    usual : array, shape (n,)
+        Usual velocities [rad/s or m/s].
+    stop_deceleration : array, shape (n,)
+        Of a stop [rad/s^2 or m/s^2]; where infinite, `usual_stop_time` says what is usual.
     """
 
     joints: tuple[Joint, ...]
@@ -167,11 +162,17 @@ class DemandLimits:
     acceleration: FloatArray
     deceleration: FloatArray
     effort: FloatArray
-    step: FloatArray
+    usual: FloatArray
+    stop_deceleration: FloatArray
 
     @classmethod
-    def of(cls, joints: Sequence[Joint], effort: FloatArray) -> DemandLimits:
-        """Return the limits of a robot's joints, with the motors' effort limits; 0 is no limit."""
+    def of(
+        cls, joints: Sequence[Joint], effort: FloatArray, stopping: FloatArray | None = None
+    ) -> DemandLimits:
+        """Return the limits of a robot's joints, with the motors' effort limits; 0 is no limit.
+
+        `stopping` are the decelerations of stops; without them the joints' own.
+        """
         velocity, acceleration, deceleration = (
             np.array([getattr(joint, name) or np.inf for joint in joints])
             for name in ('velocity_limit', 'acceleration_limit', 'deceleration_limit')
@@ -183,17 +184,19 @@ class DemandLimits:
             acceleration,
             deceleration,
             effort,
-            MOTION.first_step_time * usual_velocities(joints),
+            usual_velocities(joints),
+            deceleration if stopping is None else stopping,
         )
+
+    def decelerations_from(self, speed: FloatArray) -> FloatArray:
+        """Return the decelerations for a stop from a speed, shape (n,), all finite."""
+        usual = np.maximum(self.usual, np.abs(speed)) / MOTION.usual_stop_time
+        return np.where(np.isinf(self.stop_deceleration), usual, self.stop_deceleration)
 
     def widened_to(self, state: DesiredState, effort: FloatArray) -> DemandLimits:
         """Return the limits for a motion that begins in a state that may violate them.
 
-        Parameters
-        ----------
-        state : DesiredState
-        effort : array, shape (n,)
-            Effort in that state [N m or N].
+        `effort` is that in this state, shape (n,) [N m or N].
         """
         position, velocity, acceleration = state
         return replace(

@@ -23,13 +23,7 @@ from ne_dynamics.model.rigid_body import FloatArray, IndexArray
 from ne_dynamics.motion.joined_states import evaluate_segments, join, join_finite
 from ne_dynamics.motion.placed_waypoints import place_waypoints
 from ne_dynamics.motion.position_spline import Interpolation
-from ne_dynamics.motion.segments import (
-    DEGREE,
-    Bounds,
-    Segments,
-    bound_exactly,
-    find_roots,
-)
+from ne_dynamics.motion.segments import DEGREE, Segments, find_roots
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState, Waypoints, resting_state
 
@@ -115,14 +109,9 @@ class Motion:
 
     @classmethod
     def hold(cls, position: ArrayLike, *, now: float = 0.0) -> Motion:
-        """Return the motion that stays at a position.
+        """Return the motion that stays at a position, shape (n,) [rad or m].
 
-        Parameters
-        ----------
-        position : array-like, shape (n,)
-            [rad or m]
-        now : float
-            Time of its only knot [s].
+        `now`: time of its only knot [s].
         """
         state = resting_state(position)
         return cls([now], np.zeros((0, DEGREE + 1, state.position.size)), state, state)
@@ -204,10 +193,6 @@ class Motion:
             Whether a spline is to continue after its last waypoint, instead of ending at rest;
             see :func:`~ne_dynamics.control.desired.position_stream.going_on`.
 
-        Returns
-        -------
-        Motion
-
         Raises
         ------
         TrajectoryError
@@ -273,12 +258,7 @@ class Motion:
     def waiting_after(self, before: Motion, now: float) -> Motion:
         """Return this motion, preceded by another one until it begins.
 
-        Parameters
-        ----------
-        before : Motion
-            Motion until then.
-        now : float
-            Times before this one are not needed any more [s].
+        Times before `now` are not needed any more [s].
 
         Raises
         ------
@@ -301,30 +281,6 @@ class Motion:
         for motion in reversed(chain):
             earlier = motion if motion._before is earlier else motion._with(before=earlier)
         return self._with(before=earlier)
-
-    def derivative(self, order: int = 1) -> Motion:
-        """Return the motion whose position is the time derivative of this one's.
-
-        Parameters
-        ----------
-        order : int
-            Order of the derivative, not negative.
-        """
-        if order == 0:
-            return self
-        coefficients = np.zeros_like(self.coefficients)
-        coefficients[:, :-1] = self.coefficients[:, 1:] * _POWERS[1:, np.newaxis]
-        initial, final = (
-            DesiredState(state.velocity, state.acceleration, np.zeros_like(state.position))
-            for state in (self.initial, self.final)
-        )
-        steps = self._steps
-        if len(steps):
-            steps = np.concatenate((steps[:, 1:], np.zeros_like(steps[:, :1])), axis=1)
-            coefficients[: len(steps), 0] = steps[:, 0]
-        before = None if self._before is None else self._before.derivative()
-        derived = Motion(self.knots, coefficients, initial, final, steps, before)
-        return derived.derivative(order - 1)
 
     # ---- what it is
 
@@ -358,25 +314,13 @@ class Motion:
         return DesiredState(*(values[0] for values in state))
 
     def segments(self, some: slice = slice(None), origin: float = 0.0) -> Segments:
-        """Return some of the segments.
-
-        Parameters
-        ----------
-        some : slice
-            Indices of the segments.
-        origin : float
-            Origin of their times [s].
-        """
+        """Return some of the segments; their times count from an origin [s]."""
         begins = self.knots[:-1][some]
         durations = self.knots[1:][some] - begins
         powers = durations ** _POWERS[:, np.newaxis]
         with np.errstate(over='ignore', invalid='ignore'):
             scaled = self.coefficients[some].swapaxes(0, 1) * powers[..., np.newaxis]
         return Segments(begins - origin, durations, scaled)
-
-    def bounds(self, some: slice = slice(None)) -> Bounds:
-        """Return the least and the largest values in some of the segments, exact to rounding."""
-        return bound_exactly(self.segments(some))
 
     def roots(self, order: int = 0, shafts: FloatArray | None = None) -> list[FloatArray]:
         """Return the times at which a derivative of each joint changes sign within segments [s].
@@ -404,18 +348,7 @@ class Motion:
     # ---- where it is when
 
     def sample(self, time: float) -> DesiredState:
-        """Return the desired state at a time.
-
-        Parameters
-        ----------
-        time : float
-            By the clock of the knots [s].
-
-        Returns
-        -------
-        DesiredState
-            Arrays of shape (n,); do not write to them.
-        """
+        """Return the desired state at a time by the clock of the knots [s]; do not write to it."""
         times = self._times
         if time >= times[-1]:
             return self.final
@@ -443,18 +376,7 @@ class Motion:
         return DesiredState(state[0], state[1], state[2])
 
     def sample_many(self, times: ArrayLike) -> DesiredState:
-        """Return the desired states at many times.
-
-        Parameters
-        ----------
-        times : array-like, shape (N,)
-            In any order [s].
-
-        Returns
-        -------
-        DesiredState
-            Arrays of shape (N, n).
-        """
+        """Return the desired states, shape (N, n), at N times in any order [s]."""
         when = np.asarray(times, dtype=np.float64)
         found = np.empty((3, when.size, self.final.position.size))
         found[:] = np.array(self.final)[:, np.newaxis]
@@ -477,7 +399,7 @@ class Motion:
         which : array, shape (k,), dtype int
             Indices of the segments.
         since : array, shape (k,) or (k, r)
-            Times since their starts [s].
+            [s]
 
         Returns
         -------

@@ -29,18 +29,8 @@ def completed(
 ) -> NamedFields:
     """Return points for all joints; as they are where none is missing, or names are wrong.
 
-    Parameters
-    ----------
-    known : sequence of str, length n
-        The robot's joints, in the order of `running`.
-    given : NamedFields
-    running : Motion
-    begin : float
-        Time from which the points' times count [s].
-
-    Returns
-    -------
-    NamedFields
+    The robot's joints, `known`, are in the order of the running motion. The times of the points
+    count from `begin` [s].
     """
     names, fields = given
     missing = [index for index, name in enumerate(known) if name not in names]

@@ -10,11 +10,7 @@ import numpy as np
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.integrated_points import first_left
-from ne_dynamics.motion.position_spline import (
-    Interpolation,
-    passes_over_first,
-    spline_derivatives,
-)
+from ne_dynamics.motion.position_spline import Interpolation, passes_over_first, spline_derivatives
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState, Waypoints, nearest_turns
 

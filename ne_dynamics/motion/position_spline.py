@@ -38,19 +38,11 @@ class Interpolation(str, enum.Enum):
 
 
 def passes_over_first(times: FloatArray, now: float, *, is_moving: bool) -> bool:
-    """Return whether the first of the points is too near to be steered for.
+    """Return whether the first of points, none of them before `now` [s], is too near to steer for.
 
     It is where the motion before it would be as well. From rest each point is passed, but for
-    one that is due at once: the present desired position stands in its place.
-
-    Parameters
-    ----------
-    times : array, shape (p,)
-        None before `now` [s].
-    now : float
-        [s]
-    is_moving : bool
-        Whether the desired motion is under way.
+    one that is due at once: the present desired position stands in its place. `is_moving`:
+    whether the desired motion is under way.
     """
     if times.size < 2:
         return False

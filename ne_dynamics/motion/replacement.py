@@ -46,10 +46,6 @@ def replace_motion(
     goes_on : bool
         As for :meth:`Motion.through`.
 
-    Returns
-    -------
-    Motion
-
     Raises
     ------
     TrajectoryError

@@ -48,11 +48,7 @@ class Segments(NamedTuple):
     def parts(self, which: IndexArray, low: FloatArray, high: FloatArray) -> Segments:
         """Return parts of segments as segments of their own.
 
-        Parameters
-        ----------
-        which : array, shape (k,), dtype int
-        low, high : array, shape (k,)
-            Shares of the durations between which they are.
+        They are between the shares `low` and `high` of the durations, shape (k,).
         """
         width, durations = high - low, self.durations[which]
         whole = self.scaled[:, which]
@@ -66,28 +62,11 @@ class Segments(NamedTuple):
         return Segments(self.begins[which] + low * durations, width * durations, scaled)
 
 
-class Bounds(NamedTuple):
-    """Least and largest values, no narrower than the motion.
-
-    Attributes
-    ----------
-    lower, upper : array, shape (3, s, n)
-        Of position [rad or m], velocity [rad/s or m/s] and acceleration [rad/s^2 or m/s^2].
-    """
-
-    lower: FloatArray
-    upper: FloatArray
-
-
 def evaluate(polynomials: FloatArray, shares: FloatArray) -> FloatArray:
     """Return the values of polynomials by Horner's scheme.
 
-    Parameters
-    ----------
-    polynomials : array, shape (d, ...)
-        Coefficients of ascending powers, two at the least.
-    shares : array
-        Of a shape that broadcasts with those behind d, to the shape of the result.
+    `polynomials`, shape (d, ...), are coefficients of ascending powers, two at the least;
+    `shares` broadcast with the shape behind d, to that of the result.
     """
     value: FloatArray = polynomials[-1]
     for row in polynomials[-2::-1]:
@@ -140,8 +119,14 @@ _CONTROLS = np.concatenate(
 _PARTS = (slice(0, 12), slice(12, 22), slice(22, 30))
 
 
-def bound_segments(segments: Segments) -> Bounds:
-    """Bound position, velocity and acceleration of every segment and joint."""
+def bound_segments(segments: Segments) -> tuple[FloatArray, FloatArray]:
+    """Bound position, velocity and acceleration of every segment and joint.
+
+    Returns
+    -------
+    lower, upper : array, shape (3, s, n)
+        No narrower than the motion [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+    """
     _, durations, scaled = segments
     controls = _CONTROLS @ scaled.reshape(DEGREE + 1, -1)
     controls = controls.reshape(len(_CONTROLS), *scaled.shape[1:])
@@ -152,7 +137,7 @@ def bound_segments(segments: Segments) -> Bounds:
     sizes = (durations ** np.arange(1.0, 3.0)[:, np.newaxis])[..., np.newaxis]
     lower[1:] /= sizes
     upper[1:] /= sizes
-    return Bounds(lower, upper)
+    return lower, upper
 
 
 def find_candidates(scaled: FloatArray) -> list[FloatArray]:
@@ -179,21 +164,6 @@ def find_candidates(scaled: FloatArray) -> list[FloatArray]:
         found = _with_ends(np.where(has_zero, zeros, found[:, 1:]))
         candidates.append(found)
     return candidates[::-1]
-
-
-def bound_exactly(segments: Segments) -> Bounds:
-    """Return the least and the largest values of every segment and joint."""
-    _, durations, scaled = segments
-    flat = scaled.reshape(DEGREE + 1, -1)
-    lower, upper = np.empty((2, 3, flat.shape[1]))
-    derivatives = _differentiate_up_to(2, flat)
-    for order, (polynomials, shares) in enumerate(
-        zip(derivatives, find_candidates(flat), strict=True)
-    ):
-        values = evaluate(polynomials[..., np.newaxis], shares)
-        lower[order], upper[order] = values.min(axis=1), values.max(axis=1)
-    sizes = (durations ** np.arange(3.0)[:, np.newaxis])[..., np.newaxis]
-    return Bounds(*(each.reshape(3, *scaled.shape[1:]) / sizes for each in (lower, upper)))
 
 
 def _with_ends(inner: FloatArray) -> FloatArray:
@@ -271,7 +241,7 @@ def sample_segments(segments: Segments, count: int) -> FloatArray:
 def find_roots(segments: Segments, order: int) -> list[FloatArray]:
     """Return when each joint changes the sign of a derivative, inside of segments [s].
 
-    Parameters and result are those of :meth:`ne_dynamics.motion.motion.Motion.roots`.
+    As :meth:`ne_dynamics.motion.motion.Motion.roots`.
     """
     low, high = (each[order] for each in bound_segments(segments))
     which, joints = np.nonzero((low < 0.0) & (high > 0.0))

@@ -13,15 +13,13 @@ joint's position limit a shorter one is taken, with more effort.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 
 from ne_dynamics.model.rigid_body import FloatArray
-from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.joined_states import evaluate_segments, scaled_coefficients
-from ne_dynamics.motion.joint_limits import position_limits, usual_velocities
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
@@ -37,46 +35,9 @@ Efforts = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """Efforts of positions, velocities and accelerations, all of shape (N, n) [N m or N]."""
 
 
-@dataclass(frozen=True, eq=False)
-class StopLimits:
-    """What a stop keeps within.
-
-    Attributes
-    ----------
-    lower, upper : array, shape (n,)
-        Positions [rad or m], infinite where there is no limit.
-    decelerations : array, shape (n,)
-        [rad/s^2 or m/s^2]; where infinite, `usual_stop_time` says what is usual.
-    speeds : array, shape (n,)
-        Usual ones [rad/s or m/s].
-    efforts : array, shape (n,)
-        [N m or N], infinite where there is no limit.
-    """
-
-    lower: FloatArray
-    upper: FloatArray
-    decelerations: FloatArray
-    speeds: FloatArray
-    efforts: FloatArray
-
-    @classmethod
-    def of(
-        cls, joints: Sequence[Joint], efforts: FloatArray, decelerations: FloatArray | None = None
-    ) -> StopLimits:
-        """Return the limits of a robot's joints; its own decelerations where none are given."""
-        if decelerations is None:
-            decelerations = np.array([joint.deceleration_limit for joint in joints])
-        return cls(*position_limits(joints), decelerations, usual_velocities(joints), efforts)
-
-    def decelerations_from(self, speed: FloatArray) -> FloatArray:
-        """Return the decelerations for a stop from a speed, shape (n,), all finite."""
-        usual = np.maximum(self.speeds, np.abs(speed)) / MOTION.usual_stop_time
-        return np.where(np.isinf(self.decelerations), usual, self.decelerations)
-
-
 def stop(
     state: DesiredState,
-    limits: StopLimits,
+    limits: DemandLimits,
     compute_efforts: Efforts,
     *,
     now: float,
@@ -88,17 +49,13 @@ def stop(
     ----------
     state : DesiredState
         At `now`.
-    limits : StopLimits
+    limits : DemandLimits
     compute_efforts : callable
         Efforts of the model along a stop; what is not finite counts as too much.
     now : float
         [s]
     longest : float
         Longest duration [s]; where it is too short for the limits they are exceeded.
-
-    Returns
-    -------
-    Motion
     """
     begin, speed, acceleration = state
     if not (speed.any() or acceleration.any()):
@@ -117,7 +74,7 @@ def _way(state: DesiredState, duration: float | FloatArray) -> FloatArray:
 
 
 def _choose(
-    state: DesiredState, ways: FloatArray, limits: StopLimits, compute_efforts: Efforts
+    state: DesiredState, ways: FloatArray, limits: DemandLimits, compute_efforts: Efforts
 ) -> int:
     """Return the index of the duration."""
     # A limit that the arm is beyond, or that the shortest stop goes beyond, says nothing.
@@ -136,7 +93,7 @@ def _choose(
     flat = [values.reshape(-1, shape[-1]) for values in (positions, velocities, accelerations)]
     with np.errstate(over='ignore', invalid='ignore'):
         efforts = np.abs(compute_efforts(*flat)).reshape(shape)
-        loads = (efforts / (MOTION.stop_effort_share * limits.efforts)).max(axis=(1, 2))
+        loads = (efforts / (MOTION.stop_effort_share * limits.effort)).max(axis=(1, 2))
     excess = np.maximum(excess, np.where(np.isnan(loads), np.inf, loads))
     possible = np.flatnonzero(excess <= 1.0)
     best = int(possible[0]) if possible.size else int(np.argmin(excess))

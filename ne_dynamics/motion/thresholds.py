@@ -46,24 +46,18 @@ class MotionThresholds:
         '',
         'Part of an effort limit, or of an effort beyond, that may be missed between samples.',
     )
-    most_refined: int = threshold(
-        1_000, '', 'Samples between the first ones, of all segments together ...'
-    )
+    most_refined: int = threshold(1_000, '', 'Samples between the first ones, of all segments ...')
     most_of_each: int = threshold(
         64, '', '... and of each on top; what needs more counts as beyond.'
     )
-    least_cells: int = threshold(
-        4, '', 'Intervals into which a segment is divided at first, at least.'
-    )
+    least_cells: int = threshold(4, '', 'Intervals of a segment at first, at least.')
     most_cells: int = threshold(256, '', 'The same at most.')
     largest_turn: float = threshold(
         0.1,
         'rad or m',
         'Largest change of all joints together from sample to sample, where that allows.',
     )
-    refinements: int = threshold(
-        7, '', 'An interval is divided so many times at the most, into ...'
-    )
+    refinements: int = threshold(7, '', 'An interval is divided so often at the most, into ...')
     parts: int = threshold(
         4, '', '... so many parts: what is shorter is a step, seen from both sides.'
     )
@@ -113,9 +107,7 @@ class MotionThresholds:
         's',
         'Where nothing else limits it, the peak deceleration is the velocity limit in this time.',
     )
-    shortest_stop: float = threshold(
-        1e-4, 'rad or m', 'A shorter stop is none: the position is held.'
-    )
+    shortest_stop: float = threshold(1e-4, 'rad or m', 'Shorter ones are none: the arm is held.')
 
     # waypoints
     shortest_segment: float = threshold(1e-6, 's', 'Two waypoints are at least this far apart.')
@@ -143,9 +135,7 @@ class MotionThresholds:
     step_share: float = threshold(
         0.05, '', 'A jump of the effort by this part of its tolerance is ramped.'
     )
-    annotation_max_points: int = threshold(
-        100_000, '', 'Default for the largest number of points.'
-    )
+    annotation_max_points: int = threshold(100_000, '', 'Default of the most points.')
     annotation_batch: int = threshold(1000, '', 'Parts that are evaluated at once.')
     annotation_shortest_part: float = threshold(
         1e-6, 's', 'No stretch is halved into parts that are shorter than this.'
@@ -207,9 +197,7 @@ class TimeScalingThresholds:
     )
 
     # path_deviation
-    deviation_samples: int = threshold(
-        8, '', 'Points of each segment that are looked at, between its ends.'
-    )
+    deviation_samples: int = threshold(8, '', 'Points looked at between the ends of a segment.')
     first_guesses: int = threshold(
         16, '', "Intervals of a path's part at whose ends the nearest point is sought."
     )
@@ -232,9 +220,7 @@ class TimeScalingThresholds:
         0.05, '', "A step of the acceleration changes by this part of a joint's largest."
     )
     attempts: int = threshold(15, '', 'Times that intervals are halved, or limits lowered.')
-    halvings: int = threshold(
-        2, '', 'Of these, how many halve an interval for the sake of the limits.'
-    )
+    halvings: int = threshold(2, '', 'Of these, so many halve an interval for the limits.')
     limit_samples: int = threshold(
         16, '', 'Intervals between points at whose ends a motion meets the limits.'
     )

@@ -91,13 +91,7 @@ class PointFields(NamedTuple):
 
     @classmethod
     def of(cls, points: Sequence[TrajectoryPoint], width: int) -> PointFields:
-        """Return points as arrays.
-
-        Parameters
-        ----------
-        points : sequence of TrajectoryPoint
-        width : int
-            Number of joint names.
+        """Return points as arrays, of so many joint names.
 
         Raises
         ------
@@ -123,12 +117,7 @@ def continuous_joints(joints: Sequence[Joint]) -> IndexArray:
 def wrap_turns(change: FloatArray, continuous: IndexArray) -> FloatArray:
     """Return changes of position by the nearest turn; they are changed in place.
 
-    Parameters
-    ----------
-    change : array, shape (..., n)
-        [rad or m]
-    continuous : array, shape (k,), dtype int
-        Joints that turn without end.
+    They have shape (..., n) [rad or m]; `continuous`, shape (k,), are the joints without end.
     """
     if continuous.size:
         turns = change[..., continuous]
@@ -137,18 +126,7 @@ def wrap_turns(change: FloatArray, continuous: IndexArray) -> FloatArray:
 
 
 def resting_state(position: ArrayLike) -> DesiredState:
-    """Return the state at rest in a position.
-
-    Parameters
-    ----------
-    position : array-like, shape (n,)
-        [rad or m]
-
-    Returns
-    -------
-    DesiredState
-        With read-only arrays.
-    """
+    """Return the state at rest in a position, shape (n,) [rad or m], with read-only arrays."""
     held = np.array(position, dtype=np.float64)
     rest = np.zeros_like(held)
     for array in (held, rest):
@@ -279,10 +257,6 @@ class Waypoints:
             Accept a last point with a velocity.
         allow_integration : bool
             Accept points without positions.
-
-        Returns
-        -------
-        Waypoints
 
         Raises
         ------
@@ -478,19 +452,9 @@ def _check_rest(joints: Sequence[Joint], velocity: FloatArray) -> None:
 
 
 def nearest_turns(start: FloatArray, first: FloatArray, continuous: IndexArray) -> FloatArray:
-    """Return the shift by whole turns that brings one position nearest to another.
+    """Return the shift by whole turns that brings a position `first` nearest to `start`.
 
-    Parameters
-    ----------
-    start, first : array, shape (n,)
-        `first` is shifted.
-    continuous : array, shape (k,), dtype int
-        Joints that may be.
-
-    Returns
-    -------
-    array, shape (n,)
-        To be added to `first`; zero for the other joints [rad].
+    All of shape (n,) [rad or m]; zero for joints that are not among `continuous`, shape (k,).
     """
     shift = np.zeros_like(first)
     distance = first[continuous] - start[continuous]

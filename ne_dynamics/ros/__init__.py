@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ne_dynamics.ros.settings.robot_source import load_robot
     from ne_dynamics.ros.thresholds import NODE
 
-    pass
-
 __all__ = [
     'ANNOTATOR_PARAMETERS',
     'LATCHED',

@@ -144,7 +144,7 @@ class ConfiguredArm:
         if refusals:
             raise ParameterError('; '.join(refusals))
         pause()
-        return remarks + self.weight.check_payload(tuning)
+        return [*remarks, *self.weight.check_payload(tuning)]
 
     def adopt(self, tuning: Tuning) -> None:
         """Let another tuning count from the next state on."""
@@ -185,11 +185,7 @@ class ConfiguredArm:
     def end_commanding(self, last: LastCommand, reason: str) -> None:
         """Send a last command for the last known pose, and no more.
 
-        Parameters
-        ----------
-        last : LastCommand
-        reason : str
-            For who followed the motion.
+        `reason` is for who followed the motion.
         """
         if not self.is_commanding:
             return

@@ -136,16 +136,11 @@ class Connections:
         brake: Callable[[], None],
         reliability: str,
     ) -> None:
-        """Let the topics and the timers be answered.
+        """Let the topics and the timers be answered, each by the callable of its name.
 
-        Parameters
-        ----------
-        joint_states, joint_trajectory, wrench, imu : callable
-            What answers the topic of that name; the first two take serialized messages.
-        watchdog, brake : callable
-            What answers the silence of the joint states, and the timer of the brake.
-        reliability : str
-            Of the subscription to joint states, as `joint_states_reliability` has it.
+        States and trajectories are serialized messages.
+        `watchdog` answers the silence of the joint states, `brake` the timer of the brake.
+        `reliability` is of the subscription to joint states, as `joint_states_reliability` has it.
         """
         node, sense = self._node, self._context.controller.sense
         self._on_silence, self._on_brake = watchdog, brake
@@ -243,11 +238,7 @@ class Connections:
         """Stop listening."""
         if self._jump_handle is not None:
             self._jump_handle.unregister()
-        for timer in (
-            *self._watch.timers,
-            *self._brake.timers,
-            *self._repeats.timers,
-        ):
+        for timer in (*self._watch.timers, *self._brake.timers, *self._repeats.timers):
             self._node.destroy_timer(timer)
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)

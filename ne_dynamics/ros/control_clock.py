@@ -23,13 +23,7 @@ class ControlClock:
         self._epoch: int | None = None
 
     def seconds(self, nanoseconds: int) -> float:
-        """Return a stamp [s] since the first one.
-
-        Parameters
-        ----------
-        nanoseconds : int
-            0 is the node's time.
-        """
+        """Return a stamp [ns] since the first one [s]; 0 is the node's time."""
         if nanoseconds == 0:
             nanoseconds = self._now()
         if self._epoch is None:
@@ -37,13 +31,9 @@ class ControlClock:
         return (nanoseconds - self._epoch) * 1e-9
 
     def reading_time(self, stamp: Any, state_time: float | None) -> float:
-        """Return the time of a sensor's reading [s].
+        """Return the time of a sensor's reading by its stamp [s].
 
-        Parameters
-        ----------
-        stamp : builtin_interfaces.msg.Time
-        state_time : float or None
-            Of the last state [s]; it is the reading's where that has no stamp.
+        Where it has none that of the last state, `state_time`, if there is one.
         """
         nanoseconds = stamp_nanoseconds(stamp)
         if nanoseconds == 0 and state_time is not None:

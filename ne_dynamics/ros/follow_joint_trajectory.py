@@ -72,13 +72,6 @@ class FollowJointTrajectoryServer:
     """The action server.
 
     It lives as long as the node, and accepts goals while there is an arm that is commanded.
-
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    action_type : type
-        control_msgs.action.FollowJointTrajectory
-    reporter : Reporter
     """
 
     OFFER, TYPES = f'action {NAME}', (ACTION_TYPE,)
@@ -265,13 +258,7 @@ class FollowJointTrajectoryServer:
         if command.now >= goal.feedback_due:
             goal.feedback_due = command.now + NODE.feedback_period
             self._publish_feedback(configured, goal, command, stamp)
-        outcome = goal.monitor.observe(
-            command.place,
-            trajectory.end_time,
-            command.desired,
-            command.position,
-            command.velocity,
-        )
+        outcome = goal.monitor.observe(command, trajectory.end_time)
         if outcome is None:
             return
         self._goal = None
@@ -300,8 +287,7 @@ class FollowJointTrajectoryServer:
         if trajectory is None or trajectory is not goal.trajectory:
             mode = controller.tuning.mode
             self._preempt(
-                GoalCode.INVALID_GOAL,
-                _follows_none(mode) or 'another motion has taken its place',
+                GoalCode.INVALID_GOAL, _follows_none(mode) or 'another motion has taken its place'
             )
             return None
         return trajectory
@@ -328,13 +314,9 @@ class FollowJointTrajectoryServer:
             self._finish(goal.handle, goal.handle.abort, GoalOutcome(GoalCode.INVALID_GOAL, text))
 
     def _preempt(self, code: GoalCode, text: str) -> None:
-        """Abort the goal that is followed, if there is one; where the arm goes is not our affair.
+        """Abort the goal that is followed, if there is one; `text` says what has happened.
 
-        Parameters
-        ----------
-        code : GoalCode
-        text : str
-            What has happened.
+        Where the arm goes is not our affair.
         """
         goal, self._goal = self._goal, None
         if goal is not None:

@@ -140,11 +140,7 @@ class JointTrajectoryTopic:
     def follow(self, plan: MotionPlan, monitor: GoalMonitor | None = None) -> None:
         """Follow what was planned in place of all that came before it.
 
-        Parameters
-        ----------
-        plan : MotionPlan
-        monitor : GoalMonitor, optional
-            Checks how closely it is followed, where nobody else does.
+        `monitor` checks how closely, where nobody else does.
         """
         self._controller.motion.follow_plan(plan)
         self._motion_watch.begin(monitor, command_timeout(self._settings()))
@@ -169,10 +165,7 @@ class JointTrajectoryTopic:
 
     def watch(self, command: Tick) -> None:
         """Give the motion up where a command has shown that it is not what was wanted."""
-        trajectory, desired = self._controller.motion.trajectory, command.desired
-        reason = self._motion_watch.observe(
-            command.place, trajectory, desired, command.position, command.velocity
-        )
+        reason = self._motion_watch.observe(command, self._controller.motion.trajectory)
         if reason:
             self.give_up(reason)
 
@@ -228,13 +221,7 @@ class JointTrajectoryTopic:
                 )
 
     def hold(self, reason: str) -> None:
-        """Bring the desired motion to rest, and hold the arm there.
-
-        Parameters
-        ----------
-        reason : str
-            For who followed the motion.
-        """
+        """Bring the desired motion to rest and hold the arm; the reason is for who followed it."""
         self.planning.discard()
         self._controller.motion.hold()
         self.end(reason)

@@ -83,8 +83,11 @@ class LeavingCommand:
     def _plan_braking(self) -> Iterator[FloatArray] | None:
         """Return the commands that bring the arm to rest by the model, if there is a way to."""
         controller = self._controller
-        since = controller.time if self._connections.by_simulated_time else controller.arrival
-        return None if since is None else controller.machine.braking_commands(self._now() - since)
+        last = controller.accept.guard.last
+        if last is None:
+            return None
+        since = last.time if self._connections.by_simulated_time else last.arrival
+        return controller.machine.braking_commands(self._now() - since)
 
     def begin_leaving(self) -> None:
         """Begin to go over to the last command; states that are answered again end it."""

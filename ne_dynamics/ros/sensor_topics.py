@@ -38,11 +38,7 @@ class SensorTopics:
             self._take('imu', message, imu.update, *imu_reading(message))
 
     def _take(
-        self,
-        topic: str,
-        message: Any,
-        update: Callable[..., None],
-        *reading: FloatArray | None,
+        self, topic: str, message: Any, update: Callable[..., None], *reading: FloatArray | None
     ) -> None:
         controller, reporter = self._context.controller, self._context.reporter
         reporter.statistics.hear(topic, time.perf_counter())
@@ -71,12 +67,7 @@ class SensorTopics:
         return ''
 
     def tare(self) -> str:
-        """Take what the sensor reads beyond the model's load at rest for its bias.
-
-        Returns
-        -------
-        str
-            The bias, in words.
+        """Take as bias what the sensor reads beyond the model's load at rest; return it in words.
 
         Raises
         ------

@@ -47,7 +47,7 @@ class SpeedScaling:
 
     def attach(self, configured: ConfiguredArm) -> None:
         """Let what was said before count for this arm, or what it is set up with."""
-        initial = configured.settings.speed_scaling.initial_scaling_factor
+        initial = configured.settings.initial_scaling_factor
         configured.controller.motion.scale_speed(initial)
         if self._factor is not None:
             self._scale(configured, self._factor)
@@ -60,7 +60,7 @@ class SpeedScaling:
     def _scale(self, configured: ConfiguredArm, factor: float) -> bool:
         """Let a factor count for an arm; return whether it does."""
         controller = configured.controller
-        before = controller.motion.speed_scaling
+        before = controller.motion.time_scaling.target
         try:
             controller.motion.scale_speed(factor)
         except NeDynamicsError as error:

@@ -29,14 +29,10 @@ class NodeThresholds:
     shortest_watch_ns: int = threshold(1_000_000, 'ns', 'It waits no less than this.')
 
     # control_clock
-    longest_clock_step: float = threshold(
-        1e7, 's', 'Two stamps that are farther apart are of different clocks.'
-    )
+    longest_clock_step: float = threshold(1e7, 's', 'Stamps farther apart are of two clocks.')
 
     # controller_state
-    early_share: float = threshold(
-        1e-3, '', 'Share of the period by which a state in time may be early.'
-    )
+    early_share: float = threshold(1e-3, '', 'Share of the period by which a state may be early.')
 
     # follow_joint_trajectory
     most_goal_points: int = threshold(
@@ -79,9 +75,7 @@ class NodeThresholds:
         's',
         'What the worker plans takes over so much later while moving: planning takes less ...',
     )
-    lead_per_byte: float = threshold(
-        1.5e-7, 's/byte', '... and so much more for each byte of the message.'
-    )
+    lead_per_byte: float = threshold(1.5e-7, 's/byte', '... and so much more a byte of it.')
 
     # wrench
     tare_rest_velocity: float = threshold(
@@ -195,9 +189,7 @@ class NodeThresholds:
     longest_line: int = threshold(1000, '', 'Characters of a line in the log.')
 
     # weight_watch
-    weight_state_age: float = threshold(
-        1.0, 's', 'A state that is older says nothing of the arm as it is.'
-    )
+    weight_state_age: float = threshold(1.0, 's', 'An older state says nothing of the arm now.')
 
 
 NODE = NodeThresholds()

@@ -20,7 +20,7 @@ from ne_dynamics.motion.partial_goal import NamedFields, completed
 from ne_dynamics.motion.waypoints import Waypoints
 from ne_dynamics.ros.messages.serialized_trajectory import named_fields, read_trajectory
 from ne_dynamics.ros.running.background import Background
-from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError, WorkerProcess
+from ne_dynamics.ros.running.worker_process import PLANNING, WorkerLostError
 from ne_dynamics.ros.thresholds import NODE
 
 
@@ -68,14 +68,8 @@ def plan_message(
 ) -> MotionPlan | None:
     """Return what becomes of a serialized trajectory; None of one without points.
 
-    Parameters
-    ----------
-    planner : MotionPlanner
-    rules : TrajectoryRules
-    data : bytes
-        As a raw subscription hands it over.
-    start_time : float or None
-        By its stamp [s]; None for now.
+    `data` are bytes as a raw subscription hands them over; the start is by the stamp [s], None
+    for now.
 
     Raises
     ------
@@ -148,23 +142,16 @@ class _Running(NamedTuple):
 class TrajectoryPlanning:
     """Has trajectories planned, one after the other; of those that wait the newest.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    settings : callable
-        Returns what counts for plans: another object when it has changed.
-    worker : WorkerProcess
+    `settings` returns what counts for plans: another object when it has changed.
     """
 
-    def __init__(
-        self, node: Any, settings: Callable[[], object], worker: WorkerProcess = PLANNING
-    ) -> None:
+    def __init__(self, node: Any, settings: Callable[[], object]) -> None:
         self._settings = settings
         self._running: _Running | None = None
         self._waiting: PlanRequest | None = None
         self._node = node
         self._discards = 0
-        self._background = Background(node, worker)
+        self._background = Background(node, PLANNING)
 
     def destroy(self) -> None:
         """Let go of what is planned, and of the node."""

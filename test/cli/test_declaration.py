@@ -104,7 +104,7 @@ def test_what_is_wrong_is_named(parser, line, message, capsys):
 
 
 def test_excite_has_the_defaults_of_what_it_calls():
-    """The planner is imported when it runs, so its defaults stand twice."""
+    """The planner's own come from its signature; those of the shares stand twice."""
     from ne_dynamics.excitation import Shares, plan_excitation
 
     args = build_parser('excite').parse_args(['excite', 'arm.urdf'])
@@ -114,6 +114,7 @@ def test_excite_has_the_defaults_of_what_it_calls():
     assert {name: getattr(args, name) for name in shared} == {
         name: defaults[name] for name in shared
     }
+    assert (args.harmonics, args.margin, args.noise_share) == (10, 0.02, 0.01)
     for name in inspect.signature(Shares).parameters:
         assert getattr(args, f'{name}_share') == getattr(Shares(), name)
 

@@ -146,6 +146,13 @@ def test_live_listens_and_never_speaks(robot, driver, tmp_path, capsys):
     assert {name for topics in heard for name, _ in topics} <= {'/parameter_events'}
 
 
+@pytest.mark.parametrize('name', ['a b', '{y}', ''])
+def test_a_name_that_is_none_of_a_topic_is_refused(driver, capsys, name):
+    for option in ('--topic', '--command-topic'):
+        assert cli.main(['whatis', *MODEL, '--live', option, name]) == 1
+        assert f'{option}: expected the name of a topic, got {name!r}' in capsys.readouterr().err
+
+
 def test_files_that_are_read_are_never_written(robot, recording, tmp_path, capsys):
     log = tmp_path / 'log.csv'
     write_csv(log, recording)

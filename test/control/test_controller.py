@@ -11,7 +11,6 @@ from motion_loop import node_controller, shipped_arm
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
@@ -301,10 +300,8 @@ def test_an_arm_that_falls_is_caught_by_any_source_of_the_velocity(
 ) -> None:
     """The velocities of the joint states, which may not be used, still say that it is no jump."""
     n = dynamics.n
-    limits = MotionLimits(velocity=VelocitySettings(source=source))
-    controller = Controller(
-        replace(tuning(dynamics), states=StateLimits(velocities=np.full(n, 4.0)), motion=limits)
-    )
+    limits, velocity = StateLimits(velocities=np.full(n, 4.0)), VelocitySettings(source=source)
+    controller = Controller(replace(tuning(dynamics), states=limits, velocity=velocity))
     fast = np.full(n, 8.0)
     for step in range(10):
         controller.update(Q + 0.01 * step * fast, fast, 0.01 * step)
@@ -360,7 +357,7 @@ def test_a_stamp_ahead_of_its_time_costs_no_other_state(by: float) -> None:
         fault = guard.check(position, None, stamp, arrival)
         faults += [] if fault is None else [(step, fault.kind)]
         ahead += [(step, pytest.approx(guard.ahead))] if guard.ahead else []
-        assert guard.time == stamp
+        assert guard.last.time == stamp
     assert ahead == [(21, pytest.approx(by - 0.002))]
     assert faults == ([] if by < 0.1 else [(20, FaultKind.GAP)])
 
@@ -419,8 +416,8 @@ def test_a_mode_that_needs_velocities_is_refused_where_there_are_none(dynamics: 
     held = tuning(dynamics)
     (refusal,) = controller.check.check_change(held).refusals
     assert 'velocity_source' in refusal
-    estimated = MotionLimits(velocity=VelocitySettings(source=VelocitySource.ESTIMATED))
-    assert not controller.check.check_change(replace(held, motion=estimated)).refusals
+    estimated = VelocitySettings(source=VelocitySource.ESTIMATED)
+    assert not controller.check.check_change(replace(held, velocity=estimated)).refusals
     controller.update(Q, ZERO, 0.002)
     assert not controller.check.check_change(held).refusals
 

@@ -11,7 +11,7 @@ from motion_loop import node_controller, shipped_arm
 
 from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.guards.state_guard import FaultKind, StateRefused
+from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateRefused
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
@@ -135,9 +135,8 @@ def test_a_command_from_a_measurement_that_is_not_believed_is_not_led_over(
         command = controller.update(Q, ZERO, now, now)
     away = np.abs(command.effort - dynamics.gravity_torque(Q))
     assert away.max() > 10.0
-    controller.accept.guard.trip(
-        FaultKind.FROZEN_POSITION, 'for the test', latches=True, joints=disbelieved
-    )
+    fault = Fault(FaultKind.FROZEN_POSITION, 'for the test', True, disbelieved)
+    controller.accept.guard.trip(fault)
     first = controller.damp().effort
     if disbelieved:
         np.testing.assert_allclose(first, dynamics.gravity_torque(controller.position), atol=3.0)
@@ -163,7 +162,7 @@ def test_a_stamp_that_leaps_is_no_time_in_which_the_command_may_change(robot, dy
     """A simulation that is set forward: what fades goes on to fade, within the rate limit."""
     rate = 4000.0
     controller, now = not_followed(robot, effort_rate_limit=(rate,))
-    last = controller.limits.limiter.last
+    last = controller.limits.last
     assert np.abs(last - dynamics.gravity_torque(Q)).max() > 2.0 * rate * STEP
     for index, leap in enumerate((0.0, 0.0, 10.0, 10.0), 1):
         later = controller.update(Q, ZERO, now + leap + STEP * index, now + STEP * index).effort

@@ -9,13 +9,13 @@ import pytest
 
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
-from ne_dynamics.control.drive_setpoint import Setpoint, plan_rest
+from ne_dynamics.control.drive_setpoint import plan_rest
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import LastCommand, OnStateLoss, Tuning
 from ne_dynamics.dynamics.compensation import Terms
-from ne_dynamics.motion.stopping import StopLimits
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.waypoints import DesiredState, TrajectoryPoint, Waypoints
 from ne_dynamics.shipped import shipped_file
 
@@ -246,14 +246,15 @@ def test_a_plan_that_begins_a_little_elsewhere_makes_no_step(
 
 def test_a_continuous_joint_is_met_by_the_nearest_turn(dynamics: Dynamics) -> None:
     """Where the arm is found a turn farther on nothing turns back."""
-    limits = StopLimits.of(dynamics.robot.joints, dynamics.robot.limits('effort_limit'))
-    sent = Setpoint(ZERO, DesiredState(Q, ZERO, ZERO))
+    limits = DemandLimits.of(dynamics.robot.joints, dynamics.robot.limits('effort_limit'))
+    sent = DesiredState(Q, ZERO, ZERO)
     turn = 2.0 * np.pi
 
     def nearest(there: np.ndarray, here: np.ndarray) -> np.ndarray:
         return np.remainder(there - here + np.pi, turn) - np.pi
 
     way = plan_rest(
+        ZERO,
         sent,
         limits,
         dynamics.inverse_dynamics,
@@ -262,4 +263,4 @@ def test_a_continuous_joint_is_met_by_the_nearest_turn(dynamics: Dynamics) -> No
         found=Q + turn + 0.1,
         position_error=nearest,
     )
-    np.testing.assert_allclose(way[-1].desired.position, Q + 0.1)
+    np.testing.assert_allclose(way[-1][1].position, Q + 0.1)

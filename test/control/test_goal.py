@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -72,7 +74,10 @@ def monitor(robot: Robot):
             desired: DesiredState = REST,
         ) -> GoalOutcome | None:
             measured = None if velocity is None else np.array(velocity)
-            return self.monitor.observe(now, END, desired, np.array(position), measured)
+            command = SimpleNamespace(
+                place=now, desired=desired, position=np.array(position), velocity=measured
+            )
+            return self.monitor.observe(command, END)
 
     return Judge
 

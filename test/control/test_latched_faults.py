@@ -11,7 +11,7 @@ from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
-from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import (
     FaultKind,
     StateGuard,
@@ -56,7 +56,7 @@ def make_controller(
             dynamics.robot.limits('effort_limit'),
             np.zeros(0),
             states=StateLimits(0.1, repeat_window=10.0),
-            motion=MotionLimits(**limits),
+            **limits,
             on_fault=OnFault.LEAVE,
         )
     )

@@ -201,7 +201,7 @@ def test_a_missing_velocity_is_refused_where_it_is_needed(spinner: Dynamics) -> 
     q, _, desired, _ = sample(2, 9)
     for mode in Mode:
         law = ControlLaw(spinner, mode, gains(2))
-        if mode.needs_velocity:
+        if mode.has_feedback:
             with pytest.raises(InputError, match='velocity'):
                 law.effort(q, None, desired)
         else:

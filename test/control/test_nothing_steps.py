@@ -14,7 +14,7 @@ from motion_loop import shipped_arm
 from ne_dynamics import Dynamics, Robot
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits, StateRefused
+from ne_dynamics.control.guards.state_guard import Fault, FaultKind, StateLimits, StateRefused
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.transition import CommandOffset
@@ -106,7 +106,7 @@ def answers(chosen: Tuning, *, again: bool, faulty: bool = False) -> Iterator[np
             controller.adopt(replace(controller.tuning))
         if faulty and index == 150:
             controller.trip(FaultKind.FOLLOWING, 'for the test')
-            controller.accept.guard.trip(FaultKind.FOLLOWING, 'for the test', latches=True)
+            controller.accept.guard.trip(Fault(FaultKind.FOLLOWING, 'for the test', True))
         with contextlib.suppress(StateRefused):
             tick = controller.update(place, velocity, now, now)
             yield np.concatenate((tick.effort, tick.desired.position, tick.desired.velocity))
@@ -205,7 +205,7 @@ def test_drives_that_were_led_on_meanwhile_are_led_from_there() -> None:
     controller.motion.follow(Waypoints.from_points(ROBOT.joints, ROBOT.joint_names, [point]))
     for index in range(1, 120):
         tick = controller.update(Q, ZERO, STEP * index, STEP * index)
-    controller.accept.guard.trip(FaultKind.SATURATED, 'for the test', latches=True)
+    controller.accept.guard.trip(Fault(FaultKind.SATURATED, 'for the test', True))
     sent = [controller.damp().desired.position]
     sent += [controller.limits.setpoint.position for _ in controller.machine.last_commands()]
     for index in range(400, 420):

@@ -8,7 +8,6 @@ import pytest
 from ne_dynamics import Dynamics, load_urdf
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.guards.motion_limits import MotionLimits
 from ne_dynamics.control.guards.state_guard import FaultKind, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
@@ -104,7 +103,7 @@ def test_another_source_of_the_velocity_goes_on_from_the_one_before(before, afte
 
     def with_source(source):
         settings = VelocitySettings(source=source, cutoff_frequency=40.0)
-        return tuning(motion=MotionLimits(velocity=settings))
+        return tuning(velocity=settings)
 
     controller, commands, velocities = Controller(with_source(before)), [], []
     for step in range(150):

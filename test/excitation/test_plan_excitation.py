@@ -23,6 +23,7 @@ from ne_dynamics.excitation.clearance import Clearance
 from ne_dynamics.excitation.columns import find_columns
 from ne_dynamics.excitation.information import Information, measure_determinant
 from ne_dynamics.excitation.search import Search, Task
+from ne_dynamics.excitation.text import describe_excitation
 from ne_dynamics.excitation.thresholds import SEARCH
 from ne_dynamics.excitation.verification import (
     Distances,
@@ -325,3 +326,10 @@ def test_the_command_of_the_document_gives_the_numbers_of_its_table(tmp_path, ca
     report = json.loads(capsys.readouterr().out)
     assert report['condition_number'] == pytest.approx(float(row[1].replace(',', '')), rel=0.15)
     assert report['log_determinant'] == pytest.approx(float(row[2]), abs=5.0)
+
+
+def test_it_is_checked_every_millisecond_and_the_report_lists_five_distances(plan, dense):
+    assert np.diff(dense.times).max() <= 0.001 + 1e-9
+    crowded = replace(plan, nearest=plan.nearest[:1] * 7)
+    lines = describe_excitation(crowded, small_arm().robot, 'motion.yaml')
+    assert sum('(to keep: ' in line for line in lines) == 5

@@ -98,8 +98,8 @@ def _beyond_the_limit(limiter, effort, dt):
 
 
 def _without_rate(limiter, effort, dt):
-    limiter._last = np.minimum(np.maximum(effort, -limiter.limits), limiter.limits)
-    return LimitedEffort(limiter._last, None)
+    limiter.last = np.minimum(np.maximum(effort, -limiter.limits), limiter.limits)
+    return LimitedEffort(limiter.last, None)
 
 
 @pytest.mark.parametrize(

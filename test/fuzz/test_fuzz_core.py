@@ -14,7 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ne_dynamics import load_model
-from ne_dynamics.control.guards.state_guard import FaultKind, StateGuard, StateLimits, StateRefused
+from ne_dynamics.control.guards.state_guard import (
+    Fault,
+    FaultKind,
+    StateGuard,
+    StateLimits,
+    StateRefused,
+)
 from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.sensors.imu import BaseImu, ImuSettings, ImuSource, OnImuTimeout
 from ne_dynamics.control.sensors.wrench import WristWrench
@@ -388,12 +394,12 @@ def test_states_are_believed_again(history, timeout, velocities, kind: FaultKind
         try:
             guard.check(np.array(position), None, stamp, arrival)
         except StateRefused:
-            assert guard.position is None or guard.position.tolist() != [math.pi] * 3
+            assert guard.last is None or guard.last.position.tolist() != [math.pi] * 3
         else:
             assert guard.fault is None
-            assert guard.time == stamp
+            assert guard.last.time == stamp
     if guard.fault is None and kind is not FaultKind.GAP:
-        guard.trip(kind, 'for the test')
+        guard.trip(Fault(kind, 'for the test'))
     if guard.fault is None:
         return
     good = np.array([0.1, 0.2, 0.3])
@@ -405,7 +411,7 @@ def test_states_are_believed_again(history, timeout, velocities, kind: FaultKind
             pass
     # One more where the last bad one was taken for a neighbour of the first good one.
     assert guard.fault is None
-    np.testing.assert_array_equal(guard.position, good)
+    np.testing.assert_array_equal(guard.last.position, good)
 
 
 efforts = st.lists(st.one_of(st.floats(-100, 100), numbers), min_size=3, max_size=3)

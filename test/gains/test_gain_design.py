@@ -19,6 +19,7 @@ from ne_dynamics.gains.files import as_yaml
 from ne_dynamics.gains.loop import close_loop, growth, rigid_modes
 from ne_dynamics.gains.plants import gather_plants
 from ne_dynamics.gains.request import GainMode, GainRequest
+from ne_dynamics.gains.search import _cutoffs
 from ne_dynamics.model.coupled_drive import CoupledDrive
 from ne_dynamics.model.robot import Inertia
 from ne_dynamics.model.urdf.tree import load_urdf
@@ -78,10 +79,14 @@ def test_poses_that_the_motors_do_not_hold_are_left_out(dynamics):
     assert 0.2 < plants.held_share < 0.9
     limits = weak.limits(dynamics.robot.joints)
     u = weak.uncertainty
+    most = []
     for factor in (1.0 - u, 1.0 + u):
         for payload in (0.0, PAYLOAD):
             needed = factor * plants.gravity + payload * plants.load_gravity
             assert (np.abs(needed) <= 0.9 * limits).all()
+            most.append((np.abs(needed) / limits).max())
+    # Nothing beyond is left out.
+    assert max(most) > 0.82
 
 
 SLIDING_ARM = """<robot name="lift">
@@ -239,6 +244,8 @@ def test_arrays_go_to_the_joints_they_were_written_for_or_nowhere(dynamics, desi
     ('changes', 'message'),
     [
         ({'rate': math.nan}, 'rate: expected a finite number > 0'),
+        ({'rate': 1.5e5}, 'rate: expected a finite number >= 1, at most 100000'),
+        ({'poses': 2500}, 'poses: expected 1 to 2000, got 2500'),
         ({'delay': -0.001}, 'delay: expected a finite number >= 0'),
         ({'delay': 1.0}, 'delay: expected at most 50 periods'),
         ({'uncertainty': 1.0}, 'uncertainty: expected'),
@@ -329,3 +336,10 @@ def test_joints_that_nothing_holds_have_no_integral():
     assert block['joint_2']['i'] > 0.0
     assert block['joint_2']['i_clamp_max'] > 1.0
     assert any('no integral for joint_1 in the file' in remark for remark in design.remarks())
+
+
+@pytest.mark.parametrize(
+    ('rate', 'cutoffs'), [(1.5, [0.375]), (30.0, [7.5]), (130.0, [10.0, 20.0, 30.0])]
+)
+def test_a_velocity_filter_is_no_faster_than_a_quarter_of_the_rate(rate, cutoffs):
+    assert _cutoffs(GainMode.COMPUTED_TORQUE, GainRequest(rate=rate)) == cutoffs

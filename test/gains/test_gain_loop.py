@@ -11,12 +11,14 @@ from ne_dynamics.control.sensors.velocity_source import (
 from ne_dynamics.gains.loop import (
     JointGains,
     LoopTiming,
+    Modes,
     close_loop,
     elastic_modes,
     frequencies,
     growth,
     open_loop,
     respond,
+    resting_loop,
     rigid_modes,
 )
 from ne_dynamics.gains.margins import find_margins
@@ -103,3 +105,19 @@ def test_closed_loop_goes_as_the_open_one_says(is_elastic):
         determinants = np.linalg.det(np.eye(3) + response)
         size = np.abs(response).max(axis=(1, 2)) ** 3
         assert (np.abs(determinants) < 1e-6 * np.maximum(size, 1.0)).all()
+
+
+def test_a_mode_that_falls_is_told_from_one_that_is_free():
+    """Down to a billionth of the fastest one; what is free counts as returning slowly."""
+    shapes, gains = np.eye(2)[np.newaxis], JointGains(np.ones(2), np.ones(2), np.zeros(2))
+    for square, falls in ((-1.5e-9, True), (-0.7e-9, False)):
+        modes = Modes(np.array([[square, 1.0]]), shapes, shapes, np.zeros(2))
+        rest = resting_loop(modes, None, gains)
+        assert (rest[0, 0, 0] < 0.0) == falls
+
+
+def test_a_locus_that_ends_beside_the_negative_axis_does_not_fall():
+    at, response = np.array([1.0, 2.0]), np.array([0.1 - 0.1j, 0.05 - 0.05j])
+    for beside, reduction in ((0.7e-6, 2.0), (1.5e-6, np.inf)):
+        rest = np.array(-2.0 * (1.0 + 1j * beside))
+        assert find_margins(response, at, rest).reduction == pytest.approx(reduction)

@@ -128,7 +128,7 @@ CASES = {
     'Python object': ('test_arm', '!!python/object/apply:os.getcwd []', 'malformed YAML'),
     'alias': ('name: test_arm', 'name: &a test_arm\nx: *a', r'aliases.*\*a in line 3'),
     'duplicate key': ('convention: standard', 'convention: standard\nname: x', "'name'.*twice"),
-    'duplicate key in a joint': ('d: 0.3', 'd: 0.3\n    d: 0.4', "'d' is given twice in line"),
+    'duplicate key in a joint': ('d: 0.3', 'd: 0.3\n    d: 0.4', "'d' is given twice, again in"),
     'unknown key': ('name: test_arm', 'nam: test_arm', "unknown key 'nam'; .*convention"),
     'unknown joint key': ('d: 0.3', 'D: 0.3', r"joints\[0\]: unknown key 'D'; .*alpha"),
     'unknown limit key': ('velocity:', 'speed:', "'turn': limits: unknown key 'speed'"),

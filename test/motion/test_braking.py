@@ -11,12 +11,12 @@ from ne_dynamics import Dynamics, load_model
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.errors import InputError
 from ne_dynamics.motion.braking import AnsweredStates, plan_brake, predict
-from ne_dynamics.motion.stopping import StopLimits
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.shipped import shipped_file
 
 ROBOT = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
-LIMITS = StopLimits.of(ROBOT.joints, ROBOT.limits('effort_limit'))
+LIMITS = DemandLimits.of(ROBOT.joints, ROBOT.limits('effort_limit'))
 PERIOD = 0.002
 Q = np.array([0.3, -1.0, 1.2, 0.4, -0.5, 0.2])
 SPEED = np.array([0.8, -0.5, 0.6, 1.0, -0.7, 0.9])
@@ -114,7 +114,7 @@ def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead(compute_eff
     assert len(brake.efforts) * PERIOD <= MOTION.longest_brake + PERIOD
     step = np.abs(brake.efforts[0] - states.last.effort)
     # The first is a period on its way: of a stop that takes a tenth of a second, say.
-    assert (step <= 0.1 * LIMITS.efforts).all()
+    assert (step <= 0.1 * LIMITS.effort).all()
     way = brake.end - Q
     shortest, longest = 0.05, 0.1 + MOTION.longest_brake
     assert (way * np.sign(SPEED) > shortest * np.abs(SPEED)).all()

@@ -74,11 +74,11 @@ def excesses(
 @pytest.mark.parametrize('seed', range(20))
 def test_no_sample_lies_outside_the_bounds(seed: int) -> None:
     segments = random_segments(seed)
-    bounds = bound_segments(segments)
+    lower, upper = bound_segments(segments)
     samples = dense(segments)
     slack = ROUNDING * (1.0 + np.abs(samples).max(axis=1))
-    assert (samples.min(axis=1) >= bounds.lower - slack).all()
-    assert (samples.max(axis=1) <= bounds.upper + slack).all()
+    assert (samples.min(axis=1) >= lower - slack).all()
+    assert (samples.max(axis=1) <= upper + slack).all()
 
 
 @pytest.mark.parametrize('seed', range(20))

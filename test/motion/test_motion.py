@@ -64,30 +64,6 @@ def test_many_samples_are_those_of_scipy(seed: int) -> None:
         np.testing.assert_allclose(values, singly, rtol=0.0, atol=1e-12 * abs(expected).max())
 
 
-@pytest.mark.parametrize('seed', range(10))
-def test_bounds_are_the_extremes_at_ends_and_at_roots_of_the_derivative(seed: int) -> None:
-    """Of each segment and joint; and no dense sample lies outside."""
-    motion = random_motion(30 + seed)
-    bounds = motion.bounds()
-    whole = oracle(motion)
-    for index, (begin, end) in enumerate(zip(motion.knots[:-1], motion.knots[1:], strict=True)):
-        piece = interpolate.PPoly(whole.c[:, index : index + 1], np.array([begin, end]))
-        dense = np.linspace(begin, end, 400)
-        for order in range(3):
-            derived = piece.derivative(order)
-            for joint in range(3):
-                roots = derived.derivative().roots(extrapolate=False)[joint]
-                at = np.concatenate(([begin, end], roots[np.isfinite(roots)]))
-                extremes = derived(at)[:, joint]
-                low, high = (each[order, index, joint] for each in bounds)
-                slack = 1e-9 * (1.0 + np.abs(extremes).max())
-                assert abs(low - extremes.min()) <= slack
-                assert abs(high - extremes.max()) <= slack
-                values = derived(dense)[:, joint]
-                assert low - slack <= values.min()
-                assert values.max() <= high + slack
-
-
 @pytest.mark.parametrize('order', [0, 1, 2])
 @pytest.mark.parametrize('seed', range(6))
 def test_roots_are_those_of_scipy(order: int, seed: int) -> None:

@@ -105,8 +105,8 @@ def test_the_motion_between_the_points_is_within_the_limits(
     # The bounds of a quarter are near to what is in it.
     which = np.repeat(np.arange(segments.begins.size), 4)
     low = np.tile(np.arange(4) / 4, segments.begins.size)
-    bounds = bound_segments(segments.parts(which, low, low + 0.25))
-    sizes = np.maximum(bounds.upper, -bounds.lower).max(axis=1)
+    lower, upper = bound_segments(segments.parts(which, low, low + 0.25))
+    sizes = np.maximum(upper, -lower).max(axis=1)
     assert (sizes[1] <= 1.015 * limits.velocity).all()
     assert (sizes[2] <= 1.015 * 60.0).all()
     q, qd, qdd = (each.reshape(-1, 6) for each in sample_segments(segments, 24))

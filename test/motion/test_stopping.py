@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ne_dynamics import Dynamics, load_model
 from ne_dynamics.dynamics.compensation import Compensation, Terms
-from ne_dynamics.motion.stopping import StopLimits, stop
+from ne_dynamics.motion.joint_limits import DemandLimits
+from ne_dynamics.motion.stopping import stop
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
@@ -28,10 +31,10 @@ def efforts_of(arm: Dynamics):
     return lambda q, qd, qdd: compensation.effort(q, qd, qdd, qd)
 
 
-def limits_of(arm: Dynamics, **changes: np.ndarray) -> StopLimits:
+def limits_of(arm: Dynamics, **changes: np.ndarray) -> DemandLimits:
     """Return the arm's limits, some of them others."""
-    limits = StopLimits.of(arm.robot.joints, arm.robot.limits('effort_limit'))
-    return StopLimits(**{**vars(limits), **changes})
+    limits = DemandLimits.of(arm.robot.joints, arm.robot.limits('effort_limit'))
+    return replace(limits, **changes)
 
 
 def random_state(seed: int) -> DesiredState:
@@ -81,20 +84,20 @@ def test_it_leads_along_the_motion(arm: Dynamics, seed: int) -> None:
 def test_it_leaves_the_feedback_a_share_of_the_motors(arm: Dynamics, seed: int) -> None:
     """Where a stop within the limits exists the efforts of the model are within them."""
     compute = efforts_of(arm)
-    limits = limits_of(arm, efforts=np.array([500.0, 500.0, 250.0, 80.0, 80.0, 80.0]))
+    limits = limits_of(arm, effort=np.array([500.0, 500.0, 250.0, 80.0, 80.0, 80.0]))
     found = stop(random_state(seed), limits, compute, now=0.0)
     assert found.end_time < 3.9
     positions, velocities, accelerations = samples(found)
     late = slice(20, None)
     efforts = compute(positions[late], velocities[late], accelerations[late])
-    assert (np.abs(efforts) <= 1.05 * MOTION.stop_effort_share * limits.efforts).all()
+    assert (np.abs(efforts) <= 1.05 * MOTION.stop_effort_share * limits.effort).all()
 
 
 @pytest.mark.parametrize('seed', SEEDS)
 def test_it_keeps_to_given_decelerations(arm: Dynamics, seed: int) -> None:
     given = np.array([4.0, 5.0, 6.0, 7.0, 8.0, 9.0])
     state = random_state(seed)._replace(acceleration=np.zeros(6))
-    limits = limits_of(arm, decelerations=given)
+    limits = limits_of(arm, stop_deceleration=given)
     _, _, accelerations = samples(stop(state, limits, efforts_of(arm), now=0.0))
     assert (np.abs(accelerations) <= 1.02 * given).all()
 
@@ -109,7 +112,7 @@ def test_it_ends_before_a_position_limit(arm: Dynamics, seed: int) -> None:
         arm,
         lower=state.position - room,
         upper=state.position + room,
-        decelerations=np.full(6, 1.0),
+        stop_deceleration=np.full(6, 1.0),
     )
     positions, _, _ = samples(stop(state, limits, efforts_of(arm), now=0.0))
     assert (np.abs(positions - state.position) <= room).all()

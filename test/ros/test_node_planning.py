@@ -47,7 +47,7 @@ def holding(bench):
 def until_planned(bench) -> None:
     """Serve the node until what it was sent waits for the next state."""
     controller = bench.node.configured.controller
-    bench.spin(lambda: controller.motion.has_requests, 'the plan')
+    bench.spin(lambda: controller.motion.plans, 'the plan')
 
 
 def desired(bench, dt=0.002):

@@ -40,7 +40,9 @@ class Slider:
     def set(self, factor: float) -> None:
         self.say(factor)
         controller = self.bench.node.configured.controller
-        self.bench.spin(lambda: controller.motion.speed_scaling == factor, f'factor {factor}')
+        self.bench.spin(
+            lambda: controller.motion.time_scaling.target == factor, f'factor {factor}'
+        )
 
 
 @pytest.fixture
@@ -80,7 +82,7 @@ def test_half_the_speed_is_the_path_of_jtc(bench, slider, where: str) -> None:
     if where == 'topic':
         slider.set(0.5)
     controller = bench.node.configured.controller
-    bench.spin(lambda: controller.motion.speed_scaling == 0.5, 'the factor')
+    bench.spin(lambda: controller.motion.time_scaling.target == 0.5, 'the factor')
     for _ in range(10):
         step(bench)
     model = JtcModel(list(bench.robot.joint_names), Q, Settings())
@@ -107,7 +109,7 @@ def test_a_factor_that_cannot_be_counts_for_nothing(bench, slider, factor: float
     slider.set(0.5)
     slider.say(factor)
     assert 'factor: expected from 0 to 1' in bench.hear('speed_scaling_input', 'factor')
-    assert bench.node.configured.controller.motion.speed_scaling == 0.5
+    assert bench.node.configured.controller.motion.time_scaling.target == 0.5
 
 
 def test_a_goal_that_is_too_much_is_slowed_down(bench, slider) -> None:

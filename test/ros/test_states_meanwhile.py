@@ -93,7 +93,7 @@ def test_a_fault_in_the_middle_of_planning_ends_what_is_planned(bench, meanwhile
     move(bench)
     assert len(meanwhile.positions) > 3
     controller = bench.node.configured.controller
-    assert not controller.motion.has_requests
+    assert not controller.motion.plans
     bench.node.answer_states = lambda **_: None
     for _ in range(100):
         bench.node.configured.states.on_message(serialize_message(bench.joint_state(Q + 0.5)))

@@ -14,7 +14,7 @@ pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 from motion_loop import MotionLoop, demo_motion, shipped_arm
 from planted_loop import delayed, frozen_position, wall
 
-from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.laws import Mode, Terms
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
@@ -145,7 +145,10 @@ def motion_to(robot, start, joint, way):
 
 def test_a_joint_at_its_limit_in_vain(robot, motion) -> None:
     start = motion.positions[0]
-    limits = MotionLimits(FollowingLimits(saturation_timeout=1.0), VelocitySettings())
+    limits = {
+        'following': FollowingLimits(saturation_timeout=1.0),
+        'velocity': VelocitySettings(),
+    }
     run = MotionLoop(
         robot,
         motion_to(robot, start, 2, 0.3),
@@ -211,7 +214,7 @@ def test_an_arm_without_velocities_follows_by_computed_torque(
     robot, motion, source, gains
 ) -> None:
     velocity = VelocitySettings(source=source)
-    limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), velocity)
+    limits = {'following': FollowingLimits.derived(robot.joints, 1.0), 'velocity': velocity}
     only_positions = [encoder(bits=16), lambda reading: reading._replace(velocity=None)]
     run = MotionLoop(
         robot, motion, kp=gains[0], kv=gains[1], limits=limits, sensors=only_positions

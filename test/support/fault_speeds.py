@@ -15,7 +15,7 @@ from motion_loop import MotionLoop, demo_motion, shipped_arm
 from planted_loop import frozen_position, wall
 
 from ne_dynamics import Robot
-from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.observer import DisturbanceTuning
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings
 from ne_dynamics.control.tuning import OnFault
@@ -171,7 +171,10 @@ def carried_off(
 LEAST_SPEED = 0.3
 """Limit of the velocity error in the scenario of a joint that is carried off [rad/s]."""
 
-STIFF_ALONE = MotionLimits(FollowingLimits(saturation_timeout=1.0), VelocitySettings())
+STIFF_ALONE = {
+    'following': FollowingLimits(saturation_timeout=1.0),
+    'velocity': VelocitySettings(),
+}
 
 # How rows of the table in doc/failure_behaviour.md begin.
 POSITION_ERROR = 'a position error beyond'
@@ -194,9 +197,10 @@ SCENARIOS = {
         VELOCITY_ERROR,
         lambda robot, start: {
             'disturbances': [carried_off(1, 300.0, LEAST_SPEED, 0.26)],
-            'limits': MotionLimits(
-                FollowingLimits(velocity=np.full(robot.n, LEAST_SPEED)), VelocitySettings()
-            ),
+            'limits': {
+                'following': FollowingLimits(velocity=np.full(robot.n, LEAST_SPEED)),
+                'velocity': VelocitySettings(),
+            },
         },
         starts=False,
     ),

@@ -10,7 +10,7 @@ from planted_loop import NodeAnswers
 from ne_dynamics import Dynamics, Robot, load_model
 from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.feedback_gains import Gains
-from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import Fault, StateLimits
 from ne_dynamics.control.laws import ControlLaw, Mode, Terms
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings
@@ -87,8 +87,8 @@ class MotionLoop(OneProcessLoop):
         The arm that there is, where it is another.
     mode, terms, kp, kv
         Of the law; gains in 1/s^2 and 1/s, for PD times the diagonal of the mass matrix.
-    limits : MotionLimits, optional
-        Those that the node derives unless given.
+    limits : dict, optional
+        `following` and `velocity` of the tuning; those that the node derives unless given.
     period : float
         [s]
     backend : str
@@ -107,7 +107,7 @@ class MotionLoop(OneProcessLoop):
         terms: Terms | None = None,
         kp: float = 100.0,
         kv: float = 20.0,
-        limits: MotionLimits | None = None,
+        limits: dict | None = None,
         period: float = PERIOD,
         backend: str = 'python',
         **options,
@@ -116,7 +116,10 @@ class MotionLoop(OneProcessLoop):
         dynamics = Dynamics(robot, backend=backend)
         gains = fair_gains(robot, motion, kp, kv) if mode is Mode.FEEDFORWARD_PD else (kp, kv)
         if limits is None:
-            limits = MotionLimits(FollowingLimits.derived(robot.joints, 1.0), VelocitySettings())
+            limits = {
+                'following': FollowingLimits.derived(robot.joints, 1.0),
+                'velocity': VelocitySettings(),
+            }
         self.controller = Controller(
             Tuning(
                 ControlLaw(dynamics, mode, Gains.from_values(*gains, robot.n), terms),
@@ -124,7 +127,7 @@ class MotionLoop(OneProcessLoop):
                 robot.limits('effort_limit'),
                 np.zeros(0),
                 states=StateLimits(0.1, 2.0 * robot.limits('velocity_limit'), 10.0),
-                motion=limits,
+                **limits,
             )
         )
         arm = MujocoArm(plant or robot, period=period, integrator='implicitfast')

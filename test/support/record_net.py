@@ -1,4 +1,4 @@
-"""Record anew what identification and interfaces are: `make golden-net`.
+"""Record anew what identification, gains and interfaces are: `make golden-net`.
 
 Names of records as arguments record only those that begin so. What changed is printed; it belongs
 into the message of the commit, with the reason. What needs something that is missing here is kept.
@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from build_control_msgs import ControlMessages, find_or_build
+from gain_record import DESIGNS, record_falls, record_gains
 from identification_record import (
     CASES,
     DRIVERS,
@@ -49,6 +50,9 @@ def list_records(folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
     for name in DRIVERS:
         yield f'driver_{name}', lambda name=name: record_driver(name, folder)
     yield 'planted_faults', record_planted_faults
+    for name in DESIGNS:
+        yield f'gains_{name}', lambda name=name: record_gains(name)
+    yield 'gains_falls', record_falls
     yield 'interface_computed_torque', lambda: _record_node(record_computed_torque)
     yield 'interface_annotator', lambda: _record_node(record_annotator)
     yield 'interface_simulated_robot', record_simulated_robot

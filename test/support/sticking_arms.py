@@ -11,7 +11,7 @@ from example_robots import example_robots_folder
 from motion_loop import PERIOD, SETTLE, MotionLoop, shipped_arm
 
 from ne_dynamics import Dynamics, Robot, load_urdf
-from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import Fault
 from ne_dynamics.control.sensors.velocity_source import VelocitySettings, VelocitySource
 from ne_dynamics.model.friction import FrictionModel
@@ -155,9 +155,10 @@ def make_loop(
 ) -> MotionLoop:
     """Return the loop of an arm, with the limits that the node derives."""
     robot = load_arm(name) if model is None else model
-    limits = MotionLimits(
-        FollowingLimits.derived(robot.joints, 1.0), VelocitySettings(source=source)
-    )
+    limits = {
+        'following': FollowingLimits.derived(robot.joints, 1.0),
+        'velocity': VelocitySettings(source=source),
+    }
     return MotionLoop(
         robot,
         motion,

@@ -55,13 +55,6 @@ def numbers(text: str) -> tuple[float, ...]:
         ) from None
 
 
-def share(text: str) -> float:
-    """Return a number above 0 and at most 1."""
-    number(text)
-    value: float = make_reader('more than 0 and at most 1', float, LEAST_ABOVE_ZERO, 1.0)(text)
-    return value
-
-
 def named_number(text: str) -> tuple[str, float]:
     """Return a joint and its finite number, of JOINT=NUMBER."""
     name, _, value = text.rpartition('=')
@@ -91,7 +84,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     'numbers': numbers,
     'positive': make_reader('a number > 0', float, LEAST_ABOVE_ZERO),
     'not_negative': make_reader('a number >= 0', float, 0.0),
-    'share': share,
+    'share': make_reader('more than 0 and at most 1', float, LEAST_ABOVE_ZERO, 1.0),
     'part': make_reader('a part from 0 to 0.9', float, 0.0, 0.9),
     'tolerance': make_reader('0 <= tolerance < 0.01', float, 0.0, math.nextafter(0.01, 0.0)),
     'count': make_reader('a whole number >= 1', int, 1),

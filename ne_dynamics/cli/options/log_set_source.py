@@ -10,16 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ne_dynamics.cli.options.log_changes import change_log
-from ne_dynamics.cli.options.log_source import (
-    ModelText,
-    describe_diagnosis,
-    describe_locked,
-    find_columns,
-    find_locked,
-    show_columns,
-)
-from ne_dynamics.cli.options.model_file import require_packages
+from ne_dynamics.cli.options.log_options import change_log, find_columns, show_columns
+from ne_dynamics.cli.options.model_file import ModelFile, require_packages
 from ne_dynamics.driver import diagnose_log
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError
@@ -27,6 +19,7 @@ from ne_dynamics.logs import Log, LogDiagnosis
 from ne_dynamics.logs.log import list_joints, read_log
 from ne_dynamics.logs.names import (
     find_still,
+    find_unrecorded,
     match_names,
     name_misfit,
     with_joints,
@@ -57,9 +50,13 @@ class LogSetSource:
 
     def lines(self) -> list[str]:
         """Return what was locked, for people."""
-        return describe_locked(self.locked, len(self.logs))
+        if not self.locked:
+            return []
+        joints = ', '.join(f'{name} at {place:.4g}' for name, place in self.locked.items())
+        who = 'the log does not move' if len(self.logs) == 1 else 'no log moves'
+        return [f'locked, since {who} them: {joints}']
 
-    def lock_still(self, model: ModelText, work: Work) -> LogSetSource:
+    def lock_still(self, model: ModelFile, work: Work) -> LogSetSource:
         """Lock joints at the ends of the arm that stand in all logs, whose efforts no fit uses."""
         still = find_still(self.robot, *self.logs) if looks_like_xml(model.text) else {}
         if not still:
@@ -85,12 +82,21 @@ class DiagnosedLogs:
     diagnoses: tuple[LogDiagnosis, ...]
     logs: tuple[Log, ...]
 
-    def is_refused(self, args: argparse.Namespace) -> bool:
-        """Tell whether a log has an error that is neither repaired nor to be overlooked."""
-        return not args.force and any(
-            diagnosis.remaining if args.repair else diagnosis.errors
-            for diagnosis in self.diagnoses
-        )
+    @classmethod
+    def choose(
+        cls, args: argparse.Namespace, diagnoses: tuple[LogDiagnosis, ...], logs: tuple[Log, ...]
+    ) -> DiagnosedLogs:
+        """Return the given logs, or the repaired ones if those are asked for."""
+        repaired = tuple(diagnosis.repaired for diagnosis in diagnoses)
+        return cls(diagnoses, repaired if args.repair else logs)
+
+    def list_refused(self, args: argparse.Namespace) -> list[str]:
+        """Return the names of logs with an error that is neither repaired nor to be overlooked."""
+        return [
+            name
+            for name, diagnosis in self.named
+            if not args.force and (diagnosis.remaining if args.repair else diagnosis.errors)
+        ]
 
     @property
     def named(self) -> list[tuple[str, LogDiagnosis]]:
@@ -98,9 +104,11 @@ class DiagnosedLogs:
         return [(log.source, own) for log, own in zip(self.logs, self.diagnoses, strict=True)]
 
     @property
-    def is_certain(self) -> bool:
-        """Whether all that is wrong can be repaired."""
-        return not any(diagnosis.remaining for diagnosis in self.diagnoses)
+    def remedy(self) -> str:
+        """What can be done about logs that are wrong."""
+        if any(diagnosis.remaining for diagnosis in self.diagnoses):
+            return 'not all of it can be repaired'
+        return '--repair takes out what is wrong'
 
     def as_json(self) -> dict[str, Any]:
         """Return what is wrong as what JSON can hold: of one log, or of each."""
@@ -109,12 +117,23 @@ class DiagnosedLogs:
 
     def lines(self, args: argparse.Namespace) -> list[str]:
         """Return lines for people; of several logs each has its name before its faults."""
+        each = self.describe_each(args)
+        if len(each) == 1:
+            return each[0]
+        named = zip(self.logs, each, strict=True)
+        return [line for log, own in named if own for line in (f'  {log.source}:', *own)]
+
+    def describe_each(self, args: argparse.Namespace) -> list[list[str]]:
+        """Return for each log the lines on what is wrong, and what was repaired."""
         found = []
-        for name, diagnosis in self.named:
-            own = describe_diagnosis(args, diagnosis)
-            if own and len(self.logs) > 1:
-                own = [f'  {name}:', *own]
-            found += own
+        for diagnosis in self.diagnoses:
+            lines = [f'  {fault.text}' for fault in diagnosis.faults]
+            repaired = [fault.code for fault in diagnosis.faults if fault.is_certain]
+            if args.repair and repaired:
+                lines.append(f'  repaired: {", ".join(repaired)}')
+            if lines:
+                lines += [f'  this log does not show {sentence}' for sentence in diagnosis.untold]
+            found.append(lines)
         return found
 
 
@@ -151,7 +170,7 @@ def open_work(args: argparse.Namespace) -> Iterator[Work]:
         yield Work(executor, None if args.json else show_items)
 
 
-def find_logs(args: argparse.Namespace, model: ModelText, work: Work) -> LogSetSource:
+def find_logs(args: argparse.Namespace, model: ModelFile, work: Work) -> LogSetSource:
     """Read the logs of the options, for their model.
 
     Joints at the ends of the model that the logs lack are locked.
@@ -172,7 +191,7 @@ def find_logs(args: argparse.Namespace, model: ModelText, work: Work) -> LogSetS
         show_columns(args, robot, header, names[-1], name)
     locked: dict[str, float] = {}
     if looks_like_xml(model.text):
-        locked = find_locked(robot, recorded[0], names[0])
+        locked = find_unrecorded(robot, recorded[0], names[0])
         robot = model.load(locked) if locked else robot
     for name, found, own in zip(args.log[1:], recorded[1:], names[1:], strict=True):
         missing = [joint for joint in robot.joint_names if joint not in own]
@@ -218,8 +237,7 @@ def diagnose_logs(
     else:
         logs = [(log,) for log in source.logs]
         diagnoses = tuple(work.map('diagnose', _diagnose, logs, dynamics))
-    used = tuple(diagnosis.repaired for diagnosis in diagnoses) if args.repair else source.logs
-    return DiagnosedLogs(diagnoses, used)
+    return DiagnosedLogs.choose(args, diagnoses, source.logs)
 
 
 def _diagnose(log: Log, dynamics: Dynamics) -> LogDiagnosis:

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from ne_dynamics.errors import TrajectoryError
 from ne_dynamics.prepared_file import write_whole
@@ -43,19 +43,23 @@ def declare_output(value: str, ending: str, meaning: str, reader: str = 'path') 
     )
 
 
-def settle_output(args: argparse.Namespace, ending: str, *beside: str) -> None:
+def settle_output(
+    args: argparse.Namespace, ending: str, *beside: str, source: str | None = None
+) -> None:
     """Give the output a name that is free, where it is to have one by default, and say it.
 
     Parameters
     ----------
     args : argparse.Namespace
-        With `model`.
+        With `model`, where no source is given.
     ending : str
     *beside : str
         Endings of what is written with it.
+    source : str, optional
+        After which it is named; default: the model.
     """
     if args.output is True:
-        args.output = choose_name(args.model, ending, *beside)
+        args.output = choose_name(source or args.model, ending, *beside)
 
 
 def choose_name(source: str, ending: str, *beside: str) -> Path:
@@ -95,20 +99,21 @@ def generate_names(path: Path) -> Iterator[Path]:
 
 
 def print_result(
-    args: argparse.Namespace,
-    document: Mapping[str, Any],
-    lines: Iterable[str],
-    out: TextIO | None = None,
+    args: argparse.Namespace, document: Mapping[str, Any], lines: Iterable[str]
 ) -> None:
-    """Print what a command found: with `--json` for programs, without it for people."""
+    """Print what a command found: with `--json` for programs, without it for people.
+
+    On standard error, where standard output is the file that it writes.
+    """
+    out = sys.stderr if getattr(args, 'output', None) == STANDARD else None
     if args.json:
         print(json.dumps(document, indent=2, allow_nan=False), file=out)
     else:
         print_lines(lines, out)
 
 
-def check_output(path: str | Path) -> None:
-    """Refuse a file that cannot be written, before anything long begins.
+def check_output(path: str | Path, *, is_folder: bool = False) -> None:
+    """Refuse a file, or a folder, that cannot be written, before anything long begins.
 
     Raises
     ------
@@ -117,19 +122,35 @@ def check_output(path: str | Path) -> None:
     if str(path) == STANDARD:
         return
     try:
-        target = Path(path)
-        if target.is_dir():
-            reason = 'it is a folder'
-        elif target.exists():
-            reason = '' if os.access(target, os.W_OK) else 'no permission'
-        elif not target.parent.is_dir():
-            reason = f'there is no folder {str(target.parent)!r}'
-        else:
-            reason = '' if os.access(target.parent, os.W_OK | os.X_OK) else 'no permission'
+        reason = _find_obstacle(Path(path), is_folder)
     except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or str(error)
+        raise _make_error(path, error) from error
     if reason:
         raise TrajectoryError(f'{path}: cannot be written: {reason}')
+
+
+def _find_obstacle(path: Path, is_folder: bool) -> str:
+    """Return why a file, or a folder that is made if need be, cannot be written; '' if it can."""
+    place = path
+    if is_folder:
+        place = path.absolute()
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        if not place.is_dir():
+            return f'{str(place)!r} is no folder'
+    elif path.is_dir():
+        return 'it is a folder'
+    elif not path.exists():
+        place = path.parent
+        if not place.is_dir():
+            return f'there is no folder {str(place)!r}'
+    mode = os.W_OK | os.X_OK if place.is_dir() else os.W_OK
+    return '' if os.access(place, mode) else 'no permission'
+
+
+def _make_error(path: str | Path, error: Exception) -> TrajectoryError:
+    reason = getattr(error, 'strerror', None) or str(error)
+    return TrajectoryError(f'{path}: cannot be written: {reason}')
 
 
 def check_files(
@@ -187,35 +208,15 @@ def check_picture(path: Path) -> None:
         raise TrajectoryError(
             f'{path}: cannot be written: expected a name that ends with {", ".join(PICTURES)}'
         )
-    check_output(str(path))
+    check_output(path)
 
 
-def check_folder(path: Path) -> None:
-    """Refuse a folder that cannot be made or written into.
-
-    Raises
-    ------
-    TrajectoryError
-    """
-    try:
-        place = path.absolute()
-        while not place.exists() and place != place.parent:
-            place = place.parent
-        reason = '' if os.access(place, os.W_OK | os.X_OK) else 'no permission'
-        if not place.is_dir():
-            reason = f'{str(place)!r} is no folder'
-    except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or str(error)
-    if reason:
-        raise TrajectoryError(f'{path}: cannot be written: {reason}')
-
-
-def write_text(path: str, text: str) -> None:
+def write_text(path: str | Path, text: str) -> None:
     """Write a file at once, or not at all.
 
     Parameters
     ----------
-    path : str
+    path : str or Path
         File name, or '-' for standard output.
     text : str
 
@@ -224,7 +225,7 @@ def write_text(path: str, text: str) -> None:
     TrajectoryError
         When it cannot be written; what was there before is then still there.
     """
-    if path == STANDARD:
+    if str(path) == STANDARD:
         buffer = getattr(sys.stdout, 'buffer', None)
         if buffer is None:
             sys.stdout.write(text)  # a text in memory
@@ -236,5 +237,4 @@ def write_text(path: str, text: str) -> None:
     try:
         write_whole(Path(path), text)
     except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or str(error)
-        raise TrajectoryError(f'{path}: cannot be written: {reason}') from error
+        raise _make_error(path, error) from error

@@ -12,10 +12,10 @@ from typing import Any
 from ne_dynamics.cli.options.declaration import declare
 from ne_dynamics.cli.options.model_file import ModelFile, require_packages, require_tip
 from ne_dynamics.cli.options.output_file import (
-    check_folder,
-    choose_name,
+    check_output,
     declare_output,
     get_stem,
+    settle_output,
     write_text,
 )
 from ne_dynamics.errors import InputError
@@ -42,10 +42,9 @@ def begin_package(args: argparse.Namespace, ending: str) -> tuple[Path, ModelFil
         model cannot be loaded or has no one tip.
     """
     require_packages(args, report=True)
-    if args.output is True:
-        args.output = choose_name(_make_name(args.model), ending)
+    settle_output(args, ending, source=_make_name(args.model))
     folder: Path = args.output
-    check_folder(folder)
+    check_output(folder, is_folder=True)
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f'-o: expected a new or empty folder, got {str(folder)!r}')
     model = ModelFile(args)
@@ -59,7 +58,7 @@ def write_package(
     """Write texts by their paths in a folder; say what was written, and which file to launch."""
     for path, text in texts.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        write_text(str(folder / path), text)
+        write_text(folder / path, text)
     name = folder.absolute().name
     print_lines(
         [

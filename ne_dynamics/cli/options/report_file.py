@@ -12,12 +12,14 @@ from pathlib import Path
 
 from ne_dynamics import __version__
 from ne_dynamics.cli.options.log_set_source import DiagnosedLogs, LogSetSource
-from ne_dynamics.cli.options.log_source import describe_remedy
 from ne_dynamics.dynamics import Dynamics
 from ne_dynamics.errors import InputError, NeDynamicsError
 from ne_dynamics.identification import Evaluation, FilteredLogs, JointResidual, evaluate
 from ne_dynamics.identification.fit_evidence import ShownLog
+from ne_dynamics.identification.report import sections as report_sections
+from ne_dynamics.identification.report.effort_spectra import compute_effort_spectra
 from ne_dynamics.identification.report.report import Identified
+from ne_dynamics.identification.report.words import format_number, format_part, judge_report
 from ne_dynamics.identification.writing.model_files import extras_path, is_same_file
 from ne_dynamics.logs import Log
 from ne_dynamics.logs.parts import get_last, look
@@ -45,7 +47,7 @@ def require_report(args: argparse.Namespace) -> None:
         return
     require_page_place(path)
     output = getattr(args, 'output', None)
-    others = [args.model, *_list_logs(args)]
+    others = [args.model, *args.log]
     others += [] if output is None else [output, extras_path(output)]
     for other in map(Path, others):
         if is_same_file(path, other):
@@ -81,8 +83,6 @@ def write_identified(
     if args.report is None:
         return
     from ne_dynamics.identification.report import figures as report_figures
-    from ne_dynamics.identification.report import sections as report_sections
-    from ne_dynamics.identification.report.words import judge_report
 
     report, robot = result.report, source.robot
     spectra = report_figures.show_spectra(shown.spectra, robot, report.cutoff_frequency)
@@ -118,11 +118,9 @@ def write_refused(
     """Write why logs were refused, where a report was asked for."""
     if args.report is None:
         return
-    from ne_dynamics.identification.report import sections as report_sections
-
-    remedy = describe_remedy(found.is_certain)
     verdict = Paragraph(
-        f'Refused: {_name_wrong(found)}. Nothing was fitted or written; {remedy}.', Tone.ERROR
+        f'Refused: {_name_wrong(found)}. Nothing was fitted or written; {found.remedy}.',
+        Tone.ERROR,
     )
     sections = [report_sections.describe_findings((), found.named)]
     wrong = next(index for index, (_, diagnosis) in enumerate(found.named) if diagnosis.errors)
@@ -147,9 +145,6 @@ def write_evaluated(
     """Write the report of an evaluation, where one was asked for; `joints`: of all logs."""
     if args.report is None:
         return
-    from ne_dynamics.identification.report import sections as report_sections
-    from ne_dynamics.identification.report.words import format_number, format_part
-
     heads = ('measured', 'model', 'residual', 'residual / measured')
     table = Table(
         'Root mean squares of the efforts.',
@@ -195,7 +190,6 @@ def _name_wrong(found: DiagnosedLogs) -> str:
 
 
 def _show_evaluation(robot: Robot, part: Log, result: Evaluation) -> list[Section]:
-    from ne_dynamics.identification.report.effort_spectra import compute_effort_spectra
     from ne_dynamics.identification.report.figures import show_evaluation, show_spectra
 
     cutoff = result.signals.cutoff_frequency
@@ -241,7 +235,7 @@ def _write(args: argparse.Namespace, verdict: Paragraph, sections: tuple[Section
     now = datetime.datetime.now(datetime.timezone.utc)
     page = Page(
         title=f'{args.command.capitalize()}: {Path(args.model).name}',
-        subtitle=f'Model {args.model}; log {", ".join(_list_logs(args))}',
+        subtitle=f'Model {args.model}; log {", ".join(args.log)}',
         verdict=verdict,
         sections=sections,
         footer=f'Written by ne_dynamics {__version__}, {now:%Y-%m-%d %H:%M} UTC.',
@@ -250,7 +244,3 @@ def _write(args: argparse.Namespace, verdict: Paragraph, sections: tuple[Section
         write_page(args.report, render_page(page))
     except InputError as error:
         raise _ReportError(*error.args) from error
-
-
-def _list_logs(args: argparse.Namespace) -> list[str]:
-    return [str(log) for log in (args.log if isinstance(args.log, list) else [args.log])]

@@ -39,7 +39,7 @@ SHARED = {
 """,
     'json': """
 --json
-    print JSON instead of a table
+    print JSON instead of text
 """,
     'columns': """
 --columns T,Q{},DQ{},TAU{} : columns

@@ -25,8 +25,6 @@ class CommandLineThresholds:
         'rad or 0.2 m',
         'So far from where it stood at first, an arm goes back there with a word.',
     )
-    # excite
-    most_distances: int = threshold(5, '', 'Distances that are listed.')
     # gains
     beyond_margin: float = threshold(
         1.5, '', 'Gains larger by this and the gain margin are tried to see the loop swing ...'

@@ -88,7 +88,7 @@ class FeasibilityChecker:
     def check_motion(
         self, motion: Motion, request: MotionRequest, begin: DesiredState, now: float
     ) -> list[LimitViolation]:
-        """Return what a motion exceeds.
+        """Return what a motion exceeds; times are from the waypoints' start.
 
         Parameters
         ----------
@@ -99,11 +99,6 @@ class FeasibilityChecker:
             What is asked for at `now` until then.
         now : float
             [s]
-
-        Returns
-        -------
-        list of LimitViolation
-            Times are from the waypoints' start.
         """
         if not request.interpolation.has_way:
             return self.check_waypoints(request)
@@ -169,11 +164,12 @@ class FeasibilityChecker:
         self, motion: Motion, begin: DesiredState, now: float, origin: float
     ) -> list[LimitViolation]:
         step, limits = motion.sample(now).position - begin.position, self.limits
+        most = MOTION.first_step_time * limits.usual
         return [
             LimitViolation.of(
-                Quantity.STEP, limits.joints, joint, now - origin, step[joint], limits.step[joint]
+                Quantity.STEP, limits.joints, joint, now - origin, step[joint], most[joint]
             )
-            for joint in np.flatnonzero(np.abs(step) > limits.step).tolist()
+            for joint in np.flatnonzero(np.abs(step) > most).tolist()
         ]
 
     def _check_poses(self, waypoints: Waypoints, some: slice) -> list[LimitViolation]:

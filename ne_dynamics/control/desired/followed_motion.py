@@ -27,7 +27,6 @@ from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import WhenInfeasible
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState, Waypoints, resting_state
 
@@ -83,15 +82,13 @@ class FollowedMotion:
         joints, limits = tuning.law.joints, tuning.effort_limits
         self.settings = settings = PlanningSettings(
             tuning.hold_law.compensation,
-            DemandLimits.of(joints, limits),
-            StopLimits.of(joints, limits, tuning.decelerations),
+            DemandLimits.of(joints, limits, tuning.decelerations),
             tuning.when_infeasible,
             tuning.interpolation_method,
             tuning.longest_interval,
         )
         self.time_scaling.configure(
             settings.limits,
-            settings.stop_limits,
             slows_down=settings.when_infeasible is WhenInfeasible.SLOW_DOWN,
         )
         self.stream.longest_interval = tuning.longest_interval
@@ -116,11 +113,6 @@ class FollowedMotion:
 
     # ---- what is followed
 
-    @property
-    def has_requests(self) -> bool:
-        """Whether waypoints wait for the next state."""
-        return bool(self.plans)
-
     def desired_at(self, position: FloatArray, now: float) -> DesiredState:
         """Return where the arm should be at a time, or a position where nothing is followed."""
         if self.trajectory is None:
@@ -138,12 +130,7 @@ class FollowedMotion:
         return self.desired_at(here.position, here.time)
 
     def state_at(self, time: float) -> tuple[float, DesiredState]:
-        """Return where the motion is at a time, as things stand, and when that is on its path.
-
-        Parameters
-        ----------
-        time : float
-            [s]
+        """Return when a time [s] is on the path, and where the motion is then, as things stand.
 
         Raises
         ------
@@ -160,10 +147,7 @@ class FollowedMotion:
     def planner(self, until: float | None = None) -> MotionPlanner:
         """Return what plans motions for the arm as it is now: to be used, or copied, at once.
 
-        Parameters
-        ----------
-        until : float, optional
-            When they begin; for ever where joints that are left out go on as they do [s].
+        `until`: when they begin; for ever where joints that are left out go on as they do [s].
         """
         here, running, path_time = self._present(), self.trajectory, self.time_scaling.path_time
         if running is not None and here.time is not None:
@@ -182,10 +166,6 @@ class FollowedMotion:
         waypoints : Waypoints
         start_time : float, optional
             Time from which theirs count [s]; that of the next state when None.
-
-        Returns
-        -------
-        MotionPlan
 
         Raises
         ------
@@ -207,11 +187,8 @@ class FollowedMotion:
     def hold(self, *, where_found: bool = False) -> None:
         """Stop the desired motion: along its path, as soon as the limits allow.
 
-        Parameters
-        ----------
-        where_found : bool
-            Stop the measured motion instead: an arm that is kept from where it should be no
-            longer pushes.
+        `where_found`: stop the measured motion instead: an arm that is kept from where it should
+        be no longer pushes.
         """
         self._end_floating()
         self.goes_elsewhere |= where_found
@@ -239,18 +216,10 @@ class FollowedMotion:
         clock = self.time_scaling.clock
         return 1.0 if clock is None else clock.speed
 
-    @property
-    def speed_scaling(self) -> float:
-        """Speed that is asked for; see :meth:`scale_speed`."""
-        return self.time_scaling.target
-
     def scale_speed(self, factor: float) -> None:
         """Follow this motion, and all that come, at another speed along the same path.
 
-        Parameters
-        ----------
-        factor : float
-            1: as they were sent; 0: not at all, until another factor comes.
+        With the factor 1 as they were sent; with 0 not at all, until another factor comes.
 
         Raises
         ------
@@ -267,10 +236,7 @@ class FollowedMotion:
     def place_of(self, start_time: float | None) -> float | None:
         """Return a start by the clock of the states as one on the path that is followed [s].
 
-        Parameters
-        ----------
-        start_time : float or None
-            [s]; None for one with the state to come.
+        None is one with the state to come.
         """
         now = self._present().time
         if now is None:

@@ -29,7 +29,7 @@ from ne_dynamics.motion.limit_violation import LimitViolation, WhenInfeasible
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.replacement import begin_of, replace_motion
-from ne_dynamics.motion.stopping import StopLimits, stop
+from ne_dynamics.motion.stopping import stop
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.time_scaling.time_optimal import TimeOptimal, is_corner
 from ne_dynamics.motion.waypoints import DesiredState, Waypoints
@@ -80,8 +80,7 @@ class PlanningSettings:
     compensation : Compensation
         By which efforts along a motion are computed.
     limits : DemandLimits
-    stop_limits : StopLimits
-        With what motions are brought to rest.
+        Motions are brought to rest by them, too.
     when_infeasible : WhenInfeasible
     interpolation : Interpolation
         Of positions alone.
@@ -93,7 +92,6 @@ class PlanningSettings:
 
     compensation: Compensation
     limits: DemandLimits
-    stop_limits: StopLimits
     when_infeasible: WhenInfeasible
     interpolation: Interpolation
     longest_interval: float
@@ -123,7 +121,7 @@ class PlanningSettings:
         """Return the stop of a motion, for what the model carries and feels at present."""
         compute = partial(self.compensation.effort_or_infinite, wrench=here.wrench, base=here.base)
         now = here.now if time is None else time
-        return stop(state, self.stop_limits, compute, now=now)
+        return stop(state, self.limits, compute, now=now)
 
     def place(
         self, request: MotionRequest, running: Motion, here: Circumstances, stream: PositionStream
@@ -151,7 +149,7 @@ class PlanningSettings:
         if waypoints.velocities[-1].any():
             motion = motion.joined(self.stop(motion.last_moment, here, motion.end_time))
         if streamed is not None:
-            motion = returned(motion, request.waypoints, self.stop_limits)
+            motion = returned(motion, request.waypoints, self.limits)
         return motion
 
 
@@ -213,14 +211,7 @@ class MotionPlan:
     def placed_at(self, origin: float, time: float, state: DesiredState) -> Motion | None:
         """Return the motion where it is the one that was planned, if need be later.
 
-        Parameters
-        ----------
-        origin : float
-            Time from which the times of the waypoints count [s].
-        time : float
-            When it takes over [s].
-        state : DesiredState
-            What is followed then.
+        The times of the waypoints count from `origin`; at `time` it takes over from `state` [s].
         """
         if self.motion is None or self.begin is None:
             return None
@@ -266,10 +257,7 @@ class MotionPlanner:
     def start_of(self, start_time: float | None) -> float | None:
         """Return from when waypoints count [s]; None: from the state at which they take over.
 
-        Parameters
-        ----------
-        start_time : float or None
-            As they were sent.
+        `start_time`: as they were sent.
         """
         now, clock = self.here.time, self.path_time.clock
         if start_time is not None or self.running is None or now is None or not self.lead:
@@ -279,11 +267,7 @@ class MotionPlanner:
         return now + self.lead if is_moving else None
 
     def plan(
-        self,
-        waypoints: Waypoints,
-        start_time: float | None = None,
-        *,
-        is_partial: bool = False,
+        self, waypoints: Waypoints, start_time: float | None = None, *, is_partial: bool = False
     ) -> MotionPlan:
         """Return what becomes of waypoints.
 

@@ -111,10 +111,7 @@ class PathParameter:
     def ahead(self, time: float) -> tuple[float, float]:
         """Return place [s] and speed at a time of the caller [s], as things stand.
 
-        Parameters
-        ----------
-        time : float
-            Of times before the last state nothing is remembered.
+        Of times before the last state nothing is remembered.
         """
         if time < self.time:
             return self.place + (time - self.time), self.speed
@@ -142,10 +139,7 @@ class PathParameter:
     def moved(self, state: DesiredState) -> DesiredState:
         """Return the motion at a point of the path, as it is gone without `change`.
 
-        Parameters
-        ----------
-        state : DesiredState
-            The path and its derivatives there.
+        `state` is the path with its derivatives there.
         """
         speed = self.speed
         return DesiredState(
@@ -153,13 +147,9 @@ class PathParameter:
         )
 
     def choose(self, band: Band, elapsed: float) -> float:
-        """Return the acceleration along the path from this state on, and keep it.
+        """Return the acceleration along the path from this state on [1/s], and keep it.
 
-        Parameters
-        ----------
-        band : Band
-        elapsed : float
-            Since the state before [s].
+        `elapsed` is the time since the state before [s].
         """
         low, high = band
         planned, most = self._planned(max(DESIRED.look_ahead, elapsed))
@@ -183,13 +173,7 @@ class PathParameter:
         return change
 
     def stop(self, band: Band) -> None:
-        """Begin to stop at the last state.
-
-        Parameters
-        ----------
-        band : Band
-            At that state.
-        """
+        """Begin to stop at the last state, where the band is this one."""
         self.is_stopping = True
         self._first_band = band
 
@@ -217,12 +201,7 @@ class PathParameter:
 
         Where a motor is at its limit with whatever acceleration, the profile has a kink, behind
         which it rises steeply: who looks beyond it alone is too fast at it. And there the motor
-        may need the motion to speed up.
-
-        Parameters
-        ----------
-        ahead : float
-            Time for which the profile is looked ahead [s].
+        may need the motion to speed up. `ahead`: for how long the profile is looked ahead [s].
         """
         profile, speed, place = self.profile, self.speed, self.place
         if profile is None:

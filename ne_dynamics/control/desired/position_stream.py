@@ -21,8 +21,8 @@ import numpy as np
 from ne_dynamics.control.desired.motion_request import MotionRequest, StreamEnding
 from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.stopping import StopLimits
 from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import Waypoints, nearest_turns
 
@@ -122,14 +122,7 @@ class PositionStream:
         self._gap = np.inf
 
     def paced(self, request: MotionRequest, now: float | None) -> MotionRequest:
-        """Return a request; without a stamp, and where there is a pace, with the time by it.
-
-        Parameters
-        ----------
-        request : MotionRequest
-        now : float or None
-            When it comes [s].
-        """
+        """Return a request that comes now [s]; one without a stamp with the time by the pace."""
         if self._pace is None or now is None or not self._may_be_streamed(request):
             return request
         start = self._pace.start_of(now)
@@ -173,18 +166,8 @@ class PositionStream:
     def extended(self, request: MotionRequest, now: float) -> Waypoints | None:
         """Return waypoints with the states in which they go on; None: they end at rest.
 
-        Parameters
-        ----------
-        request : MotionRequest
-            Its `ending` says how it goes on.
-        now : float
-            [s]
-
-        Returns
-        -------
-        Waypoints or None
-            The last two carry velocities and accelerations. None, too, where the request goes
-            on from nothing that was sent.
+        The `ending` of the request, placed at a time [s], says how. The last two carry velocities
+        and accelerations. None, too, where it goes on from nothing that was sent.
         """
         past = None if request.ending is None else self._find_past(request, now)
         if past is None or request.ending is None:
@@ -290,19 +273,10 @@ def going_on(
 
 
 def end_derivatives(times: FloatArray, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return velocity and acceleration, at the last point, of the polynomial through points.
+    """Return velocity and acceleration, at the last point, of the polynomial through k points.
 
-    Parameters
-    ----------
-    times : array, shape (k,)
-        Increasing, at least two [s].
-    positions : array, shape (k, n)
-        [rad or m]
-
-    Returns
-    -------
-    velocity, acceleration : array, shape (n,)
-        [rad/s or m/s], [rad/s^2 or m/s^2]
+    Times, shape (k,), increase, at least two [s]; positions have shape (k, n) [rad or m], the
+    results (n,) [rad/s or m/s, rad/s^2 or m/s^2].
     """
     scale = times[-1] - times[0]
     shares = (times - times[-1]) / scale
@@ -314,20 +288,15 @@ def end_derivatives(times: FloatArray, positions: FloatArray) -> tuple[FloatArra
     return velocity, 2.0 * coefficients[2] / scale**2
 
 
-def returned(trajectory: Motion, waypoints: Waypoints, limits: StopLimits) -> Motion:
+def returned(trajectory: Motion, waypoints: Waypoints, limits: DemandLimits) -> Motion:
     """Return a motion that ends at rest with the way from there to the last waypoint behind it.
 
-    Parameters
-    ----------
-    trajectory : Motion
-    waypoints : Waypoints
-    limits : StopLimits
-        Of which the return takes a share.
+    The return takes a share of the limits.
     """
     begin, target = trajectory.final, waypoints.positions[-1]
     target = target + nearest_turns(begin.position, target, waypoints.continuous)
     way = np.abs(target - begin.position)
-    speeds = DESIRED.return_share * limits.speeds
+    speeds = DESIRED.return_share * limits.usual
     rates = DESIRED.return_share * limits.decelerations_from(np.zeros_like(way))
     # Peaks of the quintic from rest to rest in the time T: 15/8 way / T, 10/sqrt(3) way / T^2.
     duration = max(

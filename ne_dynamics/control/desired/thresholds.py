@@ -35,13 +35,9 @@ class DesiredThresholds:
         's',
         'Rise time of the path acceleration: efforts do not step unless limits ask for it.',
     )
-    scaling_rate: float = threshold(
-        5.0, '1/s', 'Fastest change of speed: from rest to full speed in 0.2 s.'
-    )
+    scaling_rate: float = threshold(5.0, '1/s', 'Fastest change of speed: 0 to full in 0.2 s.')
     stopping_rate: float = threshold(50.0, '1/s', 'The same of a stop that nothing else limits.')
-    standing_speed: float = threshold(
-        1e-3, '', 'Speed below which a motion that is given up stands.'
-    )
+    standing_speed: float = threshold(1e-3, '', 'Slower, a motion that is given up stands.')
     negligible_effort: float = threshold(
         1e-9, '', 'Rows that change by less for an acceleration along the path do not limit it.'
     )
@@ -75,9 +71,7 @@ class DesiredThresholds:
     gap_growth: float = threshold(
         1.25, '', 'Factor by which the time between messages may grow at each: some are lost.'
     )
-    regular_share: float = threshold(
-        0.25, '', 'A message is regular when off by at most this of an interval.'
-    )
+    regular_share: float = threshold(0.25, '', 'A regular message is off by this of an interval.')
     regular_before: int = threshold(3, '', 'So many in a row are a pace.')
     most_periods: int = threshold(20, '', 'After a longer silence a pace begins anew.')
     arrivals_of_points: int = threshold(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from ne_dynamics.motion.check import find_unholdable, find_unpassable
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.limit_violation import InfeasibleMotionError
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.stopping import Efforts, StopLimits
+from ne_dynamics.motion.stopping import Efforts
 from ne_dynamics.motion.thresholds import MOTION, TIME_SCALING
 from ne_dynamics.motion.time_scaling.path import PathIntervals
 from ne_dynamics.motion.time_scaling.time_optimal import (
@@ -39,12 +39,8 @@ from ne_dynamics.motion.waypoints import DesiredState
 _FEEDING_FORWARD = (Mode.FEEDFORWARD, Mode.FEEDFORWARD_PD)
 
 
-class Submit(Protocol):
-    """What does work beside the states: :meth:`concurrent.futures.Executor.submit`."""
-
-    def __call__(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Return the future result of a function."""
-        ...
+Submit = Callable[..., Future[Any]]
+"""What does work beside the states: :meth:`concurrent.futures.Executor.submit`."""
 
 
 def submit_here(function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
@@ -174,8 +170,7 @@ class TimeScaling:
 
     slows_down: bool
     _limits: DemandLimits
-    _stop_limits: StopLimits
-    _stopping_by: StopLimits
+    _stopping_by: DemandLimits
     """Those with which the present stop has begun."""
 
     def __init__(self, submit: Submit) -> None:
@@ -187,11 +182,9 @@ class TimeScaling:
         self._is_outdated = False
         self._looked_at = self._not_before = -np.inf
 
-    def configure(
-        self, limits: DemandLimits, stop_limits: StopLimits, *, slows_down: bool
-    ) -> None:
+    def configure(self, limits: DemandLimits, *, slows_down: bool) -> None:
         """Let other limits count from the next state on."""
-        self._limits, self._stop_limits, self.slows_down = limits, stop_limits, slows_down
+        self._limits, self.slows_down = limits, slows_down
         if not slows_down:
             self.target = min(self.target, 1.0)
         self._is_outdated = True
@@ -261,13 +254,7 @@ class TimeScaling:
     def stop(self, trajectory: Motion, time: float, efforts: Efforts) -> bool:
         """Give a motion up; return whether it comes to rest along its path, if it moves.
 
-        Parameters
-        ----------
-        trajectory : Motion
-        time : float
-            Of the last state [s].
-        efforts : callable
-            Of the model, by which it begins to brake at that state.
+        `time` is that of the last state [s]; by `efforts` of the model it begins to brake there.
         """
         place, speed = (time, 1.0) if self.clock is None else self.clock.ahead(time)
         path = trajectory.sample(place)
@@ -277,7 +264,7 @@ class TimeScaling:
             return False
         clock = self.clock = self.clock or PathParameter(time, time)
         if not clock.is_stopping:
-            self._stopping_by = self._stop_limits
+            self._stopping_by = self._limits
         self._planning, clock.is_stopping = None, True
         band = Band()
         desired = clock.moved(path)
@@ -399,12 +386,7 @@ class TimeScaling:
     ) -> None:
         """Have planned anew what is to be, and take what was.
 
-        Parameters
-        ----------
-        trajectory : Motion or None
-            What is followed.
-        make_efforts : callable
-            Returns those of the model as it is now, and of what it feels.
+        `make_efforts` returns those of the model as it is now, and of what it feels.
         """
         clock = self.clock
         if clock is None or trajectory is None or not self.slows_down or clock.is_stopping:

@@ -42,22 +42,20 @@ class EffortSteps:
         self._shares = np.zeros(n)
 
     def note(self, effort: FloatArray, limits: FloatArray, *, is_held: bool) -> None:
-        """Take note of a command.
+        """Take note of a command and of the effort limits, shape (n,) [N m or N].
 
-        Parameters
-        ----------
-        effort, limits : array, shape (n,)
-            [N m or N]
-        is_held : bool
-            Whether the desired motion is at rest, and the error is fed back.
+        `is_held`: whether the desired motion is at rest, and the error is fed back.
         """
         last, self._last = self._last, effort
         if last is None or not is_held:
             return
-        shares = (effort - last) / limits
-        is_large = np.abs(shares) > GUARD_LIMITS.large_step
-        if not is_large.any():
+        large = GUARD_LIMITS.large_step
+        rows = zip(effort.tolist(), last.tolist(), limits.tolist(), strict=True)
+        # The rule is that none is: for a few joints a loop is quicker than NumPy.
+        if all(abs(now - before) <= large * limit for now, before, limit in rows):
             return
+        shares = (effort - last) / limits
+        is_large = np.abs(shares) > large
         directions = np.sign(shares)
         self._turns += is_large & (directions == -self._directions)
         self._directions[is_large] = directions[is_large]

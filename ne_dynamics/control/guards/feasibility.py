@@ -50,14 +50,17 @@ class TuningVerdict(NamedTuple):
 
     Attributes
     ----------
-    refusals : list of str
+    refusals : sequence of str
         Reasons why it cannot work; empty if it can.
-    remarks : list of str
+    remarks : sequence of str
         Doubts that do not prevent its use.
     """
 
-    refusals: list[str]
-    remarks: list[str]
+    refusals: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+
+SOUND = TuningVerdict()
 
 
 def check_effort_limits(
@@ -65,41 +68,32 @@ def check_effort_limits(
 ) -> TuningVerdict:
     """Check whether the motors can hold the arm where it is.
 
-    Parameters
-    ----------
-    joint_names : sequence of n str
-    holding : array, shape (n,)
-        Effort that holds the arm at rest [N m or N].
-    limits : array, shape (n,)
-        Effort limits [N m or N].
+    `holding` is the effort that does, shape (n,), as the limits [N m or N].
     """
     ratios = np.abs(holding) / limits
     worst = int(ratios.argmax())
     effort = f'{abs(holding[worst]):.4g} of {limits[worst]:.4g}'
     name = joint_names[worst]
     if ratios[worst] > 1.0:
-        return TuningVerdict(
-            [
-                f'effort_limits, payload: expected that joint {name!r} can hold the arm where it '
-                f'is, which takes {effort} N m or N'
-            ],
-            [],
+        refusal = (
+            f'effort_limits, payload: expected that joint {name!r} can hold the arm where it is, '
+            f'which takes {effort} N m or N'
         )
+        return TuningVerdict([refusal])
     if ratios[worst] > GUARD_LIMITS.doubtful_load:
-        return TuningVerdict(
-            [], [f'joint {name!r} takes {effort} N m or N to hold the arm where it is']
-        )
-    return TuningVerdict([], [])
+        remark = f'joint {name!r} takes {effort} N m or N to hold the arm where it is'
+        return TuningVerdict(remarks=[remark])
+    return SOUND
 
 
 def check_timeout(timeout: float, period: float) -> TuningVerdict:
     """Check whether states that come every `period` are no gap [s]."""
     if timeout > GUARD_LIMITS.periods_of_silence * period:
-        return TuningVerdict([], [])
+        return SOUND
     seen = f'state_timeout: {timeout:g} s, and states come every {period:.3g} s'
     if timeout <= period:
-        return TuningVerdict([f'{seen}: expected more: each state would be a gap'], [])
-    return TuningVerdict([], [f'{seen}: one lost state ends the motion'])
+        return TuningVerdict([f'{seen}: expected more: each state would be a gap'])
+    return TuningVerdict(remarks=[f'{seen}: one lost state ends the motion'])
 
 
 def refuse_following_limits(
@@ -111,16 +105,9 @@ def refuse_following_limits(
 ) -> list[str]:
     """Return why limits of the following error would give the arm up as it moves at present.
 
-    A limit that is not lowered is not checked.
-
-    Parameters
-    ----------
-    joint_names : sequence of n str
-    wanted, present : FollowingLimits
-    position_errors : (array, array), shape (n,)
-        Of the last state, and the largest of late [rad or m].
-    velocity_error : array, shape (n,), or None
-        Of the last state [rad/s or m/s]; None where no velocity is used.
+    A limit that is not lowered is not checked. Position errors are those of the last state, and
+    the largest of late, (n,) [rad or m]; the velocity error is that of the last state, (n,)
+    [rad/s or m/s], None where no velocity is used.
     """
     error, peak = (np.abs(one) for one in position_errors)
     needed = {
@@ -150,14 +137,12 @@ def check_velocity_source(
 ) -> TuningVerdict:
     """Check whether a law has the velocities that it needs."""
     if are_measured or not law.needs_velocity or velocity.source is not VelocitySource.MEASURED:
-        return TuningVerdict([], [])
-    return TuningVerdict(
-        [
-            f'mode, velocity_source: {law.mode.value} needs velocities, and joint_states have '
-            'none; expected velocity_source to be differentiated or estimated'
-        ],
-        [],
+        return SOUND
+    refusal = (
+        f'mode, velocity_source: {law.mode.value} needs velocities, and joint_states have none; '
+        'expected velocity_source to be differentiated or estimated'
     )
+    return TuningVerdict([refusal])
 
 
 def phase_margin(kp: float, kv: float, delay: float) -> float:
@@ -181,16 +166,9 @@ def growth_rate(
 ) -> float:
     """Return how fast a sampled loop grows; below 0 it dies out [1/s].
 
-    An effort counts a period after its state, and is held for one.
-
-    Parameters
-    ----------
-    kp, kv : array, shape (k, m, m)
-        Accelerations per error of k loops of m joints [1/s^2, 1/s].
-    period : float
-        [s]
-    velocity : VelocityFilter, optional
-        Where the velocities are not measured.
+    An effort counts a period [s] after its state, and is held for one. The gains, shape
+    (k, m, m), are accelerations per error of k loops of m joints [1/s^2, 1/s]; `velocity` is the
+    filter where velocities are not measured.
     """
     if not (np.isfinite(kp).all() and np.isfinite(kv).all()):
         return inf
@@ -222,26 +200,17 @@ def check_hand_guiding(
 ) -> TuningVerdict:
     """Check whether what slows down an arm that is led by hand does not shake it.
 
-    Parameters
-    ----------
-    rate : float
-        Largest rate at which velocities decay [1/s].
-    period : float
-        Time between two states [s].
-    velocity : VelocitySettings
-        Source of the velocities.
+    `rate` is the largest at which velocities decay [1/s], `period` the time between states [s].
     """
     still, source = np.zeros((1, 1, 1)), velocity_filter(velocity, period)
     if growth_rate(still, still + rate, period, source) <= GUARD_LIMITS.fastest_growth:
-        return TuningVerdict([], [])
-    return TuningVerdict(
-        [
-            'hand_guiding.damping, hand_guiding.braking: expected rates that are slow beside the '
-            f'states, which come every {1e3 * period:.3g} ms, got {rate:g} /s together: the arm '
-            'would shake'
-        ],
-        [],
+        return SOUND
+    refusal = (
+        'hand_guiding.damping, hand_guiding.braking: expected rates that are slow beside the '
+        f'states, which come every {1e3 * period:.3g} ms, got {rate:g} /s together: the arm would '
+        'shake'
     )
+    return TuningVerdict([refusal])
 
 
 def largest_damping_rate(period: float) -> float:
@@ -290,14 +259,12 @@ def check_gains_and_drives(
     with_drives = check_gains(mode, gains, lambda: mass_matrix() + np.diag(drives), *rest)
     if with_drives.refusals:
         return verdict
-    return TuningVerdict(
-        [],
-        [
-            f'{verdict.refusals[0]}; the model has no rotors: with rotors of at least '
-            f'{[float(f"{one:.2g}") for one in drives]} kg m^2 or kg at the joints these gains '
-            'are possible; better is a model that has them (rotor_inertia)'
-        ],
+    remark = (
+        f'{verdict.refusals[0]}; the model has no rotors: with rotors of at least '
+        f'{[float(f"{one:.2g}") for one in drives]} kg m^2 or kg at the joints these gains are '
+        'possible; better is a model that has them (rotor_inertia)'
     )
+    return TuningVerdict(remarks=[remark])
 
 
 def check_gains(
@@ -326,10 +293,10 @@ def check_gains(
         Rate of the compensation by an observer, 2 pi times its cut-off [1/s]; 0 for none.
     """
     if gains is None or not mode.has_feedback:
-        return TuningVerdict([], [])
+        return SOUND
     kp, kv = _find_loops(gains, mass_matrix() if mode is Mode.FEEDFORWARD_PD else None)
     if not (kp.any() or kv.any()):
-        return TuningVerdict([], [])
+        return SOUND
     return _check_loops(mode, kp, kv, period, velocity, observer_rate)
 
 
@@ -351,7 +318,8 @@ def _check_loops(
     softest = min(_largest(kv))
     kp, kv = kp + observer_rate * kv, kv + observer_rate * np.eye(kv.shape[-1])
     pairs = list(zip(_largest(kp), _largest(kv), strict=True))
-    margins = [_margin(*pair, delay) for pair in pairs]
+    # Without feedback a joint is as stable as can be.
+    margins = [phase_margin(*pair, delay) if max(pair) > 0.0 else inf for pair in pairs]
     worst, stiffest = int(np.argmin(margins)), max(one for _, one in pairs)
     margin = margins[worst]
     with_observer = ', with observer.cutoff_frequency' if observer_rate else ''
@@ -364,15 +332,15 @@ def _check_loops(
     if stiffest * delay > bounds.largest_product or margin < bounds.least_phase_margin:
         allowed = f'at most {bounds.largest_product:g} and a margin of at least'
         refusal = f'{seen}; expected kv * delay of {allowed} {bounds.least_phase_margin:g}'
-        return TuningVerdict([refusal], [])
+        return TuningVerdict([refusal])
     growth = growth_rate(kp, kv, period, source)
     if growth > bounds.fastest_growth:
-        return TuningVerdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'], [])
+        return TuningVerdict([f'{seen}; with all joints the loop grows by {growth:.3g} /s'])
     if (stiffest + observer_rate) * lag > bounds.doubtful_product:
         beside = f' less {observer_rate * lag:.2f} for the observer' if observer_rate else ''
         remark = f'{seen}; better is kv * delay below {bounds.doubtful_product:g}{beside}'
-        return TuningVerdict([], [remark])
-    return TuningVerdict([], _remark_on_observer(observer_rate, softest, lag, late))
+        return TuningVerdict(remarks=[remark])
+    return TuningVerdict(remarks=_remark_on_observer(observer_rate, softest, lag, late))
 
 
 def _remark_on_observer(rate: float, softest: float, lag: float, late: str) -> list[str]:
@@ -385,11 +353,6 @@ def _remark_on_observer(rate: float, softest: float, lag: float, late: str) -> l
         f'observer.cutoff_frequency: 2 pi times it is {rate:.4g} /s; better is at most '
         f'{fastest:.4g} /s, of kv and of {product:g} by a delay of {late}'
     ]
-
-
-def _margin(kp: float, kv: float, delay: float) -> float:
-    """Return the phase margin of a joint; infinite without feedback."""
-    return phase_margin(kp, kv, delay) if kp > 0.0 or kv > 0.0 else inf
 
 
 def _largest(gains: FloatArray) -> list[float]:

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.errors import InputError
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.model.robot import Joint
-from ne_dynamics.motion.waypoints import DesiredState
 
 ERASED = -1.0
 """A tolerance of this value in a goal takes away the default."""
@@ -111,10 +111,6 @@ class Tolerances:
             For any of the joints; of several for one joint the last counts.
         goal_time : float
             [s]; 0: the default, -1: no limit.
-
-        Returns
-        -------
-        Tolerances
 
         Raises
         ------
@@ -214,40 +210,28 @@ class GoalMonitor:
         self._position_error = position_error
         self._is_first = True
 
-    def observe(
-        self,
-        now: float,
-        end_time: float,
-        desired: DesiredState,
-        position: FloatArray,
-        velocity: FloatArray | None,
-    ) -> GoalOutcome | None:
-        """Check one state; call it for every one, in their order.
+    def observe(self, command: Tick, end_time: float) -> GoalOutcome | None:
+        """Check one state and its answer; call it for every one, in their order.
 
         Parameters
         ----------
-        now : float
-            Time of the state [s].
+        command : Tick
+            Without a velocity velocities are not checked.
         end_time : float
-            Time of the last waypoint [s].
-        desired : DesiredState
-            At `now`.
-        position : array, shape (n,)
-            Measured [rad or m].
-        velocity : array, shape (n,), or None
-            Measured [rad/s or m/s]; None: velocities are not checked.
+            Of the last waypoint, by the time of the path [s].
 
         Returns
         -------
-        Outcome or None
+        GoalOutcome or None
             None as long as the goal is neither reached nor failed.
         """
+        now, desired, velocity = command.place, command.desired, command.velocity
         is_on_the_way = now < end_time
         if is_on_the_way and not self._path.are_any:
             self._is_first = False
             return None
         velocity_error = None if velocity is None else desired.velocity - velocity
-        errors = self._position_error(desired.position, position), velocity_error
+        errors = self._position_error(desired.position, command.position), velocity_error
         # The first state counts as on the way even when it is the last waypoint's.
         if is_on_the_way or self._is_first:
             self._is_first = False

@@ -38,16 +38,9 @@ class HuntingGuard:
         self._since = -np.inf
 
     def update(self, error: FloatArray, desired_velocity: FloatArray, now: float) -> None:
-        """Take note of a state.
+        """Take note of a state at a time [s].
 
-        Parameters
-        ----------
-        error : array, shape (n,)
-            Of the position [rad or m].
-        desired_velocity : array, shape (n,)
-            [rad/s or m/s]
-        now : float
-            [s]
+        Position error [rad or m] and desired velocity [rad/s or m/s] have shape (n,).
         """
         if now - self._since < GUARD_LIMITS.hunting_interval and self.hunts is None:
             return

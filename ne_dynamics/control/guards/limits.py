@@ -18,9 +18,7 @@ class GuardLimits:
     velocity_slack: float = threshold(
         0.5, '', 'Part by which a motion may differ from the velocities.'
     )
-    largest_disorder: float = threshold(
-        1.0, 's', 'A stamp older by this or more: its clock was set back.'
-    )
+    largest_disorder: float = threshold(1.0, 's', 'A stamp older by this: a clock set back.')
     slowest_clock: float = threshold(
         1e-3,
         '',
@@ -33,9 +31,7 @@ class GuardLimits:
     )
     repeats: int = threshold(3, '', 'A fault that comes so often within `repeat_window` latches.')
     repeats_of_any_kind: int = threshold(6, '', 'So many faults of several kinds within it latch.')
-    states_to_return: int = threshold(
-        2, '', 'States in a row that must agree before they count again.'
-    )
+    states_to_return: int = threshold(2, '', 'States in a row that must agree to count again.')
     states_after_silence: int = threshold(1, '', 'The same after states that stopped, or a gap.')
     states_after_jump: int = threshold(3, '', 'The same after states that jumped.')
 
@@ -135,9 +131,7 @@ class GuardLimits:
     # StandingJoints
     history_time: float = threshold(0.12, 's', 'States are kept for so long.')
     history_states: int = threshold(24, '', 'Fewest states to keep.')
-    friction_interval: float = threshold(
-        0.1, 's', 'Time between two observations of the friction.'
-    )
+    friction_interval: float = threshold(0.1, 's', 'Time between observations of the friction.')
     friction_unknown: float = threshold(
         0.16, '', 'Believable friction of a joint that has not moved, by its effort limit.'
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf
 
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
@@ -50,17 +50,3 @@ class FollowingLimits:
             bounds.derived_frozen_time * speeds,
             saturation_timeout,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class MotionLimits:
-    """What is expected of a motion; nothing by default.
-
-    Attributes
-    ----------
-    following : FollowingLimits
-    velocity : VelocitySettings
-    """
-
-    following: FollowingLimits = field(default_factory=FollowingLimits)
-    velocity: VelocitySettings = UNCHECKED

@@ -8,9 +8,8 @@ time. Past `cmd_timeout` the arm is held where it is found: its sender should ha
 from __future__ import annotations
 
 from ne_dynamics.control.guards.goal import GoalCode, GoalMonitor
-from ne_dynamics.model.rigid_body import FloatArray
+from ne_dynamics.control.tick import Tick
 from ne_dynamics.motion.motion import Motion
-from ne_dynamics.motion.waypoints import DesiredState
 
 
 class MotionWatch:
@@ -40,27 +39,14 @@ class MotionWatch:
         self._is_watching = False
         self._monitor = self._trajectory = None
 
-    def observe(
-        self,
-        now: float,
-        trajectory: Motion | None,
-        desired: DesiredState,
-        position: FloatArray,
-        velocity: FloatArray | None,
-    ) -> str:
-        """Check one state.
+    def observe(self, command: Tick, trajectory: Motion | None) -> str:
+        """Check one state and its answer.
 
         Parameters
         ----------
-        now : float
-            [s]
+        command : Tick
         trajectory : Motion or None
             What is followed.
-        desired : DesiredState
-        position : array, shape (n,)
-            Measured [rad or m].
-        velocity : array, shape (n,), or None
-            Measured [rad/s or m/s].
 
         Returns
         -------
@@ -75,14 +61,14 @@ class MotionWatch:
         if trajectory is None or trajectory is not self._trajectory:
             self.end()
             return ''
-        late, reason = now - trajectory.end_time, ''
+        late, reason = command.place - trajectory.end_time, ''
         if 0.0 < self._timeout < late:
             reason = (
                 f'cmd_timeout: no new trajectory has come for {late:.3g} s after the last point; '
                 f'expected within {self._timeout:g} s'
             )
         elif self._monitor is not None:
-            outcome = self._monitor.observe(now, trajectory.end_time, desired, position, velocity)
+            outcome = self._monitor.observe(command, trajectory.end_time)
             if outcome is not None and outcome.code is not GoalCode.SUCCESSFUL:
                 reason = f'{outcome.code.name}: {outcome.text}'
         if reason:

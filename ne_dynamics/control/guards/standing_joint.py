@@ -110,12 +110,7 @@ class Standing:
     smallest: float = inf
 
     def go_on(
-        self,
-        excess: float,
-        friction: _Range,
-        variation: float,
-        slow: float,
-        elapsed: float,
+        self, excess: float, friction: _Range, variation: float, slow: float, elapsed: float
     ) -> None:
         """Let time pass under an excess of effort."""
         self.largest, self.smallest = max(self.largest, excess), min(self.smallest, excess)
@@ -188,10 +183,7 @@ class StandingJoints:
     def learn(self, least_way: Sequence[float]) -> None:
         """Observe the friction of the joints that move as they should, now and then.
 
-        Parameters
-        ----------
-        least_way : sequence of float
-            That such joints have gone in the states that are known [rad or m].
+        These have gone at least `least_way` each in the states that are known [rad or m].
         """
         first, last = self._states[0], self._states[-1]
         if (
@@ -218,19 +210,10 @@ class StandingJoints:
                 self._observed[index].append(ways[index], float(mean[index] - held[index]))
 
     def go_on(self, since: dict[int, float], steps: Sequence[float]) -> dict[int, Standing]:
-        """Let the last state pass for the joints that stand.
+        """Let the last state pass for the joints that stand, and return these, not to be changed.
 
-        Parameters
-        ----------
-        since : dict of int to float
-            The joints, and since when their positions are the same [s].
-        steps : sequence of n float
-            Of the encoders, 0 where they are not known [rad or m].
-
-        Returns
-        -------
-        dict of int to Standing
-            Not to be changed.
+        `since` has the joints, and since when their positions are the same [s]; `steps`, one a
+        joint, are those of the encoders, 0 where they are not known [rad or m].
         """
         for index in [index for index in self._standing if index not in since]:
             # It has broken away: no more than that is its static friction.
@@ -252,11 +235,7 @@ class StandingJoints:
             self.go_on({}, ())
 
     def _pass(
-        self,
-        standing: dict[int, Standing],
-        before: Tick,
-        state: Tick,
-        indices: Sequence[int],
+        self, standing: dict[int, Standing], before: Tick, state: Tick, indices: Sequence[int]
     ) -> None:
         held = _find_held(before, indices)
         if held is None:

@@ -112,7 +112,7 @@ class StateLimits:
     repeat_window: float = 0.0
 
 
-class _Seen(NamedTuple):
+class SeenState(NamedTuple):
     """A state to compare others with."""
 
     position: FloatArray
@@ -127,6 +127,8 @@ class StateGuard:
 
     Attributes
     ----------
+    last : SeenState or None
+        The last that was believed.
     ahead : float
         How far the state before the one checked last was stamped ahead of its time [s]; 0 in the
         usual case.
@@ -145,43 +147,21 @@ class StateGuard:
 
     def reset(self) -> None:
         """Forget everything: the next state is believed."""
-        self._last: _Seen | None = None
-        self._before: _Seen | None = None
+        self.last: SeenState | None = None
+        self._before: SeenState | None = None
         self.ahead = 0.0
         self.fault: Fault | None = None
-        self._anchor: _Seen | None = None
+        self._anchor: SeenState | None = None
         self._agreeing = 0
-        self._candidate: _Seen | None = None
+        self._candidate: SeenState | None = None
         self._history: list[tuple[FaultKind, float]] = []
         self._has_heard = False
         self._excused = 0.0
 
-    @property
-    def position(self) -> FloatArray | None:
-        """The last position that was believed [rad or m]."""
-        return None if self._last is None else self._last.position
-
-    @property
-    def velocity(self) -> FloatArray | None:
-        """Its velocity [rad/s or m/s]; None where none was measured."""
-        return None if self._last is None else self._last.velocity
-
-    @property
-    def time(self) -> float | None:
-        """Its stamp [s]."""
-        return None if self._last is None else self._last.time
-
-    @property
-    def arrival(self) -> float | None:
-        """When it came [s]."""
-        return None if self._last is None else self._last.arrival
-
-    def trip(
-        self, kind: FaultKind, text: str, *, latches: bool = False, joints: tuple[int, ...] = ()
-    ) -> Fault:
+    def trip(self, fault: Fault) -> Fault:
         """Take note of a fault; states count again when enough of them agree, or it is cleared."""
-        self.fault = fault = self._counted(Fault(kind, text, latches, joints))
-        self._await_states()
+        fault = self._counted(fault)
+        self.restore(fault)
         return fault
 
     def excuse(self, duration: float) -> None:
@@ -220,7 +200,7 @@ class StateGuard:
 
     def _counted(self, fault: Fault) -> Fault:
         """Return a fault that latches when it has come too often."""
-        window, last = self.limits.repeat_window, self._last
+        window, last = self.limits.repeat_window, self.last
         if fault.latches or not window > 0.0 or last is None:
             return fault
         now = last.arrival
@@ -262,21 +242,21 @@ class StateGuard:
         StateRefused
             When it is not believed.
         """
-        seen = _Seen(position, velocity, now, arrival, position.tolist())
+        seen = SeenState(position, velocity, now, arrival, position.tolist())
         self.ahead = 0.0
         excused, self._excused = self._excused, 0.0
         if self.fault is not None:
             if self.fault.latches:
-                self._last = self._anchor = seen
+                self.last = self._anchor = seen
                 self._has_heard = True
                 raise StateRefused('fault', str(self.fault))
             return self._reconsider(self.fault, seen)
-        if self._last is None:
+        if self.last is None:
             self._believe(seen)
             return None
-        return self._check_after(self._last, seen, excused)
+        return self._check_after(self.last, seen, excused)
 
-    def _check_after(self, last: _Seen, seen: _Seen, excused: float) -> Fault | None:
+    def _check_after(self, last: SeenState, seen: SeenState, excused: float) -> Fault | None:
         """Believe a state that follows another, or refuse it."""
         elapsed = seen.time - last.time
         if elapsed < 0.0:
@@ -297,10 +277,10 @@ class StateGuard:
             jump = self._jump(last, seen)
             if jump:
                 self._refuse('position', jump, FaultKind.JUMPED, seen)
-        self._before, self._last = last, seen
+        self._before, self.last = last, seen
         return None
 
-    def _believe_after_gap(self, last: _Seen, seen: _Seen, elapsed: float) -> Fault:
+    def _believe_after_gap(self, last: SeenState, seen: SeenState, elapsed: float) -> Fault:
         self._believe(seen)
         self._before = last
         gap = self._counted(Fault(FaultKind.GAP, f'{elapsed:.3g} s between two stamps'))
@@ -313,14 +293,14 @@ class StateGuard:
         self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
     ) -> None:
         """Take a state for right, whatever came before; a fault is over then."""
-        self._believe(_Seen(position, velocity, now, arrival, position.tolist()))
+        self._believe(SeenState(position, velocity, now, arrival, position.tolist()))
 
-    def _believe(self, seen: _Seen) -> None:
-        self._last = self._anchor = seen
+    def _believe(self, seen: SeenState) -> None:
+        self.last = self._anchor = seen
         self._before = None
         self.fault = None
 
-    def _before_early(self, last: _Seen, seen: _Seen) -> _Seen | None:
+    def _before_early(self, last: SeenState, seen: SeenState) -> SeenState | None:
         """Return the state before the last if the last was early rather than this one late.
 
         Of the two, the one whose stamp is farther from what the arrivals say is the wrong one.
@@ -336,12 +316,12 @@ class StateGuard:
             self._anchor = before
         return before
 
-    def _refuse_old(self, seen: _Seen, behind: float) -> None:
+    def _refuse_old(self, seen: SeenState, behind: float) -> None:
         if behind >= GUARD_LIMITS.largest_disorder:
             self._refuse('header.stamp', f'set back by {behind:.3g} s', FaultKind.BACKWARDS, seen)
         raise StateRefused('header.stamp', f'{behind:.3g} s before the last one')
 
-    def _check_clock(self, seen: _Seen) -> None:
+    def _check_clock(self, seen: SeenState) -> None:
         """Compare the stamps with the time that messages take, once in a timeout."""
         anchor = self._anchor
         if anchor is not None and not self._advances(anchor, seen):
@@ -350,12 +330,12 @@ class StateGuard:
             self._refuse('header.stamp', text, FaultKind.FROZEN, seen)
         self._anchor = seen
 
-    def _refuse(self, field: str, text: str, kind: FaultKind, seen: _Seen) -> None:
-        fault = self.trip(kind, text)
+    def _refuse(self, field: str, text: str, kind: FaultKind, seen: SeenState) -> None:
+        fault = self.trip(Fault(kind, text))
         self._candidate, self._agreeing = seen, 1
         raise StateRefused(field, text, fault)
 
-    def _reconsider(self, fault: Fault, seen: _Seen) -> Fault:
+    def _reconsider(self, fault: Fault, seen: SeenState) -> Fault:
         """Believe a state again when enough in a row agree."""
         needed = self._states_to_return(fault.kind, seen.time)
         before = self._candidate
@@ -372,7 +352,7 @@ class StateGuard:
 
     def _states_to_return(self, kind: FaultKind, now: float) -> int:
         """Return how many states in a row must agree after a fault, the last one at a time [s]."""
-        last, bounds = self._last, GUARD_LIMITS
+        last, bounds = self.last, GUARD_LIMITS
         if kind is FaultKind.JUMPED:
             return bounds.states_after_jump
         is_set_back = last is not None and now <= last.time
@@ -380,12 +360,12 @@ class StateGuard:
             return bounds.states_after_silence
         return bounds.states_to_return
 
-    def _advances(self, before: _Seen, after: _Seen) -> bool:
+    def _advances(self, before: SeenState, after: SeenState) -> bool:
         """Whether the stamps go on with the messages."""
         elapsed = max(after.arrival - before.arrival, 0.0)
         return after.time - before.time > GUARD_LIMITS.slowest_clock * elapsed
 
-    def _jump(self, before: _Seen, after: _Seen) -> str:
+    def _jump(self, before: SeenState, after: SeenState) -> str:
         """Return which joint moved farther than it can, in words; '' when none did."""
         if self._velocities is None:
             return ''

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ne_dynamics.control.command_machine import CommandMachine
 from ne_dynamics.control.desired.feasibility_checker import Pause, go_on
 from ne_dynamics.control.guards.feasibility import (
+    SOUND,
     TuningVerdict,
     check_effort_limits,
     check_gains_and_drives,
@@ -26,8 +27,6 @@ from ne_dynamics.control.stages.row import CommandState, StageRow
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tuning import Tuning
 from ne_dynamics.model.rigid_body import FloatArray
-
-NOTHING = TuningVerdict([], [])
 
 
 class TuningCheck:
@@ -55,9 +54,9 @@ class TuningCheck:
         refusals = [one for new, old in pairs if not old.refusals for one in new.refusals]
         refusals += self._refuse_following_limits(tuning, now)
         doubts, remarks = _join(found)
-        return TuningVerdict(refusals, doubts + remarks)
+        return TuningVerdict(refusals, [*doubts, *remarks])
 
-    def check_activation(self) -> list[str]:
+    def check_activation(self) -> Sequence[str]:
         """Return why the loop cannot work once states are answered, as far as that is known."""
         return self._check_loop(self._arm.tuning).refusals
 
@@ -85,8 +84,8 @@ class TuningCheck:
         velocity = tick.velocity
         return refuse_following_limits(
             [joint.name for joint in tuning.law.joints],
-            tuning.motion.following,
-            now.motion.following,
+            tuning.following,
+            now.following,
             (tick.error, self._arm.watch.peak_error),
             None if velocity is None else tick.desired.velocity - velocity,
         )
@@ -95,8 +94,8 @@ class TuningCheck:
         """Return whether the feedback is stable where the arm is, at the rate of its states."""
         position, law, period = self._arm.position, tuning.law, self._arm.accept.rate.period
         if position is None or period == 0.0:
-            return NOTHING
-        velocity = tuning.motion.velocity
+            return SOUND
+        velocity = tuning.velocity
         if not law.has_feedback:
             return check_hand_guiding(law.guiding_rate, period, velocity)
         drives = find_drive_inertias(law.joints)
@@ -128,19 +127,17 @@ class TuningCheck:
 
     def _check_each(self, tuning: Tuning) -> list[TuningVerdict]:
         """Return what is to be said of each respect, always as many."""
-        law, period, guard = tuning.law, self._arm.accept.rate.period, self._arm.accept.guard
-        if self._arm.position is None:
-            return [NOTHING, NOTHING, NOTHING, NOTHING]
+        law, period, last = tuning.law, self._arm.accept.rate.period, self._arm.accept.guard.last
+        if last is None:
+            return [SOUND] * 4
         names = [joint.name for joint in law.joints]
         # Who pushes at the sensor now may let go: the weight is what the motors must carry.
         weight = self._machine.holding_effort(tuning, feels_wrench=False)
         return [
             check_effort_limits(names, weight, tuning.effort_limits),
-            check_velocity_source(
-                law, tuning.motion.velocity, are_measured=guard.velocity is not None
-            ),
+            check_velocity_source(law, tuning.velocity, are_measured=last.velocity is not None),
             self._check_loop(tuning),
-            check_timeout(tuning.states.timeout, period) if period > 0.0 else NOTHING,
+            check_timeout(tuning.states.timeout, period) if period > 0.0 else SOUND,
         ]
 
     def find_overload(self, load: FloatArray) -> str:

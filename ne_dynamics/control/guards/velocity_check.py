@@ -106,7 +106,7 @@ class VelocityCheck:
         return np.maximum(known, GUARD_LIMITS.finest_step)
 
     def update(self, position: FloatArray, velocity: FloatArray, now: float) -> str:
-        """Take a state.
+        """Take a state; return which velocity is not that of its position, in words, or ''.
 
         Parameters
         ----------
@@ -114,11 +114,6 @@ class VelocityCheck:
             As measured [rad or m, rad/s or m/s]; kept, so not to be changed afterwards.
         now : float
             Stamp [s].
-
-        Returns
-        -------
-        str
-            Which joint's velocity is not that of its position, in words; '' when none.
         """
         heard, bounds = self._heard, GUARD_LIMITS
         if heard:
@@ -175,9 +170,7 @@ class VelocityCheck:
             stretches.clear()
             return ''
         stretch = _Stretch(
-            float(self._moved[index]),
-            float(self._said[index]),
-            float(self._lasting[index]),
+            float(self._moved[index]), float(self._said[index]), float(self._lasting[index])
         )
         verdict = stretch.verdict
         if verdict == 0 or (stretches and stretches[-1].verdict != verdict):

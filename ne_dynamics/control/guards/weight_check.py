@@ -111,15 +111,8 @@ class WeightCheck:
     ) -> WeightFinding:
         """Compare the efforts of a resting arm with its weight.
 
-        Parameters
-        ----------
-        effort, weight : array, shape (n,)
-            Measured, and what holds the arm by the model [N m or N].
-        limits : array, shape (n,)
-            Effort limits; infinite for none [N m or N].
-        coulomb_friction : array, shape (n,)
-            Of the model [N m or N].
-        joint_names : sequence of n str
+        All of shape (n,) [N m or N]: measured efforts, what holds the arm by the model, effort
+        limits, infinite for none, and Coulomb friction of the model.
         """
         bounds = GUARD_LIMITS
         scale = self._scale_of(limits, weight)
@@ -146,14 +139,7 @@ class WeightCheck:
         return WeightFinding(Weight.CONFIRMED)
 
     def find(self, controller: Controller, state: RestingState) -> WeightFinding:
-        """Check the weight by the efforts of a state, where the controller commands it.
-
-        Parameters
-        ----------
-        controller : Controller
-            Its tuning and sensors say what carries the arm.
-        state : RestingState
-        """
+        """Check the weight by the efforts of a state where the controller commands gravity."""
         tuning = controller.tuning
         if state.effort is None or not self.is_telling(controller, state):
             return NOTHING_FOUND
@@ -175,15 +161,7 @@ class WeightCheck:
         )
 
     def check_payload(self, controller: Controller, tuning: Tuning, state: RestingState) -> str:
-        """Return what of the measured efforts contradicts another load, in words; '' for nothing.
-
-        Parameters
-        ----------
-        controller : Controller
-        tuning : Tuning
-            With the other load.
-        state : RestingState
-        """
+        """Return what of the measured efforts contradicts a tuning of another load, or ''."""
         if state.effort is None or not self.is_telling(controller, state):
             return ''
         base = controller.sense.resting_base(state.time)

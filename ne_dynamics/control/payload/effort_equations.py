@@ -20,10 +20,7 @@ from ne_dynamics.model.robot import JointType, Robot
 
 
 def make_effort_equations(
-    carrier: Carrier,
-    windows: Sequence[Window],
-    states: MotionStates,
-    source: PayloadSource,
+    carrier: Carrier, windows: Sequence[Window], states: MotionStates, source: PayloadSource
 ) -> PayloadEquations:
     """Return the equations of the joint efforts, joint by joint."""
     dynamics = carrier.dynamics

@@ -114,9 +114,7 @@ def _numbers(values: FloatArray) -> str:
 
 
 def estimate_payload(
-    carrier: Carrier,
-    windows: Sequence[Window],
-    source: PayloadSource,
+    carrier: Carrier, windows: Sequence[Window], source: PayloadSource
 ) -> PayloadEstimate:
     """Estimate mass and centre of mass of the payload of an arm.
 
@@ -126,10 +124,6 @@ def estimate_payload(
     windows : sequence of Window
         In chronological order. Windows without the source, or with too fast motion, are ignored.
     source : PayloadSource
-
-    Returns
-    -------
-    PayloadEstimate
 
     Raises
     ------

@@ -124,14 +124,14 @@ class MotionWindows:
 
     @classmethod
     def of_log(cls, times: FloatArray, position: FloatArray, effort: FloatArray) -> MotionWindows:
-        """Return the windows of a whole log.
+        """Return the windows of a whole log; efforts that are all 0 count as not measured.
 
         Parameters
         ----------
         times : array, shape (samples,)
             [s]
         position, effort : array, shape (samples, n)
-            [rad or m, N m or N]; efforts that are all 0 count as not measured.
+            [rad or m, N m or N]
 
         Raises
         ------
@@ -194,17 +194,7 @@ class MotionWindows:
 
 
 def make_window(states: Sequence[MeasuredState]) -> Window:
-    """Return what states say of the middle of their time.
-
-    Parameters
-    ----------
-    states : sequence of MeasuredState
-        At least 3, of increasing times.
-
-    Returns
-    -------
-    Window
-    """
+    """Return what states say of the middle of their time: at least 3, of increasing times."""
     first, last = states[0].time, states[-1].time
     middle = 0.5 * (first + last)
     times = np.array([state.time for state in states]) - middle

@@ -96,10 +96,7 @@ def choose_windows(
     expected = f'expected at least {PAYLOAD.least_time:g} s'
     if not measured:
         raise PayloadError(f'no states with {source.value} yet: {expected} of them')
-    slow = []
-    for index, window in enumerate(measured):
-        if window.is_slow:
-            slow.append(index)
+    slow = [index for index, window in enumerate(measured) if window.is_slow]
     duration = sum(measured[index].duration for index in slow)
     # Windows are a little shorter than they are asked to be.
     if duration >= PAYLOAD.least_time - PAYLOAD.window:

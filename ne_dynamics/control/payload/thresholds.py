@@ -66,9 +66,7 @@ class PayloadThresholds:
         0.03, 'm', 'A centre of mass is identified when its standard deviation is below this ...'
     )
     moment_deviation: float = threshold(0.03, 'kg m', '... or the first moment is to within this.')
-    significant_deviations: float = threshold(
-        2.0, '', 'A mass of fewer standard deviations is none.'
-    )
+    significant_deviations: float = threshold(2.0, '', 'A mass of fewer deviations is none.')
     farthest_com: float = threshold(
         1.0, 'm', 'A centre of mass that is surely farther from its link is none.'
     )
@@ -85,15 +83,11 @@ class PayloadThresholds:
         0.5, '', 'A gap without states of this share of its length ends a window.'
     )
     least_states: int = threshold(5, '', 'A window of fewer states is not used.')
-    slow_velocity: float = threshold(
-        0.5, 'rad/s or m/s', 'A window in which no joint is faster is slow.'
-    )
+    slow_velocity: float = threshold(0.5, 'rad/s or m/s', 'No joint of a slow window is faster.')
     slow_acceleration: float = threshold(
         1.0, 'rad/s^2 or m/s^2', 'Nor accelerates more: the inertia of a load does not show.'
     )
-    longest_window: float = threshold(
-        1.0, 's', 'A log is too coarse when a window is longer than this.'
-    )
+    longest_window: float = threshold(1.0, 's', 'With longer windows a log is too coarse.')
     default_span: float = threshold(60.0, 's', 'How long windows are kept.')
 
     # sensor_equations

@@ -137,10 +137,7 @@ class BaseImu:
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        gravity: ArrayLike,
-        settings: ImuSettings = ImuSettings(),
+        self, robot: Robot, gravity: ArrayLike, settings: ImuSettings = ImuSettings()
     ) -> None:
         self.base_link = robot.base_link
         self._frames = AttachedFrames(robot, robot.base_link)
@@ -169,11 +166,6 @@ class BaseImu:
         if self.settings.source != settings.source:
             self._forget_readings()
         self.settings = settings
-
-    @property
-    def frames(self) -> tuple[str, ...]:
-        """Frames that readings may come in."""
-        return tuple(self._frames.poses)
 
     def reset(self) -> None:
         """Forget everything that was measured."""
@@ -360,12 +352,7 @@ class BaseImu:
         return not abs(now - self._stamp) <= self.settings.timeout
 
     def at(self, now: float) -> FloatArray | None:
-        """Return the motion of the base for the inverse dynamics.
-
-        Parameters
-        ----------
-        now : float
-            [s]
+        """Return the motion of the base for the inverse dynamics at a time [s].
 
         Returns
         -------

@@ -76,18 +76,9 @@ class LowPass:
         self._elapsed = 0.0
 
     def update(self, reading: FloatArray, stamp: float) -> bool:
-        """Take a reading; return whether it counts (False: it was overtaken).
+        """Take a reading at a time [s]; return whether it counts (False: it was overtaken).
 
-        Parameters
-        ----------
-        reading : array, shape (m,)
-            Finite; kept, so not to be changed afterwards.
-        stamp : float
-            [s]
-
-        Returns
-        -------
-        bool
+        It is finite, of shape (m,), and kept, so not to be changed afterwards.
         """
         elapsed = stamp - self.stamp
         if 0.0 < elapsed <= self._gap:

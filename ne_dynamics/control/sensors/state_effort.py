@@ -97,10 +97,6 @@ def find_beginning(
         takes its place; where there is neither, any reading is a beginning.
     joint_names : sequence of n str
         For the refusal.
-
-    Returns
-    -------
-    Beginning
     """
     if meaning is StateEffort.IGNORE:
         return Beginning(None)

@@ -19,18 +19,14 @@ class SensorThresholds:
     largest_linear_acceleration: float = threshold(
         500.0, 'm/s^2', 'No base has a larger acceleration.'
     )
-    quaternion_tolerance: float = threshold(
-        0.1, '', 'How far the norm of an orientation may be from 1.'
-    )
+    quaternion_tolerance: float = threshold(0.1, '', 'Norms of orientations may be off by it.')
     gravity_time: float = threshold(
         1.0,
         's',
         'Time constant of gravity by the measured acceleration; faster turns follow the angular '
         'velocity.',
     )
-    size_time: float = threshold(
-        5.0, 's', 'Time constant of the mean size of the measured acceleration.'
-    )
+    size_time: float = threshold(5.0, 's', 'Time constant of the mean size of accelerations.')
     size_tolerance: float = threshold(
         0.05, '', 'Error of that mean, by |g0|: shows a wrong unit, scale or kind of sensor.'
     )
@@ -54,9 +50,7 @@ class SensorThresholds:
     effort_rounding: float = threshold(1e-6, 'N m or N', 'Gravity below this is none.')
 
     # state_rate
-    period_share: float = threshold(
-        0.02, '', 'How much of the mean period is that of the last state.'
-    )
+    period_share: float = threshold(0.02, '', 'Share of the last state in the mean period.')
     least_periods: int = threshold(10, '', 'Periods of which the mean says something.')
 
     # wrench

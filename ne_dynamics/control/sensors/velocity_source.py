@@ -162,16 +162,10 @@ class PositionVelocity:
         self._time = 0.0
 
     def update(self, position: FloatArray, now: float) -> FloatArray:
-        """Return the velocity at a state, shape (n,) [rad/s or m/s].
+        """Return the velocity at a state, shape (n,) [rad/s or m/s]; at the first the initial one.
 
-        At the first state it is the initial velocity.
-
-        Parameters
-        ----------
-        position : array, shape (n,)
-            [rad or m]
-        now : float
-            Stamp [s]. If it does not advance, the last velocity is returned.
+        Its position has shape (n,) [rad or m]. If its stamp [s] does not advance, the last
+        velocity is returned.
         """
         before = self._position
         if before is None:

@@ -64,18 +64,9 @@ def wrench_matrix(source_to_target: Transform) -> FloatArray:
 
 
 def inertia_beyond(robot: Robot, link_name: str) -> Inertia:
-    """Return what is rigidly attached beyond a link, lumped, in that link's frame.
+    """Return what is rigidly attached beyond a link, lumped, in the frame of that link.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot that is not cut.
-    link_name : str
-
-    Returns
-    -------
-    Inertia
-        The link itself not included.
+    The link itself is not included; the robot is not cut.
     """
     link = robot.link(link_name)
     body_to_link = link.pose_in_body.inverse()
@@ -121,10 +112,7 @@ class WristWrench:
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        cut_link: str,
-        settings: WrenchSettings | None = None,
+        self, robot: Robot, cut_link: str, settings: WrenchSettings | None = None
     ) -> None:
         settings = WrenchSettings() if settings is None else settings
         self.cut_link = cut_link
@@ -169,11 +157,6 @@ class WristWrench:
             if is_beyond:
                 self._filter.settle(held)
             self._settle_wrench()
-
-    @property
-    def frames(self) -> tuple[str, ...]:
-        """Frames that readings may come in."""
-        return tuple(self._moves)
 
     @property
     def bias(self) -> FloatArray:
@@ -266,12 +249,7 @@ class WristWrench:
         return not abs(now - self._filter.stamp) <= self.settings.timeout
 
     def at(self, now: float) -> FloatArray | None:
-        """Return the wrench for the inverse dynamics.
-
-        Parameters
-        ----------
-        now : float
-            [s]
+        """Return the wrench for the inverse dynamics at a time [s].
 
         Returns
         -------
@@ -285,15 +263,10 @@ class WristWrench:
         return self._wrench
 
     def measured_at(self, now: float) -> FloatArray | None:
-        """Return the last reading with neither filter, limits nor gain, shape (6,).
+        """Return the last reading by a time [s], with neither filter, limits nor gain, shape (6,).
 
         As :meth:`at` has it: less the bias, at the cut, of the arm on what is beyond. None where
         readings have stopped.
-
-        Parameters
-        ----------
-        now : float
-            [s]
         """
         if not self._readings or self.is_stale(now):
             return None
@@ -301,15 +274,10 @@ class WristWrench:
         return measured
 
     def mean_reading(self, now: float) -> FloatArray | None:
-        """Return the mean of the last readings as they came, shape (6,).
+        """Return the mean of the last readings by a time [s] as they came, shape (6,).
 
         With the sign that is set, at the cut, with no bias taken off. None where readings have
         stopped, or none came.
-
-        Parameters
-        ----------
-        now : float
-            [s]
         """
         if not self._readings or self.is_stale(now):
             return None
@@ -323,7 +291,7 @@ class WristWrench:
     def tare(
         self, now: float, expected: ArrayLike | None = None, largest_bias: float = inf
     ) -> FloatArray:
-        """Take the mean of the last readings for what is expected; return the bias so found.
+        """Take the mean of the last readings for what is expected; return the bias, shape (6,).
 
         The readings are averaged as they came, neither limited nor filtered; a filter goes on
         from what is expected.
@@ -337,10 +305,6 @@ class WristWrench:
             tool; zero when omitted.
         largest_bias : float
             Force of a bias from which on the tare is refused [N].
-
-        Returns
-        -------
-        array, shape (6,)
 
         Raises
         ------
@@ -405,21 +369,11 @@ def _value_fault(values: FloatArray) -> WrenchError:
 def static_wrench(
     beyond: Inertia, rotation_cut_to_base: FloatArray, gravity: ArrayLike
 ) -> FloatArray:
-    """Return the wrench that holds a resting load, at the cut.
+    """Return the wrench that holds a resting load, at the cut, shape (6,).
 
-    Parameters
-    ----------
-    beyond : Inertia
-        The load, in the frame of the cut; see :func:`inertia_beyond`.
-    rotation_cut_to_base : array, shape (3, 3)
-        Axes of the cut in the base frame.
-    gravity : array-like, shape (3,)
-        In the base frame [m/s^2].
-
-    Returns
-    -------
-    array, shape (6,)
-        Force [N], then moment [N m], that the arm exerts on the load.
+    Force [N], then moment [N m], that the arm exerts on the load, which is in the frame of the
+    cut; see :func:`inertia_beyond`. The axes of the cut are in the base frame, shape (3, 3); so
+    is gravity, shape (3,) [m/s^2].
     """
     gravity_cut = rotation_cut_to_base.T @ np.asarray(gravity, dtype=np.float64)
     force = -beyond.mass * gravity_cut

@@ -36,9 +36,9 @@ class Accept:
         self, position: FloatArray, velocity: FloatArray | None, now: float, arrival: float
     ) -> None:
         """Take a state that is not answered: as :meth:`Controller.observe`."""
-        before, timeout = self.guard.time, self.guard.limits.timeout
-        if before is not None and 0.0 < now - before <= timeout:
-            self.rate.learn(now - before)
+        before, timeout = self.guard.last, self.guard.limits.timeout
+        if before is not None and 0.0 < now - before.time <= timeout:
+            self.rate.learn(now - before.time)
         self.guard.believe(position, velocity, now, arrival)
 
     def step(self, tick: Tick) -> None:
@@ -50,7 +50,7 @@ class Accept:
             When the state is not believed, or ends the motion.
         """
         guard = self.guard
-        before, fault = guard.time, guard.fault
+        before, fault = guard.last, guard.fault
         tick.fault = guard.check(tick.position, tick.measured_velocity, tick.now, tick.arrival)
         tick.ahead = guard.ahead
         if tick.tuning.drives_close_loop:
@@ -58,7 +58,7 @@ class Accept:
         if tick.fault is not None:
             tick.had_fault = fault is not None
         elif before is not None:
-            tick.since_last = tick.now - before
+            tick.since_last = tick.now - before.time
 
     def review(self, tick: Tick) -> None:
         """Learn the rate of the states."""

@@ -39,11 +39,11 @@ class Desired:
         now, motion, before = tick.now, self._motion, tick.changed_from
         scaling = motion.time_scaling
         # Else the state changes nothing: a motion goes as it was sent, and nothing waits.
-        is_busy = motion.trajectory is None or motion.has_requests or not scaling.is_absent
+        is_busy = motion.trajectory is None or bool(motion.plans) or not scaling.is_absent
         if motion.goes_elsewhere:
             tick.goes_elsewhere, motion.goes_elsewhere = True, False
         is_led = before is not None and before.law.mode.follows is not tick.law.mode.follows
-        if is_led or motion.has_requests:
+        if is_led or motion.plans:
             tick.desired_before = motion.desired_at(tick.position, now)
         if tick.law.mode is Mode.GRAVITY_COMPENSATION:
             # The arm is led by hand: wherever it is left is what another mode will hold.

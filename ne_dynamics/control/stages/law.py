@@ -11,16 +11,11 @@ from ne_dynamics.motion.waypoints import DesiredState
 
 
 class Law:
-    """Computes the effort of the law, with friction that depends on the way.
+    """Computes the effort of the law of n joints, with friction that depends on the way.
 
     The states of that friction follow the desired positions, which have no noise; where the arm is
     led by hand these are the measured ones. Nobody knows the states of the beginning, so they are
     0: no joint has come from either side.
-
-    Parameters
-    ----------
-    n : int
-        Number of joints.
     """
 
     def __init__(self, n: int) -> None:

@@ -23,7 +23,12 @@ from numpy.typing import NDArray
 from ne_dynamics.control.contact import ContactDetector
 from ne_dynamics.control.guards.hunting import HuntingGuard
 from ne_dynamics.control.laws import Mode
-from ne_dynamics.control.observer import DisturbanceTuning, MomentumObserver
+from ne_dynamics.control.observer import (
+    DisturbanceTuning,
+    MomentumObserver,
+    SentCommand,
+    find_acting,
+)
 from ne_dynamics.control.thresholds import COMMAND
 from ne_dynamics.control.tick import Tick
 from ne_dynamics.control.tuning import Tuning
@@ -52,14 +57,6 @@ class Observed(NamedTuple):
 NOTHING_OBSERVED = Observed()
 
 
-class _Sent(NamedTuple):
-    """A command, and what it was for."""
-
-    time: float
-    effort: FloatArray
-    friction_qd: FloatArray
-
-
 class Observer:
     """Observes disturbances, and compensates them.
 
@@ -69,17 +66,15 @@ class Observer:
         As of the last review.
     """
 
-    _momentum: MomentumObserver
-    _contact: ContactDetector
-    _hunting: HuntingGuard
-
     def __init__(self, tuning: Tuning) -> None:
         self.observed = NOTHING_OBSERVED
         self._chosen: DisturbanceTuning | None = None
         self._zero = np.zeros(tuning.effort_limits.size)
+        self._momentum, self._hunting = MomentumObserver(), HuntingGuard()
+        self._contact = ContactDetector(self._zero)
         self._compensation: FloatArray | None = None
         self._limited: NDArray[np.bool_] | None = None
-        self._sent: deque[_Sent] = deque(maxlen=COMMAND.commands_remembered)
+        self._sent: deque[SentCommand] = deque(maxlen=COMMAND.commands_remembered)
         self.configure(tuning)
 
     def configure(self, tuning: Tuning) -> None:
@@ -91,20 +86,13 @@ class Observer:
             return
         self._chosen = chosen
         self._bounds = chosen.bounds.tolist()
-        cutoffs = chosen.cutoff_frequency, chosen.contact_cutoff_frequency
+        self._momentum.configure(chosen.cutoff_frequency, chosen.contact_cutoff_frequency)
+        self._contact.configure(chosen.least_contact)
         if before is None:
-            self._momentum = MomentumObserver(*cutoffs)
-            self._contact = ContactDetector(chosen.least_contact)
-            self._hunting = HuntingGuard()
             self.restart()
-        else:
-            self._momentum.configure(*cutoffs)
-            self._contact.configure(chosen.least_contact)
 
     def restart(self) -> None:
         """Forget what was observed: the arm is found anew."""
-        if self._chosen is None:
-            return
         self.observed = NOTHING_OBSERVED
         self._momentum.reset()
         self._contact.reset()
@@ -118,10 +106,12 @@ class Observer:
         if chosen is None:
             return
         before = tick.changed_from
-        if before is not None and _goes_on(before, tick):
-            tick.compensation_before = self._compensate(chosen, before)
-        if before is not None and tick.velocity is not None:
-            self._change_model(tick, tick.velocity, before)
+        if before is not None:
+            old, feeds_back = before.tuning.disturbance, before.law.has_feedback
+            is_kept = feeds_back and tick.law.has_feedback and old is not None and old.compensates
+            if old is not None and is_kept and np.array_equal(old.bounds, chosen.bounds):
+                tick.compensation_before = self._compensate(chosen, before)
+            self._change_model(tick, before)
         compensation = tick.compensation = self._compensate(chosen, tick)
         if compensation is not None:
             tick.wanted = tick.wanted - compensation
@@ -149,25 +139,21 @@ class Observer:
         self._compensation = wanted
         return wanted
 
-    def _change_model(self, tick: Tick, velocity: FloatArray, before: Tick) -> None:
+    def _change_model(self, tick: Tick, before: Tick) -> None:
         """Compensate no longer what the model has more, or less, than before.
 
         It would count twice until it is unlearned.
         """
-        desired = tick.desired if tick.desired_before is None else tick.desired_before
-        motion = tick.position, velocity, self._zero, desired.velocity
-        efforts = []
+        residuals, desired = self._momentum.residuals, tick.desired_before or tick.desired
+        if residuals is None or tick.velocity is None:
+            return
+        motion, efforts = (tick.position, tick.velocity, self._zero, desired.velocity), []
         # Of both the compensation alone: it is the model, whatever the feedback asks for.
-        for each, way in (tick, tick.hysteresis), (before, tick.hysteresis_before):
-            try:
+        with contextlib.suppress(InputError):
+            for each, way in (tick, tick.hysteresis), (before, tick.hysteresis_before):
                 effort = each.law.compensation.effort(*motion, each.wrench, each.base)
-            except InputError:
-                # The law will say so of itself.
-                return
-            efforts.append(effort if way is None else effort + way)
-        change, residuals = efforts[0] - efforts[1], self._momentum.residuals
-        if residuals is not None and change.any():
-            self._momentum.settle(residuals[0] + change)
+                efforts.append(effort if way is None else effort + way)
+            self._momentum.settle(residuals[0] + (efforts[0] - efforts[1]))
 
     def review(self, tick: Tick) -> bool:
         """Observe the arm by an answer that was sent; return whether a contact begins."""
@@ -184,16 +170,15 @@ class Observer:
         hysteresis = tick.hysteresis
         # An observer knows nothing of the way.
         effort = tick.effort if hysteresis is None else tick.effort - hysteresis
-        self._sent.append(_Sent(tick.now, effort, tick.desired.velocity))
+        self._sent.append(SentCommand(tick.now, effort, tick.desired.velocity))
         self._limited = tick.saturated
         if self._compensation is not None:
             self._hunting.update(tick.error, tick.desired.velocity, tick.now)
         elif self._hunting.hunts is not None:
             self._hunting.reset()
         residuals = self._momentum.residuals
-        self.observed = Observed(
-            None if residuals is None else residuals[1], self._contact.is_in_contact
-        )
+        external = None if residuals is None else residuals[1]
+        self.observed = Observed(external, self._contact.is_in_contact)
         return begins
 
     def _observe(self, tick: Tick, velocity: FloatArray, chosen: DisturbanceTuning) -> bool:
@@ -202,37 +187,9 @@ class Observer:
             return False
         period = tick.now - self._sent[-1].time
         lag = chosen.velocity_lag + chosen.lag_periods * period
-        sent = self._find_acting(tick.now - lag - 0.5 * period)
-        self._momentum.update(
-            tick.law,
-            tick.position,
-            velocity,
-            sent.friction_qd,
-            sent.effort,
-            tick.now,
-            tick.wrench,
-            tick.base,
-            lag,
-            self._hunting.hunts,
-        )
+        sent = find_acting(self._sent, tick.now - lag - 0.5 * period)
+        motion = tick.position, velocity, sent.friction_qd, sent.effort
+        loads = tick.wrench, tick.base, lag, self._hunting.hunts
+        self._momentum.update(tick.law, *motion, tick.now, *loads)
         residuals = self._momentum.residuals
         return residuals is not None and self._contact.update(residuals[1], tick.now)
-
-    def _find_acting(self, moment: float) -> _Sent:
-        """Return the command that has acted at a moment, and forget those before it."""
-        sent = self._sent
-        while len(sent) > 1 and sent[1].time <= moment:
-            sent.popleft()
-        return sent[0]
-
-    def note_reaction(self) -> None:
-        """Say in `observed` that the contact of this review has ended the motion."""
-        self.observed = self.observed._replace(has_reacted=True)
-
-
-def _goes_on(before: Tick, tick: Tick) -> bool:
-    """Return whether feedback and compensation go on, within the same bounds."""
-    old, new = before.tuning.disturbance, tick.tuning.disturbance
-    if old is None or new is None or not (before.law.has_feedback and tick.law.has_feedback):
-        return False
-    return old.compensates and bool(np.array_equal(old.bounds, new.bounds))

@@ -34,15 +34,13 @@ class Review:
         self.peak_error = np.zeros(tuning.effort_limits.size)
         joints = tuning.law.joints
         self._following = FollowingGuard(
-            joints,
-            tuning.motion.following,
-            tuning.law.dynamics.robot.coupled_friction.tolist(),
+            joints, tuning.following, tuning.law.dynamics.robot.coupled_friction.tolist()
         )
         self._velocities = VelocityCheck(joints)
 
     def configure(self, tuning: Tuning) -> None:
         """Use another tuning from the next state on."""
-        self._following.configure(tuning.motion.following)
+        self._following.configure(tuning.following)
 
     def restart(self) -> None:
         """Forget the motion so far: the arm is held anew."""
@@ -60,7 +58,7 @@ class Review:
 
     def find_wrong_velocity(self, tick: Tick) -> Fault | None:
         """Return a fault when a measured velocity that the law uses is not the positions'."""
-        chosen, measured = tick.tuning.motion.velocity, tick.measured_velocity
+        chosen, measured = tick.tuning.velocity, tick.measured_velocity
         is_measured = chosen.source is VelocitySource.MEASURED
         if not (chosen.check and is_measured and tick.law.needs_velocity) or measured is None:
             return None

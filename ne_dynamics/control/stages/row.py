@@ -181,22 +181,22 @@ class StageRow:
     @property
     def position(self) -> FloatArray | None:
         """Position of the last accepted state [rad or m]; None before the first."""
-        return self.accept.guard.position if self.damping is None else self.damping.position
+        if self.damping is not None:
+            return self.damping.position
+        last = self.accept.guard.last
+        return None if last is None else last.position
 
     @property
     def velocity(self) -> FloatArray | None:
         """Velocity of the last accepted state [rad/s or m/s]; None if not measured or not used."""
-        return self.accept.guard.velocity if self.sense.is_velocity_measured else None
+        last = self.accept.guard.last
+        return last.velocity if last is not None and self.sense.is_velocity_measured else None
 
     @property
     def time(self) -> float | None:
         """Stamp of the last accepted state [s]."""
-        return self.accept.guard.time
-
-    @property
-    def arrival(self) -> float | None:
-        """Arrival time of the last accepted state, by a monotonic clock [s]."""
-        return self.accept.guard.arrival
+        last = self.accept.guard.last
+        return None if last is None else last.time
 
     def _find_present(self) -> Circumstances:
         sense, time, tick = self.sense, self.time, self._answered

@@ -60,7 +60,7 @@ class Sense:
         ParameterError
             When the cut-off frequency cannot be used; nothing is changed then.
         """
-        before, chosen = self._source, tuning.motion.velocity
+        before, chosen = self._source, tuning.velocity
         source, cutoff = chosen.source, chosen.cutoff_frequency
         if source is VelocitySource.MEASURED:
             self._positions = None

@@ -102,10 +102,6 @@ def annotate(
     max_points : int
         Largest number of points of the result.
 
-    Returns
-    -------
-    AnnotatedTrajectory
-
     Raises
     ------
     TrajectoryError
@@ -324,17 +320,9 @@ class _Annotation:
     ) -> tuple[FloatArray, FloatArray]:
         """Return efforts and positions in parts of stretches, seen from inside of these.
 
-        Parameters
-        ----------
-        owners, begin, end : array, shape (k,), dtype int
-            Indices of the stretches, and the parts of them [ns].
-        count : int
-            Intervals at whose ends they are evaluated.
-
-        Returns
-        -------
-        efforts, positions : array, shape (k, count + 1, n)
-            [N m or N], [rad or m]
+        The stretches have the indices `owners`, the parts go from `begin` to `end`, all of shape
+        (k,) [ns], and are evaluated at the ends of `count` intervals. Efforts [N m or N] and
+        positions [rad or m] have shape (k, count + 1, n).
         """
         segments = self._segments[owners]
         knots, lengths = self._knots[segments, np.newaxis], (end - begin)[:, np.newaxis]
@@ -393,17 +381,9 @@ class _Annotation:
     # ---- parts
 
     def _find_ramps(self, jumps: FloatArray) -> IntArray:
-        """Return when the ramps at the ends of the stretches begin; the end where there is none.
+        """Return when the ramps at the ends of the stretches begin, shape (k,) [ns].
 
-        Parameters
-        ----------
-        jumps : array, shape (k, n)
-            Of the effort at these ends [N m or N].
-
-        Returns
-        -------
-        array, shape (k,), dtype int
-            [ns]
+        The end where there is none. `jumps` of the effort there: shape (k, n) [N m or N].
         """
         in_tolerances = jumps / self._tolerance
         is_step = in_tolerances.max(axis=1) > MOTION.step_share
@@ -419,15 +399,8 @@ class _Annotation:
     def _refine(self, ends: IntArray) -> list[tuple[IntArray, FloatArray]]:
         """Halve the stretches until a straight line is near the efforts of each part.
 
-        Parameters
-        ----------
-        ends : array, shape (k,), dtype int
-            Until when they are halved: what is left is a ramp [ns].
-
-        Returns
-        -------
-        list of (times, efforts)
-            Where parts and ramps begin, shapes (m,) [ns] and (m, n) [N m or N].
+        They are halved until `ends`, shape (k,) [ns]: what is left is a ramp. Where parts and
+        ramps begin is returned, shapes (m,) [ns] and (m, n) [N m or N].
         """
         found: list[tuple[IntArray, FloatArray]] = []
         count = int((ends < self._end).sum()) + 1

@@ -16,10 +16,7 @@ from ne_dynamics.motion.waypoints import DesiredState, Waypoints
 
 
 def check_positions(
-    joints: Sequence[Joint],
-    waypoints: Waypoints,
-    *,
-    start: DesiredState | None = None,
+    joints: Sequence[Joint], waypoints: Waypoints, *, start: DesiredState | None = None
 ) -> None:
     """Raise an error if the motion between waypoints leaves the position limits.
 

@@ -91,14 +91,7 @@ def divide(segments: Segments) -> Segments:
 
 
 def divide_into(segments: Segments, counts: IndexArray) -> Segments:
-    """Return the parts of segments, each divided evenly.
-
-    Parameters
-    ----------
-    segments : Segments
-    counts : array, shape (s,), dtype int
-        Into how many parts.
-    """
+    """Return the parts of segments, each divided evenly into so many, shape (s,)."""
     which, index = np.nonzero(np.arange(counts.max(initial=1)) < counts[:, np.newaxis])
     width = 1.0 / counts[which]
     return segments.parts(which, index * width, (index + 1.0) * width)

@@ -10,19 +10,9 @@ from ne_dynamics.motion.thresholds import TIME_SCALING
 
 
 def measure_deviation(segments: Segments, parts: Segments) -> FloatArray:
-    """Return the largest distance of a joint from a path, in each segment.
+    """Return the largest distance of a joint from a path, in each segment, shape (s,) [rad or m].
 
-    Parameters
-    ----------
-    segments : Segments
-        The motion.
-    parts : Segments
-        The parts of the path that they go along, one each.
-
-    Returns
-    -------
-    array, shape (s,)
-        [rad or m]
+    The motion's `segments` go along the `parts` of the path, one each.
     """
     largest = np.zeros(segments.durations.size)
     for begin in range(0, segments.durations.size, TIME_SCALING.deviation_batch):

@@ -183,19 +183,9 @@ def _lay(
 ) -> Waypoints:
     """Return the points of a motion along a path, at times of whole nanoseconds.
 
-    Parameters
-    ----------
-    path : PathIntervals
-    parts : Segments
-        The same in the time of the sender.
-    speeds : array, shape (N + 1,)
-        At the ends of its parts.
-    stops : array, shape (N + 1,), dtype bool
-        Where it comes to rest.
-    is_cubic : array, shape (N,), dtype bool
-        Between which ends there is to be a cubic.
-    sent : Waypoints
-        Of the path; the motion begins when they do.
+    Of the N parts of the path, `parts` are in the time of its sender, whose waypoints are `sent`:
+    the motion begins when they do. `speeds` at the ends of the parts, and `stops`, where it comes
+    to rest, have shape (N + 1,); `is_cubic`, between which ends there is to be a cubic, (N,).
     """
     _, lengths, position, tangent, _ = path
     both = speeds[:-1] + speeds[1:]

@@ -179,11 +179,7 @@ def _pass_backward(
 
 
 def _pass_forward(
-    path: PathIntervals,
-    bounds: PathBounds,
-    squares: FloatArray,
-    floors: FloatArray,
-    begin: float,
+    path: PathIntervals, bounds: PathBounds, squares: FloatArray, floors: FloatArray, begin: float
 ) -> FloatArray:
     """Return the squares of the fastest motion below others, shape (N + 1,)."""
     taken = squares.copy()

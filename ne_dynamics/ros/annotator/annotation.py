@@ -61,16 +61,6 @@ class AnnotatedArm:
         arm = ControlledArm(dynamics, order, robot, None, Inertia.zero(), settings.imu.enabled)
         return cls(arm, settings).checked()
 
-    def tuned(self, settings: AnnotatorSettings) -> AnnotatedArm:
-        """Return the same arm with other settings of what is no matter of the model.
-
-        Raises
-        ------
-        ParameterError
-            As :meth:`of`.
-        """
-        return AnnotatedArm(self.arm, settings).checked()
-
     def checked(self) -> AnnotatedArm:
         """Return itself, with every parameter read that depends on the robot."""
         _ = self.tolerance, self.payload, self.limits
@@ -136,7 +126,7 @@ class AnnotatedArm:
             terms=settings.terms,
             payload=self.payload,
             base_motion=base_motion,
-            smoothing_velocity=settings.friction.smoothing_velocity,
+            smoothing_velocity=settings.smoothing_velocity,
             start=start,
             max_points=NODE.most_annotated_points,
         )
@@ -186,12 +176,7 @@ class AnnotatedArm:
 
 
 def as_message(trajectory: AnnotatedTrajectory, header: Any) -> JointTrajectory:
-    """Return the message of an annotated trajectory.
-
-    Parameters
-    ----------
-    trajectory : AnnotatedTrajectory
-    header : std_msgs.msg.Header
+    """Return the message of an annotated trajectory, with a header.
 
     Raises
     ------

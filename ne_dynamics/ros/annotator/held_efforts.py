@@ -37,19 +37,8 @@ UNBOUNDED = -1.0
 class HeldEfforts:
     """Sends the position at which a controller holds the arm, with the efforts that hold it.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    client : rclpy.action.ActionClient
-        Of the controller's action.
-    action : str
-        Its name.
-    action_type : type
-        control_msgs.action.FollowJointTrajectory
-    reporter : Reporter
-    present : Present
-    arm : callable
-        Returns the arm, or None before its model has come.
+    `client` is that of the controller's action, whose name is `action`; `arm` returns the arm, or
+    None before its model has come.
     """
 
     def __init__(

@@ -172,7 +172,7 @@ class AnnotatorNode(Node):
             if is_whole and (has_model_parameter(settings) or self._description):
                 is_same = settings.model() == self._declared.settings.model()
                 if arm is not None and is_same:
-                    arm = arm.tuned(settings)
+                    arm = AnnotatedArm(arm.arm, settings).checked()
                 else:
                     arm = AnnotatedArm.of(settings, load_robot(settings, self._description))
             return (lambda: None) if arm is None else partial(self._adopt, arm)

@@ -90,14 +90,8 @@ class _Source:
 class Present:
     """Listens to joint states, to the controller's reference, and to the IMU of the base.
 
-    An arm that moves has no start: by the time a trajectory is followed it is elsewhere.
-
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    reporter : Reporter
-    controller : str
-        Whose `controller_state` says where the arm is sent; '' where there is none.
+    An arm that moves has no start: by the time a trajectory is followed it is elsewhere. The
+    `controller_state` of `controller` says where the arm is sent; '' where there is none.
     """
 
     def __init__(self, node: Any, reporter: Reporter, controller: str) -> None:
@@ -156,10 +150,7 @@ class Present:
     def find_reference(self, since: float) -> DesiredState | None:
         """Return where the controller holds the arm; None where it moves, or is silent.
 
-        Parameters
-        ----------
-        since : float
-            What it has said before does not count; of the monotonic clock [s].
+        What it has said before `since` does not count; of the monotonic clock [s].
         """
         source = self._sources.get('controller_state')
         if source is None or not source.is_present(since):

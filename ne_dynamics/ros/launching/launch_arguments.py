@@ -29,15 +29,9 @@ LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 
 
 def check_argument(argument: str, text: str, spec: ParameterSpec) -> None:
-    """Refuse an argument whose text is not a value that its parameter may have.
+    """Refuse an argument whose text, as it was typed, is not a value that its parameter may have.
 
-    Parameters
-    ----------
-    argument : str
-        Its name.
-    text : str
-        As it was typed; empty: nothing was given.
-    spec : ParameterSpec
+    An empty text is no value: nothing was given.
 
     Raises
     ------
@@ -73,14 +67,9 @@ def read_leader(text: str) -> bool:
 
 
 def check_leader(mode: str, what: str) -> None:
-    """Refuse a mode that an arm which is led by hand cannot have.
+    """Refuse a mode that an arm which is led by hand cannot have; empty where none is given.
 
-    Parameters
-    ----------
-    mode : str
-        Empty where none is given.
-    what : str
-        Where it was given, for the message.
+    `what` says where it was given, for the message.
 
     Raises
     ------
@@ -112,18 +101,13 @@ def check_log_level(text: str) -> None:
 def check_file(path: str, values: Mapping[str, Any], table: ParameterTable[Settings]) -> None:
     """Refuse a parameter file that has a value which its parameter may not have.
 
-    Parameters
-    ----------
-    path : str
-        Of the file.
-    values : mapping
-        What it has for the node, by name. Names that the table lacks are the node's to warn of.
-    table : ParameterTable
+    `values` are those that it has for the node, by name. Names that the table lacks are the
+    node's to warn of.
 
     Raises
     ------
     ParameterError
-        With the file and what is wrong with each.
+        With the path of the file and what is wrong with each.
     """
     faults = []
     for name, value in values.items():
@@ -140,19 +124,12 @@ def check_file(path: str, values: Mapping[str, Any], table: ParameterTable[Setti
 def check_efforts_alone(path: str, values: Mapping[str, Any], taker: str) -> None:
     """Refuse a parameter file with commands that those which are started beside the node drop.
 
-    Parameters
-    ----------
-    path : str
-        Of the file.
-    values : mapping
-        What it has for the node, by name.
-    taker : str
-        Who takes the commands, for the message.
+    `values` are those that it has for the node, by name; `taker` is who takes the commands.
 
     Raises
     ------
     ParameterError
-        Unless commands are arrays of efforts.
+        Unless commands are arrays of efforts; with the path of the file.
     """
     array = CommandType.FLOAT64_MULTI_ARRAY.value
     for name, expected in (('command.type', array), ('command.interfaces', [EFFORT])):

@@ -62,10 +62,7 @@ LEADER: Argument = (
     'false',
     'Hold the arm weightless, to be led by hand: nothing is followed (true or false)',
 )
-RVIZ: Argument = (
-    'false',
-    'Show the arm in rviz2, where that is installed (true or false)',
-)
+RVIZ: Argument = ('false', 'Show the arm in rviz2, where that is installed (true or false)')
 
 
 class CommandsFlow(Event):
@@ -75,13 +72,7 @@ class CommandsFlow(Event):
 
 
 def declare(arguments: Mapping[str, Argument]) -> list[DeclareLaunchArgument]:
-    """Return the declarations of launch arguments, in their order.
-
-    Parameters
-    ----------
-    arguments : mapping
-        Default and description by name.
-    """
+    """Return the declarations of launch arguments, default and description by name."""
     return [
         DeclareLaunchArgument(name, default_value=default, description=description)
         for name, (default, description) in arguments.items()
@@ -101,18 +92,10 @@ def config_file(name: str) -> PathJoinSubstitution:
 def include(
     file: str, arguments: Mapping[str, SomeSubstitutionsType], package: str = 'ne_dynamics'
 ) -> GroupAction:
-    """Return a launch file that is included in a group.
+    """Return a launch file of the folder `launch` of a package that is included in a group.
 
-    Its arguments do not become those of the next one.
-
-    Parameters
-    ----------
-    file : str
-        Its name in the folder `launch` of the package.
-    arguments : mapping
-        Values by name; arguments that are not named have their defaults, or the values which
-        arguments of the same name have in the including file.
-    package : str, optional
+    Its arguments do not become those of the next one. Arguments that are not named have their
+    defaults, or the values which arguments of the same name have in the including file.
     """
     source = PathJoinSubstitution([FindPackageShare(package), 'launch', file])
     return GroupAction(
@@ -159,15 +142,7 @@ def debian_name(package: str) -> str:
 
 
 def check_packages(context: LaunchContext, packages: Iterable[str], needed_by: str) -> None:
-    """Refuse to start where ROS packages are missing.
-
-    Parameters
-    ----------
-    context : LaunchContext
-    packages : iterable of str
-        Names as ROS has them.
-    needed_by : str
-        The launch file.
+    """Refuse to start a launch file, `needed_by`, where ROS packages are missing.
 
     Raises
     ------
@@ -288,15 +263,9 @@ def state_publisher(description: str, *, use_sim_time: bool) -> Node:
 
 
 def spawner(controllers: list[str], file: Path, options: Iterable[str] = ()) -> Node:
-    """Return the program that starts controllers, and ends.
+    """Return the program that starts controllers by a file of their parameters, and ends.
 
-    Parameters
-    ----------
-    controllers : list of str
-    file : Path
-        Their parameters.
-    options : iterable of str, optional
-        More arguments of the program.
+    `options` are more arguments of it.
     """
     return Node(
         package='controller_manager',
@@ -330,10 +299,7 @@ def after(process: Node, what: str, entities: Callable[[], list[Any]]) -> Regist
 def end_with_others(temporary: tuple[str, ...]) -> RegisterEventHandler:
     """Return what ends the rest when a process has ended that was to stay.
 
-    Parameters
-    ----------
-    temporary : tuple of str
-        Beginnings of the names of those that end while the rest goes on.
+    `temporary`: beginnings of the names of those that end while the rest goes on.
     """
 
     def shut_down(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -366,13 +332,8 @@ def take_over(
 ) -> list[LaunchDescriptionEntity]:
     """Return what starts the effort controller at :class:`CommandsFlow`, and ends all on a fault.
 
-    Parameters
-    ----------
-    spawn_effort_controller : Node
-    temporary : tuple of str
-        See :func:`end_with_others`.
-    entities : callable, optional
-        Returns what comes when the controller has been started.
+    `temporary` is as for :func:`end_with_others`; `entities` returns what comes when the
+    controller has been started.
     """
     refusals = end_without_controller()
     return [

@@ -64,12 +64,8 @@ class CommandMessage:
     def write(self, effort: FloatArray, desired: DesiredState | None) -> None:
         """Write a command.
 
-        Parameters
-        ----------
-        effort : array, shape (n,)
-            In the order of the model [N m or N].
-        desired : DesiredState or None
-            What it was computed with; needed where the message carries more than efforts.
+        Efforts, shape (n,) [N m or N], are in the order of the model. `desired` is what they were
+        computed with; needed where the message carries more than efforts.
         """
         self._effort[:] = effort if self._is_model_order else effort[self._order]
         if self._position is not None and desired is not None:
@@ -133,9 +129,8 @@ def make_command_message(settings: CommandSettings, arm: ControlledArm) -> Comma
     Raises
     ------
     ParameterError
-        When its type is missing, or the settings are not sound.
+        When its type is missing.
     """
-    settings.require_sound()
     names, interfaces, kind = list(arm.command_names), settings.interfaces, settings.type
     n = len(names)
     rows: dict[str, FloatArray]

@@ -23,15 +23,7 @@ NOT_GIVEN = -1.0
 
 
 class MessageError(InputError):
-    """A message cannot be used.
-
-    Parameters
-    ----------
-    field : str
-        The field at fault.
-    reason : str
-        What was found and what was expected.
-    """
+    """A message cannot be used: its field at fault, what was found and what was expected."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f'{field}: {reason}', field=field)
@@ -71,16 +63,9 @@ class JointStateReader:
         self._matches: list[_Match] = []
 
     def read(self, message: Any) -> JointReading:
-        """Return position and velocity.
+        """Return position and velocity of a sensor_msgs JointState.
 
-        Parameters
-        ----------
-        message : sensor_msgs.msg.JointState
-            Joints that are not the robot's are passed over, whatever their values.
-
-        Returns
-        -------
-        JointReading
+        Joints that are not the robot's are passed over, whatever their values.
 
         Raises
         ------
@@ -177,8 +162,7 @@ class JointStateReader:
             return
         without = f': none for {lacking}' if may_end_early else ''
         raise MessageError(
-            field,
-            f'got {count} values for {len(match.names)} names{without}; expected as many',
+            field, f'got {count} values for {len(match.names)} names{without}; expected as many'
         )
 
 
@@ -225,9 +209,7 @@ def wrench_reading(message: Any) -> FloatArray:
     return np.array((force.x, force.y, force.z, torque.x, torque.y, torque.z))
 
 
-def imu_reading(
-    message: Any,
-) -> tuple[FloatArray | None, FloatArray | None, FloatArray | None]:
+def imu_reading(message: Any) -> tuple[FloatArray | None, FloatArray | None, FloatArray | None]:
     """Return angular velocity, linear acceleration and orientation of a sensor_msgs Imu.
 
     Each is None when its covariance begins with -1: not given.

@@ -60,7 +60,8 @@ class _Layout(NamedTuple):
     Attributes
     ----------
     fixed : tuple of (slice, bytes)
-        Frame and names, and the number of values of each field.
+        Frame and names, and the number of values of each field; what fills the gaps between them
+        may be anything.
     values : tuple of slice
         Of position, velocity and effort.
     end : int
@@ -130,14 +131,13 @@ def _find_layout(data: bytes, message: JointState) -> _Layout | None:
     """Return where a message has what; None where that is not as expected."""
     if data[: len(ENCODING)] != ENCODING or sys.byteorder != 'little':
         return None
-    begin = len(ENCODING) + STAMP.size
-    end = begin
+    end = len(ENCODING) + STAMP.size
+    places, values = [slice(0, len(ENCODING))], []
     # A text ends with a zero that its length counts; texts and counts begin at multiples of four.
     for text in (message.header.frame_id, None, *message.name):
-        end = _align(end, COUNT.size) + COUNT.size
-        end += 0 if text is None else len(text.encode()) + 1
-    places = [slice(0, len(ENCODING)), slice(begin, end)]
-    values = []
+        begin = _align(end, COUNT.size)
+        end = begin + COUNT.size + (0 if text is None else len(text.encode()) + 1)
+        places.append(slice(begin, end))
     for field in FIELDS:
         count = len(getattr(message, field))
         end = _align(end, COUNT.size)

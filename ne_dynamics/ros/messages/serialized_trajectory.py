@@ -35,19 +35,12 @@ def read_stamp(data: bytes) -> int:
 
 
 def read_trajectory(data: bytes, most_points: int | None = None) -> JointTrajectory:
-    """Return a message.
-
-    Parameters
-    ----------
-    data : bytes
-        As a raw subscription hands it over.
-    most_points : int, optional
-        More than these are refused.
+    """Return a message from its bytes, as a raw subscription hands them over.
 
     Raises
     ------
     MessageError
-        When the bytes are no such message, or there are more points.
+        When they are no such message, or there are more points than `most_points`.
     """
     if len(data) > NODE.most_bytes:
         raise MessageError('data', f'expected at most {NODE.most_bytes} bytes, got {len(data)}')

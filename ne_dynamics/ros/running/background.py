@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
+
+from ne_dynamics.ros.running.worker_process import WorkerProcess
 
 Done = Callable[[Future[Any]], None]
-
-
-class Submits(Protocol):
-    """What does the work: a WorkerProcess, or an executor of concurrent.futures."""
-
-    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Begin a piece of work when those before it have ended."""
 
 
 class Background:
@@ -25,25 +20,19 @@ class Background:
     Parameters
     ----------
     node : rclpy.node.Node
-    executor : Submits
+    executor : Executor or WorkerProcess
     """
 
-    def __init__(self, node: Any, executor: Submits) -> None:
+    def __init__(self, node: Any, executor: Executor | WorkerProcess) -> None:
         self._node = node
         self._executor = executor
         self._ended: deque[tuple[Future[Any], Done]] = deque()
         self._guard = node.create_guard_condition(self._deliver)
 
     def submit(self, done: Done, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Begin a piece of work when those before it have ended.
+        """Begin a piece of work, a function with arguments, when those before it have ended.
 
-        Parameters
-        ----------
-        done : callable
-            Called with the future when it has a result or an error; not when it was cancelled.
-        function : callable
-        *arguments
-            Of the function.
+        `done` is called with the future when it has a result or an error; not when cancelled.
         """
         work = self._executor.submit(function, *arguments)
         work.add_done_callback(partial(self._note, done))

@@ -83,12 +83,7 @@ def _not_for_ros(arguments: Sequence[str]) -> list[str]:
 
 
 def start_rclpy(arguments: Sequence[str] | None = None) -> None:
-    """Initialise rclpy, without handlers of signals.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Default: those of the process.
+    """Initialise rclpy with arguments, or those of the process, without handlers of signals.
 
     Raises
     ------

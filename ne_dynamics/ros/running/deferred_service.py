@@ -14,16 +14,9 @@ Reply = Callable[[Any], None]
 
 
 class DeferredService:
-    """A service of a node that answers when it can.
+    """A service of a node, of a type such as std_srvs.srv.Trigger, that answers when it can.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    kind : type
-        Of the service, e.g. std_srvs.srv.Trigger.
-    name : str
-    callback : callable
-        Called with the request and a :data:`Reply`.
+    `callback` is called with the request and a :data:`Reply`.
     """
 
     def __init__(

@@ -11,11 +11,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
 from ne_dynamics.errors import CommandLineError
 from ne_dynamics.printable import print_lines
-from ne_dynamics.ros.running.command_line import (
-    check_arguments,
-    readable_parameters,
-    start_rclpy,
-)
+from ne_dynamics.ros.running.command_line import check_arguments, readable_parameters, start_rclpy
 from ne_dynamics.ros.running.signals import StopRequest, stop_on_signals
 from ne_dynamics.ros.settings.parameter_file import files_without_effect
 

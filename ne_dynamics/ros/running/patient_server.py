@@ -21,16 +21,8 @@ class PatientServer(ActionServer):
     """An action server whose goals end when :meth:`finish` is called.
 
     rclpy takes the end of a goal for the return of a callback. One that waits for it would be
-    polled by the executor all the time.
-
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    action_type : type
-    name : str
-        Of the action, below the node's.
-    **callbacks
-        As :class:`rclpy.action.ActionServer` takes them.
+    polled by the executor all the time. The name is below the node's; callbacks are as
+    :class:`rclpy.action.ActionServer` takes them.
     """
 
     def __init__(self, node: Any, action_type: Any, name: str, **callbacks: Any) -> None:

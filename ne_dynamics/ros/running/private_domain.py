@@ -19,10 +19,6 @@ def private_domain() -> int:
     On Linux a name in the abstract socket namespace is bound for each: the kernel lets go of it
     with the process, and it belongs to the network namespace, as the ports of the domain do.
     Elsewhere, and when all are taken, the process id chooses.
-
-    Returns
-    -------
-    int
     """
     for offset in range(DOMAINS):
         domain = FIRST_DOMAIN + (os.getpid() + offset) % DOMAINS

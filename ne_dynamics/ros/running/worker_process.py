@@ -43,14 +43,9 @@ class _Job(NamedTuple):
 
 
 class WorkerProcess:
-    """A process that does one work after the other.
+    """A process that does one work after the other, none longer than `longest_work` [s].
 
-    Parameters
-    ----------
-    name : str
-        For messages.
-    longest_work : float
-        [s]
+    `name` is for messages.
     """
 
     def __init__(self, name: str, longest_work: float = NODE.worker_longest_work) -> None:
@@ -74,20 +69,10 @@ class WorkerProcess:
         return None if self._process is None else self._process.pid
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Have a function called with copies of the arguments.
+        """Have a function called with copies of the arguments; all of it can be pickled.
 
-        Parameters
-        ----------
-        function : callable
-            Of a module, or the method of what can be pickled.
-        *arguments
-            What can be pickled.
-
-        Returns
-        -------
-        Future
-            Of the result, or of what the function raises; of a WorkerLostError when the process
-            ends before. One that is cancelled in time is not begun.
+        The future has the result, or what the function raises; a WorkerLostError when the process
+        ends before. One that is cancelled in time is not begun.
         """
         job = _Job(_pickled((function, arguments)), Future())
         if self._owner != os.getpid():

@@ -149,19 +149,7 @@ class CommandSettings:
 
 
 def places(interfaces: Sequence[str], n: int, order: CommandOrder) -> dict[str, slice]:
-    """Return where in an array the values of each interface are, joint by joint.
-
-    Parameters
-    ----------
-    interfaces : sequence of str
-    n : int
-        Number of joints.
-    order : CommandOrder
-
-    Returns
-    -------
-    dict of str to slice
-    """
+    """Return where in an array the values of each interface are, of n joints one by one."""
     m = len(interfaces)
     if order is CommandOrder.JOINT_MAJOR:
         return {name: slice(k, None, m) for k, name in enumerate(interfaces)}

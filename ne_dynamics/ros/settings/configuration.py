@@ -10,11 +10,10 @@ from ne_dynamics.control.desired.time_scaling import Submit, submit_here
 from ne_dynamics.control.feedback_gains import Gains
 from ne_dynamics.control.guards.goal import Tolerances
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
-from ne_dynamics.control.guards.motion_limits import FollowingLimits, MotionLimits
+from ne_dynamics.control.guards.motion_limits import FollowingLimits
 from ne_dynamics.control.guards.state_guard import StateLimits
 from ne_dynamics.control.hand_guiding import HandGuiding
 from ne_dynamics.control.laws import ControlLaw, Mode
-from ne_dynamics.control.limits import EffortLimiter
 from ne_dynamics.control.observer import DisturbanceTuning, ObserverMode
 from ne_dynamics.control.sensors.imu import BaseImu
 from ne_dynamics.control.sensors.velocity_source import VelocitySource
@@ -37,12 +36,7 @@ def make_tuning(
 ) -> tuple[Tuning, list[str]]:
     """Return what the parameters of run time make, and remarks on it.
 
-    Parameters
-    ----------
-    settings : NodeSettings
-    arm : ControlledArm
-    pause : callable
-        Called between parts of the work, for who cannot wait until its end.
+    `pause` is called between parts of the work, for who cannot wait until its end.
 
     Raises
     ------
@@ -61,6 +55,7 @@ def make_tuning(
     remarks += doubts
     pause()
     remarks += _check_rates(law, limits, rates, arm) if np.any(rates) else []
+    fastest = NODE.jump_margin * arm.robot.limits('velocity_limit')
     tuning = Tuning(
         law=law,
         hold_law=hold_law,
@@ -70,12 +65,13 @@ def make_tuning(
         imu=settings.imu,
         states=StateLimits(
             settings.state_timeout,
-            _jump_velocities(settings, arm),
-            settings.repeated_faults.window,
+            _limits_or_none(settings.jump_velocity, arm, 'jump_velocity', fastest),
+            settings.repeat_window,
         ),
-        motion=MotionLimits(_following_limits(settings, arm), settings.velocity),
+        following=_following_limits(settings, arm),
+        velocity=settings.velocity,
         transition_time=settings.transition_time,
-        decelerations=_limits_or_none(settings.stop.deceleration, arm, 'stop.deceleration', None),
+        decelerations=_limits_or_none(settings.stop_deceleration, arm, 'stop.deceleration', None),
         state_effort=settings.state_effort,
         on_state_loss=settings.on_state_loss,
         on_fault=settings.on_fault,
@@ -110,7 +106,6 @@ def _find_effort_limits(
     )
     given = settings.effort_rate_limit
     rates = arm.per_joint(given, 'effort_rate_limit') if given else np.array(())
-    EffortLimiter(limits, rates)
     return limits, rates
 
 
@@ -142,7 +137,7 @@ def _make_laws(
     """Return the law of the mode, the one that holds the arm, and remarks on what it carries."""
     payload, remarks = payload_parameters(settings, arm)
     unread = None if arm.wrench_link is None else carried_parameters(settings, arm)
-    model = (settings.terms, payload, settings.friction.smoothing_velocity, unread)
+    model = (settings.terms, payload, settings.smoothing_velocity, unread)
     guiding = settings.hand_guiding
     speeds = _limits_or_none(guiding.speed_limit, arm, 'hand_guiding.speed_limit', None)
     pause()
@@ -170,7 +165,7 @@ def _check_loops(settings: NodeSettings, arm: ControlledArm) -> list[str]:
             'nothing would end a command that is sent again'
         )
     if not command.drives_close_loop:
-        if mode is Mode.FEEDFORWARD and not settings.feedforward.robot_closes_loop:
+        if mode is Mode.FEEDFORWARD and not settings.robot_closes_loop:
             raise ParameterError(
                 'mode: feedforward has no feedback: an arm that does not close the loop itself '
                 'falls by the error of the model; expected feedforward.robot_closes_loop to be '
@@ -201,7 +196,7 @@ def _check_loops(settings: NodeSettings, arm: ControlledArm) -> list[str]:
 def _require_feedback(settings: NodeSettings) -> None:
     """Raise when the gains of a mode with feedback feed nothing back, and nobody else does."""
     mode = settings.mode
-    if not mode.has_feedback or settings.feedforward.robot_closes_loop:
+    if not mode.has_feedback or settings.robot_closes_loop:
         return
     is_pd = mode is Mode.FEEDFORWARD_PD
     given = settings.feedforward_pd if is_pd else settings.computed_torque
@@ -296,12 +291,6 @@ def _check_rates(
     )
 
 
-def _jump_velocities(settings: NodeSettings, arm: ControlledArm) -> FloatArray | None:
-    """Return the speeds beyond which joints have jumped, in the order of the model."""
-    derived = NODE.jump_margin * arm.robot.limits('velocity_limit')
-    return _limits_or_none(settings.jump_velocity, arm, 'jump_velocity', derived)
-
-
 def _limits_or_none(
     given: tuple[float, ...], arm: ControlledArm, name: str, derived: FloatArray | None
 ) -> FloatArray | None:
@@ -326,7 +315,7 @@ def _following_limits(settings: NodeSettings, arm: ControlledArm) -> FollowingLi
         _limits_or_none(given.position, arm, 'following_error.position', derived.position),
         _limits_or_none(given.velocity, arm, 'following_error.velocity', derived.velocity),
         _limits_or_none(given.frozen, arm, 'following_error.frozen', derived.frozen),
-        settings.saturation.timeout or np.inf,
+        settings.saturation_timeout or np.inf,
         counts_without_feedback=len(given.position) > 0 or settings.command.drives_close_loop,
     )
 
@@ -334,15 +323,7 @@ def _following_limits(settings: NodeSettings, arm: ControlledArm) -> FollowingLi
 def make_controller(
     arm: ControlledArm, tuning: Tuning, submit: Submit = submit_here
 ) -> Controller:
-    """Return a controller of the arm, with the sensors that it has.
-
-    Parameters
-    ----------
-    arm : ControlledArm
-    tuning : Tuning
-    submit : Submit
-        As for :class:`~ne_dynamics.control.controller.Controller`.
-    """
+    """Return a controller of the arm, with the sensors that it has; it plans by `submit`."""
     wrist = None if arm.wrench_link is None else WristWrench(arm.uncut, arm.wrench_link)
     imu = BaseImu(arm.uncut, arm.dynamics.gravity) if arm.has_imu else None
     return Controller(tuning, wrist, imu, submit)

@@ -79,10 +79,7 @@ class ControlledArm:
     def sample_positions(self) -> FloatArray:
         """Return poses, at random within the position limits, the same ones in each call.
 
-        Returns
-        -------
-        array, shape (inertia_poses, n)
-            [rad or m]
+        Of shape (inertia_poses, n) [rad or m].
         """
         lower, upper = self.robot.limits('lower'), self.robot.limits('upper')
         lower, upper = np.maximum(lower, -np.pi), np.minimum(upper, np.pi)
@@ -93,9 +90,7 @@ class ControlledArm:
     def to_model_order(self, values: FloatArray) -> FloatArray:
         """Return gains or limits, given in the order of the command, in the model's.
 
-        Parameters
-        ----------
-        values : array, shape (), (0,), (1,), (n,) or (n, n)
+        Of shape (), (0,), (1,), (n,) or (n, n).
         """
         if values.size <= 1:
             return values
@@ -108,14 +103,9 @@ class ControlledArm:
         return result
 
     def per_joint(self, values: tuple[float, ...], name: str) -> FloatArray:
-        """Return one number a joint in the order of the model, shape (n,).
+        """Return one number a joint in the order of the model, shape (n,), of a parameter `name`.
 
-        Parameters
-        ----------
-        values : tuple of float
-            One for all, or one each in the order of the command.
-        name : str
-            Of the parameter.
+        Its values are one for all, or one each in the order of the command.
 
         Raises
         ------

@@ -30,16 +30,7 @@ given."""
 
 
 def find_driver(name: str) -> Mapping[str, str]:
-    """Return the topics of a driver.
-
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    mapping of str to str
-        Launch argument -> topic.
+    """Return the topics of a driver, by launch argument.
 
     Raises
     ------
@@ -66,23 +57,11 @@ def driver_file(name: str) -> str:
 
 
 def find_changes(given: Path, params_file: Path, whose: str = 'driver') -> list[str]:
-    """Return what a parameter file of the user changes of one that comes before it.
+    """Return what a parameter file of the user changes of a given one that comes before it.
 
-    A full copy of the default file changes all of it back.
-
-    Parameters
-    ----------
-    given, params_file : Path
-        The one before, and the user's.
-    whose : str
-        What the one before is of.
-
-    Returns
-    -------
-    list of str
-        One for each parameter that both have with another value, as
-        `terms.gravity: True (driver: False)`. Empty when the user's cannot be read: the node will
-        say why.
+    A full copy of the default file changes all of it back. There is a text for each parameter
+    that both have with another value, as `terms.gravity: True (driver: False)`, where `whose`
+    says what the one before is of. Empty when the user's cannot be read: the node will say why.
     """
     try:
         own = _read_parameters(params_file)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ne_dynamics.control.desired.thresholds import DESIRED
 from ne_dynamics.motion.limit_violation import WhenInfeasible
-from ne_dynamics.settings import Changes, parameter
+from ne_dynamics.settings import parameter
 
 
 @dataclass(frozen=True)
@@ -67,65 +67,6 @@ class TrajectorySettings:
         unit='s',
         minimum=0.0,
         maximum=1.0,
-    )
-
-
-@dataclass(frozen=True)
-class SpeedScalingSettings:
-    """At what speed motions are followed."""
-
-    initial_scaling_factor: float = parameter(
-        1.0,
-        'Speed of all motions on their path, as a share of the speed as sent, until '
-        '`~/speed_scaling_input` sets another.',
-        minimum=0.0,
-        maximum=1.0,
-        changes=Changes.UNCONFIGURED,
-    )
-
-
-@dataclass(frozen=True)
-class StopSettings:
-    """How a motion that is given up comes to rest."""
-
-    deceleration: tuple[float, ...] = parameter(
-        (),
-        'Largest deceleration when a motion is stopped on its path (`~/hold`, cancel, an empty '
-        'trajectory, a goal that ends moving, an arm found in motion), within 0.8 of the effort '
-        'limits. One for all joints or one per joint; 0 or `.inf`: the velocity limit in 0.1 s. '
-        "Empty: the model's deceleration limit (URDF 1.2), or else the velocity limit in 0.1 s.",
-        unit='rad/s^2 or m/s^2',
-        minimum=0.0,
-        allow_infinity=True,
-    )
-
-
-@dataclass(frozen=True)
-class SaturationSettings:
-    """How long a joint may be at its effort limit."""
-
-    timeout: float = parameter(
-        1.0,
-        'Time for which a joint may be at its effort limit in the direction of its position '
-        'error; longer is a latched fault, as are 12 changes from one limit to the other within '
-        'this time. In modes with feedback. 0 or `.inf`: off.',
-        unit='s',
-        minimum=0.0,
-        allow_infinity=True,
-    )
-
-
-@dataclass(frozen=True)
-class RepeatedFaultsSettings:
-    """When faults that come back latch."""
-
-    window: float = parameter(
-        10.0,
-        'Time within which the third fault of one kind, or the sixth of any kind, becomes a '
-        'latched fault. 0: never.',
-        unit='s',
-        minimum=0.0,
-        allow_infinity=True,
     )
 
 

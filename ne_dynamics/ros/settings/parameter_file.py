@@ -46,12 +46,7 @@ def full_name(node: str, namespace: str = '') -> str:
 def nodes_in(content: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     """Yield the nodes of a parameter file; each level above `ros__parameters` is part of a name.
 
-    Parameters
-    ----------
-    content : object
-        What YAML made of the file; what is no mapping has no nodes.
-    above : tuple of str, optional
-        Parts of the name that stand above it.
+    What is no mapping has no nodes. `above` are the parts of the name that stand above it.
 
     Yields
     ------
@@ -72,17 +67,8 @@ def nodes_in(content: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, A
 def parameters_in_any_namespace(content: Any, node: str) -> dict[str, Any]:
     """Return the parameters of a node in a parameter file, whatever its namespace there.
 
-    Parameters
-    ----------
-    content : object
-        What YAML made of the file.
-    node : str
-        Name without namespace.
-
-    Returns
-    -------
-    dict
-        Values by name, with dots in the names.
+    `content` is what YAML made of the file, `node` a name without namespace. Values are by name,
+    with dots in the names.
     """
     matching = [
         values
@@ -93,18 +79,9 @@ def parameters_in_any_namespace(content: Any, node: str) -> dict[str, Any]:
 
 
 def read_parameters(path: Path, node: str) -> dict[str, Any]:
-    """Return the parameters of a node in a file.
+    """Return the parameters of a node, by its name with namespace, in a file.
 
-    Parameters
-    ----------
-    path : Path
-    node : str
-        Name with namespace.
-
-    Returns
-    -------
-    dict
-        Values by name, with dots in the names.
+    Values are by name, with dots in the names.
 
     Raises
     ------
@@ -138,12 +115,7 @@ def read_parameters(path: Path, node: str) -> dict[str, Any]:
 def files_without_effect(arguments: Sequence[str], node: str) -> list[str]:
     """Return what is wrong with the parameter files of a command line, one text a file.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-        With `--params-file` before the name of each file.
-    node : str
-        Name with namespace.
+    `node` is the name with namespace; `--params-file` stands before the name of each file.
     """
     remarks = []
     for option, value in pairwise(arguments):

@@ -28,10 +28,6 @@ from ne_dynamics.ros.settings.locked_joints import LockedJoints
 from ne_dynamics.ros.settings.motion_parameters import (
     ConstraintSettings,
     FollowingErrorSettings,
-    RepeatedFaultsSettings,
-    SaturationSettings,
-    SpeedScalingSettings,
-    StopSettings,
     TrackingErrorSettings,
     TrajectorySettings,
 )
@@ -57,18 +53,6 @@ class ComputedTorqueGains:
 
 
 @dataclass(frozen=True)
-class FeedforwardSettings:
-    """What mode feedforward needs."""
-
-    robot_closes_loop: bool = parameter(
-        False,
-        'Set to true if the robot closes the position loop itself. Required by mode feedforward, '
-        'which has no feedback, and by modes whose gains are all zero: otherwise the arm falls by '
-        'the error of the model.',
-    )
-
-
-@dataclass(frozen=True)
 class FeedforwardPdGains:
     """Gains of mode feedforward_pd."""
 
@@ -80,20 +64,6 @@ class FeedforwardPdGains:
     )
     kv: tuple[float, ...] = parameter(
         (0.0,), 'Velocity gain of feedforward_pd; as kp.', unit='N m s/rad'
-    )
-
-
-@dataclass(frozen=True)
-class FrictionSettings:
-    """How friction is computed."""
-
-    smoothing_velocity: float = parameter(
-        0.001,
-        'Velocity within which Coulomb friction changes its sign, for joints whose model gives '
-        'none; must be larger than the noise of the desired velocity. 0: a step.',
-        unit='rad/s or m/s',
-        minimum=0.0,
-        maximum=NODE.largest_parameter,
     )
 
 
@@ -127,20 +97,6 @@ class PayloadSettings:
     )
     link: str = parameter(
         '', 'Link that carries the load: the tip, or one rigidly attached to it. Empty: the tip.'
-    )
-
-
-@dataclass(frozen=True)
-class PayloadEstimateSettings:
-    """What `~/estimate_payload` goes by."""
-
-    duration: float = parameter(
-        60.0,
-        'Span of joint states that ~/estimate_payload uses; the arm must carry the load all the '
-        'while. States before a change of `payload.*` are not used.',
-        unit='s',
-        minimum=1.0,
-        maximum=120.0,
     )
 
 
@@ -194,7 +150,15 @@ class ArmSettings:
         'auto', 'How the dynamics are computed.', choices=BACKENDS, changes=Changes.UNCONFIGURED
     )
     terms: Terms = group(Terms)
-    friction: FrictionSettings = group(FrictionSettings)
+    smoothing_velocity: float = parameter(
+        0.001,
+        'Velocity within which Coulomb friction changes its sign, for joints whose model gives '
+        'none; must be larger than the noise of the desired velocity. 0: a step.',
+        unit='rad/s or m/s',
+        minimum=0.0,
+        maximum=NODE.largest_parameter,
+        name='friction.smoothing_velocity',
+    )
     effort_limits: tuple[float, ...] = parameter(
         (),
         'Largest command, one for all joints or one per joint. Empty: those of the model. '
@@ -234,7 +198,13 @@ class NodeSettings(ArmSettings):
     # The law
     mode: Mode = parameter(Mode.COMPUTED_TORQUE, 'Control law.')
     computed_torque: ComputedTorqueGains = group(ComputedTorqueGains)
-    feedforward: FeedforwardSettings = group(FeedforwardSettings)
+    robot_closes_loop: bool = parameter(
+        False,
+        'Set to true if the robot closes the position loop itself. Required by mode feedforward, '
+        'which has no feedback, and by modes whose gains are all zero: otherwise the arm falls by '
+        'the error of the model.',
+        name='feedforward.robot_closes_loop',
+    )
     feedforward_pd: FeedforwardPdGains = group(FeedforwardPdGains)
     hand_guiding: HandGuidingSettings = group(HandGuidingSettings)
     effort_rate_limit: tuple[float, ...] = parameter(
@@ -311,11 +281,46 @@ class NodeSettings(ArmSettings):
     )
     following_error: FollowingErrorSettings = group(FollowingErrorSettings)
     trajectory: TrajectorySettings = group(TrajectorySettings)
-    speed_scaling: SpeedScalingSettings = group(SpeedScalingSettings)
-    stop: StopSettings = group(StopSettings)
-    saturation: SaturationSettings = group(SaturationSettings)
+    initial_scaling_factor: float = parameter(
+        1.0,
+        'Speed of all motions on their path, as a share of the speed as sent, until '
+        '`~/speed_scaling_input` sets another.',
+        minimum=0.0,
+        maximum=1.0,
+        changes=Changes.UNCONFIGURED,
+        name='speed_scaling.initial_scaling_factor',
+    )
+    stop_deceleration: tuple[float, ...] = parameter(
+        (),
+        'Largest deceleration when a motion is stopped on its path (`~/hold`, cancel, an empty '
+        'trajectory, a goal that ends moving, an arm found in motion), within 0.8 of the effort '
+        'limits. One for all joints or one per joint; 0 or `.inf`: the velocity limit in 0.1 s. '
+        "Empty: the model's deceleration limit (URDF 1.2), or else the velocity limit in 0.1 s.",
+        unit='rad/s^2 or m/s^2',
+        minimum=0.0,
+        allow_infinity=True,
+        name='stop.deceleration',
+    )
+    saturation_timeout: float = parameter(
+        1.0,
+        'Time for which a joint may be at its effort limit in the direction of its position '
+        'error; longer is a latched fault, as are 12 changes from one limit to the other within '
+        'this time. In modes with feedback. 0 or `.inf`: off.',
+        unit='s',
+        minimum=0.0,
+        allow_infinity=True,
+        name='saturation.timeout',
+    )
     velocity: VelocitySettings = group(VelocitySettings, prefix='velocity_')
-    repeated_faults: RepeatedFaultsSettings = group(RepeatedFaultsSettings)
+    repeat_window: float = parameter(
+        10.0,
+        'Time within which the third fault of one kind, or the sixth of any kind, becomes a '
+        'latched fault. 0: never.',
+        unit='s',
+        minimum=0.0,
+        allow_infinity=True,
+        name='repeated_faults.window',
+    )
     interpolation_method: Interpolation = parameter(
         Interpolation.SPLINES,
         'Path between the points of a trajectory: `splines`, polynomials of the positions, '
@@ -325,8 +330,7 @@ class NodeSettings(ArmSettings):
         'states.',
     )
     allow_nonzero_velocity_at_trajectory_end: bool = parameter(
-        False,
-        'Accept trajectories whose last point moves; the arm is brought to rest after it.',
+        False, 'Accept trajectories whose last point moves; the arm is brought to rest after it.'
     )
     allow_partial_joints_goal: bool = parameter(
         False,
@@ -350,7 +354,15 @@ class NodeSettings(ArmSettings):
     contact: ContactSettings = group(ContactSettings)
     # The wrist sensor
     wrench: WrenchSettings = group(WrenchSettings)
-    payload_estimate: PayloadEstimateSettings = group(PayloadEstimateSettings)
+    estimate_duration: float = parameter(
+        60.0,
+        'Span of joint states that ~/estimate_payload uses; the arm must carry the load all the '
+        'while. States before a change of `payload.*` are not used.',
+        unit='s',
+        minimum=1.0,
+        maximum=120.0,
+        name='payload_estimate.duration',
+    )
     # The base
     imu: ImuSettings = group(ImuSettings)
     constraints: ConstraintSettings = group(ConstraintSettings)

@@ -19,18 +19,9 @@ def has_model_parameter(settings: ArmSettings) -> bool:
 
 
 def load_robot(settings: ArmSettings, description: str = '') -> Robot:
-    """Return the robot that the parameters name.
+    """Return the robot that the parameters name, not cut.
 
-    Parameters
-    ----------
-    settings : ArmSettings
-    description : str
-        URDF as text, for when no parameter names a robot.
-
-    Returns
-    -------
-    Robot
-        Not cut.
+    Where they name none it is `description`, a URDF as text.
 
     Raises
     ------

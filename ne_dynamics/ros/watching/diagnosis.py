@@ -11,16 +11,12 @@ from ne_dynamics.control.controller import Controller
 from ne_dynamics.control.guards.limits import GUARD_LIMITS
 from ne_dynamics.control.guards.state_guard import FaultKind
 from ne_dynamics.control.sensors.velocity_source import VelocitySource, velocity_filter
+from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.configured_arm import ConfiguredArm
 from ne_dynamics.ros.connections import NO_PUBLISHER_EVENTS
 from ne_dynamics.ros.settings.configuration import tracking_limits
 from ne_dynamics.ros.thresholds import NODE
-from ne_dynamics.ros.watching.diagnostics import (
-    DiagnosticLevel,
-    Statistics,
-    as_text,
-    tracking_level,
-)
+from ne_dynamics.ros.watching.diagnostics import Statistics
 from ne_dynamics.ros.watching.other_commanders import list_publishers
 
 
@@ -36,15 +32,9 @@ class DiagnosticsPublisher:
         )
 
     def publish(self, state: str, remarks: list[str], configured: ConfiguredArm | None) -> None:
-        """Publish what there was since the last time.
+        """Publish what there was since the last time, in a state of the life cycle.
 
-        Parameters
-        ----------
-        state : str
-            Of the life cycle.
-        remarks : list of str
-            What is amiss with the node itself.
-        configured : ConfiguredArm or None
+        `remarks` say what is amiss with the node itself.
         """
         statistics = self._statistics
         values: dict[str, Any] = {'state': state}
@@ -111,7 +101,7 @@ class DiagnosticsPublisher:
         values.update(_delays(controller))
         verdict = controller.check.find_verdict(controller.tuning)
         self._node.answer_states()
-        remarks = verdict.refusals + verdict.remarks
+        remarks = [*verdict.refusals, *verdict.remarks]
         saturated = values['saturated in the last second']
         if saturated != 'none':
             remarks.append(f'saturated: {saturated}')
@@ -143,18 +133,28 @@ class DiagnosticsPublisher:
         errors = controller.watch.peak_error.copy()
         controller.watch.peak_error[:] = 0.0
         values: dict[str, Any] = {}
-        if not configured.is_commanding or controller.motion.trajectory is None:
-            level = DiagnosticLevel(0, 'nothing is followed')
-        else:
+        level, text = DiagnosticStatus.OK, 'nothing is followed'
+        if configured.is_commanding and controller.motion.trajectory is not None:
             values = {
                 f'{arm.robot.joint_names[index]} [rad or m]': f'{errors[index]:.6g}'
                 for index in arm.command_order
             }
-            warn, error = tracking_limits(configured.settings, arm)
-            level = tracking_level(arm.robot.joint_names, errors, warn, error)
-        return _make_status(
-            bytes((level.value,)), f'{self._name}: tracking error', level.message, values
-        )
+            level, text = _judge_tracking(configured, errors)
+        return _make_status(level, f'{self._name}: tracking error', text, values)
+
+
+def _judge_tracking(configured: ConfiguredArm, errors: FloatArray) -> tuple[bytes, str]:
+    """Return how bad the largest position errors are, shape (n,) [rad or m], and why, in words."""
+    warn, error = tracking_limits(configured.settings, configured.arm)
+    for level, bounds in ((DiagnosticStatus.ERROR, error), (DiagnosticStatus.WARN, warn)):
+        above = np.flatnonzero(errors >= bounds)
+        if above.size:
+            worst = int(above[np.argmax((errors / bounds)[above])])
+            return level, (
+                f'joint {configured.arm.robot.joint_names[worst]!r}: {errors[worst]:.3g} from the '
+                f'desired position; expected less than {bounds[worst]:.3g}'
+            )
+    return DiagnosticStatus.OK, f'at most {errors.max():.3g} from the desired position'
 
 
 def _delays(controller: Controller) -> dict[str, str]:
@@ -163,7 +163,7 @@ def _delays(controller: Controller) -> dict[str, str]:
     if period <= 0.0:
         return {}
     delays = {'delay [ms]': f'{1e3 * GUARD_LIMITS.periods_of_delay * period:.3g}'}
-    source = velocity_filter(controller.tuning.motion.velocity, period)
+    source = velocity_filter(controller.tuning.velocity, period)
     if source is not None:
         delays['velocity lag [ms]'] = f'{1e3 * source.lag:.3g}'
     return delays
@@ -174,7 +174,7 @@ def _diagnose_steps(configured: ConfiguredArm) -> list[str]:
     stepping = configured.states.effort_steps.take()
     if stepping is None:
         return []
-    is_measured = configured.controller.tuning.motion.velocity.source is VelocitySource.MEASURED
+    is_measured = configured.controller.tuning.velocity.source is VelocitySource.MEASURED
     remedy = 'velocity_source differentiated or estimated'
     if not is_measured:
         remedy = 'velocity_source estimated, a lower velocity_cutoff_frequency or lower gains'
@@ -215,5 +215,5 @@ def _make_status(
         level=level,
         name=name,
         message=message,
-        values=[KeyValue(key=key, value=text) for key, text in as_text(values).items()],
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
     )

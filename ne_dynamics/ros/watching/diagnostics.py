@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,6 @@ from numpy.typing import NDArray
 from ne_dynamics.control.guards.state_guard import Fault
 from ne_dynamics.model.rigid_body import FloatArray
 from ne_dynamics.ros.thresholds import NODE
-
-
-class DiagnosticLevel(NamedTuple):
-    """How bad it is, and why, in words; levels as in diagnostic_msgs/DiagnosticStatus."""
-
-    value: int
-    message: str
-
-
-OK, WARN, ERROR = 0, 1, 2
 
 
 class Statistics:
@@ -127,40 +117,3 @@ class Statistics:
             return 0
         late = steps[steps > NODE.missed_periods * period]
         return int((np.round(late / period) - 1).sum())
-
-
-def tracking_level(
-    joint_names: Sequence[str],
-    errors: FloatArray,
-    warn: FloatArray,
-    error: FloatArray,
-) -> DiagnosticLevel:
-    """Judge the tracking errors of the last second.
-
-    Parameters
-    ----------
-    joint_names : sequence of str
-    errors : array, shape (n,)
-        Largest absolute position error of each joint [rad or m].
-    warn, error : array, shape (n,)
-        From where it is a warning and an error.
-
-    Returns
-    -------
-    DiagnosticLevel
-    """
-    for value, bounds in ((ERROR, error), (WARN, warn)):
-        above = np.flatnonzero(errors >= bounds)
-        if above.size:
-            worst = int(above[np.argmax((errors / bounds)[above])])
-            return DiagnosticLevel(
-                value,
-                f'joint {joint_names[worst]!r}: {errors[worst]:.3g} from the desired position; '
-                f'expected less than {bounds[worst]:.3g}',
-            )
-    return DiagnosticLevel(OK, f'at most {errors.max():.3g} from the desired position')
-
-
-def as_text(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return values as diagnostics carry them."""
-    return {key: str(value) for key, value in values.items()}

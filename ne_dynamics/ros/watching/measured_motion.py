@@ -42,23 +42,13 @@ class MeasuredMotion:
         """Let other settings of the node count; another payload is another load."""
         before, self._settings = self._settings, self._read_settings()
         now = self._settings
-        self._windows.span = now.payload_estimate.duration
+        self._windows.span = now.estimate_duration
         is_same_sign = before.wrench.measures == now.wrench.measures
         if before.payload != now.payload or not is_same_sign:
             self.restart()
 
     def note(self, time: float, position: FloatArray, message: Any, command: Tick) -> None:
-        """Take note of a state that was answered.
-
-        Parameters
-        ----------
-        time : float
-            [s]
-        position : array, shape (n,)
-            [rad or m]
-        message : sensor_msgs.msg.JointState
-        command : Tick
-        """
+        """Take note of a state, with its message, that was answered at a time [s]."""
         if not self._windows.wants(time):
             return
         controller = self._controller

@@ -9,15 +9,9 @@ from ne_dynamics.ros.thresholds import NODE
 
 
 class OtherCommanders:
-    """Looks for other publishers of the commands.
+    """Looks for other publishers of the commands than that of this node.
 
     Looking takes 0.1 ms where there are some: it is not for the control path.
-
-    Parameters
-    ----------
-    node : rclpy.node.Node
-    publisher : rclpy.publisher.Publisher
-        Of this node.
     """
 
     def __init__(self, node: Any, publisher: Any) -> None:

@@ -37,13 +37,7 @@ class Reporter:
     def drop(self, topic: str, field: str, reason: str) -> None:
         """Log and count a message that is not used.
 
-        Parameters
-        ----------
-        topic : str
-        field : str
-            Of the message, that is at fault.
-        reason : str
-            What was expected, and what was found.
+        `field` of it is at fault; `reason` says what was expected, and what was found.
         """
         key = f'{topic}.{field}'
         count = self.statistics.drop(key)
@@ -60,16 +54,7 @@ class Reporter:
             self.say('annotated', f'annotated: {"; ".join(remarks)}', Severity.INFO)
 
     def say(self, key: str, text: str, severity: Severity = Severity.WARN) -> None:
-        """Log a line of a kind of which there may be many: seldom, and not a long one.
-
-        Parameters
-        ----------
-        key : str
-            The kind.
-        text : str
-        severity : Severity
-            ERROR, WARN or INFO.
-        """
+        """Log a line of a kind, `key`, of which there may be many: seldom, and not a long one."""
         now = time.monotonic()
         if now - self._last_line.get(key, -np.inf) < NODE.warning_period:
             return

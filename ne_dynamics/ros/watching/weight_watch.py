@@ -27,16 +27,11 @@ WHAT_TO_CHECK = (
 class WeightWatch:
     """Remembers the last joint state and compares its efforts with the model."""
 
-    def __init__(
-        self, controller: Controller, reader: JointStateReader, check: WeightCheck | None = None
-    ) -> None:
+    def __init__(self, controller: Controller, reader: JointStateReader) -> None:
         self._controller = controller
         self._reader = reader
-        if check is None:
-            tuning = controller.tuning
-            share = find_limit_share(tuning.law.dynamics, find_limits(tuning))
-            check = WeightCheck(limit_share=share)
-        self._check = check
+        tuning = controller.tuning
+        self._check = WeightCheck(find_limit_share(tuning.law.dynamics, find_limits(tuning)))
         self._last: tuple[Any, float, FloatArray, FloatArray | None, float] | None = None
         self._is_open = False
         self._doubt = ''
@@ -53,17 +48,10 @@ class WeightWatch:
         velocity: FloatArray | None,
         arrival: float,
     ) -> None:
-        """Remember a state that can be used.
+        """Remember a state that can be used, by its message.
 
-        Parameters
-        ----------
-        message : sensor_msgs.msg.JointState
-        now : float
-            Its stamp [s].
-        position, velocity : array, shape (n,)
-            [rad or m], [rad/s or m/s]; no velocity where none was measured.
-        arrival : float
-            By `time.perf_counter` [s].
+        Stamp `now` and `arrival`, by `time.perf_counter` [s]; position and velocity, if measured,
+        of shape (n,) [rad or m, rad/s or m/s].
         """
         self._last = message, now, position, velocity, arrival
 

@@ -17,12 +17,7 @@ from ne_dynamics.ros.settings.parameters import NodeSettings
 class WrenchSignWatch:
     """Compares the readings of an arm at rest with the load that is known beyond the sensor.
 
-    Parameters
-    ----------
-    arm : ControlledArm
-    controller : Controller
-    settings : callable
-        Returns the settings of the node as they are now.
+    `settings` returns those of the node as they are now.
     """
 
     def __init__(

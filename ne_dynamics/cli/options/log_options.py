@@ -1,33 +1,33 @@
-"""What is said of a log that is read for a model: its columns, what was locked, what is wrong."""
+"""What options say of a log: which columns are what, and what is changed by hand before use."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from ne_dynamics.cli.options.thresholds import COMMAND_LINE
 from ne_dynamics.errors import InputError
-from ne_dynamics.logs import LogDiagnosis
-from ne_dynamics.logs.names import find_unrecorded
+from ne_dynamics.logs import Log, LogReading
+from ne_dynamics.logs.parts import change_in_parts
 from ne_dynamics.logs.readers.bag import is_bag
 from ne_dynamics.logs.readers.csv_log import read_columns
 from ne_dynamics.logs.readers.layouts import KINDS, TIME_COLUMN, Columns, Layout, by_hand
+from ne_dynamics.logs.samples.sample_faults import (
+    TIME_UNITS,
+    scale_positions,
+    scale_time,
+    unwrap_positions,
+)
+from ne_dynamics.logs.work import Work
 from ne_dynamics.model.robot import Joint, Robot
 from ne_dynamics.printable import print_lines
-from ne_dynamics.tables import text_table
-
-
-class ModelText(Protocol):
-    """A description, and the robot of it."""
-
-    @property
-    def text(self) -> str:
-        """URDF, or a DH file."""
-
-    def load(self, locked_joints: Mapping[str, float] | None = None) -> Robot:
-        """Return the robot, with joints locked where they are given [rad or m]."""
+from ne_dynamics.tables import align_lines
 
 
 def _columns(text: str) -> Layout:
@@ -49,6 +49,12 @@ def name_pair(text: str) -> tuple[str, str]:
 
 COLUMN_READERS: dict[str, Any] = {'columns': _columns, 'name_pair': name_pair}
 """Of the shared options `columns`."""
+
+LOG_READERS: dict[str, Any] = {**COLUMN_READERS, 'time_unit': ('s', *TIME_UNITS)}
+"""Of the shared options `logs`; :func:`change_log` does what they say."""
+
+ALL = 'all'
+"""In the place of a joint: every joint."""
 
 
 def find_columns(args: argparse.Namespace, robot: Robot, name: str) -> Columns | None:
@@ -96,7 +102,7 @@ def show_columns(
         for joint in robot.joints
         if joint.name in matched
     ]
-    table = text_table([['joint', *KINDS]], rows, is_text=True)
+    table = align_lines([['joint', *KINDS]], rows, is_text=True)
     unused = [title for title, ours in zip(columns.titles, columns.names, strict=True) if not ours]
     if columns.repeated:
         unused = []
@@ -106,7 +112,7 @@ def show_columns(
     print_lines(
         [
             f'{name}: read as {columns.layout}; columns and units as taken:',
-            *(f'  {line}' for line in table.split('\n')),
+            *(f'  {line}' for line in table),
             f'  time: {time}' + (f'; not used: {rest}' if rest else ''),
         ],
         sys.stderr,
@@ -127,39 +133,72 @@ def _describe_column(
     return f'{title} [{unit}]'
 
 
-def describe_locked(locked: Mapping[str, float], logs: int = 1) -> list[str]:
-    """Return what was locked, for people."""
-    if not locked:
-        return []
-    joints = ', '.join(f'{name} at {place:.4g}' for name, place in locked.items())
-    who = 'the log does not move' if logs == 1 else 'no log moves'
-    return [f'locked, since {who} them: {joints}']
+CHANGES: dict[str, tuple[Callable[..., LogReading], str]] = {
+    'position_sign': (LogReading.with_position, 'factor'),
+    'zero': (LogReading.with_position, 'offset'),
+    'sign': (LogReading.with_effort, 'factor'),
+    'scale': (LogReading.with_effort, 'factor'),
+    'delay': (LogReading.with_effort, 'delay'),
+}
+"""What the options of a joint change, in this order; a sign is reversed."""
 
 
-def find_locked(
-    robot: Robot, recorded: Sequence[str], matched: Mapping[str, str]
-) -> dict[str, float]:
-    """Return joints that a log lacks and that are locked, and where [rad or m]."""
-    return {name: _zero(robot, name) for name in find_unrecorded(robot, recorded, matched)}
+def change_log(args: argparse.Namespace, robot: Robot, log: Log, work: Work) -> Log:
+    """Return a log with what the options say, in the order units, signs, zeros, turns, efforts.
+
+    Parameters
+    ----------
+    args : argparse.Namespace
+    robot : Robot
+    log : Log
+        With the joints of the robot.
+    work : Work
+        Where it is kept.
+
+    Raises
+    ------
+    InputError
+        When a joint is not one of the model.
+    """
+    if args.time_unit != 's':
+        log = scale_time(log, TIME_UNITS[args.time_unit])
+    moved = LogReading.as_recorded(robot.n)
+    for option, (with_change, quantity) in CHANGES.items():
+        for given in getattr(args, option):
+            name, value = (given, -1.0) if isinstance(given, str) else given
+            joints = _find(robot, name, f'--{option.replace("_", "-")}')
+            moved = with_change(moved, joints, **{quantity: value})
+    longest = float(np.abs(moved.effort_delay).max())
+    if longest >= 0.5 * log.duration:
+        raise InputError(
+            f'--delay: expected less than half of the log, {0.5 * log.duration:.4g} s, '
+            f'got {longest:g} s'
+        )
+    is_read_anew = any(getattr(args, option) for option in CHANGES)
+
+    def change(part: Log) -> Log:
+        if args.degrees:
+            turning = np.array([not joint.type.is_prismatic for joint in robot.joints])
+            part = scale_positions(part, turning, math.pi / 180.0)
+        if is_read_anew:
+            part = moved.read_log(part)
+        if args.unwrap:
+            position = unwrap_positions(robot, part.position)
+            position.setflags(write=False)
+            part = replace(part, position=position)
+        return part
+
+    if args.degrees or is_read_anew or args.unwrap:
+        log = change_in_parts(log, change, work, longest)
+    return log
 
 
-def _zero(robot: Robot, name: str) -> float:
-    """Return the position nearest to zero that a joint can have [rad or m]."""
-    joint = robot.joints[robot.joint_names.index(name)]
-    return min(max(0.0, joint.lower), joint.upper)
-
-
-def describe_remedy(is_certain: bool) -> str:
-    """Return what can be done about a log that is wrong; `is_certain`: all of it is repairable."""
-    return '--repair takes out what is wrong' if is_certain else 'not all of it can be repaired'
-
-
-def describe_diagnosis(args: argparse.Namespace, diagnosis: LogDiagnosis) -> list[str]:
-    """Return lines for people on what is wrong with a log, and what was repaired."""
-    lines = [f'  {fault.text}' for fault in diagnosis.faults]
-    repaired = [fault.code for fault in diagnosis.faults if fault.is_certain]
-    if args.repair and repaired:
-        lines.append(f'  repaired: {", ".join(repaired)}')
-    if lines:
-        lines += [f'  this log does not show {sentence}' for sentence in diagnosis.untold]
-    return lines
+def _find(robot: Robot, name: str, option: str) -> list[int]:
+    if name == ALL:
+        return list(range(robot.n))
+    if name not in robot.joint_names:
+        raise InputError(
+            f'{option}: expected a joint of the model, {", ".join(robot.joint_names)}, or '
+            f'{ALL}, got {name!r}'
+        )
+    return [robot.joint_names.index(name)]

@@ -1,0 +1,254 @@
+"""A trajectory as YAML: what ``ros2 topic echo`` prints and ``ros2 topic pub`` takes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from ne_dynamics.errors import ModelError, TrajectoryError
+from ne_dynamics.model.yaml_text import UniqueKeys
+from ne_dynamics.motion.annotated.annotated_trajectory import AnnotatedTrajectory
+from ne_dynamics.motion.waypoints import NANO, TrajectoryPoint
+
+_TOP_KEYS = ('header', 'joint_names', 'points')
+_HEADER_KEYS = ('stamp', 'frame_id')
+_TIME_KEYS = ('sec', 'nanosec')
+_FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
+_CUT_OFF = '...'
+_DEEPEST = 16
+# YAML 1.1 takes 1e-3 (no point, or no sign in the exponent) for a text.
+_NUMBER = re.compile(r'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?')
+
+
+@dataclass(frozen=True, eq=False)
+class TrajectoryFile:
+    """What a file says.
+
+    Attributes
+    ----------
+    stamp : tuple of int
+        Seconds and nanoseconds.
+    frame_id : str
+    joint_names : tuple of str
+    points : tuple of TrajectoryPoint
+        Their numbers are not yet checked against a robot.
+    """
+
+    stamp: tuple[int, int]
+    frame_id: str
+    joint_names: tuple[str, ...]
+    points: tuple[TrajectoryPoint, ...]
+
+
+# The loader in C reads ten thousand points in seconds, the one in Python in minutes.
+_FastLoader: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+
+
+class _TrajectoryLoader(UniqueKeys, _FastLoader):  # type: ignore[misc]
+    """Plain data, no key twice."""
+
+
+def parse_trajectory(text: bytes) -> TrajectoryFile:
+    """Read a trajectory.
+
+    Parameters
+    ----------
+    text : bytes
+        One document; what ``ros2 topic echo`` separates by ``---`` may end in one. ``header`` and
+        all fields of a point but its positions may be left out.
+
+    Returns
+    -------
+    TrajectoryFile
+
+    Raises
+    ------
+    TrajectoryError
+        When it is no such document; the message names point and field.
+    """
+    return _parsed(_document(text))
+
+
+def _document(text: bytes) -> Any:
+    try:
+        _check_depth(text)
+        documents = [
+            document
+            for document in yaml.load_all(text, Loader=_TrajectoryLoader)
+            if document is not None
+        ]
+    except TrajectoryError:
+        raise
+    except ModelError as error:
+        raise TrajectoryError(str(error)) from error
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise TrajectoryError(f'malformed YAML: {error}') from error
+    if len(documents) != 1:
+        raise TrajectoryError(
+            f'expected one trajectory, got {len(documents) or "nothing"}'
+            + ('; `ros2 topic echo --once` prints one' if documents else '')
+        )
+    return documents[0]
+
+
+def _check_depth(text: bytes) -> None:
+    """Refuse what is nested deeper than a message: the loader in C would end the process."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_FastLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                raise TrajectoryError('malformed YAML: nested too deeply')
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _parsed(document: Any) -> TrajectoryFile:
+    top = _mapping(document, _TOP_KEYS, 'trajectory')
+    header = _mapping(top.get('header', {}), _HEADER_KEYS, 'header')
+    stamp = _mapping(header.get('stamp', {}), _TIME_KEYS, 'header.stamp')
+    frame_id = header.get('frame_id', '')
+    if not isinstance(frame_id, str):
+        raise TrajectoryError(f'header.frame_id: expected a text, got {_shown(frame_id)}')
+    for key in ('joint_names', 'points'):
+        if key not in top:
+            raise TrajectoryError(f'{key}: missing')
+    names = _list(top['joint_names'], 'joint_names')
+    for index, name in enumerate(names):
+        if not isinstance(name, str):
+            raise TrajectoryError(f'joint_names[{index}]: expected a name, got {_shown(name)}')
+    return TrajectoryFile(
+        _read_time(stamp, 'header.stamp'),
+        frame_id,
+        tuple(names),
+        tuple(
+            _point(point, f'point {index}')
+            for index, point in enumerate(_list(top['points'], 'points'))
+        ),
+    )
+
+
+def _point(value: Any, what: str) -> TrajectoryPoint:
+    point = _mapping(value, (*_FIELDS, 'time_from_start'), what)
+    if 'positions' not in point:
+        raise TrajectoryError(f'{what}: positions: missing')
+    key = f'{what}: time_from_start'
+    time = _mapping(point.get('time_from_start', {}), _TIME_KEYS, key)
+    seconds, nanoseconds = _read_time(time, key)
+    return TrajectoryPoint(
+        (seconds * NANO + nanoseconds) / NANO,
+        *(_numbers(point.get(field, ()), f'{what}: {field}') for field in _FIELDS),
+    )
+
+
+def _mapping(value: Any, keys: Sequence[str], what: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise TrajectoryError(
+            f'{what}: expected a mapping with the keys {", ".join(keys)}, got {_shown(value)}'
+        )
+    for key in value:
+        if key not in keys:
+            raise TrajectoryError(f'{what}: unknown key {key!r}; the keys are {", ".join(keys)}')
+    return value
+
+
+def _list(value: Any, what: str) -> Sequence[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise TrajectoryError(f'{what}: expected a list, got {_shown(value)}')
+    if value and value[-1] == _CUT_OFF:
+        raise TrajectoryError(
+            f'{what}: cut off after {len(value) - 1}: use `ros2 topic echo --full-length`'
+        )
+    return value
+
+
+def _numbers(value: Any, what: str) -> list[float]:
+    numbers = _list(value, what)
+    if all(type(number) is float for number in numbers):
+        return list(numbers)
+    return [_number(number, f'{what}[{index}]') for index, number in enumerate(numbers)]
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return float(value)
+    raise TrajectoryError(f'{what}: expected a number, got {_shown(value)}')
+
+
+def _read_time(time: Mapping[str, Any], what: str) -> tuple[int, int]:
+    """Return seconds and nanoseconds; the seconds are an int32, as in ROS."""
+    return (
+        _whole(time.get('sec', 0), -(2**31), 2**31 - 1, f'{what}.sec'),
+        _whole(time.get('nanosec', 0), 0, NANO - 1, f'{what}.nanosec'),
+    )
+
+
+def _whole(value: Any, lowest: int, highest: int, what: str) -> int:
+    if type(value) is not int or not lowest <= value <= highest:
+        raise TrajectoryError(
+            f'{what}: expected a whole number from {lowest} to {highest}, got {_shown(value)}'
+        )
+    return int(value)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return 'nothing' if value is None else text if len(text) < 60 else text[:57] + '...'
+
+
+def trajectory_text(trajectory: AnnotatedTrajectory, stamp: tuple[int, int], frame_id: str) -> str:
+    """Return a trajectory as the YAML of one message.
+
+    Parameters
+    ----------
+    trajectory : AnnotatedTrajectory
+    stamp : tuple of int
+        Seconds and nanoseconds of the header.
+    frame_id : str
+    """
+    lines = [
+        'header:',
+        f'  stamp: {{sec: {stamp[0]}, nanosec: {stamp[1]}}}',
+        f'  frame_id: {_quoted(frame_id)}',
+        f'joint_names: [{", ".join(map(_quoted, trajectory.joint_names))}]',
+        'points:' if len(trajectory) else 'points: []',
+    ]
+    for i, (nanoseconds, order) in enumerate(
+        zip(trajectory.nanoseconds.tolist(), trajectory.orders.tolist(), strict=True)
+    ):
+        seconds, rest = divmod(nanoseconds, NANO)
+        lines += [
+            f'- positions: {_row(trajectory.positions[i])}',
+            f'  velocities: {_row(trajectory.velocities[i]) if order >= 1 else "[]"}',
+            f'  accelerations: {_row(trajectory.accelerations[i]) if order >= 2 else "[]"}',
+            f'  effort: {_row(trajectory.efforts[i])}',
+            f'  time_from_start: {{sec: {seconds}, nanosec: {rest}}}',
+        ]
+    return '\n'.join(lines) + '\n'
+
+
+def _quoted(text: str) -> str:
+    dumped: str = yaml.safe_dump(
+        text, default_style='"', width=math.inf, allow_unicode=True, explicit_end=False
+    )
+    return dumped.rstrip('\n')
+
+
+def _row(values: Any) -> str:
+    return f'[{", ".join(map(_number_text, values.tolist()))}]'
+
+
+def _number_text(value: float) -> str:
+    """Return the shortest text of a number that YAML 1.1 takes for one."""
+    text = repr(value)
+    return text.replace('e', '.0e') if 'e' in text and '.' not in text else text
