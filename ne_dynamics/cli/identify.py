@@ -48,7 +48,7 @@ from ne_dynamics.identification import (
     identify_payload,
 )
 from ne_dynamics.identification.evaluation import EffortSums
-from ne_dynamics.identification.fit_evidence import ShownLog, list_noise_floor, show_log
+from ne_dynamics.identification.fit_evidence import ShownLog, show_log
 from ne_dynamics.identification.load.drive_gains import DriveGains
 from ne_dynamics.identification.load.payload import is_slow
 from ne_dynamics.identification.load.payload_parameters import describe_payload, format_parameters
@@ -58,6 +58,7 @@ from ne_dynamics.identification.report.text import describe_identified
 from ne_dynamics.identification.writing.model_files import require_own_extras, write_model
 from ne_dynamics.identification.writing.write_back import encode_urdf, read_text
 from ne_dynamics.identification.writing.written_model import WrittenModel, make_written_model
+from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.logs import Log, LogDiagnosis
 from ne_dynamics.logs.parts import get_last
 from ne_dynamics.logs.work import Work
@@ -234,7 +235,7 @@ def _make_document(
         'locked': source.locked,
         **found.as_json(),
         **result.report.as_json(),
-        'noise_floor': list_noise_floor(part.spectra),
+        'noise_floor': as_json_numbers(part.spectra.noise_floor),
         **result.evidence.as_json(),
     }
 

@@ -92,18 +92,9 @@ def plan_probe(
     """Return a motion that moves one joint after the other: to one side, the other, and back.
 
     If it trembles, it does so at :data:`TREMBLES` on the way from side to side, without turning
-    round: what the command does to it then tells the delay, whatever the friction.
-
-    Parameters
-    ----------
-    robot : Robot
-    start : array, shape (n,)
-        [rad or m]
-    trembles : bool
-    amplitude : float or array, shape (n,)
-        To either side, as far as the joints can go [rad]; a fifth of it for those that slide [m].
-    points : int
-        A second.
+    round: what the command does to it then tells the delay, whatever the friction. The amplitude,
+    for all or of shape (n,), is to either side of the start, shape (n,) [rad or m], as far as the
+    joints can go [rad]; a fifth of it for those that slide [m]. There are so many points a second.
     """
     fastest = 0.35 * velocity_limits(robot)
     room = np.minimum(amplitude * lengths(robot), room_around(robot, start))
@@ -140,16 +131,10 @@ def plan_probe(
 def plan_tremble(dynamics: Dynamics, start: FloatArray, reach: float) -> PlannedMotion:
     """Return a trembling probe whose sweeps are as long as the efforts of a model allow.
 
-    Parameters
-    ----------
-    dynamics : Dynamics
-        Its efforts stay within `effort_share` of the limits, unless sweeps of
-        `smallest_sweep` take more. Where those take more than `largest_share`, sweeps
-        are as small as it takes, if `least_sweep` is enough.
-    start : array, shape (n,)
-        [rad or m]
-    reach : float
-        To either side, at most [rad]; a fifth of it for joints that slide [m].
+    These stay within `effort_share` of the limits, unless sweeps of `smallest_sweep` take more.
+    Where those take more than `largest_share`, sweeps are as small as it takes, if `least_sweep`
+    is enough. From the start, shape (n,) [rad or m], they reach to either side at most [rad]; a
+    fifth of it for joints that slide [m].
     """
     usual = _shorten_sweeps(
         dynamics, start, np.full(dynamics.n, reach), PLANNED.effort_share, PLANNED.smallest_sweep

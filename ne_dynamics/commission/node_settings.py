@@ -79,7 +79,8 @@ def sticking_parameters(
     The node's own limit is the way at the velocity limit in 0.02 s, which is little for a slow arm
     whose joints stick. Gains of a late loop are small, and a joint has farther to go until they
     overcome what its friction is more than the model says. The gains are parameters of the node
-    for computed torque, and efforts by the mass matrix of the identified model at a position.
+    for computed torque, and efforts by the mass matrix of the identified model at a position,
+    shape (n,) [rad or m].
     """
     robot = dynamics.robot
     static = np.array(

@@ -57,20 +57,10 @@ def make_report(
     logs: Mapping[str, Record],
     friction: Sequence[Mapping[str, float]],
 ) -> Page:
-    """Return the page.
+    """Return the page on a run with a given model, of a subject as the folder has it.
 
-    Parameters
-    ----------
-    robot : Robot
-        The given model.
-    subject : mapping
-        What the run is of, as the folder has it.
-    results : mapping
-        Of the steps, by name.
-    logs : mapping of str to Record
-        `test_after`, and `test_before` if it was followed.
-    friction : sequence of mapping
-        Of each joint `rotor`, `viscous`, `coulomb`, identified [SI].
+    Results are of the steps, by name; logs `test_after`, and `test_before` if it was followed;
+    friction has of each joint `rotor`, `viscous`, `coulomb`, identified [SI].
     """
     joint_names, unit = robot.joint_names, robot.position_unit
     milli = name_error_unit(joint.type.is_prismatic for joint in robot.joints)

@@ -275,11 +275,6 @@ class HullDistances:
 
     What coal takes is made once, and where the solids are is computed for all poses together;
     the distances are those of :func:`measure_pair`.
-
-    Parameters
-    ----------
-    pairs : sequence of Pair
-    frames : BodyFrames
     """
 
     def __init__(self, pairs: Sequence[Pair], frames: BodyFrames) -> None:

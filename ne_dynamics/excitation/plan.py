@@ -171,10 +171,6 @@ def plan_excitation(
     progress : callable, optional
         Called with the completed part of the work, from 0 to 1.
 
-    Returns
-    -------
-    Excitation
-
     Raises
     ------
     InputError
@@ -272,7 +268,7 @@ def _check_options(
 
 
 def _check_start(dynamics: Dynamics, start: FloatArray) -> None:
-    """Refuse a pose beyond a joint's position limits."""
+    """Refuse a pose beyond a joint's position limits, by an ExcitationError."""
     for joint, value in zip(dynamics.robot.joints, start.tolist(), strict=True):
         if not joint.lower <= value <= joint.upper:
             raise ExcitationError(

@@ -140,13 +140,7 @@ def check_limits(dynamics: Dynamics, limits: ExcitationLimits, motion: Motion) -
 
 
 class Distances:
-    """Distances of what is not to touch, along a motion in small steps.
-
-    Parameters
-    ----------
-    robot : Robot
-    motion : DenseMotion
-    """
+    """Distances of what is not to touch, along a motion in small steps."""
 
     def __init__(self, robot: Robot, motion: DenseMotion) -> None:
         self._motion = motion

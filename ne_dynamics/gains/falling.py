@@ -75,7 +75,8 @@ def find_softening(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the part of the gains at which the arm falls in each pose, 1 / B, and how it falls.
 
-    The stiffness is that of the gears, shape (n,) [N m/rad or N/m]; None where they are rigid.
+    With gains kp, shape (n,). The request says how wrong masses may be, and the payload; the
+    stiffness is that of the gears, shape (n,) [N m/rad or N/m], None where they are rigid.
 
     Returns
     -------

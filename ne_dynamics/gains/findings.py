@@ -137,15 +137,7 @@ class GainFindings:
             for joint, more in zip(self.joints, shared, strict=True)
             if not joint.reflected_inertia + more > 0.0
         ]
-        spread = max(
-            (
-                one.choice.kind.lightest / one.choice.kind.heaviest
-                for one in self.modes.values()
-                if one.choice.kind.weights is None
-            ),
-            default=GAINS.wide_spread,
-        )
-        if not rotorless or not (self.refusals or self.relaxed or spread > GAINS.wide_spread):
+        if not rotorless or not (self.refusals or self.relaxed):
             return []
         return [
             f'{", ".join(rotorless)} have no rotor_inertia in the model (it goes into the '

@@ -227,12 +227,11 @@ def _propagate(
     inner = max(1, round(request.period / timing.period))
     errors = np.empty((count, arms, n))
     bounds = np.linspace(0, count, min(GAINS.motion_segments, count) + 1).astype(int)
-    body = dynamics.inertial_parameters().reshape(-1, 10)
     state: FloatArray | None = None
     from_before: FloatArray | None = None
     for begin, end in itertools.pairwise(bounds):
         place = motion.position[(begin + end) // 2]
-        masses = _masses(dynamics, plants, request, body, models, place)
+        masses = _masses(dynamics, plants, request, models, place)
         is_compensated = choice.kind.weights is not None
         slopes = _slopes(dynamics, request, models, place, is_compensated=is_compensated)
         modes = make_modes(plants, masses, slopes, request, models.rotors)
@@ -262,12 +261,11 @@ def _masses(
     dynamics: Dynamics,
     plants: Plants,
     request: GainRequest,
-    body: FloatArray,
     models: _Models,
     place: FloatArray,
 ) -> FloatArray:
     """Return the mass matrices of the models in a pose, shape (B, n, n)."""
-    n = len(place)
+    n, body = len(place), dynamics.inertial_parameters().reshape(-1, 10)
     still, units = np.zeros((n, n)), np.eye(n)
     there = np.broadcast_to(place, (n, n))
     moved = dynamics.regressor(there, still, units) - dynamics.regressor(there, still, still)

@@ -29,6 +29,16 @@ from ne_dynamics.model.rigid_body import FloatArray
 _Found = tuple[float, LoopKind, float, FloatArray]
 
 
+def _cutoffs(mode: GainMode, request: GainRequest) -> list[float]:
+    """Return the cut-off frequencies of the velocity that are tried [Hz]."""
+    if request.velocity_cutoff_frequency is not None:
+        return [request.velocity_cutoff_frequency]
+    if not mode.is_of_node or request.velocity_source is VelocitySource.MEASURED:
+        return [GAIN_SEARCH.cutoffs[2]]
+    highest = GAIN_SEARCH.cutoff_by_rate * request.rate
+    return [each for each in GAIN_SEARCH.cutoffs if each <= highest] or [highest]
+
+
 class GainSearch:
     """The search for the gains of a mode.
 
@@ -44,16 +54,7 @@ class GainSearch:
 
     def __init__(self, mode: GainMode, plants: Plants, request: GainRequest, falls: Falls) -> None:
         self._mode, self._plants, self._request, self._falls = mode, plants, request, falls
-        self._cutoffs = self._list_cutoffs()
-
-    def _list_cutoffs(self) -> list[float]:
-        request = self._request
-        if request.velocity_cutoff_frequency is not None:
-            return [request.velocity_cutoff_frequency]
-        if not self._mode.is_of_node or request.velocity_source is VelocitySource.MEASURED:
-            return [GAIN_SEARCH.cutoffs[2]]
-        highest = GAIN_SEARCH.cutoff_by_rate * request.rate
-        return [each for each in GAIN_SEARCH.cutoffs if each <= highest] or [highest]
+        self._cutoffs = _cutoffs(mode, request)
 
     def _make_kind(self, cutoff: float, integral_share: float = 0.0) -> LoopKind:
         return loop_kind(self._mode, self._plants, self._request, cutoff, integral_share)
@@ -79,7 +80,8 @@ class GainSearch:
     def _require_room(self) -> None:
         """Refuse what encoders, motors and drives bound below any use, before loops are looked at.
 
-        Damping only narrows the bounds: without any, they are what no gains can pass.
+        By an InputError. Damping only narrows the bounds: without any, they are what no gains can
+        pass.
         """
         request = self._request
         kinds = [self._make_kind(cutoff) for cutoff in self._cutoffs]

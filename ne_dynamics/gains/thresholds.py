@@ -83,9 +83,6 @@ class GainThresholds:
 
     # findings
     gain_digits: int = threshold(4, '', 'Digits of the gains that are written.')
-    wide_spread: float = threshold(
-        30.0, '', 'Heaviest by lightest direction from which diagonal gains are said to suffer.'
-    )
 
 
 GAINS = GainThresholds()

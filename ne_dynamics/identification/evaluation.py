@@ -120,10 +120,6 @@ def evaluate(
     cutoff_frequency : float, optional
         [Hz], see :func:`~ne_dynamics.logs.signals.filtered`.
 
-    Returns
-    -------
-    Evaluation
-
     Raises
     ------
     InputError

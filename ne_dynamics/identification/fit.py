@@ -144,13 +144,12 @@ class Fitter:
         rows, reduction, outliers = self._rows.change_loads(loads, first.weighting)
         design = replace(first.design, scales=self._compute_scales(reduction))
         first = replace(first, design=design)
-        folds = self._fold(self._fitted(reduction), first.correlation, design)
+        folds = self._fold(self._fitted(reduction), first)
         chosen = judged = self._choose(folds, first, spread)
         is_judged = rows.has_held_out and bool(folds.training)
         if is_judged:
             # What is held out may choose for the model that is written, not for the one it judges.
-            every_fold = self._fold(reduction, first.correlation, design)
-            chosen = self._choose(every_fold, first, spread)
+            chosen = self._choose(self._fold(reduction, first), first, spread)
         last = self._fit_last(rows, reduction.selected(self._all), first, chosen)
         judged_solution = last.solution
         if is_judged:
@@ -191,14 +190,14 @@ class Fitter:
 
     def _choose(self, folds: Folds, first: _First, spread: float | None) -> Prediction:
         """Return the spread and the terms of friction by which blocks are predicted best."""
-        settings, design, weights = self._settings, first.design, first.weights
+        settings, design = self._settings, first.design
         if not folds.training:
             chosen = settings.first_spread if spread is None else spread
             return Prediction(design, chosen, np.zeros((0, self._dynamics.n)), [])
         spreads = settings.spreads if spread is None else (spread,)
         starts = [first.solution] * len(folds.training)
-        best = choose_terms(folds, weights, choose_spread(folds, design, weights, starts, spreads))
-        return choose_spread(folds, best.design, weights, best.solutions, spreads)
+        best = choose_terms(folds, choose_spread(folds, design, starts, spreads))
+        return choose_spread(folds, best.design, best.solutions, spreads)
 
     def _fit_last(
         self, rows: LogRows, everything: Reduction, first: _First, chosen: Prediction
@@ -230,9 +229,7 @@ class Fitter:
             wider = replace(robot, coupled_drives=tuple(drives))
             reduction = self._rows.reduce_with_drives(wider, rows, first.weighting)
             scales = self._compute_scales(reduction)
-            return DriveTrials(
-                drives, folds, self._fitted(reduction), scales, first.weights, present
-            )
+            return DriveTrials(drives, folds, self._fitted(reduction), scales, present)
 
         drive = try_drives(candidates).choose_drive()
         return None if drive is None else find_ratio(drive, try_drives, self._settings)
@@ -261,16 +258,16 @@ class Fitter:
             np.ones(len(self._bodies)),
         )
 
-    def _fold(self, reduction: Reduction, correlation: FloatArray, design: Design) -> Folds:
+    def _fold(self, reduction: Reduction, first: _First) -> Folds:
         logs = self._rows.logs
         likeness = correct_likeness(
-            correlation,
+            first.correlation,
             reduction.counts.sum(axis=0),
-            design.count_parameters(),
+            first.design.count_parameters(),
             logs.logs[0].grid.rate,
             logs.cutoff_frequency,
         )
-        return Folds.of(reduction, likeness, self._settings)
+        return Folds.of(reduction, likeness, first.weights, self._settings)
 
     def _weigh(self, sigma: FloatArray, correlation: FloatArray) -> FloatArray:
         used = self._used > 0.0

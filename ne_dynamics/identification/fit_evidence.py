@@ -14,7 +14,7 @@ from ne_dynamics.identification.fit import Fit
 from ne_dynamics.identification.pieces.log_set import FilteredLogs
 from ne_dynamics.identification.regression.selection import sum_squares
 from ne_dynamics.identification.report.effort_spectra import EffortSpectra, compute_effort_spectra
-from ne_dynamics.json_numbers import finite_or_none
+from ne_dynamics.json_numbers import as_json_numbers
 from ne_dynamics.logs import Log, Signals, filtered
 from ne_dynamics.logs.names import with_joints
 from ne_dynamics.model.rigid_body import FloatArray
@@ -44,10 +44,8 @@ class FitEvidence:
     def as_json(self) -> dict[str, Any]:
         """Return the figures that the report has no place for; what is no number is None."""
         return {
-            'block_residuals': [
-                [finite_or_none(value) for value in column] for column in self.block_residual.T
-            ],
-            'end_residual': [finite_or_none(value) for value in self.end_residual],
+            'block_residuals': as_json_numbers(self.block_residual.T),
+            'end_residual': as_json_numbers(self.end_residual),
         }
 
 
@@ -128,8 +126,3 @@ def _compute_rms(squares: FloatArray, counts: FloatArray) -> FloatArray:
     mean = np.where(counts > 0.0, squares / np.maximum(counts, 1e-300), math.nan)
     result: FloatArray = np.sqrt(mean)
     return result
-
-
-def list_noise_floor(spectra: EffortSpectra) -> list[float | None]:
-    """Return the noise floor of each joint as JSON can hold it."""
-    return [finite_or_none(value) for value in spectra.noise_floor]

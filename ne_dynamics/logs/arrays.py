@@ -49,10 +49,7 @@ class ArrayStore:
     def keep(self, value: _Value) -> _Value:
         """Return what is equal to a value, its arrays mapped where they are not small any more.
 
-        Raises
-        ------
-        InputError
-            When there is no room for it.
+        An InputError where there is no room for it.
         """
         buffers: list[pickle.PickleBuffer] = []
         head = pickle.dumps(value, 5, buffer_callback=buffers.append)
@@ -80,13 +77,7 @@ class ArrayStore:
 
 
 class GrowingArray:
-    """Rows that come one after another.
-
-    Parameters
-    ----------
-    store : ArrayStore
-        Counts them.
-    """
+    """Rows that come one after another; a store counts them."""
 
     def __init__(self, store: ArrayStore) -> None:
         self._store = store
@@ -95,13 +86,7 @@ class GrowingArray:
         self._stream: IO[bytes] | None = None
 
     def append(self, rows: FloatArray) -> None:
-        """Add rows, shape (K, m).
-
-        Raises
-        ------
-        InputError
-            When there is no room for them.
-        """
+        """Add rows, shape (K, m); an InputError where there is no room for them."""
         before, self._rows = self._rows, self._rows + rows.shape[0]
         if not before:
             self._array = np.empty((0, rows.shape[1]))

@@ -19,10 +19,10 @@ from ne_dynamics.model.rigid_body import FloatArray
 
 
 def choose_cutoff(position: FloatArray, effort: FloatArray, rate: float) -> float:
-    """Return the cut-off frequency for evenly sampled positions and efforts, shape (N, n) [Hz].
+    """Return the cut-off frequency for evenly sampled positions and efforts [Hz].
 
-    At most `highest_cutoff` and `cutoff_by_rate` of the rate [Hz], which it is where no joint
-    moves.
+    These have the shape (N, n) [rad or m, N m or N]. At most `highest_cutoff` and `cutoff_by_rate`
+    of the rate [Hz], which it is where no joint moves.
     """
     largest = min(FILTER.highest_cutoff, FILTER.cutoff_by_rate * rate)
     frequency, motion = compute_spectrum(position, rate)
@@ -74,13 +74,16 @@ def _find_end(frequency: FloatArray, power: FloatArray) -> float:
 
 def _bands(frequency: FloatArray, power: FloatArray) -> Iterator[tuple[float, float, float]]:
     """Yield middle and upper end [Hz] and mean power of bands of equal ratio that hold lines."""
-    edges = np.geomspace(frequency[0], frequency[-1] * (1.0 + 1e-9), FILTER.spectrum_bands + 1)
-    band: NDArray[np.intp] = np.searchsorted(edges, frequency, side='right') - 1
-    for index in np.unique(np.clip(band, 0, FILTER.spectrum_bands - 1)):
-        chosen = band == index
-        if chosen.any():
-            lines = frequency[chosen]
-            yield float(lines.mean()), float(lines[-1]), float(power[chosen].mean())
+    band = choose_bands(frequency, FILTER.spectrum_bands)
+    for index in np.unique(band):
+        lines = frequency[band == index]
+        yield float(lines.mean()), float(lines[-1]), float(power[band == index].mean())
+
+
+def choose_bands(frequency: FloatArray, count: int) -> NDArray[np.intp]:
+    """Return the band that each frequency belongs to, of bands that grow by one factor."""
+    edges = np.geomspace(frequency[0], frequency[-1] * (1.0 + 1e-9), count + 1)
+    return np.clip(np.searchsorted(edges, frequency, side='right') - 1, 0, count - 1)
 
 
 def _find_silence(frequency: FloatArray, power: FloatArray) -> float:

@@ -104,10 +104,6 @@ class Log:
         dropped : mapping of str to int, optional
             Number of samples dropped before, by reason.
 
-        Returns
-        -------
-        Log
-
         Raises
         ------
         InputError
@@ -279,19 +275,9 @@ def read_log(
 
 
 def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple[str, ...]:
-    """Return the joints of which a log has positions, in its order.
+    """Return the joints of which a log has positions, in its order, as :func:`read_log` takes it.
 
     Of a bag those of the message that has most of them.
-
-    Parameters
-    ----------
-    path : path
-        As :func:`read_log` takes it.
-    topic : str, optional
-
-    Returns
-    -------
-    tuple of str
 
     Raises
     ------
@@ -300,15 +286,10 @@ def list_joints(path: str | os.PathLike[str], topic: str | None = None) -> tuple
     MissingDependencyError
         For a bag, when the library `rosbags` is missing.
     """
-    place = Path(path)
-    if is_bag(place):
-        return _list_bag(place, topic)
-    return read_columns(path).joints
-
-
-def _list_bag(path: Path, topic: str | None) -> tuple[str, ...]:
-    names: list[str] = []
-    with open_joint_states(path, topic) as (reader, connections):
+    place, names = Path(path), list[str]()
+    if not is_bag(place):
+        return read_columns(path).joints
+    with open_joint_states(place, topic) as (reader, connections):
         for connection, _, data in islice(reader.messages(connections), LOGS.rows_for_names):
             message = reader.deserialize(data, connection.msgtype)
             # A gripper may have messages of its own: those of the arm have more joints.

@@ -33,10 +33,6 @@ def match_names(
     source : str
         For messages.
 
-    Returns
-    -------
-    dict of str to str
-
     Raises
     ------
     InputError

@@ -19,13 +19,7 @@ NAME = 'ne_dynamics work'
 
 
 class ProcessExecutor(Executor):
-    """Calls functions of the module level in processes.
-
-    Parameters
-    ----------
-    jobs : int
-        Processes.
-    """
+    """Calls functions of the module level in so many processes."""
 
     def __init__(self, jobs: int) -> None:
         self._threads = ThreadPoolExecutor(jobs)

@@ -40,10 +40,6 @@ def filtered(log: Log, effort_limit: FloatArray, cutoff_frequency: float | None 
         [Hz]: about five times the highest frequency of the motion. Default: from the spectra of
         positions and efforts, :func:`~ne_dynamics.logs.cutoff.choose_cutoff`.
 
-    Returns
-    -------
-    Signals
-
     Raises
     ------
     InputError
@@ -82,7 +78,10 @@ def _find_median_step(measured: Log) -> float:
 
 
 def require_cutoff(cutoff: float, step: float, source: str) -> None:
-    """Refuse a cut-off frequency [Hz] that is not above 0, or too high for the rate of a log."""
+    """Refuse a cut-off frequency [Hz] that is not above 0, or too high for the rate of a log.
+
+    By an InputError; the step is that of the log's times [s].
+    """
     highest = 1.0 / step / FILTER.samples_per_period
     if not 0.0 < cutoff <= highest * (1.0 + 1e-6):
         raise InputError(
@@ -92,7 +91,7 @@ def require_cutoff(cutoff: float, step: float, source: str) -> None:
 
 
 def require_samples(kept: int, grid: Grid, log: Log) -> None:
-    """Refuse a log of which nothing is left: no piece without gaps is long enough."""
+    """Refuse a log, by an InputError, of which no piece without gaps is long enough."""
     if not kept:
         pieces = len(split_at_gaps(as_measured(log), grid.step))
         raise InputError(

@@ -40,10 +40,7 @@ class ClockStep:
 class UsableSamples:
     """Looks through the rows of a log, table by table: whatever is where, the same are kept.
 
-    Parameters
-    ----------
-    columns : int
-        Of a table, from the first one on, that have to be finite; the first one are stamps.
+    So many columns of a table have to be finite, of which the first one are stamps.
 
     Attributes
     ----------

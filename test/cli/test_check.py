@@ -112,6 +112,24 @@ def test_a_tolerance_is_advised_where_quarter_turns_are_rounded(rounded, capsys)
     """A file that writes 1.5707963 is told of tolerance=1e-7, until it is given."""
     call(rounded)
     assert 'angles-nearly-quarter-turns' in capsys.readouterr().out
-    for arguments in ((rounded, '--tolerance', '1e-7'), (PUMA,)):
+    skew = rounded.with_name('skew.yaml')
+    skew.write_text(rounded.read_text().replace('89.99999846', '89.9999914'))  # by 1.5e-7 rad
+    for arguments in ((rounded, '--tolerance', '1e-7'), (PUMA,), (skew,)):
         call(*arguments)
         assert 'angles-nearly-quarter-turns' not in capsys.readouterr().out
+
+
+def test_eight_chains_of_a_tree_are_proposed(tmp_path, capsys):
+    """The others are counted."""
+    branches = ''.join(
+        f'<link name="tip_{index}"/><joint name="joint_{index}" type="revolute">'
+        f'<parent link="base"/><child link="tip_{index}"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
+        for index in range(10)
+    )
+    path = tmp_path / 'tree.urdf'
+    path.write_text(f'<robot name="tree"><link name="base"/>{branches}</robot>')
+    call(path)
+    text = capsys.readouterr().out
+    assert text.count('--tip-link tip_') == 8
+    assert 'and 2 more' in text

@@ -94,6 +94,12 @@ def test_what_cannot_be_used_is_one_line(arguments, message, capsys, tmp_path):
     assert not (tmp_path / 'out').exists()
 
 
+def test_trials_and_bits_have_an_end(capsys):
+    for option, most in (('--prove', 100000), ('--encoder-bits', 40)):
+        assert main([*SHORT, option, str(most + most // 2)]) == 1
+        assert f'{option}: expected 1 to {most}, got' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ('option', 'message'),
     [

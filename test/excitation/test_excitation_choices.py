@@ -53,3 +53,8 @@ def test_half_of_the_effort_accelerates_a_joint_that_has_no_limit():
     limits = ExcitationLimits.of_robot(floating, START, effort_limits={'slide': 2.0})
     assert limits.acceleration[3] == pytest.approx(0.9 * 0.5 * 2.0 / 0.7)
     assert np.isfinite(limits.acceleration).all()
+
+
+def test_what_weighs_is_the_most_that_it_weighs_in_some_poses():
+    """Sixty-four of them; more would find a little more."""
+    assert limits_with().acceleration[1] == pytest.approx(12.9671, rel=1e-4)

@@ -77,6 +77,8 @@ def test_poses_that_the_motors_do_not_hold_are_left_out(dynamics):
     weak = replace(REQUEST, effort_limits=(330.0, 100.0, 60.0), poses=40)
     plants = gather_plants(dynamics, weak)
     assert 0.2 < plants.held_share < 0.9
+    # Of twelve poses for each that is wanted.
+    assert (12 * 40 * plants.held_share).is_integer()
     limits = weak.limits(dynamics.robot.joints)
     u = weak.uncertainty
     most = []

@@ -208,3 +208,14 @@ def test_messages_are_those_of_rosidl(tmp_path):
     path.write_text(f'{rosidl_runtime_py.message_to_csv(state)}\n' * 2)
     names = ('time', 'nanoseconds', '', '', '', 'a.position', 'b.position', '')
     assert read_columns(path).names == (*names, 'a.effort', 'b.effort')
+
+
+def test_eight_of_the_columns_that_are_not_used_are_named(tmp_path, capsys):
+    joints = range(1, ROBOT.n + 1)
+    names = ['t', *(f'{kind}{index}' for kind in ('q', 'dq', 'tau') for index in joints)]
+    path = tmp_path / 'log.csv'
+    path.write_text(','.join([*names, *(f'spare_{index}' for index in range(12))]) + '\n')
+    assert main(['evaluate', str(ARM), str(path)]) == 1
+    said = capsys.readouterr().err
+    assert 'spare_7, ...' in said
+    assert 'spare_8' not in said

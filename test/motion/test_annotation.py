@@ -17,11 +17,10 @@ from ne_dynamics.dynamics.compensation import Terms
 from ne_dynamics.errors import ParameterError, TrajectoryError
 from ne_dynamics.model.friction import FrictionModel
 from ne_dynamics.motion.annotated.annotation import annotate
-from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints, resting_state
 from ne_dynamics.shipped import shipped_file
 
-RAMP_NS = round(MOTION.ramp_time * NANO)
+RAMP_NS = round(1e-4 * NANO)
 EXAMPLES = {robot.name: robot for robot in EXAMPLE_ROBOTS}
 KINOVA = 'Kinova j2s6s200 (continuous)'
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.errors import InputError
 from ne_dynamics.motion.braking import AnsweredStates, plan_brake, predict
 from ne_dynamics.motion.joint_limits import DemandLimits
-from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.shipped import shipped_file
 
 ROBOT = load_model(shipped_file('six_axis_arm.urdf'), tip_link='tcp')
@@ -111,14 +111,30 @@ def test_the_first_effort_goes_on_from_the_last_and_the_end_is_ahead(compute_eff
     states = steady_motion(compute_efforts, unknown)
     brake = plan(states, compute_efforts)
     assert brake is not None
-    assert len(brake.efforts) * PERIOD <= MOTION.longest_brake + PERIOD
+    assert len(brake.efforts) * PERIOD <= 0.25 + PERIOD
     step = np.abs(brake.efforts[0] - states.last.effort)
     # The first is a period on its way: of a stop that takes a tenth of a second, say.
     assert (step <= 0.1 * LIMITS.effort).all()
     way = brake.end - Q
-    shortest, longest = 0.05, 0.1 + MOTION.longest_brake
+    shortest, longest = 0.05, 0.1 + 0.25
     assert (way * np.sign(SPEED) > shortest * np.abs(SPEED)).all()
     assert (np.abs(way) < longest * (np.abs(SPEED) + 0.3)).all()
+
+
+def test_an_arm_that_should_be_four_times_as_fast_as_usual_is_not_known(compute_efforts) -> None:
+    """What carries on for no time at all is the motion that was seen."""
+    for factor, is_known in ((2.5, True), (4.0, False)):
+        speed = np.zeros(6)
+        speed[5] = factor * LIMITS.usual[5]
+        brake = plan(steady_motion(compute_efforts, speed=speed), compute_efforts, 0.0)
+        assert (brake is not None) == is_known
+
+
+def test_a_brake_takes_a_quarter_of_a_second_at_the_most(compute_efforts) -> None:
+    slow = replace(LIMITS, stop_deceleration=np.full(6, 0.5))
+    states = steady_motion(compute_efforts)
+    brake = plan_brake(states, compute_efforts, slow, silent_for=0.1, period=PERIOD)
+    assert len(brake.efforts) * PERIOD == pytest.approx(0.25)
 
 
 def test_there_is_nothing_to_brake(compute_efforts) -> None:
@@ -126,8 +142,8 @@ def test_there_is_nothing_to_brake(compute_efforts) -> None:
     assert plan(AnsweredStates(), compute_efforts) is None
     assert plan(steady_motion(compute_efforts, count=2), compute_efforts) is None
     states = steady_motion(compute_efforts)
-    assert plan(states, compute_efforts, MOTION.longest_silence) is not None
-    assert plan(states, compute_efforts, MOTION.longest_silence + 0.01) is None
+    assert plan(states, compute_efforts, 0.5) is not None
+    assert plan(states, compute_efforts, 0.51) is None
     assert plan(states, compute_efforts, -0.01) is None
     assert plan(states, compute_efforts, np.nan) is None
     states.clear()

@@ -10,7 +10,6 @@ from ne_dynamics.model.robot import Joint
 from ne_dynamics.motion.motion import Motion
 from ne_dynamics.motion.position_spline import Interpolation
 from ne_dynamics.motion.replacement import replace_motion
-from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import TrajectoryPoint, Waypoints
 
 JOINTS = (Joint('a', lower=-3.0, upper=3.0), Joint('b', lower=-3.0, upper=3.0))
@@ -111,7 +110,7 @@ def test_a_stream_that_is_stamped_ahead_keeps_nothing_of_the_past() -> None:
 def test_too_many_that_wait_are_refused() -> None:
     """Each costs a little at every state: the next one is refused by its stamp."""
     motion = Motion.hold(HELD)
-    for index in range(MOTION.most_waiting_motions):
+    for index in range(100):
         motion = replaced(motion, (0.5, HELD, REST, REST), now=0.0, start_time=1.0 + index)
     with pytest.raises(TrajectoryError, match='wait for their time'):
         replaced(motion, (0.5, HELD, REST, REST), now=0.0, start_time=1e3)

@@ -11,7 +11,6 @@ from ne_dynamics import Dynamics, load_model
 from ne_dynamics.dynamics.compensation import Compensation, Terms
 from ne_dynamics.motion.joint_limits import DemandLimits
 from ne_dynamics.motion.stopping import stop
-from ne_dynamics.motion.thresholds import MOTION
 from ne_dynamics.motion.waypoints import DesiredState
 from ne_dynamics.shipped import shipped_file
 
@@ -84,13 +83,17 @@ def test_it_leads_along_the_motion(arm: Dynamics, seed: int) -> None:
 def test_it_leaves_the_feedback_a_share_of_the_motors(arm: Dynamics, seed: int) -> None:
     """Where a stop within the limits exists the efforts of the model are within them."""
     compute = efforts_of(arm)
-    limits = limits_of(arm, effort=np.array([500.0, 500.0, 250.0, 80.0, 80.0, 80.0]))
+    limits = limits_of(
+        arm,
+        effort=np.array([500.0, 500.0, 250.0, 80.0, 80.0, 80.0]),
+        stop_deceleration=np.full(6, 1e3),  # the motors alone say how fast it stops
+    )
     found = stop(random_state(seed), limits, compute, now=0.0)
     assert found.end_time < 3.9
     positions, velocities, accelerations = samples(found)
     late = slice(20, None)
     efforts = compute(positions[late], velocities[late], accelerations[late])
-    assert (np.abs(efforts) <= 1.05 * MOTION.stop_effort_share * limits.effort).all()
+    assert (np.abs(efforts) <= 1.05 * 0.8 * limits.effort).all()
 
 
 @pytest.mark.parametrize('seed', SEEDS)
@@ -106,7 +109,7 @@ def test_it_keeps_to_given_decelerations(arm: Dynamics, seed: int) -> None:
 def test_it_ends_before_a_position_limit(arm: Dynamics, seed: int) -> None:
     """A limit that a stop in 50 ms does not pass is not passed, whatever the limits else."""
     state = random_state(seed)._replace(acceleration=np.zeros(6))
-    shortest = np.abs(state.velocity) * MOTION.shortest_forced_stop / 2.0
+    shortest = np.abs(state.velocity) * 0.05 / 2.0
     room = 1.2 * shortest + 1e-3
     limits = limits_of(
         arm,
@@ -121,11 +124,19 @@ def test_it_ends_before_a_position_limit(arm: Dynamics, seed: int) -> None:
 def test_rest_is_held_where_it_is(arm: Dynamics) -> None:
     """At rest, and with the noise of a velocity, the position stays the same to the last bit."""
     position = random_state(2).position
-    for speed in (0.0, 1e-3):
+    for speed in (0.0, 1e-3, 9e-3):
         state = DesiredState(position, np.full(6, speed), np.zeros(6))
         found = stop(state, limits_of(arm), efforts_of(arm), now=0.0)
         np.testing.assert_array_equal(found.sample(0.0).position, position)
         np.testing.assert_array_equal(found.final.position, position)
+    slow = DesiredState(position, np.full(6, 1.5e-2), np.zeros(6))
+    assert (stop(slow, limits_of(arm), efforts_of(arm), now=0.0).final.position > position).all()
+
+
+def test_a_joint_usually_stops_from_its_velocity_limit_in_a_tenth_of_a_second(arm: Dynamics):
+    limits = limits_of(arm, stop_deceleration=np.full(6, np.inf))
+    usual = 10.0 * arm.robot.limits('velocity_limit')
+    np.testing.assert_allclose(limits.decelerations_from(np.zeros(6)), usual)
 
 
 @pytest.mark.parametrize('bad', [np.nan, np.inf])

@@ -106,7 +106,10 @@ class StrayWatch:
         self._stayed: FloatArray | None = None
 
     def complain(self, time: float, desired: FloatArray, measured: FloatArray) -> str:
-        """Return what is wrong with a state, the next in their order, as :class:`FollowedPlan`."""
+        """Return what is wrong with a state, the next in their order; '' in the usual case.
+
+        Time and positions are as for :meth:`FollowedPlan.complain`.
+        """
         if self._stayed is None:
             self._stayed = measured.copy()
         direction = self._directions[int(np.searchsorted(self._times, time, side='right'))]

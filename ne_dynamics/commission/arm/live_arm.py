@@ -556,17 +556,10 @@ class LiveArm:
     ) -> Record:
         """Let the node follow a motion, and return what was heard from its begin to its end.
 
-        Parameters
-        ----------
-        motion : PlannedMotion
-            From where the arm stands.
-        tolerance : array, shape (n,)
-            Largest position error [rad or m].
-        progress : callable, optional
-            Called with the time reached [s].
-        astray : array, shape (n,), optional
-            By which a joint may go away from where it is wanted [rad or m]: see
-            :class:`~ne_dynamics.commission.arm.followed_plan.StrayWatch`.
+        It begins where the arm stands. The position error is within the tolerance, shape (n,)
+        [rad or m]; progress is told the time reached [s]. A joint may go away from where it is
+        wanted by as much as `astray` says, shape (n,) [rad or m], see
+        :class:`~ne_dynamics.commission.arm.followed_plan.StrayWatch`.
 
         Raises
         ------

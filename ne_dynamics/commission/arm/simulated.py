@@ -19,12 +19,7 @@ with optional_dependency('a commissioning run needs ROS 2 for Python', 'ros'):
 
 
 class SimulatedBrakes:
-    """Brakes of the simulated robot, by its services.
-
-    Parameters
-    ----------
-    arm : LiveArm
-    """
+    """Brakes of the simulated robot, by its services."""
 
     def __init__(self, arm: LiveArm) -> None:
         self._arm = arm

@@ -148,10 +148,6 @@ def fit_drive_gains(
     spread : float, optional
         Prior scale: expected relative error of the model's inertias; > 0.
 
-    Returns
-    -------
-    DriveGains
-
     Raises
     ------
     InputError
@@ -195,7 +191,7 @@ def fit_drive_gains(
 
 
 def _require_motion(robot: Robot, logs: Sequence[LogFactors]) -> None:
-    """Refuse logs in which a joint does not move, or reads 0."""
+    """Refuse logs, by an InputError, in which a joint does not move, or reads 0."""
     for item in logs:
         for name, used in zip(robot.joint_names, item.used.T, strict=True):
             if not used.any():

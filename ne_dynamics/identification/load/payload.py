@@ -41,10 +41,6 @@ def identify_payload(model: Robot | Dynamics, log: Log, link_name: str = '') -> 
     link_name : str
         Link in whose frame the payload is described: the tip (default) or a link fixed to it.
 
-    Returns
-    -------
-    PayloadEstimate
-
     Raises
     ------
     InputError

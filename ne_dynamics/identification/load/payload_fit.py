@@ -140,10 +140,6 @@ def fit_payload(
     spread : float, optional
         Prior scale: expected relative error of the model's inertias; > 0.
 
-    Returns
-    -------
-    PayloadFit
-
     Raises
     ------
     InputError

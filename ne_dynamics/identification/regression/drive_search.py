@@ -61,7 +61,6 @@ class DriveTrials:
         Of the fitted blocks, with columns of all candidates after those of the design.
     scales : array, shape (n + k + candidates, TERMS)
         As :class:`~.design.Design` has them.
-    weights : array, shape (n,)
     present : Prediction
     """
 
@@ -69,7 +68,6 @@ class DriveTrials:
     folds: Folds
     reduction: Reduction
     scales: FloatArray
-    weights: FloatArray
     present: Prediction
 
     def choose_drive(self) -> CoupledDrive | None:
@@ -101,7 +99,7 @@ class DriveTrials:
         evidence = self._evidence.sum(axis=1)
         if evidence[index] - evidence[other] < self.folds.settings.overwhelming:
             return False
-        weights = self.weights[self._find_joints(index)]
+        weights = self.folds.weights[self._find_joints(index)]
         before, after = (self._predict(each) @ weights for each in (other, index))
         return self._compute_gain(before, after) > self.folds.settings.worth
 
@@ -109,14 +107,12 @@ class DriveTrials:
     def _evidence(self) -> FloatArray:
         """Return how much likelier both joints' efforts are by each candidate, shape (c, 2)."""
         spread, design = self.present.spread, self.present.design
-        before, start = self.folds.fit_whole(
-            design, self.weights, spread, self.present.solutions[0]
-        )
+        before, start = self.folds.fit_whole(design, spread, self.present.solutions[0])
         found = []
         for index in range(len(self.candidates)):
             wider, folds = self._with_drive(index)
             adopted = wider.adopt(start, design)
-            after, _ = folds.fit_whole(wider, self.weights, spread, adopted)
+            after, _ = folds.fit_whole(wider, spread, adopted)
             evidence = self.folds.compute_evidence(before, after)
             found.append(evidence[self._find_joints(index)])
         return np.array(found)
@@ -124,7 +120,7 @@ class DriveTrials:
     def _predict(self, index: int) -> FloatArray:
         """Return the squared residuals of held-out blocks of both joints, shape (folds, 2)."""
         design, folds = self._with_drive(index)
-        squares = try_design(folds, self.weights, self.present, design).squares
+        squares = try_design(folds, self.present, design).squares
         return squares[:, self._find_joints(index)]
 
     def _compute_gain(self, before: FloatArray, after: FloatArray) -> float:
@@ -143,8 +139,8 @@ class DriveTrials:
         design = replace(
             given, robot=robot, given=believed(robot), scales=np.concatenate([given.scales, own])
         )
-        reduction = _select_columns(self.reduction, design, index)
-        return design, Folds.of(reduction, self.folds.likeness, self.folds.settings)
+        reduction, folds = _select_columns(self.reduction, design, index), self.folds
+        return design, Folds.of(reduction, folds.likeness, folds.weights, folds.settings)
 
 
 def find_ratio(

@@ -30,6 +30,8 @@ class Folds:
         Of one block: all of them.
     likeness : array, shape (n,)
         Samples that tell as much as one, because the errors of neighbours are alike.
+    weights : array, shape (n,)
+        Of each joint's squared efforts [1/(N m)^2 or 1/N^2].
     settings : IdentificationSettings
     """
 
@@ -37,6 +39,7 @@ class Folds:
     judged: tuple[Reduction, ...]
     whole: Reduction
     likeness: FloatArray
+    weights: FloatArray
     settings: IdentificationSettings
 
     @classmethod
@@ -44,23 +47,27 @@ class Folds:
         cls,
         reduction: Reduction,
         likeness: FloatArray,
-        settings: IdentificationSettings | None = None,
+        weights: FloatArray,
+        settings: IdentificationSettings,
     ) -> Folds:
         """Return the folds of a reduction in blocks; those without rows are left out."""
-        settings = settings or IdentificationSettings()
         used = [index for index in range(reduction.blocks) if reduction.counts[index].any()]
-        whole = reduction.selected(list(range(reduction.blocks)))
-        if len(used) < 2:
-            return cls((), (), whole, likeness, settings)
+        folds = used if len(used) > 1 else []
         return cls(
             tuple(
-                reduction.selected([other for other in used if other != index]) for index in used
+                reduction.selected([other for other in used if other != index]) for index in folds
             ),
-            tuple(reduction.selected([index]) for index in used),
-            whole,
+            tuple(reduction.selected([index]) for index in folds),
+            reduction.selected(list(range(reduction.blocks))),
             likeness,
+            weights,
             settings,
         )
+
+    def fit(self, design: Design, factors: FloatArray, spread: float, start: Solution) -> Solution:
+        """Return a fit to factors of some blocks, near enough to be compared with others."""
+        problem = design.problem(factors, self.weights, spread)
+        return minimize(problem, start, self.settings.fold_gap)
 
     @property
     def counts(self) -> FloatArray:
@@ -68,11 +75,7 @@ class Folds:
         return np.array([judged.counts[0] for judged in self.judged])
 
     def predict(
-        self,
-        design: Design,
-        weights: FloatArray,
-        spreads: Sequence[float],
-        starts: Sequence[Solution | None],
+        self, design: Design, spreads: Sequence[float], starts: Sequence[Solution]
     ) -> list[Prediction]:
         """Return how well each block is predicted by the fit to the others, for each spread.
 
@@ -86,7 +89,7 @@ class Folds:
         found = []
         for spread in spreads:
             solutions = [
-                minimize(design.problem(factors, weights, spread), start, self.settings.fold_gap)
+                self.fit(design, factors, spread, start)
                 for factors, start in zip(training, starts, strict=True)
             ]
             squares = np.array(list(map(sum_squares, judged, solutions)))
@@ -95,13 +98,11 @@ class Folds:
         return found
 
     def fit_whole(
-        self, design: Design, weights: FloatArray, spread: float, start: Solution | None
+        self, design: Design, spread: float, start: Solution
     ) -> tuple[FloatArray, Solution]:
         """Return the squared residuals of all blocks by the fit to them, (n,), and the fit."""
         factors = design.joint_factors(self.whole)
-        solution = minimize(
-            design.problem(factors, weights, spread), start, self.settings.fold_gap
-        )
+        solution = self.fit(design, factors, spread, start)
         return sum_squares(factors, solution), solution
 
     def compute_evidence(self, before: FloatArray, after: FloatArray) -> FloatArray:
@@ -144,20 +145,16 @@ def sum_squares(factors: FloatArray, solution: Solution) -> FloatArray:
 
 
 def choose_spread(
-    folds: Folds,
-    design: Design,
-    weights: FloatArray,
-    starts: Sequence[Solution | None],
-    spreads: Sequence[float] | None = None,
+    folds: Folds, design: Design, starts: Sequence[Solution], spreads: Sequence[float]
 ) -> Prediction:
     """Return the spread by which held-out blocks are predicted best, and the prediction.
 
     Every joint counts alike, by the logarithm of its residual. A smaller spread that is worse by
     less than `indifferent` is preferred: the model that was given is doubted no further
     than the log says for certain. Fits start from `starts`, one each fold. Spreads are tried from
-    small to large; default: those of the settings.
+    small to large.
     """
-    tried = folds.predict(design, weights, spreads or folds.settings.spreads, starts)
+    tried = folds.predict(design, spreads, starts)
     best = min(tried, key=lambda each: _score(folds, each.squares))
     return next(each for each in tried if each is best or _is_as_good(folds, each, best))
 
@@ -177,7 +174,7 @@ def _is_as_good(folds: Folds, one: Prediction, best: Prediction) -> bool:
     return worse <= folds.settings.indifferent * error
 
 
-def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
+def choose_terms(folds: Folds, present: Prediction) -> Prediction:
     """Return the prediction with the terms of friction that a log asks for.
 
     First goes what it does not ask for, which is decided again at the end. Then each term is tried
@@ -186,18 +183,16 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
     makes the log likelier by `overwhelming`. The present prediction is by the design as it is.
     """
     whole = present.design
-    simple = present = _drop_terms(folds, weights, present)
+    simple = present = _drop_terms(folds, present)
     for _ in range(folds.settings.rounds):
         best: dict[int, tuple[float, Design]] = {}
-        before, start = folds.fit_whole(
-            present.design, weights, present.spread, present.solutions[0]
-        )
+        before, start = folds.fit_whole(present.design, present.spread, present.solutions[0])
         for term in BY_CHOICE:
             option = _with_term(present.design, term)
             if option is None:
                 continue
             adopted = option.adopt(start, present.design)
-            after, fitted = folds.fit_whole(option, weights, present.spread, adopted)
+            after, fitted = folds.fit_whole(option, present.spread, adopted)
             evidence = folds.compute_evidence(before, after)
             likelier = evidence >= folds.settings.likelier
             likelier[option.find_inverted(fitted)] = False
@@ -206,7 +201,7 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
             if not asking:
                 continue
             option = present.design.with_terms(asking)
-            squares = try_design(folds, weights, present, option).squares
+            squares = try_design(folds, present, option).squares
             for index in asking:
                 gain = compute_gain(
                     folds,
@@ -217,16 +212,14 @@ def choose_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Pred
                 if gain > max(folds.settings.worth, best.get(index, (0.0, option))[0]):
                     best[index] = gain, option
         chosen = {index: option.terms[index] for index, (_, option) in best.items()}
-        better = _change(folds, weights, present, chosen)
+        better = _change(folds, present, chosen)
         if better is present:
             break
         present = better
-    return present if present is simple else _drop_again(folds, weights, present, whole)
+    return present if present is simple else _drop_again(folds, present, whole)
 
 
-def _drop_again(
-    folds: Folds, weights: FloatArray, present: Prediction, whole: Design
-) -> Prediction:
+def _drop_again(folds: Folds, present: Prediction, whole: Design) -> Prediction:
     """Return the prediction without what a log does not ask for, now that it has other terms.
 
     Where friction was not explained, nothing else was worth much. The whole design is that before
@@ -239,50 +232,47 @@ def _drop_again(
     }
     if not restored:
         return present
-    full = try_design(folds, weights, present, present.design.with_terms(restored))
-    return _drop_terms(folds, weights, full)
+    full = try_design(folds, present, present.design.with_terms(restored))
+    return _drop_terms(folds, full)
 
 
-def _drop_terms(folds: Folds, weights: FloatArray, present: Prediction) -> Prediction:
+def _drop_terms(folds: Folds, present: Prediction) -> Prediction:
     """Return the prediction without the terms that a log does not ask for.
 
     A term is left out where the log is nearly as likely without it and blocks are not predicted
     worse by `worth`.
     """
     chosen: dict[int, tuple[Term, ...]] = {}
-    before, start = folds.fit_whole(present.design, weights, present.spread, present.solutions[0])
+    before, start = folds.fit_whole(present.design, present.spread, present.solutions[0])
     for term in DROPPED:
         option = _without_term(present.design, term)
         if option is None:
             continue
         adopted = option.adopt(start, present.design)
-        after, _ = folds.fit_whole(option, weights, present.spread, adopted)
+        after, _ = folds.fit_whole(option, present.spread, adopted)
         needed = folds.compute_evidence(after, before) >= folds.settings.needed
         changed = _find_changed(option, present.design)
         doubtful = {index: option.terms[index] for index in changed if not needed[index]}
         if not doubtful:
             continue
         option = present.design.with_terms(doubtful)
-        squares = try_design(folds, weights, present, option).squares.sum(axis=0)
+        squares = try_design(folds, present, option).squares.sum(axis=0)
         for index in doubtful:
             if squares[index] <= (1.0 + folds.settings.worth) * present.squares[:, index].sum():
                 own = chosen.get(index, present.design.terms[index])
                 chosen[index] = tuple(item for item in own if item != term)
     if not chosen:
         return present
-    return try_design(folds, weights, present, present.design.with_terms(chosen))
+    return try_design(folds, present, present.design.with_terms(chosen))
 
 
 def _change(
-    folds: Folds,
-    weights: FloatArray,
-    present: Prediction,
-    terms: Mapping[int, tuple[Term, ...]],
+    folds: Folds, present: Prediction, terms: Mapping[int, tuple[Term, ...]]
 ) -> Prediction:
     """Return the prediction with other terms of some joints, the present one where it is best."""
     if not terms:
         return present
-    changed = try_design(folds, weights, present, present.design.with_terms(terms))
+    changed = try_design(folds, present, present.design.with_terms(terms))
     return changed if _score(folds, changed.squares) < _score(folds, present.squares) else present
 
 
@@ -316,12 +306,10 @@ def _without_term(design: Design, term: Term) -> Design | None:
     return design.with_terms(changed) if changed else None
 
 
-def try_design(
-    folds: Folds, weights: FloatArray, present: Prediction, design: Design
-) -> Prediction:
+def try_design(folds: Folds, present: Prediction, design: Design) -> Prediction:
     """Return the prediction by another design, with the spread and fits of the present one."""
     starts = [design.adopt(solution, present.design) for solution in present.solutions]
-    return folds.predict(design, weights, [present.spread], starts)[0]
+    return folds.predict(design, [present.spread], starts)[0]
 
 
 def compute_gain(

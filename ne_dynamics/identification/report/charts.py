@@ -96,8 +96,8 @@ def draw_friction(
 ) -> str:
     """Draw as SVG friction over velocity: curves of models, and the samples of the log.
 
-    Samples are measured efforts less those of the links, shape (M,) [N m or N]; curves, velocities
-    and friction of models by colour of the palette.
+    Samples are measured efforts less those of the links, shape (M,) [N m or N], by velocity
+    [rad/s or m/s]; curves, velocities and friction of models by colour of the palette.
     """
     figure, (axes,) = make_panels([2.4])
     step = max(1, math.ceil(velocity.size / IDENTIFICATION.most_dots))

@@ -10,12 +10,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ne_dynamics.identification.fit import MEDIAN_TO_DEVIATION
 from ne_dynamics.identification.thresholds import IDENTIFICATION
 from ne_dynamics.logs import Log
-from ne_dynamics.logs.cutoff import compute_spectrum
+from ne_dynamics.logs.cutoff import choose_bands, compute_spectrum
 from ne_dynamics.logs.filtered_piece import split_at_gaps
 from ne_dynamics.logs.source_clock import as_measured
 from ne_dynamics.logs.thresholds import FILTER
@@ -75,7 +74,7 @@ def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
     gain = 1.0 / (1.0 + (frequency / cutoff_frequency) ** (2 * FILTER.filter_order))
     passed = 2.0 * float(np.square(gain).sum()) / even.size
     turned = moved * np.square(2.0 * math.pi * frequency)[:, np.newaxis]
-    band = _choose_bands(frequency)
+    band = choose_bands(frequency, IDENTIFICATION.spectrum_bands)
     used = np.unique(band)
     density = [
         np.sqrt(unit * np.array([power[band == index].mean(axis=0) for index in used]))
@@ -88,16 +87,6 @@ def compute_effort_spectra(log: Log, cutoff_frequency: float) -> EffortSpectra:
         white * math.sqrt(2.0 * step),
         white * math.sqrt(passed),
     )
-
-
-def _choose_bands(frequency: FloatArray) -> NDArray[np.intp]:
-    """Return the band that each frequency belongs to, of bands that grow by one factor."""
-    count = IDENTIFICATION.spectrum_bands
-    edges = np.geomspace(frequency[0], frequency[-1] * (1.0 + 1e-9), count + 1)
-    band: NDArray[np.intp] = np.clip(
-        np.searchsorted(edges, frequency, side='right') - 1, 0, count - 1
-    )
-    return band
 
 
 def _compute_white_noise(effort: FloatArray) -> FloatArray:
